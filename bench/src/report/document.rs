@@ -24,8 +24,9 @@ pub(crate) fn document(builds: &[Results]) -> String {
         builds,
         "Verdict",
         &format!(
-            "`{REFERENCE}` unless another is named; the worst ratio of all places. A ratio is the median of \
-             those of the rounds, in each of which both ran; beside it stand the medians of their times."
+            "The pool is `{REFERENCE}` unless another is named, and the ratio is the worst of all cells. Both \
+             contenders run in each round; a ratio is the median of the rounds' ratios. Beside it are the medians \
+             of the two times."
         ),
         verdict_table,
     );
@@ -72,12 +73,12 @@ fn head(builds: &[Results]) -> String {
     format!(
         "# Benchmark\n\n\
          {}, {}. {}.\n\n\
-         Made by `{command}`; {}. All contenders run in one process and in turns. A cell of a table is the median in \
-         nanoseconds per operation, then half the distance of the quartiles in percent, then how many times the time \
-         of `{REFERENCE}` that is: above 1 is slower than it. A dash: the contender has no such operation, or not at \
-         this size. All contenders of a column end with the same checksum, or the run fails. The harness's own cost \
-         (random numbers, the program's array of keys, making the object) is in every row; the rows named *limit* \
-         have that and the bare memory accesses, and no checks.\n\n\
+         Made by `{command}`; {}. All contenders run in one process, in turns. Each cell has the median in \
+         nanoseconds per operation, then half the interquartile range in percent, then the ratio to the time of \
+         `{REFERENCE}`: above 1 is slower. A dash means that the contender has no such operation, or not at this \
+         size. The run fails unless all contenders of a column end with the same checksum. Every row includes the \
+         harness's own cost (random numbers, the program's array of keys, making the object); the rows named *limit* \
+         have only that and the bare memory accesses, without checks.\n\n\
          Peers with generational handles and stable addresses (a live value moves only when its store grows): {}. \
          Generational and dense (values move to stay adjacent): {}. Stable addresses, but plain indices without \
          generations: {}.\n\n",
@@ -138,11 +139,11 @@ fn verdict_table(results: &Results) -> Option<String> {
     Some(format!("{met} bars met, {missed} missed.\n\n{}{missing}", table.render()))
 }
 
-const FRAMES_NOTE: &str = "Two recorded games: births and deaths as they were, one pool for each class of objects, as \
-    large as the class ever was, and in every tick one walk over every pool. Objects of 64 bytes. Nanoseconds per \
-    visit of one object in one tick; for births and deaths only, without the walks, per event. Then how many times \
-    the time of the best stable-address generational peer, by its better loop, that is: below 1 is faster. Of a \
-    peer, the better of `for` and `for_each` is shown.";
+const FRAMES_NOTE: &str = "Two recorded games: insertions and removals (births and deaths) as recorded, one pool for each \
+    class of objects, as large as the peak of the class, and one iteration over every pool in each tick. Objects have \
+    64 bytes. Each cell has the nanoseconds per visit of one object in one tick, or, for births and deaths without \
+    the iterations, per event. Then follows the ratio to the best stable-address generational peer, by its better \
+    loop: below 1 is faster. For a peer, the better of `for` and `for_each` is shown.";
 
 /// Whole frames of the recorded games, in one table.
 fn frames_summary(results: &Results) -> Option<String> {
@@ -313,9 +314,9 @@ fn snapshot_sections(results: &Results) -> String {
             thousands(group.slots),
             group.object_bytes
         );
-        let note = "Per slot. Here the factor is to the memcpy of the same bytes: values, generations, bitmap, reuse order. \
-                    1 % of the objects change between the saves. The last two rows are what a save of the changes alone \
-                    would do: look for them, or be told of them.";
+        let note = "Per slot. Here the ratio is to the memcpy of the same bytes: values, generations, bitmap, reuse order. \
+                    1 % of the objects change between the saves. The last two rows are for a save of the changes alone: \
+                    finding them, and copying known ones.";
         text += &section(&title, note, &table);
     }
     text
@@ -340,9 +341,9 @@ fn heap_section(results: &Results) -> String {
     let headings = ["", "ns per allocation or free", "peak"].map(String::from).to_vec();
     let note = format!(
         "All 256,915 allocations of OpenTTD's 600 ticks, of up to 2 MiB, in their order, on one thread: the \
-         median in nanoseconds per allocation or free. The peak is what the system had to give to one such \
-         replay, each in a process of its own, with every byte written. Ratios are to `{}`. bumpalo gives \
-         nothing back before the end.",
+         median in nanoseconds per allocation or free. The peak is the memory that the system provides for one \
+         such replay, each in a separate process, with every byte written. Ratios are to `{}`. bumpalo frees \
+         nothing before the end.",
         heap::OWN
     );
     section(
@@ -367,8 +368,8 @@ fn worst_section(results: &Results) -> String {
     });
     let table = Table { headings, rows: rows.collect() };
     let note = format!(
-        "Nanoseconds, the clock's own cost (some 20 to 40) included; {} insertions and removals each, fill included, at {} \
-         slots of 64 bytes. An interrupt shows in any row: compare with the row of plain accesses.",
+        "Nanoseconds, including the clock's own cost (some 20 to 40), of {} insertions and removals each, including the \
+         fill, at {} slots of 64 bytes. An interrupt can affect any row: compare with the row of plain accesses.",
         thousands(results.latencies[0].operations),
         thousands(worst::SLOTS)
     );

@@ -41,32 +41,32 @@ extern "C" {
 typedef int32_t mp_status;
 
 #define MP_OK 0
-#define MP_NULL_POINTER 1    /* an argument that may not be null is */
-#define MP_BAD_OPTIONS 2     /* an option has a value that it cannot have */
+#define MP_NULL_POINTER 1    /* an argument is null that must not be */
+#define MP_BAD_OPTIONS 2     /* an option has an invalid value */
 #define MP_OTHER_VERSION 3   /* the program was compiled with the header of another version */
 #define MP_UNKNOWN_OPTIONS 4 /* an option of a later version is set */
 #define MP_TOO_MANY_SLOTS 5  /* the handles have too few index bits */
 #define MP_SMALL_MEMORY 6    /* the memory or the buffer has too few bytes */
 #define MP_OUT_OF_MEMORY 7
 #define MP_OUT_OF_RANGE 9 /* the pool has no such slot */
-#define MP_STALE 10       /* the object is gone */
+#define MP_STALE 10       /* the object was removed */
 #define MP_NEVER_ISSUED 11
 #define MP_OTHER_POOL 12 /* a handle of another pool */
 #define MP_OCCUPIED 13   /* the slot is live */
 #define MP_RETIRED 14    /* the slot's generations are used up */
 #define MP_BEYOND_LIFETIMES 15
-#define MP_OTHER_SHAPE 16 /* the state is that of a pool with other options */
+#define MP_OTHER_SHAPE 16 /* the state is of a pool with other options */
 #define MP_BAD_STATE 17   /* the bytes are not the state of a pool */
-#define MP_BROKEN 18      /* an invariant does not hold: something has written over the pool */
+#define MP_BROKEN 18      /* an invariant does not hold: the pool was overwritten */
 #define MP_NOT_KEPT 19    /* the pool was not created with what this needs */
 #define MP_WRITE_FAILED 20
 #define MP_OTHER_VALUES 21  /* the pool has values of another size or alignment */
 #define MP_OTHER_HANDLES 22 /* the pool has other `index_bits` */
 
-/* What a status means. The text lives as long as the program. */
+/* Returns the meaning of a status, as static text. */
 const char *mp_status_text(mp_status status);
 
-/* What the library said before it ended the program because of a defect of its own; empty otherwise. */
+/* The library's message if it aborts the program because of a bug of its own; otherwise empty. */
 extern char mp_last_words[256];
 
 /* ---- Pools ----------------------------------------------------------------------------------------------------- */
@@ -76,24 +76,24 @@ typedef struct mp_handle {
     uint64_t bits;
 } mp_handle;
 
-/* Which free slot is handed out next. */
+/* Which free slot is used next. */
 #define MP_LIFO 0         /* the one freed last; the fastest */
 #define MP_FIFO 1         /* the one freed first: to catch use after removal */
 #define MP_LOWEST_FIRST 2 /* the one with the lowest index: for lockstep */
 #define MP_ROSTER 3       /* the one freed last, from a list of all slots */
-#define MP_NEXT_FIT 4     /* the next one after the last handed out; takes no memory */
+#define MP_NEXT_FIT 4     /* the next one after the last one used; takes no memory */
 #define MP_INTRUSIVE 5    /* the one freed last, from a linked list */
 
 /* What a full pool does. */
 #define MP_REFUSE 0
-#define MP_EVICT_OLDEST 1 /* removes the object that has lived longest; takes 16 bytes for each slot from the C library */
+#define MP_EVICT_OLDEST 1 /* removes the oldest object; allocates 16 bytes per slot from the C library */
 
 /* Flags. */
 #define MP_WRAP 1u   /* a slot whose generations are used up starts again, instead of retiring */
 #define MP_ZEROED 2u /* a new object's bytes are 0 */
-#define MP_FILLED 4u /* the bytes of removed objects, and of slots never used, are 0x1deadb0b */
+#define MP_FILLED 4u /* the bytes of dead slots are filled with 0x1deadb0b */
 
-/* How a pool is to be. Set `size` to `sizeof(mp_options)`; 0 is the default for everything else. */
+/* The options of a pool. Set `size` to `sizeof(mp_options)`; 0 is the default for everything else. */
 typedef struct mp_options {
     uint32_t size;
     uint32_t slots;
@@ -102,12 +102,12 @@ typedef struct mp_options {
     uint32_t order;
     uint32_t index_bits; /* 0; or 16, 20, 24: every handle fits in four bytes, with this many bits of index: MP_POOL32 */
     uint32_t full;
-    uint32_t lifetimes; /* of each slot at most; 0: as many as the handles can count */
+    uint32_t lifetimes; /* the maximum of each slot; 0: as many as the handles can count */
     uint32_t flags;
     uint32_t reserved; /* 0 */
-    uint64_t salt;     /* pools of different names or salts start at different generations */
+    uint64_t salt;     /* pools with different names or salts start at different generations */
     const char *name;  /* UTF-8, at most 127 bytes; copied */
-    void *memory;      /* what the pool lies in; otherwise `take` and `give`, otherwise the C library */
+    void *memory;      /* memory for the pool; null: `take` and `give`; these null, too: the C library */
     size_t memory_bytes;
     void *(*take)(size_t bytes, size_t align, void *user);
     void (*give)(void *block, size_t bytes, size_t align, void *user);
@@ -134,8 +134,8 @@ static inline mp_options mp_options_(uint32_t slots, size_t value_bytes, size_t 
     return options;
 }
 
-/* A pool. All of it is private to the functions of this header: it stands here so that the compiler can put the
- * shortest of them into the program. */
+/* A pool. All members are private to the functions of this header. They are defined here so that the compiler can
+ * inline the short functions. */
 typedef struct mp_pool {
     void *private_[6];
     uint32_t value_bytes, value_align;
@@ -152,7 +152,7 @@ typedef struct mp_pool {
     bool is_lent_;
     struct {
         bool in_step;
-        uint32_t prefix; /* unknown, always: the header's functions do not keep it */
+        uint32_t prefix; /* always unknown: the header's functions do not maintain it */
         uint64_t gathered_at;
     } age_;
     uint64_t births_, deaths_;
@@ -166,14 +166,15 @@ typedef struct mp_pool {
 /* The layout that this header was written for. */
 #define MP_LAYOUT_ 1u
 
-/* How many bytes of memory a pool of these options needs, wherever these begin; 0 if there can be none. */
+/* Returns how many bytes of memory a pool with these options needs, wherever they begin; 0 if the options are
+ * invalid. */
 size_t mp_pool_bytes(const mp_options *options);
 
 mp_status mp_pool_create_(const mp_options *options, mp_pool **out, uint32_t layout, size_t pool_bytes);
 void mp_pool_watch_(mp_pool *pool, void (*poison)(void const volatile *, size_t),
                     void (*unpoison)(void const volatile *, size_t));
 
-/* Creates a pool; `*out` is null unless the status is `MP_OK`. O(slots): touches every page. */
+/* Creates a pool. `*out` is null unless the status is `MP_OK`. O(slots), because it touches every page. */
 #if defined(__SANITIZE_ADDRESS__)
 #define MP_ASAN_ 1
 #elif defined(__has_feature)
@@ -182,7 +183,7 @@ void mp_pool_watch_(mp_pool *pool, void (*poison)(void const volatile *, size_t)
 #endif
 #endif
 #ifdef MP_ASAN_
-/* The sanitizer learns which slots are dead. */
+/* Marks dead slots for the sanitizer. */
 void __asan_poison_memory_region(void const volatile *start, size_t bytes);
 void __asan_unpoison_memory_region(void const volatile *start, size_t bytes);
 static inline mp_status mp_pool_create(const mp_options *options, mp_pool **out) {
@@ -198,40 +199,43 @@ static inline mp_status mp_pool_create(const mp_options *options, mp_pool **out)
 }
 #endif
 
-/* Gives the pool's memory back. Does nothing with null. */
+/* Destroys a pool and frees its memory. Does nothing if `pool` is null. */
 void mp_pool_destroy(mp_pool *pool);
 
-/* The called halves of `mp_insert` and `mp_remove`. */
+/* The slow paths of `mp_insert` and `mp_remove`. */
 void *mp_insert_slow_(mp_pool *pool, uint64_t *bits);
 bool mp_remove_slow_(mp_pool *pool, uint64_t bits);
-/* For millpond.hpp: as a removal, but counted as an eviction; and whether a live object's slot retires after it. */
+/* For millpond.hpp: a removal that counts as an eviction; and whether the slot of a live object retires after it. */
 void mp_evict_(mp_pool *pool, uint64_t bits);
 bool mp_is_last_(const mp_pool *pool, uint64_t bits);
 /* 64 slots of an old bitmap. */
 uint64_t mp_gather_(const mp_pool *pool, size_t word);
 
-/* Begins exactly this lifetime, for loading what was saved. `*value` is where the value goes. O(1) amortised. */
+/* Begins exactly the handle's lifetime, for loading saved objects. `*value` is the place of the value. O(1)
+ * amortised. */
 mp_status mp_pool_insert_at(mp_pool *pool, mp_handle handle, void **value);
-/* The object's key: the smallest goes. */
+/* Returns an object's key. The object with the smallest key is evicted. */
 typedef int64_t mp_key(const void *value, mp_handle handle, void *user);
-/* Inserts, whether the pool is full or not: then the object with the smallest key goes, or if `key` is null, the one
- * that has lived longest (for pools with `MP_EVICT_OLDEST`). `*evicted` names it, and has no bits if none had to go;
- * its bytes are copied to `evicted_value` unless that is null. Null, and nothing happens, if no slot can be used. */
+/* Inserts an object. If the pool is full, first removes the object with the smallest key or, if `key` is null, the
+ * oldest one (for pools with `MP_EVICT_OLDEST`). `*evicted` is its handle, or 0 if none was removed; its bytes are
+ * copied to `evicted_value` unless that is null. Returns null, and does nothing, if no slot can be used. */
 void *mp_pool_insert_or_evict(mp_pool *pool, mp_key *key, void *user, mp_handle *out, mp_handle *evicted,
                               void *evicted_value);
-/* Marks an object as the newest: for pools with `MP_EVICT_OLDEST`. */
+/* Makes an object the newest, for pools with `MP_EVICT_OLDEST`. */
 mp_status mp_pool_note_use(mp_pool *pool, mp_handle handle);
 /* Removes all objects. O(slots). */
 void mp_pool_clear(mp_pool *pool);
-/* Why a handle is refused: MP_OK, MP_OUT_OF_RANGE, MP_STALE, MP_NEVER_ISSUED or MP_OTHER_POOL. */
+/* Returns MP_OK if `handle` names a live object, and otherwise why it is refused: MP_OUT_OF_RANGE, MP_STALE,
+ * MP_NEVER_ISSUED or MP_OTHER_POOL. */
 mp_status mp_pool_check(const mp_pool *pool, mp_handle handle);
-/* The same as a sentence, in at most `room` bytes with the 0 at its end. Returns how long the sentence is, as snprintf. */
+/* Writes the same as a sentence of at most `room` bytes, including the final 0. Returns the length of the whole
+ * sentence, like snprintf. */
 size_t mp_pool_explain(const mp_pool *pool, mp_handle handle, char *text, size_t room);
-/* The slot of a value of this pool; SIZE_MAX for any other address. O(1). */
+/* Returns the slot of a value of this pool, or SIZE_MAX for any other address. O(1). */
 size_t mp_pool_index_of(const mp_pool *pool, const void *value);
-/* The handle of the object in a slot; no bits if there is none. */
+/* Returns the handle of the object in slot `index`, or 0 bits if there is none. */
 mp_handle mp_pool_handle_at(const mp_pool *pool, size_t index);
-/* The handle that the next insertion will give; no bits if the pool is full. */
+/* Returns the handle that the next insertion will issue, or 0 bits if the pool is full. */
 mp_handle mp_pool_next_handle(mp_pool *pool);
 /* Brings the bitmap of live slots up to date, which the walks that follow read. O(slots / 16) if it is old. */
 void mp_pool_refresh(mp_pool *pool);
@@ -242,7 +246,8 @@ typedef struct mp_stats {
 } mp_stats;
 mp_stats mp_pool_stats(const mp_pool *pool);
 
-/* Checks every invariant. `text` (null, or `room` bytes) gets the first that does not hold. Takes memory for a moment. */
+/* Checks every invariant. The first that does not hold is written to `text` (null, or `room` bytes). Allocates
+ * temporarily. */
 mp_status mp_pool_validate(const mp_pool *pool, char *text, size_t room);
 
 /* ---- Inline: what runs a million times a frame ------------------------------------------------------------------- */
@@ -256,7 +261,7 @@ static inline bool mp_contains(const mp_pool *pool, mp_handle handle) {
            generation < MP_DEAD_;
 }
 
-/* `stride` is the size of a value, known where the type is. */
+/* `stride` is the size of a value, a constant if the type is known. */
 static inline void *mp_get_(const mp_pool *pool, mp_handle handle, size_t stride) {
     return mp_contains(pool, handle) ? pool->values_ + MP_CAST_(size_t, handle.bits >> 32) * stride : MP_NULL_;
 }
@@ -289,12 +294,12 @@ static inline void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
     out->bits = MP_CAST_(uint64_t, index) << 32 | words[index];
     return pool->values_ + index * stride;
 }
-/* Begins a lifetime; null when the pool is full. O(1). */
+/* Begins a lifetime, and returns the place of the value, or null if the pool is full. O(1). */
 static inline void *mp_insert(mp_pool *pool, mp_handle *out) {
     return mp_insert_(pool, out, pool->value_bytes);
 }
 
-/* Ends a lifetime; `false`, and nothing happens, if the handle is refused. O(1). */
+/* Ends a lifetime. Returns `false`, and does nothing, if the handle is refused. O(1). */
 static inline bool mp_remove(mp_pool *pool, mp_handle handle) {
     uint32_t index = MP_CAST_(uint32_t, handle.bits >> 32), generation = MP_CAST_(uint32_t, handle.bits);
     if ((pool->slow_ != 0) | (generation >= pool->quick_below_) | (pool->stack_len_ >= pool->entry_count_)) {
@@ -313,7 +318,7 @@ static inline bool mp_remove(mp_pool *pool, mp_handle handle) {
     return true;
 }
 
-/* How many objects live. */
+/* Returns the number of live objects. */
 static inline size_t mp_live(const mp_pool *pool) {
     return MP_CAST_(size_t, pool->births_ - pool->deaths_);
 }
@@ -321,7 +326,7 @@ static inline size_t mp_capacity(const mp_pool *pool) {
     return pool->slots_;
 }
 
-/* The first of all values, live and dead: those of dead slots have whatever bytes they had. */
+/* Returns the first of all values, live and dead. Values in dead slots have their old bytes. */
 static inline void *mp_values(const mp_pool *pool) {
     return pool->values_;
 }
@@ -332,7 +337,7 @@ static inline uint64_t mp_live_bits(const mp_pool *pool, size_t word) {
     return is_old ? mp_gather_(pool, word) : pool->bits_[word];
 }
 
-/* A stretch of live slots, all adjacent. Start with `mp_run run = MP_RUN;`. */
+/* A run of adjacent live slots. Start with `mp_run run = MP_RUN;`. */
 typedef struct mp_run {
     size_t first, count;
     size_t word_;
@@ -345,7 +350,7 @@ typedef struct mp_run {
 #define MP_RUN {0, 0, 0, 0, NULL}
 #endif
 
-/* How many 0 bits are below the lowest 1; `bits` is not 0. */
+/* The number of 0 bits below the lowest 1; `bits` must not be 0. */
 static inline unsigned mp_trailing_zeros_(uint64_t bits) {
 #if defined(__GNUC__) || defined(__clang__)
     return MP_CAST_(unsigned, __builtin_ctzll(bits));
@@ -395,8 +400,9 @@ static inline void mp_across_(const mp_pool *pool, mp_run *run, unsigned from) {
     }
 }
 
-/* Finds the next run of live slots; `false` after the last. What the walk has met may be removed, nothing else; what is
- * inserted meanwhile may be missed. Call `mp_pool_refresh` first where you may change the pool. */
+/* Finds the next run of live slots. Returns `false` after the last. Meanwhile, only objects that the iteration has
+ * reached may be removed, and inserted objects may be missed. Call `mp_pool_refresh` first if you may change the
+ * pool. */
 static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
     unsigned from;
     uint64_t behind;
@@ -416,8 +422,8 @@ static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
     return true;
 }
 
-/* A handle in four bytes, for pools with `index_bits`, and the same in eight. No bits are no bits in both, and a handle
- * that does not fit, which is none of such a pool, becomes no bits. */
+/* Converts a handle to four bytes, for pools with `index_bits`, and back. 0 stays 0, and a handle that does not fit,
+ * which no such pool issues, becomes 0. */
 static inline uint32_t mp_narrow_(mp_handle handle, unsigned index_bits) {
     return MP_CAST_(uint32_t, handle.bits >> 32) << (32 - index_bits) | MP_CAST_(uint32_t, handle.bits);
 }
@@ -433,8 +439,8 @@ static inline mp_handle mp_widen(uint32_t bits, unsigned index_bits) {
 
 /* ---- A pool type and a handle type for each use -------------------------------------------------------------------- */
 
-/* Whether a pool has values of this size and alignment, and such handles: MP_OK, MP_NULL_POINTER, MP_OTHER_VALUES or
- * MP_OTHER_HANDLES. */
+/* Checks that a pool has values of this size and alignment, and such handles: MP_OK, MP_NULL_POINTER,
+ * MP_OTHER_VALUES or MP_OTHER_HANDLES. */
 static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t align, uint32_t index_bits) {
     if (pool == MP_NULL_) {
         return MP_NULL_POINTER;
@@ -479,7 +485,7 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
     }                                                                                                                  \
     MP_POOL_(name, type, 0, handle.bits)
 
-/* The same with handles of four bytes; `index_bits` is that of the options: 16, 20 or 24. */
+/* The same with four-byte handles. `index_bits` must equal that of the options: 16, 20 or 24. */
 #define MP_POOL32(name, type, index_bits)                                                                              \
     typedef struct name##_id {                                                                                         \
         uint32_t bits;                                                                                                 \
@@ -540,31 +546,31 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
 
 /* ---- Checksums -------------------------------------------------------------------------------------------------- */
 
-/* A sum that is the same on every machine, and in Rust. */
+/* A checksum that is the same on every machine, and in Rust. */
 typedef struct mp_sum mp_sum;
 typedef void mp_add_to_sum(const void *value, mp_sum *sum, void *user);
 void mp_sum_u64(mp_sum *sum, uint64_t number); /* any integer or bool, sign-extended */
 void mp_sum_f32(mp_sum *sum, float number);
 void mp_sum_f64(mp_sum *sum, double number);
 void mp_sum_bytes(mp_sum *sum, const void *bytes, size_t count);
-/* The sum of everything that the pool's future depends on. `add` adds the fields of one value; null: none. Never add
- * a struct's bytes: its padding differs. O(used slots). */
+/* Returns a checksum of everything that the pool's future depends on. `add` adds the fields of one value; null
+ * leaves values out. Never add a struct's bytes, because its padding differs. O(used slots). */
 uint64_t mp_pool_checksum(const mp_pool *pool, mp_add_to_sum *add, void *user);
 
 /* ---- Snapshots -------------------------------------------------------------------------------------------------- */
 
-/* A pool's past, for rollback: saved and restored at the speed of memcpy. */
+/* A snapshot of a pool, for rollback: saved and restored at the speed of memcpy. */
 typedef struct mp_snapshot mp_snapshot;
-/* Takes the memory of a second pool of these options, which are those of the pool. Nothing is saved yet. */
+/* Creates a snapshot for pools with these options. Allocates as much memory as a second pool. Nothing is saved yet. */
 mp_status mp_snapshot_create(const mp_options *options, mp_snapshot **out);
 void mp_snapshot_destroy(mp_snapshot *snapshot);
-/* Neither takes memory. */
+/* Neither allocates. */
 mp_status mp_pool_save(const mp_pool *pool, mp_snapshot *snapshot);
 mp_status mp_pool_restore(mp_pool *pool, const mp_snapshot *snapshot);
 
-/* A pool's state as bytes, to be kept in a file. All bytes of the values are written as they are in memory: keep
- * pointers out of them, and read them on machines of the same kind. `mp_pool_read_state` checks everything but the
- * values' bytes; if it refuses the state, the pool stays as it was. Both take memory for a moment. */
+/* A pool's state as bytes, for a file. The bytes of the values are written as they are in memory, so they must not
+ * contain pointers, and can be read only on machines of the same kind. `mp_pool_read_state` checks everything except
+ * the values' bytes; if it refuses the state, the pool is unchanged. Both allocate temporarily. */
 size_t mp_pool_state_bytes(const mp_pool *pool);
 mp_status mp_pool_write_state(const mp_pool *pool, void *buffer, size_t bytes);
 mp_status mp_pool_read_state(mp_pool *pool, const void *buffer, size_t bytes);
@@ -581,17 +587,17 @@ static inline bool mp_release(mp_pool *pool, mp_handle handle) {
 /* ---- Side tables: what another system keeps about a pool's objects ---------------------------------------------- */
 
 typedef struct mp_table mp_table;
-/* `slots` and `index_bits`: those of the pool whose handles it is asked for. */
+/* `slots` and `index_bits` are those of the pool whose handles are the keys. */
 mp_status mp_table_create(uint32_t slots, uint32_t value_bytes, uint32_t value_align, uint32_t index_bits,
                           mp_table **out);
 void mp_table_destroy(mp_table *table);
-/* Where the value of this handle goes, or null: the slot had a value of a later lifetime. `*is_new` (may be null) says
- * whether there was none under this very handle. */
+/* Returns the place of the handle's value, or null if the slot had a value of a later lifetime. `*is_new` (`is_new`
+ * may be null) is set to whether the handle had no value yet. */
 void *mp_table_put(mp_table *table, mp_handle handle, bool *is_new);
 void *mp_table_get(const mp_table *table, mp_handle handle);
 bool mp_table_remove(mp_table *table, mp_handle handle);
 size_t mp_table_count(const mp_table *table);
-/* Calls the function with each value, in the order of their slots. */
+/* Calls `visit` with each value, in slot order. */
 typedef void mp_visit(void *value, mp_handle handle, void *user);
 void mp_table_each(const mp_table *table, mp_visit *visit, void *user);
 void mp_table_clear(mp_table *table);
@@ -600,21 +606,22 @@ void mp_table_clear(mp_table *table);
 
 typedef struct mp_classes mp_classes;
 typedef struct mp_class {
-    size_t bytes, slots; /* how many slots are reserved */
+    size_t bytes, slots; /* `slots`: how many are reserved */
 } mp_class;
-/* What happens to a request that finds no room. */
-#define MP_CLASSES_GROW 0      /* its class takes another block from the C library; what no class fits, falls back */
+/* What happens to a request that finds no slot. */
+#define MP_CLASSES_GROW 0      /* its class gets another block; requests that no class fits fall back */
 #define MP_CLASSES_REFUSE 1    /* it is refused */
-#define MP_CLASSES_FALL_BACK 2 /* the C library's memory serves it */
-/* `classes` null: those of up to 1 KiB, nothing reserved. One thread at a time uses them. */
+#define MP_CLASSES_FALL_BACK 2 /* the C library serves the request */
+/* If `classes` is null: classes of up to 1 KiB, with nothing reserved. Only one thread at a time may use them. */
 mp_status mp_classes_create(const mp_class *classes, size_t count, uint32_t overflow, mp_classes **out);
-/* All memory that was taken must have been given back, or is given back with the classes. */
+/* Frees the blocks with all slots in them. Memory that fell back to the C library is not freed: give it back first. */
 void mp_classes_destroy(mp_classes *classes);
-/* Null if the request is refused. `align` is a power of two. O(1), growth excepted. */
+/* Allocates memory, or returns null if the request is refused. `align` must be a power of two. O(1), except for
+ * growth. */
 void *mp_classes_take(mp_classes *classes, size_t bytes, size_t align);
-/* With the size and the alignment that the memory was taken with. */
+/* Frees memory, with the size and the alignment of its allocation. */
 void mp_classes_give(mp_classes *classes, void *memory, size_t bytes, size_t align);
-/* Gives empty blocks back to the C library, and says how many. */
+/* Frees empty blocks, and returns how many. */
 size_t mp_classes_shrink(mp_classes *classes);
 typedef struct mp_classes_stats {
     uint64_t block_bytes, blocks, blocks_peak, blocks_spare, fallen_back, fallen_back_bytes, refused;
@@ -624,19 +631,20 @@ mp_classes_stats mp_classes_stats_of(const mp_classes *classes);
 /* ---- Recorder: a live trace, for `millpond watch` and `millpond plan` ------------------------------------------- */
 
 typedef struct mp_recorder mp_recorder;
-/* Writes a piece of text; `false` if it cannot, after which nothing more is written. */
+/* Writes a piece of text. If it returns `false`, nothing more is written. */
 typedef bool mp_write(const char *text, size_t bytes, void *user);
 mp_status mp_recorder_create(mp_write *write, void *user, mp_recorder **out);
-/* From now on the pool's births and deaths are written; they cost more than in a pool that is not recorded. */
+/* Records the pool's births and deaths from now on. They cost more than in a pool that is not recorded. */
 mp_status mp_pool_record(mp_pool *pool, mp_recorder *recorder);
-/* A tick of the program is over. `ms`: milliseconds since the recording began. */
+/* Call this at the end of each tick. `ms` is the time in milliseconds since the recording began. */
 void mp_recorder_tick(mp_recorder *recorder, uint64_t ms);
-/* Writes what is left. MP_WRITE_FAILED if anything could not be written. */
+/* Writes the rest, and closes the recorder. Returns MP_WRITE_FAILED if anything could not be written. */
 mp_status mp_recorder_destroy(mp_recorder *recorder);
 
 /* ---- What this header and the library agree on ------------------------------------------------------------------ */
 
-/* The library's own view of `mp_pool` and the other structs, for tests: name and number by number, until null. */
+/* The library's own view of `mp_pool` and the other structs, for tests: name and number of each entry, null after
+ * the last. */
 const char *mp_layout_entry_(size_t at, size_t *number);
 
 #define MP_CHECK_(name, condition) typedef char mp_check_##name##_[(condition) ? 1 : -1]

@@ -45,15 +45,15 @@
 
 namespace millpond {
 
-// Names one lifetime of one slot of a pool of `T`; a pool refuses it once that object is gone. Eight bytes; those of a
-// new one are 0, and name nothing.
+// Names one lifetime of one slot of a pool of `T`; the pool refuses it once the object is removed. It has eight bytes.
+// A default handle is 0, and names nothing.
 template <typename T>
 class handle {
   public:
     constexpr handle() noexcept = default;
     constexpr explicit handle(mp_handle raw) noexcept : raw_(raw) {}
 
-    // Whether it names anything: not whether that still lives, which only the pool knows.
+    // Whether the handle is not 0. Only the pool knows whether its object is live.
     constexpr explicit operator bool() const noexcept { return raw_.bits != 0; }
 
     constexpr std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(raw_.bits >> 32); }
@@ -72,7 +72,7 @@ class handle {
 static_assert(std::is_trivially_copyable_v<handle<int>> && std::is_standard_layout_v<handle<int>>);
 static_assert(sizeof(handle<int>) == 8 && std::is_standard_layout_v<mp_options>);
 
-// Adjacent live values: a `std::span` where there is one.
+// A view of adjacent live values: `std::span` if available.
 #if defined(__cpp_lib_span)
 template <typename T>
 using run_span = std::span<T>;
@@ -106,7 +106,7 @@ struct options {
     void (*give)(void *block, std::size_t bytes, std::size_t align, void *user) = nullptr;
     void *user = nullptr;
 
-    // Those of millpond.h, for values of this type.
+    // The options of millpond.h, for values of this type.
     template <typename T>
     mp_options raw(std::uint32_t capacity) const noexcept {
         mp_options raw = MP_OPTIONS(T, capacity);
@@ -122,13 +122,13 @@ struct options {
     }
 };
 
-// A fixed number of slots for values of `T`, which are constructed when they are emplaced and destroyed when they are
-// removed, when the pool is cleared, or with the pool.
+// A pool with a fixed number of slots for values of `T`. A value is constructed when it is emplaced, and destroyed when
+// it is removed or when the pool is cleared or destroyed.
 //
-// A destructor may use the pool: the object's lifetime has ended by then, so that its handle is refused, and its slot is
-// not handed out before the destructor has returned. It may not iterate (`for_each` may), nor move, swap or destroy the
-// pool. A constructor may use the pool as well: its object is live already. If a constructor throws, the object is
-// removed; its lifetime is spent.
+// A destructor may use the pool: its object's handle is already refused, and its slot is not reused before the
+// destructor has returned. It must not iterate (except by `for_each`), nor move, swap or destroy the pool. A
+// constructor may use the pool, too: its object is already live. If a constructor throws, the object is removed; its
+// lifetime is used up.
 template <typename T>
 class pool {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && std::is_nothrow_destructible_v<T>);
@@ -142,7 +142,7 @@ class pool {
     using iterator = basic_iterator<false>;
     using const_iterator = basic_iterator<true>;
 
-    // No pool: of no capacity.
+    // An empty pool without capacity.
     pool() noexcept = default;
 
     // Whether there was memory for it: `status()`.
@@ -182,8 +182,8 @@ class pool {
     mp_pool *raw() noexcept { return raw_; }
     const mp_pool *raw() const noexcept { return raw_; }
 
-    // Constructs a value in the slot that comes next, with a constructor, or as an aggregate if there is none of these
-    // arguments; a handle that is false if the pool is full. O(1).
+    // Constructs a value in the next slot, with a constructor, or as an aggregate if no constructor takes these
+    // arguments. Returns its handle, which is false if the pool is full. O(1).
     template <typename... Arguments>
     handle<T> emplace(Arguments &&...arguments) {
         return emplace_with([&](void *place) {
@@ -204,7 +204,7 @@ class pool {
     }
     bool contains(handle<T> which) const noexcept { return raw_ != nullptr && mp_contains(raw_, which.raw()); }
 
-    // The value of a handle that is known to be good.
+    // Returns the value of a handle that is known to be valid.
     T &operator[](handle<T> which) noexcept {
         T *found = get(which);
         assert(found != nullptr && "the handle is refused");
@@ -216,7 +216,7 @@ class pool {
         return *found;
     }
 
-    // Destroys the value; `false`, and nothing happens, if the handle is refused. O(1).
+    // Removes and destroys the handle's value. Returns `false`, and does nothing, if the handle is refused. O(1).
     bool remove(handle<T> which) noexcept {
         if constexpr (std::is_trivially_destructible_v<T>) {
             return raw_ != nullptr && mp_remove(raw_, which.raw());
@@ -230,7 +230,7 @@ class pool {
         }
     }
 
-    // Destroys all values. Destructors may remove others and insert; what they insert goes as well.
+    // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept {
         if (raw_ == nullptr) {
             return;
@@ -247,7 +247,7 @@ class pool {
         }
     }
 
-    // Destroys the values of which `keep` says `false`.
+    // Destroys the values for which `keep` returns `false`.
     template <typename Keep>
     void retain(Keep &&keep) {
         for (std::size_t at = 0; at < capacity(); ++at) {
@@ -273,9 +273,9 @@ class pool {
         }
     }
 
-    // Emplaces, whether the pool is full or not: then the value with the smallest key goes. `key` is called once for each
-    // value, and may not change the pool. `evicted` names what goes. A handle that is false, and nothing goes, if no slot
-    // can be used: values whose slots retire after them are skipped.
+    // Emplaces a value. If the pool is full, first removes the value with the smallest key; `evicted` is its handle.
+    // `key` is called once for each value, and must not change the pool. Values whose slots retire after them are
+    // skipped. Returns a handle that is false, and removes nothing, if no slot can be used.
     template <typename Key, typename... Arguments>
     handle<T> emplace_or_evict(Key &&key, handle<T> *evicted, Arguments &&...arguments) {
         if (evicted != nullptr) {
@@ -305,7 +305,7 @@ class pool {
         return emplace(std::forward<Arguments>(arguments)...);
     }
 
-    // The handle of the value in a slot; false if there is none.
+    // Returns the handle of the value in a slot, which is false if there is none.
     handle<T> handle_at(std::size_t index) const noexcept {
         if (index >= capacity()) {
             return handle<T>();
@@ -313,7 +313,7 @@ class pool {
         const std::uint32_t word = static_cast<const std::uint32_t *>(raw_->words_)[index];
         return word < MP_DEAD_ ? handle<T>::from_bits(static_cast<std::uint64_t>(index) << 32 | word) : handle<T>();
     }
-    // The handle of a value of this pool; false for any other address.
+    // Returns the handle of a value of this pool, which is false for any other address.
     handle<T> handle_of(const T &value) const noexcept {
         return raw_ != nullptr ? handle_at(mp_pool_index_of(raw_, std::addressof(value))) : handle<T>();
     }
@@ -370,7 +370,7 @@ class pool {
         return run_range<true>(raw_);
     }
 
-    // Values in the order of their slots. The value that an iterator stands at may be removed, no other.
+    // Iterates over values in slot order. Only the value at the iterator's position may be removed.
     template <bool Const>
     class basic_iterator {
       public:
@@ -424,12 +424,12 @@ class pool {
     const_iterator end() const noexcept { return const_iterator(); }
 
   private:
-    // The bitmap, which iterators read, has a value until its destructor has returned.
+    // The bitmap, which iterators read, keeps a value's bit until its destructor has returned.
     void assert_no_destructor_runs() const noexcept {
         assert(ending_ == 0 && "a destructor of the pool's values iterates");
     }
 
-    // Brings the bitmap up to date, which the walks read.
+    // Brings the bitmap up to date, which iterations read.
     void refresh() noexcept {
         assert_no_destructor_runs();
         if (raw_ != nullptr) {
@@ -454,8 +454,7 @@ class pool {
         return handle<T>(made);
     }
 
-    // The slot's word is taken out of the way while the destructor runs, so that the handle is refused; then the slot may
-    // be given back.
+    // The slot's word is replaced while the destructor runs, so that the handle is refused; then the slot may be freed.
     void end(T &value, handle<T> which) noexcept {
         std::uint32_t &word = static_cast<std::uint32_t *>(raw_->words_)[which.index()];
         ++ending_;
@@ -464,17 +463,17 @@ class pool {
         word = which.generation();
         --ending_;
     }
-    // That of a slot that is never handed out: no handle is good, and no order takes it.
+    // The word of a slot that is never used: no handle is valid for it, and no order takes it.
     static constexpr std::uint32_t ending_word = MP_DEAD_;
 
     mp_pool *raw_ = nullptr;
     mp_status status_ = MP_NULL_POINTER;
-    // How many objects' destructors run: their lifetimes have ended, but their slots are not given back yet.
+    // The number of running destructors: the lifetimes have ended, but the slots are not freed yet.
     std::size_t ending_ = 0;
 };
 
-// The past of a pool of values that are bytes and nothing more, for rollback: saved and restored at the speed of memcpy,
-// without taking memory. Handles that were good then are good again.
+// A snapshot of a pool of trivially copyable values, for rollback: saved and restored at the speed of memcpy, without
+// allocation. Handles that were valid when it was saved are valid again after it is restored.
 template <typename T>
 class snapshot {
     static_assert(std::is_trivially_copyable_v<T>, "what a snapshot restores is neither constructed nor destroyed");
@@ -511,9 +510,9 @@ class snapshot {
 // Memory in slots of several sizes, for the containers of `std::pmr`. Used by one thread at a time.
 class size_classes final : public std::pmr::memory_resource {
   public:
-    // Classes of up to 1 KiB, which grow; larger requests go to the C library.
+    // Creates classes of up to 1 KiB, which grow; larger requests go to the C library.
     size_classes() noexcept { status_ = mp_classes_create(nullptr, 0, MP_CLASSES_GROW, &raw_); }
-    // Classes of these sizes with as many slots reserved.
+    // Creates classes of these sizes, with the given numbers of reserved slots.
     size_classes(const mp_class *classes, std::size_t count, std::uint32_t overflow) noexcept {
         status_ = mp_classes_create(classes, count, overflow, &raw_);
     }

@@ -26,7 +26,7 @@ macro_rules! statuses {
             fn text(self) -> &'static CStr {
                 match self.0 {
                     $($code => $text,)*
-                    _ => c"no status of this library",
+                    _ => c"not a status of this library",
                 }
             }
         }
@@ -35,25 +35,25 @@ macro_rules! statuses {
 
 statuses! {
     OK = 0, c"all is well";
-    NULL_POINTER = 1, c"an argument is null that may not be";
-    BAD_OPTIONS = 2, c"an option has a value that it cannot have";
+    NULL_POINTER = 1, c"an argument is null that must not be";
+    BAD_OPTIONS = 2, c"an option has an invalid value";
     OTHER_VERSION = 3, c"the program was compiled with the header of another version of the library";
-    UNKNOWN_OPTIONS = 4, c"an option is set that only a later version of the library knows";
-    TOO_MANY_SLOTS = 5, c"the handles have too few index bits for so many slots";
+    UNKNOWN_OPTIONS = 4, c"an option is set that only a later version of the library has";
+    TOO_MANY_SLOTS = 5, c"the handles have too few index bits for that many slots";
     SMALL_MEMORY = 6, c"the memory has too few bytes";
-    OUT_OF_MEMORY = 7, c"there is no memory";
+    OUT_OF_MEMORY = 7, c"there is not enough memory";
     OUT_OF_RANGE = 9, c"the pool has no such slot";
-    STALE = 10, c"stale: the slot has had that lifetime";
-    NEVER_ISSUED = 11, c"never issued: the slot has not come to that generation";
+    STALE = 10, c"stale: the slot has already had that lifetime";
+    NEVER_ISSUED = 11, c"never issued: its slot has not reached that generation";
     OTHER_POOL = 12, c"another pool's: this one has never issued such a generation";
     OCCUPIED = 13, c"the slot is live: remove its object first";
     RETIRED = 14, c"the slot is retired: its generations are used up";
     BEYOND_LIFETIMES = 15, c"the generation is beyond the slot's lifetimes";
-    OTHER_SHAPE = 16, c"the state is that of a pool with other options";
+    OTHER_SHAPE = 16, c"the state is of a pool with other options";
     BAD_STATE = 17, c"the bytes are not the state of a pool";
-    BROKEN = 18, c"an invariant does not hold: something has written over the pool";
-    NOT_KEPT = 19, c"the pool was not created with the option that this needs";
-    WRITE_FAILED = 20, c"what was recorded could not be written";
+    BROKEN = 18, c"an invariant does not hold: the pool was overwritten";
+    NOT_KEPT = 19, c"the pool was created without an option that this needs";
+    WRITE_FAILED = 20, c"the recording could not be written";
     OTHER_VALUES = 21, c"the pool has values of another size or alignment";
     OTHER_HANDLES = 22, c"the pool has other index bits";
 }

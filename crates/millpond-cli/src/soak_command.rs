@@ -20,8 +20,8 @@ use crate::soak::{
 /// Each pool type, in each reuse order and with several handle layouts, is compared with a plain model at each
 /// operation; the pools' invariants are checked every 16,384 operations. Ctrl-C ends the soak and prints the summary.
 /// It fails (exit code 1) if a result or an invariant is wrong, if memory is allocated or an object is lost after the
-/// start, or if resident memory grows by more than a page per pool. Pools whose slots have retired are replaced; what the
-/// C library's heap does with their places does not count, but it must get back every byte.
+/// start, or if resident memory grows by more than a page per pool. Pools whose slots have retired are replaced; they
+/// must return every byte to the system's allocator, but growth of its heap during a replacement does not count.
 ///
 /// If a PROGRAM is given, it is soaked instead: it runs for the time and is then ended with SIGTERM. The soak fails if
 /// the program's resident memory drifts after the warm-up, or if it ends with an error; with --live also if one of its

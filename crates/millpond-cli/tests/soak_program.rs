@@ -4,6 +4,7 @@
 mod common;
 
 use std::process::Output;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{Directory, millpond, refused};
@@ -56,12 +57,18 @@ fn a_program_that_stays_as_it_is_passes_and_is_asked_to_end() {
 #[test]
 fn a_program_whose_memory_creeps_fails_with_the_reason() {
     let directory = Directory::new();
-    let output = soak(&directory, &[], CREEPS);
-    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
-    assert!(told(&output).contains("soak: resident memory drifts: "), "{}", told(&output));
-    assert_eq!(told(&output).lines().count(), 1);
-    let output = soak(&directory, &["--drift", "4000000"], CREEPS);
-    assert_eq!(output.status.code(), Some(0), "as much is allowed: {}", told(&output));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let output = soak(&directory, &[], CREEPS);
+            assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+            assert!(told(&output).contains("soak: resident memory drifts: "), "{}", told(&output));
+            assert_eq!(told(&output).lines().count(), 1);
+        });
+        scope.spawn(|| {
+            let output = soak(&directory, &["--drift", "4000000"], CREEPS);
+            assert_eq!(output.status.code(), Some(0), "as much is allowed: {}", told(&output));
+        });
+    });
 }
 
 /// The system may put huge pages together hours later, with memory that the program has not asked for.
@@ -134,21 +141,33 @@ fn recorded(capacity: &str, peak: &str, refused: &str) -> String {
 
 #[test]
 fn pools_that_grow_refuse_or_reach_new_peaks_fail_with_the_reason() {
-    let directory = Directory::new();
-    // An earlier run's trace does not count.
-    directory.file("game.trace", "from before\n");
-    let live = ["--live", "game.trace"];
-    let output = soak(&directory, &live, &recorded("100", "50", "3"));
-    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
-    let summary = String::from_utf8(output.stdout).unwrap();
-    assert!(summary.contains("pool bullets: capacity 100, peak 50, refused 3"), "{summary}");
-    for (script, reason) in [
-        (recorded("$((100 + n))", "50", "3"), "pool bullets: the capacity grew from "),
-        (recorded("100", "$((50 + n))", "3"), "pool bullets: the peak rose from "),
-        (recorded("100", "50", "$n"), "pool bullets: the refusals rose from "),
-    ] {
-        let output = soak(&directory, &live, &script);
-        assert_eq!(output.status.code(), Some(1), "{}", told(&output));
-        assert!(told(&output).contains(reason), "{}", told(&output));
-    }
+    let soak_game = |script: String| {
+        let directory = Directory::new();
+        // An earlier run's trace does not count.
+        directory.file("game.trace", "from before\n");
+        soak(&directory, &["--live", "game.trace"], &script)
+    };
+    // Each takes three seconds, and next to nothing of the processor.
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let output = soak_game(recorded("100", "50", "3"));
+            assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+            let summary = String::from_utf8(output.stdout).unwrap();
+            assert!(
+                summary.contains("pool bullets: capacity 100, peak 50, refused 3"),
+                "{summary}"
+            );
+        });
+        for (script, reason) in [
+            (recorded("$((100 + n))", "50", "3"), "pool bullets: the capacity grew from "),
+            (recorded("100", "$((50 + n))", "3"), "pool bullets: the peak rose from "),
+            (recorded("100", "50", "$n"), "pool bullets: the refusals rose from "),
+        ] {
+            scope.spawn(move || {
+                let output = soak_game(script);
+                assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+                assert!(told(&output).contains(reason), "{}", told(&output));
+            });
+        }
+    });
 }

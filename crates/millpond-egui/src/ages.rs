@@ -1,14 +1,14 @@
-//! What has been in each slot and since when, found out by looking again and again.
+//! What has been in each slot and since when, found out by repeated inspection.
 
 use crate::Inspect;
 
-/// What was seen of a slot.
+/// What was seen in a slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Slot {
-    /// The generation of the last lifetime that was seen, or 0 if none was.
+    /// The generation of the last lifetime seen, or 0 if none was.
     pub(crate) generation: u32,
     pub(crate) is_live: bool,
-    /// When it was first seen like this, in seconds; `None` if nothing was ever there.
+    /// When it was first seen in this state, in seconds; `None` if it never had an object.
     pub(crate) since: Option<f32>,
 }
 
@@ -16,14 +16,14 @@ impl Slot {
     pub(crate) const NEVER_USED: Self = Self { generation: 0, is_live: false, since: None };
 }
 
-/// All slots of one pool, as they were at the last look.
+/// All slots of one pool, as last seen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ages {
     slots: Vec<Slot>,
 }
 
 impl Ages {
-    /// Looks at every slot. What came and went since the last look is not seen.
+    /// Inspects every slot. Objects inserted and removed since the last inspection are not seen.
     pub(crate) fn look(&mut self, pool: &dyn Inspect, now: f32) {
         self.slots.resize(pool.stats().capacity, Slot::NEVER_USED);
         for (index, slot) in self.slots.iter_mut().enumerate() {

@@ -1,16 +1,17 @@
-//! The colours of the panel: bright on dark, and told apart by people who see no red or no green.
+//! The colours of the panel: bright on dark, and distinguishable with red-green colour blindness.
 
 use egui::Color32;
 
-/// What the plots and the map are drawn on.
+/// The background of the plots and the map.
 pub(crate) const GROUND: Color32 = Color32::from_rgb(20, 22, 28);
 /// A slot that is dead, or was never used.
 pub(crate) const DEAD: Color32 = Color32::from_rgb(38, 40, 46);
 /// A slot that died just now.
 pub(crate) const FRESHLY_DEAD: Color32 = Color32::from_rgb(120, 40, 40);
-/// What wants attention.
+/// For warnings.
 pub(crate) const WARNING: Color32 = Color32::from_rgb(230, 90, 70);
-/// The bar that says how full a pool is, and the same where it is nearly full: white words are read on both.
+/// The bar that shows how full a pool is, and the same for a nearly full pool; white text is
+/// legible on both.
 pub(crate) const BAR: Color32 = Color32::from_rgb(28, 110, 98);
 pub(crate) const WARNING_BAR: Color32 = Color32::from_rgb(176, 58, 42);
 pub(crate) const LIVE: Color32 = Color32::from_rgb(53, 183, 158);

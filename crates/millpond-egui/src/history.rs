@@ -1,4 +1,4 @@
-//! How a pool was at the last looks.
+//! The recent history of a pool.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use millpond::Stats;
 use crate::colours::{GROUND, LIVE, PEAK};
 use crate::words::{caption, grouped, seconds};
 
-/// So many looks are kept: four seconds at 60 a second.
+/// The number of samples kept: four seconds at 60 per second.
 const LOOKS_MAX: usize = 240;
 
 /// How high the plots of the panel are.
@@ -36,7 +36,7 @@ impl History {
         self.looks.push_back(Look { at, live, inserted, removed });
     }
 
-    /// From the first to the last look that is kept.
+    /// The time from the first to the last sample kept.
     fn seconds(&self) -> f32 {
         match (self.looks.front(), self.looks.back()) {
             (Some(first), Some(last)) => last.at - first.at,
@@ -44,7 +44,7 @@ impl History {
         }
     }
 
-    /// Births and deaths per second over the looks that are kept.
+    /// Births and deaths per second over the samples kept.
     pub(crate) fn rates(&self) -> Option<(f32, f32)> {
         let (first, last) = (self.looks.front()?, self.looks.back()?);
         let seconds = self.seconds();
@@ -53,7 +53,7 @@ impl History {
             .then(|| (rate(last.inserted, first.inserted), rate(last.removed, first.removed)))
     }
 
-    /// Draws how many were live, with a line at the peak, from nothing to the capacity.
+    /// Plots the number of live slots, from 0 to the capacity, with a line at the peak.
     pub(crate) fn plot(&self, ui: &mut Ui, stats: &Stats) {
         ui.label(caption(format!("live slots, the last {}", seconds(self.seconds()))));
         let size = Vec2::new(ui.available_width().max(32.0), HEIGHT);

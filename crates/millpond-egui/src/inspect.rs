@@ -3,7 +3,8 @@ use millpond::overflow::PolicyPool;
 use millpond::reuse::ReuseOrder;
 use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler, Stats};
 
-/// What an [`Inspector`](crate::Inspector) looks at: all pools with slots and handles have it.
+/// What an [`Inspector`](crate::Inspector) needs from a pool. All pools with slots and handles
+/// implement it.
 ///
 /// For a pool of your own:
 ///
@@ -29,22 +30,22 @@ use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler, Stats};
 /// }
 /// ```
 pub trait Inspect {
-    /// The pool's name.
+    /// Returns the pool's name.
     fn name(&self) -> Option<&str>;
 
-    /// How the pool stands.
+    /// Returns the pool's counters.
     fn stats(&self) -> Stats;
 
-    /// The generation of a slot that is live, or `None` for any other. O(1).
+    /// Returns the generation of slot `index`, or `None` if the slot is not live. O(1).
     fn generation_at(&self, index: usize) -> Option<u32>;
 
-    /// Which lifetime of its slot a generation is, counted from 1. The generation itself, unless the
-    /// pool's generations begin elsewhere.
+    /// Returns which lifetime of its slot `generation` is, counted from 1. The default returns
+    /// `generation` itself, for pools whose generations begin at 1.
     fn lifetime(&self, generation: u32) -> u32 {
         generation
     }
 
-    /// How many lifetimes a slot has, if that is limited.
+    /// Returns the number of lifetimes per slot, if that is limited.
     fn lifetimes_max(&self) -> Option<u32> {
         None
     }

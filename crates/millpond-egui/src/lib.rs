@@ -1,6 +1,6 @@
-//! A panel for a game's own [egui] overlay that shows how its [millpond] pools stand: how full a pool is
-//! and was, its peak, what it refused and evicted, how far its generations are used up, and a map of its
-//! slots, coloured by age or by generation.
+//! A panel for a game's own [egui] overlay that shows the state of its [millpond] pools: how full a
+//! pool is and was, its peak, refusals and evictions, how many of its generations are used up, and
+//! a map of its slots, coloured by age or by generation.
 //!
 //! Two lines:
 //!
@@ -19,9 +19,9 @@
 //! # sparks.insert([0.0; 4]).unwrap();
 //! ```
 //!
-//! It needs egui and nothing else: no window, no renderer. While it is shown it looks at every slot once
-//! per frame, O(capacity), and keeps 16 bytes for each; while it is not, it costs nothing. Ages are counted
-//! from the first look that saw the object.
+//! It needs only egui: no window, no renderer. While shown, it inspects every slot once per frame,
+//! O(capacity), and stores 16 bytes per slot; while hidden, it costs nothing. Ages count from the
+//! first frame in which the object was seen.
 
 mod ages;
 mod colours;
@@ -48,13 +48,13 @@ use lifetimes::Lifetimes;
 use map::{ColouredBy, Map};
 use words::grouped;
 
-/// From this share on a pool is nearly full, and a slot's generations nearly used up.
+/// From this share on, a pool is nearly full, and a slot's generations are nearly used up.
 const NEARLY: f32 = 0.9;
 
-/// Where a panel is narrower than this, its plots are one below the other.
+/// In a panel narrower than this, the plots are below each other.
 const WIDE: f32 = 320.0;
 
-/// Shows one pool, and remembers what it has seen of it. Have one for each pool.
+/// Shows one pool, and stores what it has seen of it. Use one per pool.
 #[derive(Clone, Debug, Default)]
 pub struct Inspector {
     ages: Ages,
@@ -63,26 +63,26 @@ pub struct Inspector {
 }
 
 impl Inspector {
-    /// An inspector that has seen nothing yet.
+    /// Creates an inspector that has seen nothing yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with a map that is coloured by generation until somebody clicks: for an overlay that takes no
-    /// clicks, and for pictures.
+    /// Colours the map by generation until the user changes it: for an overlay without clicks, and
+    /// for screenshots.
     #[must_use]
     pub fn by_generation(mut self) -> Self {
         self.coloured_by = ColouredBy::Generation;
         self
     }
 
-    /// Forgets what it has seen, because there is another pool now. How the map is coloured stays.
+    /// Forgets what it has seen, for example to show another pool. The colouring of the map stays.
     pub fn forget(&mut self) {
         *self = Self { coloured_by: self.coloured_by, ..Self::default() };
     }
 
-    /// Looks at the pool and draws what there is to see.
+    /// Inspects `pool` and draws the panel.
     pub fn show(&mut self, ui: &mut Ui, pool: &dyn Inspect) {
         let now = ui.input(|input| input.time) as f32;
         let stats = pool.stats();
@@ -145,7 +145,7 @@ impl Inspector {
     }
 }
 
-/// How full the pool is.
+/// Draws how full the pool is.
 fn occupancy(ui: &mut Ui, stats: &Stats) {
     let share = stats.live as f32 / stats.capacity.max(1) as f32;
     let (live, capacity) = (grouped(stats.live as u64), grouped(stats.capacity as u64));
@@ -154,7 +154,7 @@ fn occupancy(ui: &mut Ui, stats: &Stats) {
     ui.add(ProgressBar::new(share).corner_radius(3.0).fill(colour).text(words));
 }
 
-/// How much of the busiest slot's generations is used up.
+/// Draws how many of the busiest slot's generations are used up.
 fn generations(ui: &mut Ui, lifetimes: &Lifetimes, lifetimes_max: Option<u32>) {
     let Some((slot, most)) = lifetimes.busiest else {
         return;

@@ -1,4 +1,4 @@
-//! How many lifetimes the slots have had.
+//! The number of lifetimes that the slots have had.
 
 use egui::{Rect, Sense, Ui, Vec2, pos2};
 
@@ -8,16 +8,16 @@ use crate::colours::{self, GENERATIONS, GROUND};
 use crate::history::HEIGHT;
 use crate::words::{caption, grouped, ordinal};
 
-/// So many bars are drawn at most.
+/// The maximum number of bars.
 const BARS_MAX: u32 = 32;
 
-/// A histogram: how many slots are in which lifetime, or had it last.
+/// A histogram of slots by their current or last lifetime.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lifetimes {
-    /// How many slots are in each bar's lifetimes; the first is for lifetime 1 and those after it.
+    /// The number of slots in each bar's lifetimes; the first bar begins at lifetime 1.
     bars: Vec<usize>,
     lifetimes_per_bar: u32,
-    /// The slot with the most lifetimes, and how many.
+    /// The slot with the most lifetimes, and their number.
     pub(crate) busiest: Option<(usize, u32)>,
 }
 
@@ -43,7 +43,7 @@ impl Lifetimes {
         self.busiest.map_or(0, |(_, lifetime)| lifetime)
     }
 
-    /// Draws a bar for each, as high as there are slots.
+    /// Draws the bars.
     pub(crate) fn plot(&self, ui: &mut Ui) {
         ui.label(caption(match self.most() {
             0 => "slots by lifetime".to_owned(),

@@ -1,4 +1,4 @@
-//! The map of a pool's slots: one square for each, or for a few if there are many.
+//! The map of a pool's slots: one square per slot, or per few slots if there are many.
 
 use egui::{Color32, Mesh, Pos2, Rect, Sense, Shape, Ui, Vec2, vec2};
 
@@ -6,23 +6,23 @@ use crate::ages::Slot;
 use crate::colours::{self, AGES, DEAD, FRESHLY_DEAD, GENERATIONS, Scale};
 use crate::words::{caption, grouped, ordinal, seconds};
 
-/// At most so many squares are drawn.
+/// The maximum number of squares.
 const CELLS_MAX: usize = 4096;
 
-/// For so many seconds it is seen that a slot was freed.
+/// For this many seconds, the map shows that a slot was freed.
 const FRESHLY_DEAD_SECONDS: f32 = 0.5;
 
 /// What the squares show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ColouredBy {
-    /// For how long each object has lived.
+    /// The age of each object.
     #[default]
     Age,
-    /// How many lifetimes each slot has had.
+    /// The number of lifetimes that each slot has had.
     Generation,
 }
 
-/// All slots, and what their colours are measured by.
+/// All slots, and the ranges of their colours.
 pub(crate) struct Map<'a> {
     pub(crate) slots: &'a [Slot],
     pub(crate) coloured_by: ColouredBy,
@@ -36,7 +36,7 @@ pub(crate) struct Map<'a> {
 }
 
 impl Map<'_> {
-    /// Draws the map as wide as there is room, and says what is under the pointer.
+    /// Draws the map in the available width, with a tooltip for the slots under the pointer.
     pub(crate) fn show(&self, ui: &mut Ui) {
         let slots = self.slots;
         if slots.is_empty() {
@@ -69,7 +69,7 @@ impl Map<'_> {
         }
     }
 
-    /// What the colours mean.
+    /// Draws the legend of the colours.
     pub(crate) fn legend(&self, ui: &mut Ui) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 5.0;
@@ -101,7 +101,7 @@ impl Map<'_> {
         }
     }
 
-    /// The colour of a few slots: by the age of the newest live one, and the paler the fewer are live.
+    /// The colour of a few slots: by the age of the newest live one, and paler the fewer are live.
     fn colour_by_age(&self, slots: &[Slot]) -> Color32 {
         let live = slots.iter().filter(|slot| slot.is_live);
         let newest = live.clone().filter_map(|slot| slot.since).fold(f32::NEG_INFINITY, f32::max);
@@ -126,7 +126,7 @@ impl Map<'_> {
         if slots.iter().any(|slot| slot.is_live) { colour } else { darkened(colour) }
     }
 
-    /// What is said of these slots.
+    /// The tooltip of these slots.
     fn words(&self, begin: usize, end: usize) -> String {
         let age = |slot: &Slot| slot.since.map(|since| seconds(self.now - since));
         match &self.slots[begin..end] {
@@ -153,7 +153,7 @@ fn darkened(colour: Color32) -> Color32 {
     DEAD.lerp_to_gamma(colour, 0.35)
 }
 
-/// A strip of colours between the words for its ends.
+/// Draws a strip of colours between the labels of its ends.
 fn scale(ui: &mut Ui, scale: &Scale, first: &str, last: &str) {
     ui.label(caption(first));
     let (place, _) = ui.allocate_exact_size(vec2(64.0, 8.0), Sense::hover());

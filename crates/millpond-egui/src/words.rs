@@ -1,13 +1,13 @@
-//! Numbers as people read them, and small words.
+//! Numbers and captions for people.
 
 use egui::RichText;
 
-/// What stands beside a plot or a colour.
+/// A caption beside a plot or a colour.
 pub(crate) fn caption(words: impl Into<String>) -> RichText {
     RichText::new(words).size(11.0)
 }
 
-/// With a comma between thousands.
+/// The number with commas between thousands.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -20,7 +20,7 @@ pub(crate) fn grouped(number: u64) -> String {
     grouped
 }
 
-/// The number as a place in a row.
+/// The number as an ordinal, such as `3rd`.
 pub(crate) fn ordinal(number: u32) -> String {
     let ending = match (number % 100, number % 10) {
         (11..=13, _) => "th",
@@ -32,7 +32,7 @@ pub(crate) fn ordinal(number: u32) -> String {
     grouped(number.into()) + ending
 }
 
-/// Seconds, as exact as one wants to know them.
+/// Seconds, with a sensible precision.
 pub(crate) fn seconds(seconds: f32) -> String {
     match seconds {
         ..9.95 => format!("{seconds:.1} s"),

@@ -1,7 +1,7 @@
-//! Milliseconds since a recording began, as cheaply as the system tells them.
+//! Milliseconds since a recording began, from the system's cheapest clock.
 //!
-//! A recording asks for the time with every event. Linux has a clock that costs a quarter of the exact one and
-//! is a few milliseconds late at most.
+//! A recording reads the time for every event. Linux has a clock that costs a quarter of the exact
+//! one and is at most a few milliseconds late.
 
 /// A point in time.
 #[derive(Debug, Clone, Copy)]

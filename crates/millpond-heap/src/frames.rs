@@ -1,16 +1,17 @@
 //! The call stack of an allocation, as return addresses.
 //!
-//! With frame pointers a stack is a list: each frame begins with the address of its caller's frame, behind
-//! which lies the address to return to. Without, it is unwound, which is slow.
+//! With frame pointers, a stack is a list: each frame begins with the address of its caller's
+//! frame, followed by the return address. Without them, the stack is unwound, which is slow.
 //!
-//! The crate backtrace unwinds and finds names, on every system that Rust's own library does it on. framehop has to be
-//! told of each library that a program loads, and unwinding replaces the system's unwinder.
+//! The crate backtrace unwinds and finds names on every system on which the standard library does.
+//! framehop needs to know each library that a program loads, and the crate unwinding replaces the
+//! system's unwinder.
 //!
-//! Invariant: memory is read only between the present stack pointer and the end of the thread's stack, and
-//! only if the stack pointer lies in that stack: then all of it is mapped and belongs to this thread. Code
-//! that runs on a stack of its own, such as a fiber, is unwound.
+//! Invariant: memory is read only between the current stack pointer and the end of the thread's
+//! stack, and only if the stack pointer lies in that stack: then all of it is mapped and belongs to
+//! this thread. Code that runs on its own stack, such as a fiber, is unwound.
 
-/// The most return addresses that are kept of a stack.
+/// The maximum number of return addresses stored for a stack.
 pub(crate) const FRAMES_MAX: usize = 24;
 
 /// A call stack, the innermost address first.
@@ -46,7 +47,7 @@ pub(crate) fn hash(addresses: impl Iterator<Item = usize>) -> u64 {
     hash ^ hash >> 32
 }
 
-/// About where the stack is now.
+/// The approximate stack pointer.
 #[inline]
 pub(crate) fn stack_pointer() -> usize {
     let here = 0_u8;
@@ -144,16 +145,16 @@ mod walker {
         end: usize,
     }
 
-    /// What is known of the stack of this thread.
+    /// What is known about this thread's stack.
     #[derive(Clone, Copy)]
     enum Known {
         NotAsked,
-        /// The system does not say.
+        /// The system does not provide it.
         Unknown,
         At(Stack),
     }
 
-    /// The stack of this thread, asked of the system once for each thread.
+    /// The stack of this thread, which the system is asked for once per thread.
     #[inline]
     fn stack() -> Option<Stack> {
         thread_local! {
@@ -231,7 +232,7 @@ mod tests {
         assert!(other.join().is_ok());
     }
 
-    /// A fiber's stack is not the thread's: what lies between both may not be read.
+    /// A fiber's stack is not the thread's: what lies between them must not be read.
     #[test]
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[allow(unsafe_code, reason = "another stack has to be entered")]

@@ -1,7 +1,8 @@
-//! The allocator that passes every call on to another one, and tells the recorder.
+//! The allocator that forwards every call to another one, and reports it to the recorder.
 //!
-//! Invariant: what the inner allocator returns is returned as it is, and every call reaches it with the
-//! arguments of the caller. So the contract of [`GlobalAlloc`] holds because it holds for the inner one.
+//! Invariant: the inner allocator's results are returned unchanged, and every call reaches it with
+//! the caller's arguments. So the contract of [`GlobalAlloc`] holds because it holds for the inner
+//! allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io;
@@ -9,7 +10,7 @@ use std::path::Path;
 
 use crate::recorder::{BYTES_MAX_DEFAULT, Recorder, Recording};
 
-/// A global allocator that can record what is asked of it.
+/// A global allocator that can record its calls.
 pub struct Heap<A = System> {
     inner: A,
     recorder: Recorder,
@@ -22,7 +23,7 @@ impl<A> std::fmt::Debug for Heap<A> {
 }
 
 impl Heap {
-    /// A heap on the system's allocator.
+    /// Creates a heap on the system's allocator.
     #[must_use]
     pub const fn system() -> Self {
         Self::on(System)
@@ -30,24 +31,25 @@ impl Heap {
 }
 
 impl<A> Heap<A> {
-    /// A heap on another allocator.
+    /// Creates a heap on another allocator.
     pub const fn on(inner: A) -> Self {
         Self { inner, recorder: Recorder::new() }
     }
 
-    /// Records into this file until the [`Recording`] is dropped or the program exits. The file grows to
-    /// 1 GiB at most.
+    /// Records into the file at `path` until the [`Recording`] is dropped or the program exits. The
+    /// file grows to at most 1 GiB.
     ///
     /// # Errors
-    /// If the file cannot be created, or this process records already.
+    /// If the file cannot be created, or this process is already recording.
     pub fn record(&'static self, path: impl AsRef<Path>) -> io::Result<Recording> {
         self.record_up_to(path, BYTES_MAX_DEFAULT)
     }
 
-    /// The same with another limit for the file. What happens after the limit is reached is not recorded.
+    /// Like [`record`](Self::record), with another limit for the file. Nothing is recorded after
+    /// the limit is reached.
     ///
     /// # Errors
-    /// If the file cannot be created, or this process records already.
+    /// If the file cannot be created, or this process is already recording.
     pub fn record_up_to(
         &'static self,
         path: impl AsRef<Path>,

@@ -1,4 +1,4 @@
-//! Writes births and deaths down, by size and place.
+//! Records births and deaths, by size and place.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -12,13 +12,13 @@ use crate::symbols;
 use crate::table::{Entry, Table};
 use crate::writer::Writer;
 
-/// How long a recording gets if nobody says.
+/// The default limit of a recording.
 pub(crate) const BYTES_MAX_DEFAULT: u64 = 1 << 30;
 
-/// Without frame pointers a place is looked up again every so many times.
+/// Without frame pointers, a place is unwound again once in this many times.
 const UNWOUND_EVERY: u32 = 64;
 
-/// How many places are remembered by size and depth, where there are no frame pointers.
+/// The number of places stored by size and depth, without frame pointers.
 const REMEMBERED: usize = 1 << 12;
 
 const PLACES: usize = 1 << 15;
@@ -49,7 +49,7 @@ struct State {
     lost: bool,
 }
 
-/// The place that asked for a size at a depth of the stack the last time.
+/// The place that last requested a size at a depth of the stack.
 #[derive(Clone, Copy)]
 struct Remembered {
     key: u64,
@@ -57,18 +57,18 @@ struct Remembered {
     left: u32,
 }
 
-/// A recording that has come to its end.
+/// A finished recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
-    /// How many births, deaths and changes of size it holds.
+    /// The number of births, deaths and changes of size in it.
     pub events: u64,
-    /// How long the file is.
+    /// The length of the file.
     pub bytes: u64,
-    /// Whether the file reached its limit, so that what came later is not in it.
+    /// Whether the file reached its limit, so that later events are missing.
     pub is_cut: bool,
 }
 
-/// A recording that goes on as long as this lives.
+/// A recording, which continues until this is dropped.
 #[derive(Debug)]
 #[must_use = "the recording ends when this is dropped"]
 pub struct Recording {
@@ -85,7 +85,7 @@ impl Recording {
     /// Ends the recording and closes its file.
     ///
     /// # Errors
-    /// If the file could not be written to its end. What is in it are whole lines.
+    /// If the file could not be written completely. It contains only whole lines.
     pub fn finish(self) -> io::Result<Recorded> {
         self.recorder.stop()
     }
@@ -126,7 +126,7 @@ impl Recorder {
 
     pub(crate) fn start(&'static self, path: &Path, bytes_max: u64) -> io::Result<Recording> {
         if self.taken.swap(true, Ordering::AcqRel) {
-            return Err(io::Error::other("this process records already"));
+            return Err(io::Error::other("this process is already recording"));
         }
         let started = self.start_taken(path, bytes_max);
         if started.is_err() {
@@ -200,7 +200,8 @@ impl Recorder {
         }
     }
 
-    /// Resizes a block under the lock, so that no other thread is given the old one before this is told.
+    /// Resizes a block under the lock, so that no other thread receives the old one before this is
+    /// recorded.
     #[inline(never)]
     pub(crate) fn resize(
         &self,
@@ -219,7 +220,7 @@ impl Recorder {
 }
 
 impl State {
-    /// Begins the line of an event; `false` if nothing is recorded any more.
+    /// Begins the line of an event; `false` if nothing more is recorded.
     #[inline]
     fn event(&mut self, letter: u8) -> bool {
         let Some(begun) = self.begun else { return false };
@@ -267,7 +268,7 @@ impl State {
         }
     }
 
-    /// The number of the place that asks; 0 if there are too many.
+    /// The number of the calling place; 0 if there are too many.
     #[inline]
     fn place(&mut self, bytes: usize) -> u32 {
         if self.begun.is_none() || self.lost {
@@ -281,7 +282,7 @@ impl State {
         self.remembered_place(bytes)
     }
 
-    /// The place by size and depth of the stack: unwound now and then.
+    /// The place by size and depth of the stack, occasionally unwound.
     fn remembered_place(&mut self, bytes: usize) -> u32 {
         let key = (stack_pointer() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ bytes as u64 | 1;
         let at = (key.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 32) as usize & (REMEMBERED - 1);
@@ -322,7 +323,8 @@ impl State {
     }
 }
 
-/// Whether this program was built with frame pointers: then a stack has as many of them as calls.
+/// Whether this program was built with frame pointers, so that a stack has as many of them as
+/// calls.
 fn frame_pointers_work() -> bool {
     #[inline(never)]
     fn deeper(calls: usize) -> usize {
@@ -348,7 +350,8 @@ fn at_exit(recorder: &'static Recorder) {
             let _ = recorder.stop();
         }
     }
-    /// In a process that was forked: the file is the parent's, and so is the lock, if another thread has it.
+    /// Called in a forked process: the file belongs to the parent, and so does the lock, if another
+    /// thread holds it.
     extern "C" fn forget() {
         if let Some(recorder) = RECORDER.get() {
             recorder.on.store(false, Ordering::Release);
@@ -363,6 +366,7 @@ fn at_exit(recorder: &'static Recorder) {
     }
 }
 
-/// Elsewhere a program that exits without dropping the recording leaves a file without its last lines.
+/// On other systems, a program that exits without dropping the recording leaves a file without its
+/// last lines.
 #[cfg(not(unix))]
 fn at_exit(_recorder: &'static Recorder) {}

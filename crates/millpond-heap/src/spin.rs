@@ -1,7 +1,7 @@
-//! A lock that never allocates: the mutex of the standard library does on some systems.
+//! A lock that never allocates, unlike the standard library's mutex on some systems.
 //!
-//! Invariant: the value is reached only through a [`Guard`], and there is at most one at a time, because
-//! one exists only between setting `locked` and clearing it.
+//! Invariant: the value is accessed only through a [`Guard`], and there is at most one at a time,
+//! because one exists only between setting `locked` and clearing it.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -20,7 +20,7 @@ impl<T> Spin<T> {
         Self { locked: AtomicBool::new(false), value: UnsafeCell::new(value) }
     }
 
-    /// Waits for the value. A thread that already has it waits for ever.
+    /// Waits for the value. A thread that already holds it waits for ever.
     #[inline]
     pub(crate) fn lock(&self) -> Guard<'_, T> {
         while self

@@ -3,7 +3,7 @@
 /// The longest name or path that is written.
 const NAME_BYTES_MAX: usize = 2048;
 
-/// A line for each function that an address lies in: more than one where calls were inlined, the innermost
+/// A line for each function that contains the address: several if calls were inlined, the innermost
 /// first.
 pub(crate) fn lines(address: u64) -> Vec<String> {
     let mut lines = Vec::new();
@@ -18,7 +18,7 @@ pub(crate) fn lines(address: u64) -> Vec<String> {
     lines
 }
 
-/// A text without what separates columns and lines, and not too long.
+/// The text without column and line separators, cut if it is too long.
 fn cleaned(text: &str) -> String {
     let mut cleaned = String::new();
     for c in text.chars().filter(|c| !c.is_control()) {

@@ -3,21 +3,21 @@
 /// How far from its home an entry may lie.
 const PROBES_MAX: usize = 32;
 
-/// A set of numbers other than 0, each with a number of its own, in order of appearance from 1.
+/// A set of non-zero keys, numbered from 1 in order of insertion.
 pub(crate) struct Table<const N: usize> {
     keys: [u64; N],
     numbers: [u32; N],
     entries: u32,
 }
 
-/// What a table says of a key.
+/// The result of inserting a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// It was there.
+    /// The key was in the table.
     Known(u32),
-    /// It was put in.
+    /// The key was inserted.
     New(u32),
-    /// There is no room for it.
+    /// The table has no room for the key.
     Full,
 }
 

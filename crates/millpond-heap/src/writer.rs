@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::io::{self, Write};
 
-/// How many bytes are written at once.
+/// The number of bytes written at once.
 const BLOCK_BYTES: usize = 1 << 16;
 
 /// The longest line: a call stack with its addresses.
 const LINE_BYTES_MAX: usize = 1 << 10;
 
-/// A file that is written line by line, without allocating.
+/// A file that is written line by line, without allocation.
 pub(crate) struct Writer {
     file: Option<File>,
     block: [u8; BLOCK_BYTES],
@@ -42,7 +42,7 @@ impl Writer {
         self.find_room();
     }
 
-    /// Begins a line; `false` if the recording has ended because there is no more room.
+    /// Begins a line; `false` if the recording has ended because the limit was reached.
     #[inline]
     pub(crate) fn begin(&mut self) -> bool {
         if self.used >= self.begins_max {
@@ -66,7 +66,7 @@ impl Writer {
         }
     }
 
-    /// A space and a number in hexadecimal.
+    /// Writes a space and a number in hexadecimal.
     #[inline]
     pub(crate) fn number(&mut self, number: u64) {
         let digits = (u64::BITS - (number | 1).leading_zeros()).div_ceil(4) as usize;
@@ -90,8 +90,8 @@ impl Writer {
         self.byte(b'\n');
     }
 
-    /// A line that is longer than the others may be, outside of the limit: the end of a file. Blocks are
-    /// not split, so it is written by itself.
+    /// Writes a line that may be longer than the others and exceed the limit, for the beginning and
+    /// the end of a file. Blocks are not split, so it is written separately.
     pub(crate) fn long_line(&mut self, line: &[u8]) {
         self.flush();
         let (Some(file), None) = (&mut self.file, &self.error) else { return };
@@ -129,8 +129,8 @@ impl Writer {
     }
 }
 
-/// The hexadecimal digits of a number, the highest in the highest byte: all eight at once, as a loop over them
-/// was a tenth of the time that recording takes.
+/// The hexadecimal digits of a number, the highest in the highest byte. All eight are computed at
+/// once, because a loop over them took a tenth of the recording time.
 #[inline]
 fn eight_digits(number: u32) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;

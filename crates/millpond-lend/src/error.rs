@@ -1,4 +1,4 @@
-//! Why a caller got nothing, and who holds what.
+//! Why a caller got no loan, and who holds which object.
 
 use std::error::Error;
 use std::fmt;
@@ -15,11 +15,11 @@ pub type LoanHandle = millpond::Handle<Lent>;
 /// A loan that is out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holder {
-    /// Which object is lent.
+    /// The object that is lent.
     pub handle: LoanHandle,
-    /// For how long.
+    /// How long it has been lent.
     pub held_ms: u64,
-    /// The line that asked for it.
+    /// The source line that acquired it.
     pub place: &'static Location<'static>,
 }
 
@@ -29,11 +29,11 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Why an opening has no error of the maker's.
+/// Why there is no error of the maker for an opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unopened {
-    /// The last opening took longer than it may, and was given up.
+    /// The last opening exceeded its time-out, and was given up.
     TooSlow,
     /// The maker panicked in the last opening.
     Panicked,
@@ -55,7 +55,7 @@ impl Error for Unopened {}
 
 /// Why a caller got no loan.
 ///
-/// Its [`source`](Error::source) is the error of the last failed opening, if nothing has been opened
+/// The [`source`](Error::source) is the error of the last failed opening, if none has succeeded
 /// since, or [`Unopened`] if that opening has no error.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -64,30 +64,31 @@ pub enum AcquireError<E> {
     TimedOut {
         /// How long the caller waited.
         waited_ms: u64,
-        /// How many callers were waiting already when it asked.
+        /// How many callers were already waiting when it asked.
         ahead: u32,
         /// The four loans that have been out longest, the longest first.
         holders: [Option<Holder>; 4],
-        /// Why the last opening failed, if nothing has been opened since.
+        /// Why the last opening failed, if none has succeeded since.
         source: Option<Arc<E>>,
         /// Why there is no such error, if the last opening took too long or panicked, or one has not
         /// ended yet.
         unopened: Option<Unopened>,
     },
-    /// Too many callers are waiting already.
+    /// Too many callers are already waiting.
     Refused {
-        /// How many.
+        /// How many are waiting.
         waiters: usize,
     },
-    /// Nothing can be opened, and a further attempt is pointless: [`Maker::is_final`](crate::Maker::is_final).
+    /// Opening failed, and another attempt is pointless; see
+    /// [`Maker::is_final`](crate::Maker::is_final).
     Opening(Arc<E>),
     /// The lender is closed.
     Closed,
-    /// Nobody runs the keeper, so nothing will be opened.
+    /// The keeper is not running, so nothing will be opened.
     NoKeeper,
-    /// More objects were asked for at once than may exist.
+    /// More objects were requested at once than may exist.
     TooMany {
-        /// How many were asked for.
+        /// How many were requested.
         asked: usize,
         /// How many may exist.
         capacity: usize,

@@ -19,11 +19,11 @@ use crate::settings::Settings;
 use crate::sync::{Mutex, MutexGuard, lock};
 use crate::timer::Timer;
 
-/// A [`Lender`] for each tenant (a customer's database, a shard, a host), and one total for all.
+/// One [`Lender`] per tenant (a customer's database, a shard, a host), and one total for all.
 ///
-/// Each tenant has the capacity of the builder. Places of the total go to tenants in need; if all are
-/// taken, a tenant in need gets that of the object that has been idle longest, and, while it has less
-/// than its fair share, that of the next loan that comes back to a tenant with more.
+/// Each tenant has the builder's capacity. Places of the total go to tenants in need. If all are
+/// taken, a tenant in need gets the place of the object that has been idle longest and, while it
+/// has less than its fair share, that of the next loan returned to a tenant with more.
 ///
 /// The keeper looks at every tenant when it is woken: O(tenants).
 ///
@@ -88,7 +88,7 @@ where
     K: Hash + Eq + Clone + fmt::Display + Send + Sync + 'static,
     M: Maker,
 {
-    /// Begins lenders of what the makers open that `make` returns for a tenant.
+    /// Returns a builder of lenders; `make` returns the maker for a tenant.
     pub fn builder<F: Fn(&K) -> M + Send + Sync + 'static>(make: F) -> Builder<F, Tenants<K, M>> {
         Builder::new(make)
     }
@@ -127,7 +127,8 @@ where
         lender
     }
 
-    /// Forgets a tenant: its lender closes when its last clone is gone. `false` if there is none.
+    /// Forgets a tenant: its lender closes when its last clone is dropped. Returns `false` if there
+    /// is no such tenant.
     pub fn remove(&self, tenant: &K) -> bool {
         let mut table = self.inner.lock();
         let removed = table.tenants.remove(tenant);
@@ -136,7 +137,7 @@ where
         removed.is_some()
     }
 
-    /// How many objects exist, of all tenants.
+    /// Returns how many objects exist, of all tenants.
     #[must_use]
     pub fn existing(&self) -> usize {
         let tenants: Vec<_> = self.inner.lock().tenants.values().cloned().collect();
@@ -203,13 +204,13 @@ where
     K: Hash + Eq + Clone + fmt::Display + Send + Sync + 'static,
     M: Maker,
 {
-    /// How many objects of all tenants may exist at once; by default as many as one tenant's capacity.
+    /// Limits how many objects of all tenants may exist at once; by default, one tenant's capacity.
     pub fn capacity_total(mut self, total: usize) -> Self {
         self.total = Some(total);
         self
     }
 
-    /// The lenders, and their keeper, which has to be run.
+    /// Builds the lenders and their keeper, which must be run.
     pub fn build(self) -> (Lenders<K, M>, LendersKeeper<K, M>) {
         let total = self.total.unwrap_or(self.settings.capacity).max(1);
         let table = Table {
@@ -232,7 +233,7 @@ where
     }
 }
 
-/// Does the work of [`Lenders`]: that of every tenant's keeper, and the sharing of the total.
+/// Does the work of [`Lenders`]: that of every tenant's keeper, and sharing the total.
 #[must_use = "lenders without their keeper open nothing: spawn `keeper.run(timer)`"]
 pub struct LendersKeeper<K, M: Maker> {
     inner: Weak<Inner<K, M>>,
@@ -279,11 +280,11 @@ where
         }
     }
 
-    /// Runs the keeper on a thread of its own: [`Keeper::run_on_thread`].
+    /// Runs the keeper on its own thread; see [`Keeper::run_on_thread`].
     ///
     /// # Errors
     ///
-    /// If the system starts no more threads.
+    /// If the system cannot start a thread.
     pub fn run_on_thread(self) -> std::io::Result<JoinHandle<()>> {
         let timer = park::ParkTimer::default();
         let keeper = self.run(timer.clone());

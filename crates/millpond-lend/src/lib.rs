@@ -1,34 +1,36 @@
-//! Pools of what is expensive to open, such as connections to a database.
+//! Pools of objects that are expensive to open, such as database connections.
 //!
-//! A [`Lender`] lends objects that a [`Maker`] opens, on any asynchronous runtime; a [`BlockingLender`] is
-//! the same for threads, and [`Lenders`] are several under one total. What they decide, they decide by a
-//! [`Ledger`]: a state machine without clock, lock or I/O, through which [`replay`] also runs recorded
-//! loans, to find out how many objects a program needs.
+//! A [`Lender`] lends objects that a [`Maker`] opens, on any asynchronous runtime; a
+//! [`BlockingLender`] does the same for threads, and [`Lenders`] are several lenders under one
+//! total. All decisions are made by a [`Ledger`], a state machine without clock, lock or I/O.
+//! [`replay`] runs recorded loans through it, to find out how many objects a program needs.
 //!
 //! # What it promises
 //!
-//! - **First come, first served.** An object that comes back is handed to the first who waits; nobody
-//!   overtakes, not even the caller who has just given it back.
-//! - **An exact capacity.** Never more objects exist than may, also while the capacity shrinks, but for
-//!   loans that are still out.
-//! - **Few openings.** Two at once, by the [`Keeper`], so that they survive callers who give up; and, once
-//!   eight loans have come back, only if the wait for an object that exists would be longer than an
-//!   opening, or nothing comes back for as long as one takes.
-//! - **Bounded waits, and errors that say why**: [`AcquireError`] names who holds what since when, and why
-//!   the last opening failed.
-//! - **Nothing is lost** when a future is dropped at any await, or a maker panics.
-//! - **No runtime** is needed to drop a loan, and none at all by a [`BlockingLender`].
+//! - **First come, first served.** A returned object goes to the first waiting caller; nobody
+//!   overtakes, not even the caller that has just returned it.
+//! - **An exact capacity.** There are never more objects than the capacity, except for loans that
+//!   are still out when the capacity shrinks.
+//! - **Few openings.** The [`Keeper`] opens at most two objects at once, so that openings survive
+//!   callers that give up. Once eight loans have been returned, it opens one only if the wait for
+//!   an existing object would be longer than an opening, or no object is returned for as long as an
+//!   opening takes.
+//! - **Bounded waits, and errors that say why**: [`AcquireError`] says who holds which object since
+//!   when, and why the last opening failed.
+//! - **Nothing is lost** if a future is dropped at any await, or a maker panics.
+//! - **No runtime** is needed to drop a loan, and a [`BlockingLender`] needs none at all.
 //!
 //! # Cost
 //!
-//! Acquiring and giving back lock one mutex each, read the clock, and allocate nothing. The mutex is never
-//! held while users' code runs: makers, wakers, the drop of an object.
+//! Acquiring and returning each lock one mutex, read the clock, and allocate nothing. The mutex is
+//! never held while user code runs: makers, wakers, the drop of an object.
 //!
 //! # Features
 //!
-//! None by default: the crate then depends on millpond alone. `tokio` is [`Timer`]'s tokio; `rusqlite`,
-//! `postgres`, `tokio-postgres`, `redis` are [makers]; `deadpool` and `bb8` take those crates' managers;
-//! `metrics` and `tracing` report.
+//! None by default: the crate then depends only on millpond. `tokio` adds a [`Timer`] of tokio;
+//! `rusqlite`, `postgres`, `tokio-postgres` and `redis` add [makers]; `deadpool` and `bb8` add
+//! adapters for those crates' managers; `metrics` and `tracing` report to the crates of these
+//! names.
 #![forbid(unsafe_code)]
 
 mod blocking;

@@ -5,8 +5,8 @@ use std::future::Future;
 
 /// Opens, checks and closes the objects of a [`Lender`](crate::Lender).
 ///
-/// The keeper calls `open`, `check` and `close`, one at a time per object, each with a deadline after
-/// which the future is dropped. If one panics, its object is lost, and the lender goes on.
+/// The keeper calls `open`, `check` and `close`, one at a time per object, each with a deadline
+/// after which the future is dropped. If one panics, its object is lost, and the lender continues.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -27,26 +27,26 @@ use std::future::Future;
 /// }
 /// ```
 pub trait Maker: Send + Sync + 'static {
-    /// What is lent.
+    /// The type of the objects.
     type Object: Send;
-    /// Why an object could not be opened, or does not work any more.
+    /// Why an object could not be opened, or no longer works.
     type Error: Error + Send + Sync;
 
     /// Opens an object.
     fn open(&self) -> impl Future<Output = Result<Self::Object, Self::Error>> + Send;
 
-    /// Asks an object whether it still works, with a question that reaches what is behind it.
+    /// Checks that `object` still works, with a request that reaches the server behind it.
     fn check(
         &self,
         object: &mut Self::Object,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
-    /// The same for makers that check elsewhere and have to take the object along: returns it if it
-    /// works, and to be closed if it does not. The keeper calls this; it calls [`check`](Self::check).
+    /// Like [`check`](Self::check), but takes the object, for makers that check it elsewhere, and
+    /// returns it. The keeper calls this method, which calls `check` by default.
     ///
     /// # Errors
     ///
-    /// If the object does not work, with the object if it is still there.
+    /// If the object does not work; with the object, if it still exists, to be closed.
     fn check_owned(
         &self,
         mut object: Self::Object,
@@ -59,24 +59,25 @@ pub trait Maker: Send + Sync + 'static {
         }
     }
 
-    /// Whether an object that comes back must not be lent again: it is closed, or left in the middle of
-    /// a transaction. Called on every return, on the caller's thread, so it must not wait.
+    /// Returns whether a returned object must not be lent again, because it is closed or in the
+    /// middle of a transaction. Called for every returned object, on the caller's thread, so it
+    /// must not wait.
     fn is_broken(&self, object: &mut Self::Object) -> bool {
         let _ = object;
         false
     }
 
-    /// Whether an object that comes back has to be checked before it is lent again, because only a question to
-    /// what is behind it shows what its caller has left there. The keeper checks it in the background, and
-    /// others wait for it meanwhile. Called on every return of an object that is not broken, on the caller's
-    /// thread, so it must not wait.
+    /// Returns whether a returned object must be checked before it is lent again, because only a
+    /// request to the server shows in what state its caller left it. The keeper checks it in the
+    /// background, while others wait for it. Called for every returned object that is not broken,
+    /// on the caller's thread, so it must not wait.
     fn needs_check(&self, object: &mut Self::Object) -> bool {
         let _ = object;
         false
     }
 
-    /// Whether opening is pointless after this error, as after a wrong password: all who wait are told
-    /// at once, unless objects are in service that they can still get.
+    /// Returns whether opening is pointless after this error, for example after a wrong password.
+    /// All waiting callers then get the error at once, unless they can still get existing objects.
     fn is_final(&self, error: &Self::Error) -> bool {
         let _ = error;
         false

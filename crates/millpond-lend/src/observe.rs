@@ -1,4 +1,4 @@
-//! What a lender tells the crates `metrics` and `tracing`.
+//! What a lender reports to the crates `metrics` and `tracing`.
 
 #[cfg(feature = "tracing")]
 use crate::lender::{Acquire, Lender};
@@ -31,8 +31,8 @@ pub fn publish(pool: &str, stats: &Stats) {
 
 #[cfg(feature = "tracing")]
 impl<M: Maker> Lender<M> {
-    /// [`acquire`](Self::acquire) in a span `acquire` of the crate `tracing`, with the field `pool`: the
-    /// span lasts as long as the wait.
+    /// Calls [`acquire`](Self::acquire) in a span `acquire` of the crate `tracing`, with the field
+    /// `pool`. The span lasts as long as the wait.
     #[track_caller]
     pub fn acquire_in_span(&self) -> tracing::instrument::Instrumented<Acquire<'_, M>> {
         use tracing::Instrument;

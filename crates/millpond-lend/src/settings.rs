@@ -1,10 +1,10 @@
-//! What a lender is told when it is built.
+//! The settings of a lender.
 
 /// Which idle object is lent next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum IdleOrder {
-    /// The one that came back last: the others stay idle and expire when they are not needed.
+    /// The one that was returned last: the others stay idle and expire if they are not needed.
     #[default]
     Lifo,
     /// The one that has been idle longest: all are used equally.
@@ -13,7 +13,7 @@ pub enum IdleOrder {
 
 /// The limits and times of a [`Ledger`](crate::Ledger), in microseconds.
 ///
-/// A time of [`NEVER`](Self::NEVER) does not pass.
+/// A time of [`NEVER`](Self::NEVER) never passes.
 ///
 /// ```
 /// use millpond_lend::Settings;
@@ -34,13 +34,13 @@ pub struct Settings {
     pub openings_max: usize,
     /// How many idle objects are kept, and opened in advance.
     pub idle_min: usize,
-    /// How long a caller waits at most.
+    /// The longest time that a caller waits.
     pub acquire_timeout_us: u64,
-    /// How long an opening takes at most.
+    /// The longest time that an opening takes.
     pub open_timeout_us: u64,
-    /// How long a check takes at most.
+    /// The longest time that a check takes.
     pub check_timeout_us: u64,
-    /// How long closing an object takes at most.
+    /// The longest time that closing an object takes.
     pub close_timeout_us: u64,
     /// An object that was idle for longer is checked before it is lent.
     pub check_after_idle_us: u64,
@@ -50,14 +50,14 @@ pub struct Settings {
     pub idle_us: u64,
     /// The pause after the first failed opening; it doubles with each further failure.
     pub backoff_min_us: u64,
-    /// The longest pause after a failed opening while nobody waits.
+    /// The longest pause after a failed opening while no caller waits.
     pub backoff_max_us: u64,
     /// Which idle object is lent next.
     pub order: IdleOrder,
 }
 
 impl Settings {
-    /// A time that does not pass.
+    /// A time that never passes.
     pub const NEVER: u64 = u64::MAX;
 
     /// The same settings with each limit in its range: at least one object, one opening and one waiter.

@@ -1,15 +1,15 @@
-//! What a lender counts.
+//! The counters of a lender.
 
 /// How many buckets [`Stats::waits`] has.
 pub const WAIT_BUCKETS: usize = 32;
 
-/// Why objects were closed, and how many for each reason.
+/// How many objects were closed, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Closings {
     /// [`Loan::discard`](crate::Loan::discard).
     pub discarded: u64,
-    /// [`Maker::is_broken`](crate::Maker::is_broken) said so on their return.
+    /// [`Maker::is_broken`](crate::Maker::is_broken) returned `true` for them.
     pub broken: u64,
     /// A check failed or took too long.
     pub check: u64,
@@ -21,14 +21,14 @@ pub struct Closings {
     pub evicted: u64,
     /// The capacity shrank, or another tenant needed the place.
     pub capacity: u64,
-    /// The lender closed, or its keeper was gone.
+    /// The lender was closed, or its keeper was dropped.
     pub closed: u64,
     /// [`Loan::detach`](crate::Loan::detach): not closed, but no longer the lender's.
     pub detached: u64,
 }
 
 impl Closings {
-    /// All of them.
+    /// Returns the sum of all reasons.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.discarded
@@ -43,7 +43,7 @@ impl Closings {
     }
 }
 
-/// How a lender stands, and what it has done since it was built.
+/// The counters of a lender: its objects by state, and its operations since it was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Stats {
@@ -87,10 +87,11 @@ pub struct Stats {
     pub mean_hold_us: u64,
     /// The mean time of an opening, the latest eight openings weighing most.
     pub mean_open_us: u64,
-    /// Rows of the [trace](crate::Lender::take_trace) that were lost because nobody took them in time.
+    /// How many rows of the [trace](crate::Lender::take_trace) were lost because they were not
+    /// taken in time.
     pub trace_rows_lost: u64,
     /// How long callers waited: bucket 0 counts waits below 1 µs, bucket *n* those from
-    /// 2<sup>*n*−1</sup> to below 2<sup>*n*</sup> µs, the last one also all longer ones.
+    /// 2<sup>*n*−1</sup> to below 2<sup>*n*</sup> µs, and the last one also all longer waits.
     pub waits: [u64; WAIT_BUCKETS],
 }
 
@@ -101,8 +102,8 @@ impl Stats {
         usize::try_from(bits).map_or(WAIT_BUCKETS - 1, |bits| bits.min(WAIT_BUCKETS - 1))
     }
 
-    /// A time that the given share of the callers did not wait longer than, in microseconds: the upper
-    /// bound of its bucket, so at most twice the exact figure. 0 if nobody has got a loan.
+    /// Returns a time in microseconds within which `share` of the callers got their loan: the upper
+    /// bound of a bucket, so at most twice the exact figure. Returns 0 if no caller has got a loan.
     ///
     /// ```
     /// let stats = millpond_lend::Stats::default();

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Instant;
 
-/// Sleeps; the keeper's only need of a runtime.
+/// Sleeps, which is all that the keeper needs from a runtime.
 ///
 /// ```
 /// use std::time::Instant;
@@ -19,11 +19,11 @@ use std::time::Instant;
 /// }
 /// ```
 pub trait Timer: Send + Sync + 'static {
-    /// Completes at this moment, or a little later.
+    /// Completes at `deadline`, or a little later.
     fn sleep_until(&self, deadline: Instant) -> impl Future<Output = ()> + Send;
 }
 
-/// The timer of tokio, also of a runtime with one thread.
+/// The timer of tokio, which also works with a single-threaded runtime.
 #[cfg(feature = "tokio")]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TokioTimer;

@@ -1,4 +1,4 @@
-//! Lines of a trace: who asked when, got when, gave back when; and how the lender stood.
+//! Lines of a trace: when callers asked, got a loan and returned it, and the lender's counters.
 
 use std::fmt;
 
@@ -7,26 +7,26 @@ use crate::stats::Stats;
 /// The first line of a trace.
 pub const TRACE_HEADER: &str = "asked_us,got_us,returned_us,pool";
 
-/// The first line of a live trace, whose rows have [`LiveStats`] in between.
+/// The first line of a live trace, which has [`LiveStats`] between its rows.
 pub const LIVE_HEADER: &str = "asked_us,got_us,returned_us,pool,capacity,existing,opening,idle,out,waiting,loans,\
                                opened,open_failed,closed,timed_out,refused,cancelled,rows_lost,is_closed";
 
-/// One answered ask of a recorded lender, in microseconds since the lender was built.
+/// One answered request to a recorded lender, in microseconds since the lender was built.
 ///
-/// As a line: `asked_us,got_us,returned_us,pool`; `got_us` is empty for a caller who got nothing, and
-/// `returned_us` is then when it gave up.
+/// As a line: `asked_us,got_us,returned_us,pool`. For a caller that got no loan, `got_us` is empty,
+/// and `returned_us` is when it gave up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceRow {
     /// When the caller asked.
     pub asked_us: u64,
     /// When it got a loan; `None` if it got none.
     pub got_us: Option<u64>,
-    /// When the loan came back, or the caller gave up.
+    /// When the loan was returned, or the caller gave up.
     pub ended_us: u64,
 }
 
 impl TraceRow {
-    /// The row as a line of a trace, without its end.
+    /// Returns the row as a line of a trace, without the line break.
     pub fn with_pool<'a>(&'a self, pool: &'a str) -> impl fmt::Display + 'a {
         OfPool { what: self, pool }
     }
@@ -55,14 +55,14 @@ impl fmt::Display for OfPool<'_, LiveStats> {
     }
 }
 
-/// How a lender stood at one moment of a live trace; the totals are those since it was built.
+/// The counters of a lender at one moment of a live trace; totals are since it was built.
 ///
-/// As a line: the time in the column `asked_us`, `got_us` and `returned_us` empty, then the other columns
-/// of [`LIVE_HEADER`].
+/// As a line: the time is in the column `asked_us`, `got_us` and `returned_us` are empty, and the
+/// other columns of [`LIVE_HEADER`] follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LiveStats {
-    /// When, in microseconds since the lender was built.
+    /// The moment, in microseconds since the lender was built.
     pub at_us: u64,
     /// How many objects may exist.
     pub capacity: u64,
@@ -82,7 +82,7 @@ pub struct LiveStats {
     pub opened: u64,
     /// How many openings failed.
     pub open_failed: u64,
-    /// How many objects were closed, for whatever reason.
+    /// How many objects were closed, for any reason.
     pub closed: u64,
     /// How many callers waited for the whole acquire timeout.
     pub timed_out: u64,
@@ -90,7 +90,7 @@ pub struct LiveStats {
     pub refused: u64,
     /// How many callers gave up.
     pub cancelled: u64,
-    /// How many rows the trace lacks.
+    /// How many rows are missing from the trace.
     pub rows_lost: u64,
     /// Whether the lender is closed.
     pub is_closed: bool,
@@ -182,7 +182,7 @@ impl LiveStats {
         }
     }
 
-    /// The line, without its end.
+    /// Returns the line, without the line break.
     pub fn with_pool<'a>(&'a self, pool: &'a str) -> impl fmt::Display + 'a {
         OfPool { what: self, pool }
     }

@@ -1,8 +1,8 @@
 //! Object pools for games and other real-time programs.
 //!
-//! A pool takes all of its memory when it is created, and none later. Inserting and removing take constant time. A
-//! [`Handle`] refers to an object, and the pool refuses it once the object is removed. Iterating over live objects is as
-//! fast as iterating over slices.
+//! A pool allocates all of its memory when it is created, and none later. Insertion and removal
+//! take constant time. A [`Handle`] refers to an object; the pool refuses the handle once the
+//! object is removed. Iterating over live objects is as fast as iterating over slices.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
@@ -38,7 +38,7 @@
 //! | | where an object is | after a removal | when it grows |
 //! | --- | --- | --- | --- |
 //! | `Vec<T>` and `swap_remove` | changes | an index names another object, silently | everything moves |
-//! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free place is a search | everything moves |
+//! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free slot takes a search | everything moves |
 //! | `Box<T>` for each | stays | safe, but every access follows a pointer, and every object costs a `malloc` and a `free` | at any time |
 //! | [`Pool<T>`](Pool) | stays | the handle is refused, for ever | never: the capacity is its limit |
 //!
@@ -52,14 +52,14 @@
 //! | an unknown number of values, with or without a limit | [`BlockPool`] |
 //! | values that many threads insert, read and remove | [`SyncPool`] |
 //! | objects that many threads borrow and return | [`SyncRecycler`] |
-//! | what is torn down and rebuilt in every frame | [`FramePool`]; [`FrameMemory`] if it is used in one place only |
-//! | objects that are expensive to make, or a loop over all slots without a branch | [`Recycler`] |
+//! | data that is rebuilt in every frame | [`FramePool`]; [`FrameMemory`] if it is used in one place only |
+//! | objects that are expensive to construct, or a loop over all slots without a branch | [`Recycler`] |
 //! | values of different types behind one trait | [`AnyPool`] |
-//! | data of another system about a pool's objects | [`SideTable`] beside the pool |
+//! | another system's data about a pool's objects | [`SideTable`] beside the pool |
 //! | many small allocations of several sizes, for vectors, boxes and maps | [`SizeClasses`] |
-//! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
+//! | your own arrays (structure of arrays, a GPU buffer) | [`HandleAllocator`] |
 //! | nodes that own their children, written with `Box` | [`classic::PoolAllocator`] |
-//! | code or save games that follow one of the published designs | [`classic`] |
+//! | code or saved games that follow one of the published designs | [`classic`] |
 //!
 //! How they differ (`T` stands for `size_of::<T>()`, `W` for the reuse order's bytes: 4 by default):
 //!
@@ -68,9 +68,9 @@
 //! | [`Pool`] | yes | in runs | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`PackedPool`] | no: the last value takes the place of a removed one | yes, a slice | no | the heap, once | `T` + 16 |
 //! | [`StaticPool`] | while the pool stays | in runs | no | itself | `T` + 12 |
-//! | [`BlockPool`] | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there |
+//! | [`BlockPool`] | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, for the blocks that exist |
 //! | [`Recycler`] | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
-//! | [`AnyPool`] | yes | no | no | the heap, once | `SLOT_BYTES`, to a multiple of 16, + 28.125 + `W` |
+//! | [`AnyPool`] | yes | no | no | the heap, once | `SLOT_BYTES`, rounded up to a multiple of 16, + 28.125 + `W` |
 //! | [`SyncPool`] | yes | in runs, by `&mut` | no | the heap, once | `T` + 8.25 to 10.1 |
 //! | [`SyncRecycler`] | yes | no | no | the heap, once | `T` + 0.125 to 2 |
 //! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
@@ -89,104 +89,112 @@
 //! | | insert | remove | lookup | iterating over the values |
 //! | --- | --- | --- | --- | --- |
 //! | [`Pool`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`PackedPool`] | O(1) | O(1), moves one value | O(1), one step more | O(live), a slice |
+//! | [`PackedPool`] | O(1) | O(1), moves one value | O(1), one more step | O(live), a slice |
 //! | [`StaticPool`] | O(1) | O(1) | O(1) | O(N) |
-//! | [`BlockPool`] | O(1), but for growth | O(1) | O(1), one step more | O(capacity / 64 + live) |
-//! | [`Recycler`] | O(1), nothing is made | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
-//! | [`AnyPool`] | O(1) | O(1) | O(1), one step more | O(capacity / 64 + live) |
-//! | [`SyncPool`] | O(1), nearly full: O(capacity / 64) | O(1) | O(1) | O(capacity) |
-//! | [`SyncRecycler`] | O(1), nothing is made | O(1), nothing is dropped | – | – |
+//! | [`BlockPool`] | O(1), except for growth | O(1) | O(1), one more step | O(capacity / 64 + live) |
+//! | [`Recycler`] | O(1), nothing is constructed | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
+//! | [`AnyPool`] | O(1) | O(1) | O(1), one more step | O(capacity / 64 + live) |
+//! | [`SyncPool`] | O(1); nearly full: O(capacity / 64) | O(1) | O(1) | O(capacity) |
+//! | [`SyncRecycler`] | O(1), nothing is constructed | O(1), nothing is dropped | – | – |
 //! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`SideTable`] | O(1), but for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
+//! | [`SideTable`] | O(1), except for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
 //! | [`FramePool`] | O(1) | all at once | O(1) | O(live), a slice |
 //! | [`FrameMemory`] | O(1) | all at once | a pointer | – |
-//! | [`SizeClasses`] | O(1), but for growth | O(1) | a pointer | – |
+//! | [`SizeClasses`] | O(1), except for growth | O(1) | a pointer | – |
 //! | [`classic::RosterPool`] | O(1) | O(1) | O(1) | O(capacity), no branch |
 //! | [`classic::BytemapPool`] | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`classic::PoolAllocator`] | O(1), but for growth | O(1) | a pointer | – |
-//! | [`classic::ParticlePool`] | O(1) | in the walk | O(1) | O(N) |
-//! | [`classic::ObjectPool`] | O(1) | O(1), or in the walk | O(1) | O(N) |
+//! | [`classic::PoolAllocator`] | O(1), except for growth | O(1) | a pointer | – |
+//! | [`classic::ParticlePool`] | O(1) | during iteration | O(1) | O(N) |
+//! | [`classic::ObjectPool`] | O(1) | O(1), or during iteration | O(1) | O(N) |
 //!
-//! Which slot is reused next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the fastest. Which handles?
-//! [`handle`] has a table; the default has eight bytes and practically never runs out, and [`handle_type!`] declares types
-//! of your own. What happens when a pool is full? [`overflow`] has a table; by default, a pool refuses. How many slots?
-//! [`Budget`] keeps the numbers in one place, and `millpond plan`, the tool that comes with this crate, derives them from a
-//! trace of the real program.
+//! Which slot is reused next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the fastest.
+//! Which handles? [`handle`] has a table; the default has eight bytes and practically never runs
+//! out of generations, and [`handle_type!`] declares your own types. What happens when a pool is
+//! full? [`overflow`] has a table; by default, a pool refuses. How many slots? [`Budget`] keeps the
+//! numbers in one place, and `millpond plan`, the tool that comes with this crate, computes them
+//! from a trace of the real program.
 //!
 //! # Bytes per slot
 //!
-//! A [`Pool`] takes, per slot, and all of it at creation:
+//! A [`Pool`] allocates, per slot and all at creation:
 //!
 //! > `size_of::<T>()` + generation word + 1/8 + reuse order
 //!
-//! The generation word has 4 bytes, or 2 with a [`Handle32`] of 16 index bits or more. The reuse order
-//! takes between 0 and 8 bytes; see the [table](reuse). With the defaults that is `size_of::<T>()` +
-//! 8.2 bytes, with [`reuse::LowestFirst`] `size_of::<T>()` + 4.2, with `Handle32<T, 16>` and up to
-//! 65,536 slots `size_of::<T>()` + 4.2. Creation writes every page once, so that no page fault happens later.
+//! The generation word has 4 bytes, or 2 with a [`Handle32`] of 16 index bits or more. The reuse
+//! order takes between 0 and 8 bytes; see the [table](reuse). With the defaults that is
+//! `size_of::<T>()` + 8.2 bytes, with [`reuse::LowestFirst`] `size_of::<T>()` + 4.2, with
+//! `Handle32<T, 16>` and up to 65,536 slots `size_of::<T>()` + 4.2. Creation writes every page
+//! once, so that no page faults occur later.
 //!
 //! # What each operation costs
 //!
 //! | operation | time | |
 //! | --- | --- | --- |
-//! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | [`reuse::NextFit`]: `insert` is O(capacity / 64) in the worst case; [`reuse::Lifo`] once `insert_at` is used: amortised |
+//! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | with [`reuse::NextFit`], `insert` is O(capacity / 64) in the worst case; with [`reuse::Lifo`], amortised once `insert_at` is used |
 //! | [`get`](Pool::get), [`contains`](Pool::contains) | O(1) | one comparison of generations |
 //! | [`get_at`](Pool::get_at), [`handle_at`](Pool::handle_at), [`object_at`](Pool::object_at), [`index_of`](Pool::index_of) | O(1) | |
 //! | [`insert_at`](Pool::insert_at) | O(1) amortised | [`reuse::Lifo`] sweeps now and then; the others do not |
 //! | [`iter`](Pool::iter), [`retain`](Pool::retain), [`drain`](Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time |
-//! | [`runs`](Pool::runs) | O(capacity / 64 + runs) | as fast as a slice where live slots are adjacent; with holes all over, `values_mut().for_each(…)` is faster |
-//! | [`insert_or_evict`](Pool::insert_or_evict) | O(1), full: O(capacity / 64 + live) | |
+//! | [`runs`](Pool::runs) | O(capacity / 64 + runs) | as fast as a slice where live slots are adjacent; with many holes, `values_mut().for_each(…)` is faster |
+//! | [`insert_or_evict`](Pool::insert_or_evict) | O(1); full: O(capacity / 64 + live) | |
 //! | [`clear`](Pool::clear) | O(capacity) | |
-//! | creation, [`Clone`] | O(capacity) | the only ones that take memory |
+//! | creation, [`Clone`] | O(capacity) | the only operations that allocate |
 //!
 //! # What handles promise
 //!
-//! - A handle is valid from its object's insertion to its removal, in whatever way the object is removed (`remove`,
-//!   `clear`, `drain`, eviction), and refused before and after, whatever takes the slot.
-//! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is not
-//!   reused, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap) starts the slot again instead, and
-//!   then a handle that was kept for so long can name another object.
-//! - If pools of the same type have different [names](PoolBuilder::name) or [salts](PoolBuilder::salt), each refuses the
-//!   others' [`Handle`]s with overwhelming likelihood. Four-byte handles have too few generations for that promise.
+//! - A handle is valid from its object's insertion until its removal, however the object is removed
+//!   (`remove`, `clear`, `drain`, eviction). Before and after, it is refused, whatever occupies the
+//!   slot.
+//! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is
+//!   not reused, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap) starts
+//!   the slot's generations again instead; a handle kept that long can then name another object.
+//! - If pools of the same type have different [names](PoolBuilder::name) or
+//!   [salts](PoolBuilder::salt), each refuses the others' [`Handle`]s with overwhelming
+//!   probability. Four-byte handles have too few generations for that promise.
 //! - A clone of a pool is its twin: the two issue the same handles, and accept each other's.
-//! - There is no randomness and no global counter: the same program issues the same handles on every
-//!   run and every machine.
-//! - You may make a handle of any bits ([`Handle::from_bits`]); no handle does harm.
+//! - There is no randomness and no global counter: the same program issues the same handles in
+//!   every run and on every machine.
+//! - You may make a handle from any bits ([`Handle::from_bits`]); no handle can make a pool
+//!   unsound.
 //!
 //! # The past
 //!
-//! [`Pool`], [`Recycler`], [`PackedPool`], [`BlockPool`], [`StaticPool`], [`HandleAllocator`] and [`SideTable`]
-//! can be saved and restored exactly, including handles and the reuse order, at the speed of `memcpy` if the values are
-//! `Copy`. [`snapshot`] has what rollback and lockstep games need, with checksums and a history of the last frames.
+//! [`Pool`], [`Recycler`], [`PackedPool`], [`BlockPool`], [`StaticPool`], [`HandleAllocator`] and
+//! [`SideTable`] can be saved and restored exactly, including handles and the reuse order, at the
+//! speed of `memcpy` if the values are `Copy`. [`snapshot`] has what rollback and lockstep games
+//! need, including checksums and a history of recent frames.
 //!
 //! # Cargo features
 //!
-//! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
-//!   crate has the handle types and [`StaticPool`].
-//! - `validate`: a method of that name on each pool, which checks every invariant in every slot. It adds nothing to any
-//!   other method.
-//! - `bytemuck`: objects of which all bits are 0 ([`Pool::insert_zeroed`], [`Recycler::zeroed`]), and
-//!   runs as bytes with their places ([`Pool::runs_as_bytes`], [`PackedPool::as_bytes`]), for a buffer on
-//!   the graphics card.
+//! - `alloc` (default): the pools whose memory comes from the global allocator. Without it, the
+//!   crate has only the handle types and [`StaticPool`].
+//! - `validate`: a method of that name on each pool, which checks every invariant in every slot. It
+//!   adds no cost to any other method.
+//! - `bytemuck`: objects whose bits are all zero ([`Pool::insert_zeroed`], [`Recycler::zeroed`]),
+//!   and runs as bytes with their offsets ([`Pool::runs_as_bytes`], [`PackedPool::as_bytes`]), for
+//!   GPU buffers.
 //! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
 //!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
-//! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot), but for those of threads, can be serialised. A handle is `"3v7"`
-//!   in formats for humans and an integer in the others; what no pool can issue is refused.
+//! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot), except those for threads, can be
+//!   serialised. A handle is `"3v7"` in human-readable formats and an integer in the others; a
+//!   handle that no pool can issue is refused.
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
-//! - `debug-aids`: [`debug`], to find code that writes to free slots, removes objects twice, or never removes them, in the
-//!   pools on the heap that have handles; and a fill for the free slots of the classic pools. Off unless a pool's builder
-//!   enables it.
-//! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
-//!   hashbrown's maps, live in it.
+//! - `debug-aids`: [`debug`], to find code that writes to free slots, removes objects twice, or
+//!   never removes them, in the heap-allocated pools that have handles. For the classic pools, it
+//!   fills free slots. Off unless a pool's builder enables it.
+//! - `allocator-api2`: `&SizeClasses` implements that crate's `Allocator`, for its vectors and
+//!   boxes, and for hashbrown's maps.
 //! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
-//! - `std`: what of `sync` needs the standard library: threads that wait for an object, and a home for each thread.
+//! - `std`: the parts of `sync` that need the standard library: waiting for an object, and a home
+//!   for each thread, where its search for free slots starts.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
-//! There is none for logging, on purpose: what a pool has to say is in its errors, which name it, and in
-//! its [`Stats`]. Whoever gets them knows what is worth a line; a logger called from inside an insertion
-//! would be code of somebody else's, with locks and output, in the middle of a frame.
+//! There is deliberately no feature for logging. Errors name their pool, and [`Stats`] has its
+//! counters: the caller decides what to log. A logger called from `insert` would run foreign code,
+//! with locks and output, in the middle of a frame.
 //!
-//! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
+//! The crate is `no_std`. It has no dependency unless a feature named after a crate is enabled.
 #![no_std]
 #![deny(unsafe_code)]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]

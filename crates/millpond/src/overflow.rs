@@ -1,12 +1,12 @@
-//! Overflow policies: what happens when a full pool is asked for more.
+//! Overflow policies: what an insertion into a full pool does.
 //!
-//! | policy | what a full pool does | cost when full | pick it for |
+//! | policy | what a full pool does | cost when full | use it for |
 //! | --- | --- | --- | --- |
-//! | [`Refuse`] | returns the value | O(1) | what may be left out: particles, puffs of smoke |
-//! | [`EvictLeast`] | the live object with the smallest key goes | O(capacity / 64 + live) | what is noticed least: the quietest sound, the farthest light |
-//! | [`EvictOldest`] | the object that has lived longest goes | O(1) | what wears off: bullet holes, footprints, the kill feed |
-//! | [`Spill`] | a second pool takes it | O(1) | what must not be lost, and seldom has its peak |
-//! | to grow: [`Overflow::Grow`] in a [`PolicyPool`](PolicyPool#growth), or any policy on a [`BlockPool`](crate::BlockPool) | takes memory for a block of slots more, up to a limit | O(block), and what the allocator takes | as above, where nobody knows how many, and a late frame is the lesser harm |
+//! | [`Refuse`] | returns the value | O(1) | objects that may be left out: particles, puffs of smoke |
+//! | [`EvictLeast`] | evicts the live object with the smallest key | O(capacity / 64 + live) | objects whose loss is barely noticed: the quietest sound, the farthest light |
+//! | [`EvictOldest`] | evicts the oldest object | O(1) | objects that fade: bullet holes, footprints, the kill feed |
+//! | [`Spill`] | inserts into a second pool | O(1) | objects that must not be lost and rarely reach their peak number |
+//! | to grow: [`Overflow::Grow`] in a [`PolicyPool`](PolicyPool#growth), or any policy on a [`BlockPool`](crate::BlockPool) | allocates one more block of slots, up to a limit | O(block), plus the global allocator's cost | the same, if their number is unknown and a late frame is the lesser evil |
 //!
 //! The evicted object is returned, with the handle that it had.
 //!
@@ -32,11 +32,12 @@
 //! assert_eq!(evicted, Some((first, "in the door")));
 //! ```
 //!
-//! Each policy works on every pool of values that can be full: [`Bounded`]. What has another way to insert (a
+//! Each policy works with every pool that is [`Bounded`]. With pools that insert in another way (a
 //! [`Recycler`](crate::Recycler), an [`AnyPool`](crate::AnyPool), a
-//! [`HandleAllocator`](crate::HandleAllocator) beside arrays of your own) asks
-//! [`EvictOldest::oldest`] who has to go. Where a table decides which one it is
-//! ([`Budget`](crate::Budget)), a [`PolicyPool`] follows it at run time; [`Overflow`] has the names.
+//! [`HandleAllocator`](crate::HandleAllocator) beside your own arrays), call
+//! [`EvictOldest::oldest`] to find the object to remove. To choose a policy at run time, for
+//! example from a [`Budget`](crate::Budget), use a [`PolicyPool`]; [`Overflow`] has the policies'
+//! names.
 
 #[cfg(feature = "alloc")]
 pub use crate::around::evict_oldest::EvictOldest;

@@ -66,7 +66,7 @@ fn entries_that_cannot_be() {
     );
     assert_eq!(
         said(budget.insert("e1m1", "bullets", Entry::new(1))),
-        "scenario \"e1m1\", pool \"bullets\": is there twice"
+        "scenario \"e1m1\", pool \"bullets\": is given twice"
     );
     assert_eq!(
         said(budget.insert("e1m1", "sparks", Entry::new((1 << 24) + 1))),
@@ -89,7 +89,7 @@ fn entries_that_cannot_be() {
     }
     assert_eq!(
         said(budget.insert("e1m1", "sparks", Entry::new(8).grow(7))),
-        "scenario \"e1m1\", pool \"sparks\": may grow to 7 slots, which are less than its capacity of 8"
+        "scenario \"e1m1\", pool \"sparks\": may grow to 7 slots, less than its capacity of 8"
     );
     assert_eq!(
         said(budget.insert("e1m1", "sparks", Entry::new(8).grow((1 << 24) + 1))),
@@ -262,11 +262,11 @@ mod toml {
             ("[scenario.x]\na = { capacity = 5, spill = 3, max = 9 }", "go together"),
             (
                 "[scenario.x]\na = { capacity = 5, on_full = \"grow\", max = 4 }",
-                "line 2: scenario \"x\", pool \"a\": may grow to 4 slots, which are less than its capacity of 5",
+                "line 2: scenario \"x\", pool \"a\": may grow to 4 slots, less than its capacity of 5",
             ),
             (
                 "[scenario.x]\na = { capacity = 5, max = 0 }",
-                "may grow to 0 slots, which are less than its capacity of 5",
+                "may grow to 0 slots, less than its capacity of 5",
             ),
             (
                 "[limits]\na = 8\n[scenario.x]\na = { capacity = 5, on_full = \"grow\", max = 9 }",

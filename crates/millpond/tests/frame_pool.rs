@@ -88,7 +88,7 @@ fn a_link_that_is_stale_or_of_another_pool_is_named_in_the_panic() {
     pool.reset();
     pool.insert(4).unwrap();
     let said = panic_of(|| drop(pool[stale].to_string()));
-    assert_eq!(said, "the frame pool refuses link #1, which is of an earlier frame: 1 are good");
+    assert_eq!(said, "the frame pool refuses link #1, which is of an earlier frame: 1 are valid");
     let said = panic_of(|| pool[of_the_other] = 1);
     assert!(said.contains("refuses link #3, which is of another pool"), "{said}");
 }

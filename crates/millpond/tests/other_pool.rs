@@ -271,7 +271,7 @@ fn index_panics_with_the_pool_the_handle_and_the_reason_at_the_callers_place() {
     let beyond = Handle::from_parts(9, live.generation()).unwrap();
     for (handle, reason) in [
         (stale, "slot 0, 1st lifetime: stale: its object was removed"),
-        (early, "slot 2: never issued: its slot has not come to that generation"),
+        (early, "slot 2: never issued: its slot has not reached that generation"),
         (beyond, "slot 9: out of range: the pool has no such slot"),
         (rocket, "slot 1: another pool's: this one has never issued such a generation"),
     ] {

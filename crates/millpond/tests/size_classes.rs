@@ -503,7 +503,7 @@ fn what_is_told_of_an_allocator_that_cannot_be() {
     );
     assert_eq!(
         told(builder().class(960, 6).max_blocks(5)),
-        "the slots that are reserved need 6 blocks, more than the limit of 5: raise `max_blocks`"
+        "the reserved slots need 6 blocks, more than the limit of 5: raise `max_blocks`"
     );
     assert!(builder().class(960, 5).max_blocks(5).try_build().is_ok());
     let much = allocations::refusing(2048, || told(builder().class(960, 7)));

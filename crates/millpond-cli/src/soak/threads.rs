@@ -245,7 +245,7 @@ impl<'b> Worker<'_, 'b> {
             6 if !stale.is_empty() => {
                 let handle = stale[self.random.below(stale.len())];
                 if self.pool.get(handle).is_some() || self.pool.remove(handle) {
-                    return Err(format!("{handle} is good again after its object was removed"));
+                    return Err(format!("{handle} is valid again after its object was removed"));
                 }
                 tally.stale += 1;
             }

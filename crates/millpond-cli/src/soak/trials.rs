@@ -306,7 +306,7 @@ impl Trial for Frames {
             }
             choice if choice % 3 == 0 && !self.stale.is_empty() => {
                 let link = self.stale[random.below(self.stale.len())];
-                differ("a stale link is good", self.pool.contains(link), false)?;
+                differ("a stale link is valid", self.pool.contains(link), false)?;
             }
             _ => {
                 self.numbers += 1;
@@ -324,7 +324,7 @@ impl Trial for Frames {
         let expected = self.links.iter().map(|&(link, number)| (link, Some(number)));
         differ("iteration shows the model's values", found.eq(expected), true)?;
         let stale = self.stale.iter().filter(|link| self.pool.get(**link).is_some()).count();
-        differ("stale links that are good", stale, 0)
+        differ("stale links that are valid", stale, 0)
     }
 
     fn live(&self) -> (usize, usize) {

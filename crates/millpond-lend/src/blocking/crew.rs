@@ -1,4 +1,4 @@
-//! Threads that make calls that block, and futures of what the calls return.
+//! Threads for blocking calls, and futures of their results.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -8,17 +8,17 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-/// A thread that has had nothing to do for this long ends.
+/// A thread that has been idle for this long ends.
 const IDLE_MAX: Duration = Duration::from_secs(10);
 
-/// There are no more threads than this, and no more calls wait for one. The ledger has one call made for each
-/// object at a time, but calls that it gives up go on: a server that never answers would take thread after
-/// thread.
+/// The maximum number of threads, and of calls that wait for one. The ledger makes one call per
+/// object at a time, but calls that it gives up continue: a server that never answers would take
+/// thread after thread.
 const THREADS_MAX: usize = 256;
 
 type Call = Box<dyn FnOnce() + Send>;
 
-/// Threads as many as there are calls at once, up to [`THREADS_MAX`].
+/// As many threads as there are calls at once, up to [`THREADS_MAX`].
 pub(super) struct Crew {
     inner: Arc<Inner>,
 }
@@ -42,7 +42,8 @@ impl Crew {
         Self { inner: Arc::default() }
     }
 
-    /// Makes a call on another thread. `None` if it panics, or there is no thread for it.
+    /// Makes a call on another thread. The result is `None` if it panics, or there is no thread for
+    /// it.
     pub(super) fn send<R: Send + 'static>(
         &self,
         call: impl FnOnce() -> R + Send + 'static,
@@ -140,7 +141,7 @@ struct Answer<R> {
 }
 
 impl<R> Answer<R> {
-    /// Whether somebody waits for the result; a call that was given up before it began is not made.
+    /// Whether a caller waits for the result; a call that was given up before it began is not made.
     fn is_wanted(&self) -> bool {
         !matches!(*lock(&self.slot), Progress::GivenUp)
     }
@@ -177,7 +178,7 @@ impl<R> Drop for Answer<R> {
     }
 }
 
-/// The future of a call's result. Dropped, the call goes on, and its result is dropped.
+/// The future of a call's result. If it is dropped, the call continues, and its result is dropped.
 pub(super) struct Errand<R> {
     slot: Arc<Mutex<Progress<R>>>,
 }

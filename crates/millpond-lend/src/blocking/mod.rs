@@ -18,10 +18,10 @@ use crate::trace::TraceRow;
 /// A loan of a [`BlockingLender`].
 pub type BlockingLoan<B> = Loan<Threaded<B>>;
 
-/// Lends to threads what a [`BlockingMaker`] opens: a [`Lender`] whose callers block.
+/// Lends the objects that a [`BlockingMaker`] opens to threads: a [`Lender`] whose callers block.
 ///
-/// Its keeper has a thread, and what the maker does has others, so a server that does not answer stops
-/// nobody. A clone lends the same objects.
+/// The keeper has its own thread, and the maker's calls have others, so a server that does not
+/// answer blocks nobody. A clone lends the same objects.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -56,26 +56,27 @@ pub struct BlockingLender<B: BlockingMaker> {
 }
 
 impl<B: BlockingMaker> BlockingLender<B> {
-    /// Begins a lender of what `maker` opens. Every setting has a default: [`Builder`].
+    /// Returns a builder of a lender for the objects that `maker` opens. Every setting has a
+    /// default; see [`Builder`].
     pub fn builder(maker: B) -> Builder<B, Threads> {
         Builder::new(maker)
     }
 
-    /// Lends an object, as soon as one is free and everybody who asked before has one.
+    /// Lends an object, as soon as one is free and all earlier callers have been served.
     ///
     /// # Errors
     ///
-    /// After the acquire timeout at the latest: [`AcquireError`].
+    /// See [`AcquireError`]. The call returns after the acquire timeout at the latest.
     #[track_caller]
     pub fn acquire(&self) -> Result<BlockingLoan<B>, AcquireError<ThreadedError<B::Error>>> {
         block_on(self.lender.acquire())
     }
 
-    /// Lends `count` objects at once, or none: [`Lender::acquire_many`].
+    /// Lends `count` objects at once, or none; see [`Lender::acquire_many`].
     ///
     /// # Errors
     ///
-    /// After the acquire timeout at the latest: [`AcquireError`].
+    /// See [`AcquireError`]. The call returns after the acquire timeout at the latest.
     #[track_caller]
     pub fn acquire_many(
         &self,
@@ -84,67 +85,67 @@ impl<B: BlockingMaker> BlockingLender<B> {
         block_on(self.lender.acquire_many(count))
     }
 
-    /// Lends an object without waiting: [`Lender::try_acquire`].
+    /// Lends an object without waiting; see [`Lender::try_acquire`].
     #[track_caller]
     #[must_use]
     pub fn try_acquire(&self) -> Option<BlockingLoan<B>> {
         self.lender.try_acquire()
     }
 
-    /// Has one object closed: [`Lender::evict`].
+    /// Closes one object; see [`Lender::evict`].
     pub fn evict(&self, handle: LoanHandle) -> bool {
         self.lender.evict(handle)
     }
 
-    /// Has every object closed that exists now: [`Lender::evict_all`].
+    /// Closes every object that exists now; see [`Lender::evict_all`].
     pub fn evict_all(&self) {
         self.lender.evict_all();
     }
 
-    /// Sets how many objects may exist: [`Lender::set_capacity`].
+    /// Sets how many objects may exist; see [`Lender::set_capacity`].
     pub fn set_capacity(&self, capacity: usize) -> usize {
         self.lender.set_capacity(capacity)
     }
 
-    /// How the lender stands, and what it has done.
+    /// Returns the lender's counters.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.lender.stats()
     }
 
-    /// Its name; empty if it has none.
+    /// Returns the lender's name, which is empty if it has none.
     #[must_use]
     pub fn name(&self) -> &str {
         self.lender.name()
     }
 
-    /// Every loan that is out. O(capacity).
+    /// Returns every loan that is out. O(capacity).
     #[must_use]
     pub fn holders(&self) -> Vec<Holder> {
         self.lender.holders()
     }
 
-    /// Checks every invariant of the books, for tests: [`Lender::validate`].
+    /// Checks every invariant, for tests; see [`Lender::validate`].
     ///
     /// # Errors
     ///
-    /// What is wrong.
+    /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), String> {
         self.lender.validate()
     }
 
-    /// Begins a trace: [`Lender::begin_trace`].
+    /// Begins a trace; see [`Lender::begin_trace`].
     pub fn begin_trace(&self) {
         self.lender.begin_trace();
     }
 
-    /// The rows since the last call: [`Lender::take_trace`].
+    /// Returns the rows since the last call; see [`Lender::take_trace`].
     #[must_use]
     pub fn take_trace(&self) -> Vec<TraceRow> {
         self.lender.take_trace()
     }
 
-    /// Writes the rows since the last call: [`Lender::write_trace`].
+    /// Writes the rows since the last call; see [`Lender::write_trace`].
     ///
     /// # Errors
     ///
@@ -153,7 +154,7 @@ impl<B: BlockingMaker> BlockingLender<B> {
         self.lender.write_trace(to, with_header)
     }
 
-    /// Writes the rows since the last call, and how the lender stands: [`Lender::write_live`].
+    /// Writes the rows since the last call and the lender's counters; see [`Lender::write_live`].
     ///
     /// # Errors
     ///
@@ -162,7 +163,7 @@ impl<B: BlockingMaker> BlockingLender<B> {
         self.lender.write_live(to, with_header)
     }
 
-    /// Closes the lender, and waits until nothing exists any more or the `grace` is over:
+    /// Closes the lender, and waits until no object exists or `grace` is over; see
     /// [`Lender::close`].
     #[must_use]
     pub fn close(&self, grace: Duration) -> CloseReport {
@@ -171,15 +172,15 @@ impl<B: BlockingMaker> BlockingLender<B> {
 }
 
 impl<B: BlockingMaker> Builder<B, Threads> {
-    /// The lender, with its keeper on a thread.
+    /// Builds the lender, with its keeper on a thread.
     ///
     /// # Errors
     ///
-    /// If the system starts no more threads.
+    /// If the system cannot start a thread.
     ///
     /// # Panics
     ///
-    /// If there is no memory for it.
+    /// If there is not enough memory.
     pub fn build(self) -> io::Result<BlockingLender<B>> {
         let (lender, keeper) = self.map_maker(Threaded::new).build();
         keeper.run_on_thread()?;

@@ -7,40 +7,41 @@ use std::sync::Arc;
 use super::crew::{Crew, Errand};
 use crate::maker::Maker;
 
-/// Opens, checks and closes objects by calls that block; otherwise as [`Maker`].
+/// Opens, checks and closes objects by blocking calls; otherwise like [`Maker`].
 pub trait BlockingMaker: Send + Sync + 'static {
-    /// What is lent.
+    /// The type of the objects.
     type Object: Send + 'static;
-    /// Why an object could not be opened, or does not work any more.
+    /// Why an object could not be opened, or no longer works.
     type Error: Error + Send + Sync + 'static;
 
     /// Opens an object.
     ///
     /// # Errors
     ///
-    /// Why it could not be opened.
+    /// If the object cannot be opened.
     fn open(&self) -> Result<Self::Object, Self::Error>;
 
-    /// Asks an object whether it still works.
+    /// Checks that `object` still works.
     ///
     /// # Errors
     ///
     /// If it does not.
     fn check(&self, object: &mut Self::Object) -> Result<(), Self::Error>;
 
-    /// Whether an object that comes back must not be lent again: [`Maker::is_broken`].
+    /// Returns whether a returned object must not be lent again; see [`Maker::is_broken`].
     fn is_broken(&self, object: &mut Self::Object) -> bool {
         let _ = object;
         false
     }
 
-    /// Whether an object that comes back has to be checked before it is lent again: [`Maker::needs_check`].
+    /// Returns whether a returned object must be checked before it is lent again; see
+    /// [`Maker::needs_check`].
     fn needs_check(&self, object: &mut Self::Object) -> bool {
         let _ = object;
         false
     }
 
-    /// Whether opening is pointless after this error: [`Maker::is_final`].
+    /// Returns whether opening is pointless after this error; see [`Maker::is_final`].
     fn is_final(&self, error: &Self::Error) -> bool {
         let _ = error;
         false
@@ -57,8 +58,8 @@ pub trait BlockingMaker: Send + Sync + 'static {
 pub enum ThreadedError<E> {
     /// The maker's own error.
     Maker(E),
-    /// The maker panicked, or there is no thread for its call: the system starts no more, or 256 calls have
-    /// not returned.
+    /// The maker panicked, or there is no thread for its call: the system cannot start one, or 256
+    /// calls have not returned.
     NoThread,
 }
 
@@ -80,25 +81,25 @@ impl<E: Error + 'static> Error for ThreadedError<E> {
     }
 }
 
-/// Runs a [`BlockingMaker`] on threads of its own, so that an asynchronous [`Lender`](crate::Lender) can
-/// use it: `Lender::builder(Threaded::new(maker))`.
+/// Runs a [`BlockingMaker`] on its own threads, so that an asynchronous [`Lender`](crate::Lender)
+/// can use it: `Lender::builder(Threaded::new(maker))`.
 ///
-/// A thread is started when all others are busy, and ends when it has been idle for ten seconds. A call
-/// that is given up goes on in its thread; what it opens then is dropped there. There are at most 256
-/// threads, so give the maker's own calls a time-out, such as that of the client for connecting.
+/// A thread starts when all others are busy, and ends after ten idle seconds. A call that is given
+/// up continues in its thread; an object that it opens then is dropped there. There are at most 256
+/// threads, so give the maker's own calls a time-out, such as the client's connect time-out.
 pub struct Threaded<B: BlockingMaker> {
     maker: Arc<B>,
     crew: Crew,
 }
 
 impl<B: BlockingMaker> Threaded<B> {
-    /// The same maker, on threads.
+    /// Wraps `maker`, whose calls then run on threads.
     #[must_use]
     pub fn new(maker: B) -> Self {
         Self { maker: Arc::new(maker), crew: Crew::new() }
     }
 
-    /// The maker itself.
+    /// Returns the maker.
     #[must_use]
     pub fn get_ref(&self) -> &B {
         &self.maker

@@ -1,10 +1,10 @@
-//! Closing objects: one, all of a time, or all.
+//! Closing objects: one, those of a time, or all.
 
 use super::{Ledger, State, Why, Work};
 use crate::error::{AcquireError, LoanHandle};
 
 impl<T, W, E> Ledger<T, W, E> {
-    /// Has an object closed that is with nobody; returns it if there is no keeper to close it.
+    /// Closes an object that nobody holds; returns it if there is no keeper to close it.
     pub(super) fn close_object(
         &mut self,
         now_us: u64,
@@ -37,7 +37,7 @@ impl<T, W, E> Ledger<T, W, E> {
         None
     }
 
-    /// Closes an object now if it is idle, else as soon as it is free.
+    /// Closes an object now if it is idle, otherwise as soon as it is free.
     pub(super) fn doom(&mut self, now_us: u64, handle: LoanHandle, why: Why) -> Option<T> {
         let slot = self.slot_mut(handle)?;
         match slot.state {
@@ -64,7 +64,8 @@ impl<T, W, E> Ledger<T, W, E> {
         handles.into_iter().filter_map(|handle| self.doom(now_us, handle, why)).collect()
     }
 
-    /// Has an object closed: now if it is idle, else when it comes back. `false` if the handle is stale.
+    /// Closes an object: now if it is idle, otherwise when it is returned. Returns `false` if the
+    /// handle is stale.
     pub fn evict(&mut self, now_us: u64, handle: LoanHandle, to_drop: &mut Vec<T>) -> bool {
         if self.slot(handle).is_none() {
             return false;
@@ -74,8 +75,8 @@ impl<T, W, E> Ledger<T, W, E> {
         true
     }
 
-    /// Has every object closed that exists now, those that are out when they come back. Returns objects
-    /// that the caller has to drop.
+    /// Closes every object that exists now; those that are out, when they are returned. Returns
+    /// objects that the caller must drop.
     #[must_use]
     pub fn evict_all(&mut self, now_us: u64) -> Vec<T> {
         let to_drop = self.doom_all(now_us, Why::Evicted, |_| true);
@@ -83,11 +84,11 @@ impl<T, W, E> Ledger<T, W, E> {
         to_drop
     }
 
-    /// Sets how many objects may exist, at most the `capacity_max` of the settings; returns what was
-    /// set, and the objects that the caller has to drop.
+    /// Sets how many objects may exist, at most the `capacity_max` of the settings. Returns the
+    /// number set, and the objects that the caller must drop.
     ///
-    /// Idle objects in excess are closed now, loans in excess as they come back; nothing is opened
-    /// until fewer exist than may.
+    /// Excess idle objects are closed now, excess loans when they are returned; nothing is opened
+    /// while there are as many objects as the capacity.
     #[must_use]
     pub fn set_capacity(&mut self, now_us: u64, capacity: usize) -> (usize, Vec<T>) {
         self.capacity = capacity.min(self.settings.capacity_max);
@@ -116,30 +117,32 @@ impl<T, W, E> Ledger<T, W, E> {
         to_drop
     }
 
-    /// Lets this lender have `places` more of the total that it shares with others.
+    /// Gives this lender `places` more of the total that it shares with others.
     pub fn allow(&mut self, now_us: u64, places: usize) {
         self.allowance = self.allowance.saturating_add(places);
         self.serve(now_us);
     }
 
-    /// Makes the lender share a total with others: it may have nothing until [`allow`](Self::allow).
+    /// Makes the lender share a total with others: it may have no objects until
+    /// [`allow`](Self::allow) is called.
     pub fn share_total(&mut self) {
         self.allowance = 0;
     }
 
-    /// Says whether other lenders need places, so that the keeper looks when one may be free.
+    /// Sets whether other lenders need places, so that the keeper checks when one may be free.
     pub fn others_need(&mut self, is_so: bool) {
         self.others_need = is_so;
     }
 
-    /// Since when the longest idle object is idle.
+    /// Returns since when the longest idle object has been idle.
     #[must_use]
     pub fn idle_since_us(&self) -> Option<u64> {
         Some(self.slot(*self.idle.front()?)?.since_us)
     }
 
-    /// Closes the longest idle object and gives its place up, for another lender. `false` if none is
-    /// idle. The place is free once [`take_given_up`](Self::take_given_up) says so.
+    /// Closes the longest idle object and gives up its place, for another lender. Returns `false`
+    /// if none is idle. The place is free once [`take_given_up`](Self::take_given_up) has counted
+    /// it.
     pub fn give_up_idle(&mut self, now_us: u64, to_drop: &mut Vec<T>) -> bool {
         let Some(handle) = self.idle.front().copied() else { return false };
         self.giving_up += 1;
@@ -147,8 +150,8 @@ impl<T, W, E> Ledger<T, W, E> {
         true
     }
 
-    /// Gives up the place of the next object that comes back. `false` if none is out, or as many
-    /// places as are out are being given up.
+    /// Gives up the place of the next object that is returned. Returns `false` if none is out, or
+    /// if as many places as are out are already being given up.
     pub fn give_up_next(&mut self) -> bool {
         if self.out <= self.giving_up_next {
             return false;
@@ -158,7 +161,8 @@ impl<T, W, E> Ledger<T, W, E> {
         true
     }
 
-    /// Keeps the place of the next object that comes back after all. `false` if none is being given up.
+    /// Keeps the place of the next object that is returned after all. Returns `false` if none is
+    /// being given up.
     pub fn keep_next(&mut self) -> bool {
         let is_promised = self.giving_up_next > 0;
         self.giving_up_next -= usize::from(is_promised);
@@ -166,7 +170,7 @@ impl<T, W, E> Ledger<T, W, E> {
         is_promised
     }
 
-    /// Gives up places that are allowed and not used; returns how many.
+    /// Gives up places that are allowed and unused, and returns how many.
     #[must_use]
     pub fn give_up_unused(&mut self) -> usize {
         let unused = self.allowance.saturating_sub(self.slots.len());
@@ -177,38 +181,39 @@ impl<T, W, E> Ledger<T, W, E> {
         unused
     }
 
-    /// How many places have become free for others since the last call.
+    /// Returns how many places have become free for others since the last call.
     #[must_use]
     pub fn take_given_up(&mut self) -> usize {
         std::mem::take(&mut self.given_up)
     }
 
-    /// How many places it is allowed, and how many of these it is about to give up.
+    /// Returns how many places the lender is allowed, and how many of these it is about to give up.
     #[must_use]
     pub fn allowance(&self) -> (usize, usize) {
         (self.allowance, self.giving_up)
     }
 
-    /// How many of the places that it is about to give up are those of objects that have to come back first.
+    /// Returns how many of the places that it is about to give up belong to objects that must be
+    /// returned first.
     #[must_use]
     pub fn giving_up_next(&self) -> usize {
         self.giving_up_next
     }
 
-    /// Whether it was closed.
+    /// Returns whether the lender was closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }
 
-    /// Whether it was closed and nothing exists any more.
+    /// Returns whether the lender was closed and no object exists.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.is_closed && self.slots.is_empty()
     }
 
-    /// Closes the lender: all who wait are told, idle objects are closed now, loans as they come back.
-    /// Returns objects that the caller has to drop.
+    /// Closes the lender: waiting callers get an error, idle objects are closed now, and loans when
+    /// they are returned. Returns objects that the caller must drop.
     #[must_use]
     pub fn close(&mut self, now_us: u64) -> Vec<T> {
         if self.is_closed {

@@ -11,7 +11,7 @@ use crate::hash::jittered;
 /// Lifetimes are shorter than the setting by up to this share.
 const LIFETIME_JITTER_PERCENT: u64 = 10;
 
-/// Something that the keeper has to do.
+/// A task for the keeper.
 #[derive(Debug)]
 pub enum Work<T> {
     /// Open an object, then call [`Ledger::opened`] or [`Ledger::open_failed`].
@@ -20,43 +20,43 @@ pub enum Work<T> {
     Check(LoanHandle, T),
     /// Close an object, then call [`Ledger::closed`].
     Close(LoanHandle, T),
-    /// Stop what is being done for this handle; nothing is to be reported.
+    /// Stop the work for this handle, and do not report it.
     Abort(LoanHandle),
 }
 
 impl<T, W, E> Ledger<T, W, E> {
-    /// The next thing to do, for the keeper.
+    /// Returns the next task for the keeper.
     pub fn next_work(&mut self) -> Option<Work<T>> {
         self.work.pop_front()
     }
 
-    /// Whether the keeper has to be woken.
+    /// Returns whether the keeper must be woken.
     #[must_use]
     #[inline]
     pub fn is_keeper_due(&self) -> bool {
         self.keeper_due
     }
 
-    /// Whether the keeper has to be woken; asking resets it.
+    /// Returns whether the keeper must be woken, and resets this.
     #[must_use]
     #[inline]
     pub fn take_keeper_due(&mut self) -> bool {
         std::mem::take(&mut self.keeper_due)
     }
 
-    /// Whether somebody does the work.
+    /// Returns whether a keeper does the work.
     #[must_use]
     pub fn has_keeper(&self) -> bool {
         self.has_keeper
     }
 
-    /// From now on somebody does the work.
+    /// Called when a keeper starts to do the work.
     pub fn keeper_started(&mut self) {
         self.has_keeper = true;
     }
 
-    /// From now on nobody does the work: those who wait get their answer, what was being opened,
-    /// checked or closed is gone. Returns the objects that have to be dropped.
+    /// Called when no keeper does the work any more: waiting callers get an answer, and objects
+    /// being opened, checked or closed are lost. Returns the objects that the caller must drop.
     #[must_use]
     pub fn keeper_gone(&mut self, now_us: u64) -> Vec<T> {
         self.has_keeper = false;
@@ -86,7 +86,8 @@ impl<T, W, E> Ledger<T, W, E> {
         to_drop
     }
 
-    /// An object is open. Returns it if nobody waits for it under this handle.
+    /// Reports that an object is open. Returns the object if the ledger does not expect it under
+    /// this handle.
     #[must_use]
     pub fn opened(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
         let lifetime_us = jittered(
@@ -117,8 +118,9 @@ impl<T, W, E> Ledger<T, W, E> {
         to_drop
     }
 
-    /// An opening has failed with this error, or without one if the maker has panicked. A final failure
-    /// is the answer for all who wait, unless objects are in service that they can still get.
+    /// Reports that an opening has failed, with this error, or without one if the maker panicked. A
+    /// final failure is the answer for all waiting callers, unless they can still get existing
+    /// objects.
     #[must_use]
     pub fn open_failed(
         &mut self,
@@ -168,7 +170,8 @@ impl<T, W, E> Ledger<T, W, E> {
         to_drop
     }
 
-    /// A check has succeeded. Returns the object if nobody waits for it under this handle.
+    /// Reports that a check has succeeded. Returns the object if the ledger does not expect it
+    /// under this handle.
     #[must_use]
     pub fn checked(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
         let Some(slot) = self.slot_mut(handle).filter(|slot| slot.state == State::Checking) else {
@@ -182,7 +185,7 @@ impl<T, W, E> Ledger<T, W, E> {
         to_drop
     }
 
-    /// A check has failed; the object is closed by the keeper.
+    /// Reports that a check has failed; the keeper then closes the object.
     #[must_use]
     pub fn check_failed(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
         let Some(slot) = self.slot(handle).filter(|slot| slot.state == State::Checking) else {
@@ -195,7 +198,8 @@ impl<T, W, E> Ledger<T, W, E> {
         to_drop
     }
 
-    /// The work on an object has panicked or was given up, and the object is gone.
+    /// Reports that the work on an object has panicked or was given up, and that the object is
+    /// lost.
     pub fn lost(&mut self, now_us: u64, handle: LoanHandle) {
         match self.slot(handle).map(|slot| (slot.state, slot.proved_us)) {
             Some((State::Checking, proved_us)) => {
@@ -209,7 +213,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// A loan has ended, and its object is gone: it did not survive being given back.
+    /// Reports that a loan has ended and that its object was lost on its return.
     pub fn lost_on_return(&mut self, now_us: u64, handle: LoanHandle) {
         if let Some(proved_us) = self.end_loan(now_us, handle) {
             self.stats.closings.broken += 1;
@@ -219,7 +223,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// An object is closed.
+    /// Reports that an object is closed.
     pub fn closed(&mut self, now_us: u64, handle: LoanHandle) {
         if self.slot(handle).is_some_and(|slot| slot.state == State::Closing) {
             self.vacate(handle);
@@ -227,7 +231,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// There is room for another opening.
+    /// Called when there is room for another opening.
     pub(super) fn after_vacating(&mut self, now_us: u64) {
         if self.is_closed && self.slots.is_empty() {
             self.keeper_due = true;

@@ -1,4 +1,4 @@
-//! Asking, fetching, giving back and giving up.
+//! Acquiring, fetching, returning and giving up.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -10,27 +10,27 @@ use crate::ledger::WaiterHandle;
 use crate::settings::IdleOrder;
 use crate::stats::Stats;
 
-/// What [`Ledger::ask`] answers.
+/// The result of [`Ledger::ask`].
 #[derive(Debug)]
 pub enum Ask<T, E> {
-    /// An object was idle: here it is.
+    /// An object was idle, and is now lent.
     Lent(LoanHandle, T),
-    /// The caller waits in the line; [`Ledger::claim`] has the answer.
+    /// The caller waits in line; [`Ledger::claim`] returns the answer.
     Queued(WaiterHandle),
-    /// There is none, and waiting is pointless.
+    /// There is no object, and waiting is pointless.
     Failed(AcquireError<E>),
 }
 
-/// What [`Ledger::claim`] answers.
+/// The result of [`Ledger::claim`].
 #[derive(Debug)]
 pub enum Claim<T, W, E> {
-    /// No answer yet; with the waker that was replaced.
+    /// There is no answer yet; returns the replaced waker.
     Pending(Option<W>),
-    /// The caller has what it asked for: one object, and as many more as it asked for.
+    /// The caller has the objects that it asked for: the first, and the others.
     Served(LoanHandle, T, Vec<(LoanHandle, T)>),
-    /// The caller gets nothing.
+    /// The caller gets no object.
     Failed(AcquireError<E>),
-    /// Nobody waits under this handle: the caller gave up, or came so late that its answer was forgotten
+    /// No caller waits under this handle: it gave up, or came so late that its answer was forgotten
     /// ([`Ledger::late_answer`]).
     Unknown,
 }
@@ -38,7 +38,7 @@ pub enum Claim<T, W, E> {
 impl<T, W, E> Ledger<T, W, E> {
     /// Asks for `want` objects at once.
     ///
-    /// A caller who is queued calls [`claim`](Self::claim), now and when it is woken, or
+    /// A queued caller must call [`claim`](Self::claim), now and when it is woken, or
     /// [`cancel`](Self::cancel).
     ///
     /// # Panics
@@ -60,7 +60,7 @@ impl<T, W, E> Ledger<T, W, E> {
         self.ask_in_line(now_us, want, place)
     }
 
-    /// Lends an object if one is idle that needs no check, and nobody waits; else nothing happens.
+    /// Lends an object if an idle one needs no check, and nobody waits; otherwise does nothing.
     #[inline]
     pub fn ask_ready(
         &mut self,
@@ -130,7 +130,8 @@ impl<T, W, E> Ledger<T, W, E> {
         Some(AcquireError::Opening(Arc::clone(error)))
     }
 
-    /// Lends an object without waiting; `None` if none is idle, known to work, and nobody waits.
+    /// Lends an object without waiting. Returns `None` if no idle object is known to work, or other
+    /// callers wait.
     pub fn try_ask(
         &mut self,
         now_us: u64,
@@ -224,9 +225,9 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Fetches the answer for a caller who waits; if there is none yet, it is woken through `waker`.
+    /// Fetches the answer for a waiting caller. If there is none yet, `waker` wakes it later.
     ///
-    /// A waker is kept until there is an answer, or another one replaces it.
+    /// The waker is kept until there is an answer, or another one replaces it.
     pub fn claim(&mut self, waiter: WaiterHandle, waker: Option<W>) -> Claim<T, W, E> {
         let Some(entry) = self.queue.get_mut(waiter) else { return Claim::Unknown };
         if matches!(entry.answer, Answer::Waiting) {
@@ -263,10 +264,10 @@ impl<T, W, E> Ledger<T, W, E> {
         Some(object)
     }
 
-    /// Takes back an object, and hands it to the first who waits.
+    /// Takes back an object, and hands it to the first waiting caller.
     ///
-    /// Returns the object if it has to be dropped and nobody else will: there is no keeper, or the
-    /// handle is not that of a loan.
+    /// Returns the object if the caller must drop it, because there is no keeper, or the handle is
+    /// not that of a loan.
     #[inline]
     pub fn give_back(
         &mut self,
@@ -306,7 +307,7 @@ impl<T, W, E> Ledger<T, W, E> {
         self.close_object(now_us, handle, object, Why::Discarded)
     }
 
-    /// Ends a loan whose object the caller keeps: the ledger forgets it.
+    /// Ends a loan whose object the caller keeps; the ledger forgets it.
     pub fn detach(&mut self, now_us: u64, handle: LoanHandle) {
         if self.end_loan(now_us, handle).is_some() {
             self.stats.closings.detached += 1;
@@ -379,10 +380,11 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Gives up waiting, or what was handed over and not yet fetched: that goes to the next.
+    /// Gives up waiting, and objects that were handed over and not yet fetched, which go to the
+    /// next caller.
     ///
-    /// Returns objects that have to be dropped by the caller, as [`give_back`](Self::give_back) does,
-    /// and the waker.
+    /// Returns objects that the caller must drop, like [`give_back`](Self::give_back), and the
+    /// waker.
     pub fn cancel(&mut self, now_us: u64, waiter: WaiterHandle) -> (Vec<T>, Option<W>) {
         let Some(entry) = self.queue.remove(waiter) else { return (Vec::new(), None) };
         self.stats.cancelled += 1;

@@ -1,4 +1,4 @@
-//! [`Ledger`]: who waits, who has what, and what the keeper has to do.
+//! [`Ledger`]: who waits, who holds which object, and what the keeper must do.
 //!
 //! ```text
 //!            Opening ──────────► Idle ◄─────────► Out
@@ -7,9 +7,8 @@
 //!     └──── Closing ◄────────── Checking ◄─────────┘
 //! ```
 //!
-//! An object that is free goes to the first who waits; only if nobody waits does it become idle. So
-//! nobody overtakes, and nothing idles while somebody waits, but for objects that must be checked
-//! first.
+//! A free object goes to the first waiting caller; it becomes idle only if nobody waits. So nobody
+//! overtakes, and no object is idle while a caller waits, except those that must be checked first.
 
 mod close;
 mod keeper;
@@ -39,18 +38,19 @@ use openings::Openings;
 use queue::{Answer, Queue};
 use slot::{Slot, State, Why};
 
-/// How many rows of a trace are kept until somebody takes them.
+/// How many rows of a trace are kept until they are taken.
 const TRACE_ROWS_MAX: usize = 65_536;
 
 /// The books of a lender: a state machine without clock, lock or I/O.
 ///
-/// `T` is what is lent, `W` whom to wake when a caller has its answer, `E` why an opening failed. Each
-/// operation is given the time in microseconds since any moment, which never goes back. After an
-/// operation, wake whom [`next_wake`](Self::next_wake) returns; the keeper does what
-/// [`next_work`](Self::next_work) returns and says how it went.
+/// `T` is the type of the objects, `W` that of the wakers of callers, and `E` the error of an
+/// opening. Each operation takes the time in microseconds since any fixed moment; it must never go
+/// back. After an operation, wake what [`next_wake`](Self::next_wake) returns; the keeper does what
+/// [`next_work`](Self::next_work) returns and reports the result.
 ///
-/// **Memory** is taken when it is created, for `capacity_max` objects and `waiters_max` waiters.
-/// **Time**: asking, giving back and giving up are O(1); [`tick`](Self::tick) is O(capacity).
+/// **Memory** is allocated when the ledger is created, for `capacity_max` objects and `waiters_max`
+/// waiters. **Time**: acquiring, returning and giving up are O(1); [`tick`](Self::tick) is
+/// O(capacity).
 ///
 /// ```
 /// use millpond_lend::ledger::{Ask, Claim, Ledger, Work};
@@ -117,11 +117,11 @@ pub struct Ledger<T, W, E> {
 }
 
 impl<T, W, E> Ledger<T, W, E> {
-    /// A ledger without objects.
+    /// Creates a ledger without objects.
     ///
     /// # Panics
     ///
-    /// If there is no memory for it.
+    /// If there is not enough memory.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let settings = settings.in_range();
@@ -156,19 +156,19 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// The settings that it was built with.
+    /// Returns the settings that the ledger was created with.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// How many objects may exist now.
+    /// Returns how many objects may exist now.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity.min(self.allowance)
     }
 
-    /// How the lender stands.
+    /// Returns the lender's counters.
     #[must_use]
     pub fn stats(&self) -> Stats {
         Stats {
@@ -186,13 +186,13 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// How many objects are lent.
+    /// Returns how many objects are lent.
     #[must_use]
     pub fn out(&self) -> usize {
         self.out
     }
 
-    /// The four loans that have been out longest, the longest first. O(capacity).
+    /// Returns the four loans that have been out longest, the longest first. O(capacity).
     #[must_use]
     pub fn holders(&self, now_us: u64) -> [Option<Holder>; 4] {
         let mut oldest: [Option<Holder>; 4] = [None; 4];
@@ -208,8 +208,8 @@ impl<T, W, E> Ledger<T, W, E> {
         oldest
     }
 
-    /// Every loan that is out, or was handed to a caller who has not fetched it yet, in the order of the
-    /// slots. O(capacity).
+    /// Iterates over every loan that is out, or was handed to a caller that has not fetched it yet,
+    /// in slot order. O(capacity).
     pub fn all_holders(&self, now_us: u64) -> impl Iterator<Item = Holder> {
         self.slots.iter().filter(|(_, slot)| slot.state == State::Out || self.is_handed(slot)).map(
             move |(handle, slot)| Holder {
@@ -227,37 +227,37 @@ impl<T, W, E> Ledger<T, W, E> {
             && waiter.is_some_and(|waiter| matches!(waiter.answer, Answer::Served))
     }
 
-    /// Whom to wake next: a caller has its answer.
+    /// Returns the waker of the next caller that has an answer.
     pub fn next_wake(&mut self) -> Option<W> {
         self.wakes.pop_front()
     }
 
-    /// Whether somebody is to be woken.
+    /// Returns whether a caller must be woken.
     #[must_use]
     #[inline]
     pub fn has_wake(&self) -> bool {
         !self.wakes.is_empty()
     }
 
-    /// Whether somebody is to be woken, or the keeper, or errors are to be dropped.
+    /// Returns whether a caller or the keeper must be woken, or errors must be dropped.
     #[must_use]
     #[inline]
     pub fn has_news(&self) -> bool {
         self.keeper_due || self.has_wake() || !self.rubbish.is_empty()
     }
 
-    /// Errors that the ledger needs no longer; drop them without a lock.
+    /// Returns errors that the ledger no longer needs; drop them without holding a lock.
     #[must_use]
     pub fn take_rubbish(&mut self) -> Vec<Arc<E>> {
         std::mem::take(&mut self.rubbish)
     }
 
-    /// Begins a trace: from now on, each answered ask makes a row. Begins anew if there is one.
+    /// Begins a trace, replacing an earlier one: from now on, each answered request adds a row.
     pub fn begin_trace(&mut self) {
         self.rows = Some(Vec::new());
     }
 
-    /// The rows since the last call; none if no trace was begun.
+    /// Returns the rows since the last call; none if no trace was begun.
     #[must_use]
     pub fn take_trace(&mut self) -> Vec<TraceRow> {
         self.rows.as_mut().map(std::mem::take).unwrap_or_default()

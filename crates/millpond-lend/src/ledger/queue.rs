@@ -1,4 +1,4 @@
-//! The callers who wait, first come, first served.
+//! The waiting callers, first come, first served.
 //!
 //! The waiters are values of a [`Pool`], linked in the order in which they asked. A caller holds a
 //! handle: once its waiter is gone, whatever still comes for it is refused.
@@ -13,7 +13,7 @@ use crate::error::{AcquireError, LoanHandle};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Asked {}
 
-/// Names a caller who waits.
+/// Names a waiting caller.
 pub type WaiterHandle = Handle<Asked>;
 
 /// What a waiter waits for, and what it has got.

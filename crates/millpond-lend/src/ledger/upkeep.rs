@@ -1,5 +1,5 @@
-//! What time brings: waiters who have waited enough, work that takes too long, objects that are old
-//! or idle.
+//! What depends on time: waiters that time out, work that takes too long, objects that are old or
+//! idle.
 
 use super::openings::Failed;
 use super::queue::Answer;
@@ -7,13 +7,13 @@ use super::{Ledger, Slot, State, Why, Work};
 use crate::error::{AcquireError, LoanHandle, Unopened};
 use crate::ledger::WaiterHandle;
 
-/// Who has been handed an object has so much longer than the acquire timeout to fetch it, and no less if it
-/// came late.
+/// A caller that has been handed an object has this much longer than the acquire timeout to fetch
+/// it, and no less if it came late.
 const FETCH_GRACE_US: u64 = 50_000;
 
 impl<T, W, E> Ledger<T, W, E> {
-    /// Does what is due; the keeper calls it at [`next_alarm_us`](Self::next_alarm_us) and whenever it
-    /// is woken. Returns objects that the caller has to drop. O(capacity).
+    /// Does what is due. The keeper calls this at [`next_alarm_us`](Self::next_alarm_us) and
+    /// whenever it is woken. Returns objects that the caller must drop. O(capacity).
     #[must_use]
     pub fn tick(&mut self, now_us: u64) -> Vec<T> {
         // Waiters first: what is taken back from others is not for those whose time is over.
@@ -28,7 +28,7 @@ impl<T, W, E> Ledger<T, W, E> {
         to_drop
     }
 
-    /// When [`tick`](Self::tick) is due next, as of its last call.
+    /// Returns when [`tick`](Self::tick) is due next, as of its last call.
     #[must_use]
     pub fn next_alarm_us(&self) -> u64 {
         self.alarm_us
@@ -65,7 +65,8 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Takes back what was handed to callers who do not come for it: futures that nobody polls any more.
+    /// Takes back objects that were handed to callers that do not fetch them: futures that are no
+    /// longer polled.
     fn expire_promises(&mut self, now_us: u64) -> Vec<T> {
         let mut to_drop = Vec::new();
         let late: Vec<WaiterHandle> = self
@@ -91,7 +92,7 @@ impl<T, W, E> Ledger<T, W, E> {
         to_drop
     }
 
-    /// Forgets answers that nobody looks at: futures that were leaked, or that nobody polls any more.
+    /// Forgets answers that are not fetched: futures that were leaked, or are no longer polled.
     fn forget_failed(&mut self, now_us: u64) {
         while let Some(failed_us) = self.queue.first_failed_us() {
             if now_us < self.forgets_us(failed_us) {
@@ -101,7 +102,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Forgets the oldest answer that nobody has looked at; `false` if there is none.
+    /// Forgets the oldest answer that was not fetched; `false` if there is none.
     pub(super) fn forget_first_failed(&mut self) -> bool {
         let forgotten = self.queue.remove_first_failed();
         forgotten.map(|waiter| self.throw_away(waiter.answer)).is_some()
@@ -112,8 +113,8 @@ impl<T, W, E> Ledger<T, W, E> {
         failed_us.saturating_add(self.settings.acquire_timeout_us).saturating_add(FETCH_GRACE_US)
     }
 
-    /// The answer for a caller who comes too late for its own: [`claim`](Self::claim) says
-    /// [`Unknown`](super::Claim::Unknown).
+    /// Returns the answer for a caller that comes too late for its own: [`claim`](Self::claim) has
+    /// returned [`Unknown`](super::Claim::Unknown).
     #[must_use]
     pub fn late_answer(&self, now_us: u64, asked_us: u64) -> AcquireError<E> {
         if self.is_closed {
@@ -226,8 +227,8 @@ impl<T, W, E> Ledger<T, W, E> {
         alarm
     }
 
-    /// When an object has to be replaced. What cannot be replaced yet is looked at again when an
-    /// opening ends, which is a deadline of its own, or when openings begin again.
+    /// When an object must be replaced. An object that cannot be replaced yet is checked again when
+    /// an opening ends, which has its own deadline, or when openings begin again.
     fn object_due_us(&self, now_us: u64, slot: &Slot<T>) -> u64 {
         if slot.doomed.is_some() || slot.being_replaced {
             u64::MAX
@@ -240,8 +241,9 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// One object turned out not to work: every other one that was not proved since is suspect, and is
-    /// checked before it is lent again. Old news, of an object that was suspect itself, is none.
+    /// Called when an object turned out not to work: every other one not proved since is suspect,
+    /// and is checked before it is lent again. If the object was suspect itself, nothing new is
+    /// known.
     pub(super) fn suspect_others(&mut self, now_us: u64, proved_us: u64) {
         if proved_us < self.suspect_before_us {
             return;

@@ -3,11 +3,11 @@
 use super::{Answer, Ledger, State};
 
 impl<T, W, E> Ledger<T, W, E> {
-    /// Checks every invariant: O(capacity + waiters).
+    /// Checks every invariant. O(capacity + waiters).
     ///
     /// # Errors
     ///
-    /// What is wrong.
+    /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), String> {
         if let Some(fault) = self.queue.fault() {
             return Err(fault);

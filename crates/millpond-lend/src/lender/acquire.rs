@@ -110,10 +110,11 @@ impl<M: Maker> Drop for Caller<'_, M> {
 
 /// The future of [`Lender::acquire`](super::Lender::acquire).
 ///
-/// It asks when it is first polled. Dropped before it is ready, it has taken nothing: what was being
-/// handed over goes to the next. What is handed to a future that nobody polls, because its task waits for
-/// something else or because it was leaked, goes to the next 50 ms after the acquire timeout; an error that
-/// nobody fetches is forgotten after as long a time.
+/// It asks when it is first polled. If it is dropped before it is ready, it takes nothing: an
+/// object being handed over goes to the next caller. An object handed to a future that is not
+/// polled, because its task waits for something else or because it was leaked, goes to the next
+/// caller 50 ms after the acquire timeout; an error that is not fetched is forgotten after the same
+/// time.
 #[must_use = "futures do nothing unless they are awaited"]
 pub struct Acquire<'a, M: Maker> {
     caller: Caller<'a, M>,
@@ -146,8 +147,8 @@ impl<M: Maker> fmt::Debug for Acquire<'_, M> {
 
 /// The future of [`Lender::acquire_many`](super::Lender::acquire_many).
 ///
-/// It asks when it is first polled. Dropped before it is ready, it has taken nothing: what was kept for
-/// it goes to the next.
+/// It asks when it is first polled. If it is dropped before it is ready, it takes nothing: objects
+/// kept for it go to the next caller.
 #[must_use = "futures do nothing unless they are awaited"]
 pub struct AcquireMany<'a, M: Maker> {
     /// `None` if nothing was asked for.

@@ -19,7 +19,8 @@ pub struct Threads;
 #[derive(Debug, Clone, Copy)]
 pub struct Tenants<K, M>(std::marker::PhantomData<fn(K) -> M>);
 
-/// The settings of a lender to be: [`Lender::builder`], [`BlockingLender::builder`](crate::BlockingLender::builder).
+/// Builds a lender; returned by [`Lender::builder`] and
+/// [`BlockingLender::builder`](crate::BlockingLender::builder).
 ///
 /// | setting | default |
 /// | --- | --- |
@@ -63,99 +64,103 @@ impl<M, L> Builder<M, L> {
         }
     }
 
-    /// How many objects may exist at once.
+    /// Sets how many objects may exist at once.
     pub fn capacity(mut self, capacity: usize) -> Self {
         self.settings.capacity = capacity;
         self
     }
 
-    /// The largest capacity that can be set later: memory is taken for it.
+    /// Sets the largest capacity that can be set later; memory is allocated for it.
     pub fn capacity_max(mut self, capacity_max: usize) -> Self {
         self.settings.capacity_max = capacity_max;
         self
     }
 
-    /// What the lender is called in traces and metrics.
+    /// Sets the lender's name in traces and metrics.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// How long a caller waits at most.
+    /// Limits how long a caller waits.
     pub fn acquire_timeout_ms(mut self, ms: u64) -> Self {
         self.settings.acquire_timeout_us = ms.saturating_mul(1_000);
         self
     }
 
-    /// How long an opening takes at most. Of several that are under way at once, only one has this long; the
-    /// others are given up after half a second, or eight times the mean opening if that is longer, so that a
-    /// network that was away is asked anew. With [`openings_max(1)`](Self::openings_max), once one has
-    /// succeeded, the openings have the short and the whole time in turn.
+    /// Limits how long an opening takes. Of several openings at once, only one has this long. The
+    /// others are given up after half a second, or eight times the mean opening if that is longer,
+    /// so that they are retried soon after a network failure. With
+    /// [`openings_max(1)`](Self::openings_max), once one has succeeded, openings have the short and
+    /// the whole time in turn.
     pub fn open_timeout_ms(mut self, ms: u64) -> Self {
         self.settings.open_timeout_us = ms.saturating_mul(1_000);
         self
     }
 
-    /// An object that was idle for longer is checked before it is lent; 0 checks always.
+    /// Checks an object that was idle for longer than this before it is lent; 0 always checks.
     pub fn check_after_idle_ms(mut self, ms: u64) -> Self {
         self.settings.check_after_idle_us = ms.saturating_mul(1_000);
         self
     }
 
-    /// How long a check takes at most.
+    /// Limits how long a check takes.
     pub fn check_timeout_ms(mut self, ms: u64) -> Self {
         self.settings.check_timeout_us = ms.saturating_mul(1_000);
         self
     }
 
-    /// How long closing an object takes at most.
+    /// Limits how long closing an object takes.
     pub fn close_timeout_ms(mut self, ms: u64) -> Self {
         self.settings.close_timeout_us = ms.saturating_mul(1_000);
         self
     }
 
-    /// An object is replaced after 90 % to 100 % of this time, each after another share of it; 0: never.
+    /// Replaces an object after 90 % to 100 % of this time, a different share for each; 0 never
+    /// does.
     pub fn lifetime_s(mut self, s: u64) -> Self {
         self.settings.lifetime_us = seconds_or_never(s);
         self
     }
 
-    /// An object that was idle for this long is closed; 0: never.
+    /// Closes an object that was idle for this long; 0 never does.
     pub fn idle_s(mut self, s: u64) -> Self {
         self.settings.idle_us = seconds_or_never(s);
         self
     }
 
-    /// How many idle objects are kept, and opened in advance.
+    /// Sets how many idle objects are kept, and opened in advance.
     pub fn idle_min(mut self, count: usize) -> Self {
         self.settings.idle_min = count;
         self
     }
 
-    /// How many objects are opened at once. With 1, service may come back an open timeout later than a network
-    /// that swallowed everything: the opening that waits could be slow, and nothing may be asked beside it.
+    /// Sets how many objects are opened at once. With 1, after a network that lost all packets is
+    /// back, service may resume up to an open timeout later: the opening under way may still be
+    /// waiting, and no other may start beside it.
     pub fn openings_max(mut self, count: usize) -> Self {
         self.settings.openings_max = count;
         self
     }
 
-    /// How many callers may wait at once; more are [refused](crate::AcquireError::Refused).
+    /// Limits how many callers may wait at once; more are [refused](crate::AcquireError::Refused).
     pub fn waiters_max(mut self, count: usize) -> Self {
         self.settings.waiters_max = count;
         self
     }
 
-    /// The pause after a failed opening: from `least`, doubling with each further failure, to `most`, and half
-    /// of that at the least. While somebody waits, it is a quarter of a second at most (or `least`), so that
-    /// service is back soon after the server is; after a [final](crate::Maker::is_final) failure, the first
-    /// caller after 0.8 s at most has it tried again.
+    /// Sets the pause after a failed opening: it begins at `least` and doubles with each further
+    /// failure, up to `most`; each pause is shortened by a jitter of up to half of it. While a
+    /// caller waits, the pause is at most a quarter of a second (or `least`), so that service
+    /// resumes soon after the server does. After a [final](crate::Maker::is_final) failure, opening
+    /// is tried again for the first caller after at most 0.8 s.
     pub fn backoff_ms(mut self, least: u64, most: u64) -> Self {
         self.settings.backoff_min_us = least.saturating_mul(1_000);
         self.settings.backoff_max_us = most.saturating_mul(1_000);
         self
     }
 
-    /// Which idle object is lent next.
+    /// Sets which idle object is lent next.
     pub fn order(mut self, order: IdleOrder) -> Self {
         self.settings.order = order;
         self
@@ -163,11 +168,11 @@ impl<M, L> Builder<M, L> {
 }
 
 impl<M: Maker> Builder<M, Asynchronous> {
-    /// The lender, and its keeper, which has to be run.
+    /// Builds the lender and its keeper, which must be run.
     ///
     /// # Panics
     ///
-    /// If there is no memory for it.
+    /// If there is not enough memory.
     pub fn build(self) -> (Lender<M>, Keeper<M>) {
         let shared = Shared::new(self.maker, self.name, Ledger::new(self.settings));
         (Lender::from_shared(shared.clone()), Keeper::new(shared))

@@ -1,4 +1,4 @@
-//! [`Keeper`]: opens, checks and closes, and keeps the time, for those who wait and for objects.
+//! [`Keeper`]: opens, checks and closes objects, and watches the time for callers and objects.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -18,7 +18,8 @@ use crate::timer::Timer;
 
 /// Does the work of a lender; nothing is opened, checked or closed unless it runs.
 ///
-/// It ends when the lender is closed or no [`Lender`](crate::Lender) is left, and all loans are back.
+/// It ends when the lender is closed or no [`Lender`](crate::Lender) is left, and all loans have
+/// been returned.
 #[must_use = "a lender without its keeper opens nothing: spawn `keeper.run(timer)`"]
 pub struct Keeper<M: Maker> {
     shared: Arc<Shared<M>>,
@@ -33,7 +34,8 @@ impl<M: Maker> Keeper<M> {
         &self.shared
     }
 
-    /// The keeper's work, to be spawned on any runtime: `tokio::spawn(keeper.run(TokioTimer))`.
+    /// Returns the keeper's future, to be spawned on any runtime:
+    /// `tokio::spawn(keeper.run(TokioTimer))`.
     ///
     /// Callers wait for it from this call on; if the future is dropped, they are told
     /// [`NoKeeper`](crate::AcquireError::NoKeeper).
@@ -43,13 +45,14 @@ impl<M: Maker> Keeper<M> {
         running.run(timer)
     }
 
-    /// Runs the keeper on a thread of its own, which needs no runtime.
+    /// Runs the keeper on its own thread, without a runtime.
     ///
-    /// For makers that need none either: a maker that opens tokio's sockets has to be polled by tokio.
+    /// This is for makers that need no runtime either: a maker that opens tokio's sockets must be
+    /// polled by tokio.
     ///
     /// # Errors
     ///
-    /// If the system starts no more threads.
+    /// If the system cannot start a thread.
     pub fn run_on_thread(self) -> std::io::Result<JoinHandle<()>> {
         let name = format!("keeper of {}", self.shared.name);
         let timer = park::ParkTimer::default();

@@ -8,11 +8,12 @@ use super::shared::Shared;
 use crate::error::LoanHandle;
 use crate::maker::Maker;
 
-/// An object that a lender has lent. Dropping it gives the object back, to the first who waits.
+/// An object that a lender has lent. Dropping the loan returns the object, to the first waiting
+/// caller.
 ///
-/// It needs no runtime to be dropped, and may outlive the lender. A loan that is leaked
+/// Dropping it needs no runtime, and it may outlive the lender. A leaked loan
 /// ([`std::mem::forget`]) keeps its place for ever; [`AcquireError::TimedOut`](crate::AcquireError)
-/// names the line that asked for it.
+/// shows the source line that acquired it.
 pub struct Loan<M: Maker> {
     shared: Arc<Shared<M>>,
     handle: LoanHandle,
@@ -26,13 +27,14 @@ impl<M: Maker> Loan<M> {
         Self { shared, handle, object: Some(object) }
     }
 
-    /// Names the object: slot and generation, `3v7`. Another object never has the same handle.
+    /// Returns the object's handle: slot and generation, such as `3v7`. No other object ever has
+    /// the same handle.
     #[must_use]
     pub fn handle(&self) -> LoanHandle {
         self.handle
     }
 
-    /// Ends the loan; the object is closed and not lent again.
+    /// Ends the loan, and closes the object instead of lending it again.
     pub fn discard(mut self) {
         let Some(object) = self.object.take() else { return };
         let handle = self.handle;
@@ -41,7 +43,8 @@ impl<M: Maker> Loan<M> {
         drop(to_drop);
     }
 
-    /// Ends the loan; the object is the caller's from now on, and the lender may open another one.
+    /// Ends the loan, and returns the object to the caller for good; the lender may open another
+    /// one.
     #[must_use]
     pub fn detach(mut self) -> M::Object {
         let object = self.object.take();

@@ -26,24 +26,24 @@ use crate::stats::Stats;
 use crate::trace::{LIVE_HEADER, LiveStats, TRACE_HEADER, TraceRow};
 use shared::Shared;
 
-/// How closing went.
+/// The result of closing a lender.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CloseReport {
     /// How many objects were closed since the call.
     pub closed: u64,
-    /// Which loans were still out when the grace was over. They are dropped when they come back.
+    /// The loans that were still out when the grace period ended. Their objects are dropped when
+    /// they are returned.
     pub still_out: Vec<Holder>,
 }
 
-/// Lends objects that are expensive to open, such as connections: the first who asks is the first who
-/// gets one.
+/// Lends objects that are expensive to open, such as connections: first come, first served.
 ///
-/// A clone lends the same objects. When the last clone is gone, the lender closes.
+/// A clone lends the same objects. When the last clone is dropped, the lender closes.
 ///
-/// **Memory** is taken when it is built, for `capacity_max` objects and `waiters_max` waiters; a loan
-/// allocates nothing. **Time**: acquiring and giving back are O(1), under one lock that is never held
-/// while anything else happens.
+/// **Memory** is allocated when the lender is built, for `capacity_max` objects and `waiters_max`
+/// waiters; a loan allocates nothing. **Time**: acquiring and returning are O(1), under one lock
+/// that is never held during anything else.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -80,7 +80,7 @@ pub struct Lender<M: Maker> {
     owner: Arc<Owner<M>>,
 }
 
-/// Closes the lender when its last clone is gone; loans and the keeper do not count.
+/// Closes the lender when its last clone is dropped; loans and the keeper do not count.
 struct Owner<M: Maker> {
     shared: Arc<Shared<M>>,
 }
@@ -92,7 +92,8 @@ impl<M: Maker> Drop for Owner<M> {
 }
 
 impl<M: Maker> Lender<M> {
-    /// Begins a lender of what `maker` opens. Every setting has a default: [`Builder`].
+    /// Returns a builder of a lender for the objects that `maker` opens. Every setting has a
+    /// default; see [`Builder`].
     pub fn builder(maker: M) -> Builder<M, Asynchronous> {
         Builder::new(maker)
     }
@@ -105,18 +106,18 @@ impl<M: Maker> Lender<M> {
         &self.owner.shared
     }
 
-    /// Lends an object, as soon as one is free and everybody who asked before has one.
+    /// Lends an object, as soon as one is free and all earlier callers have been served.
     ///
-    /// May be dropped at any time: nothing is lost. Resolves to an [error](crate::AcquireError) after
-    /// the acquire timeout at the latest.
+    /// The future may be dropped at any time without losing anything. It resolves to an
+    /// [error](crate::AcquireError) after the acquire timeout at the latest.
     #[track_caller]
     #[inline]
     pub fn acquire(&self) -> Acquire<'_, M> {
         Acquire::new(&self.owner.shared, Location::caller())
     }
 
-    /// Lends `count` objects at once, or none: so two callers who need several each cannot wait for
-    /// each other. A caller who keeps a loan while it asks for another one can.
+    /// Lends `count` objects at once, or none. So two callers that need several objects each cannot
+    /// deadlock, unlike callers that hold a loan while they wait for another.
     ///
     /// Allocates two vectors, unlike [`acquire`](Self::acquire).
     #[track_caller]
@@ -124,7 +125,8 @@ impl<M: Maker> Lender<M> {
         AcquireMany::new(&self.owner.shared, count, Location::caller())
     }
 
-    /// Lends an object without waiting; `None` if none is idle and known to work, or somebody waits.
+    /// Lends an object without waiting. Returns `None` if no idle object is known to work, or other
+    /// callers wait.
     #[track_caller]
     #[must_use]
     pub fn try_acquire(&self) -> Option<Loan<M>> {
@@ -134,23 +136,23 @@ impl<M: Maker> Lender<M> {
         Some(Loan::new(Arc::clone(shared), handle, object))
     }
 
-    /// Has one object closed: now if it is idle, when it comes back if it is lent. `false` if the handle
-    /// is stale.
+    /// Closes one object: now if it is idle, or when it is returned if it is lent. Returns `false`
+    /// if the handle is stale.
     pub fn evict(&self, handle: LoanHandle) -> bool {
         let mut to_drop = Vec::new();
         self.shared().with(|books, now_us| books.ledger.evict(now_us, handle, &mut to_drop))
     }
 
-    /// Has every object closed that exists now, those that are lent when they come back: after a change
-    /// of the password, or of the server.
+    /// Closes every object that exists now, and lent ones when they are returned. This is for a
+    /// change of the password or the server.
     pub fn evict_all(&self) {
         drop_all(self.shared().with(|books, now_us| books.ledger.evict_all(now_us)));
     }
 
-    /// Sets how many objects may exist, at most `capacity_max`; returns what was set.
+    /// Sets how many objects may exist, at most `capacity_max`, and returns the number set.
     ///
-    /// The capacity is exact: idle objects in excess are closed now, loans in excess when they come
-    /// back, and nothing is opened until fewer exist than may.
+    /// The capacity is exact: excess idle objects are closed now, excess loans when they are
+    /// returned, and nothing is opened while there are as many objects as the capacity.
     pub fn set_capacity(&self, capacity: usize) -> usize {
         let (set, to_drop) =
             self.shared().with(|books, now_us| books.ledger.set_capacity(now_us, capacity));
@@ -158,43 +160,44 @@ impl<M: Maker> Lender<M> {
         set
     }
 
-    /// How the lender stands, and what it has done.
+    /// Returns the lender's counters.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.shared().read(|books, _| books.ledger.stats())
     }
 
-    /// Its name; empty if it has none.
+    /// Returns the lender's name, which is empty if it has none.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.shared().name
     }
 
-    /// Every loan that is out, or kept for a caller who has not polled since: which object, for how long,
-    /// and who asked for it. O(capacity).
+    /// Returns every loan that is out, or kept for a caller that has not polled since: the object,
+    /// for how long, and who acquired it. O(capacity).
     #[must_use]
     pub fn holders(&self) -> Vec<Holder> {
         self.shared().read(|books, now_us| books.ledger.all_holders(now_us).collect())
     }
 
-    /// Checks every invariant of the books, for tests: O(capacity + waiters).
+    /// Checks every invariant, for tests. O(capacity + waiters).
     ///
     /// # Errors
     ///
-    /// What is wrong, which is a defect of this crate.
+    /// The first invariant that does not hold, which is a bug of this crate.
     pub fn validate(&self) -> Result<(), String> {
         self.shared().validate()
     }
 
-    /// Begins a trace: from now on each ask makes a row, once it is answered and the loan is back.
+    /// Begins a trace: from now on, each acquisition adds a row, once it has failed or its loan has
+    /// been returned.
     ///
-    /// Take the rows at least every 65,536 loans; what is not taken in time is lost, and counted in
-    /// [`Stats::trace_rows_lost`].
+    /// Take the rows at least every 65,536 loans; rows that are not taken in time are lost, and
+    /// counted in [`Stats::trace_rows_lost`].
     pub fn begin_trace(&self) {
         self.shared().with(|books, _| books.ledger.begin_trace());
     }
 
-    /// The rows since the last call, in the order in which the loans came back.
+    /// Returns the rows since the last call, in the order in which the loans were returned.
     #[must_use]
     pub fn take_trace(&self) -> Vec<TraceRow> {
         self.shared().with(|books, _| books.ledger.take_trace())
@@ -216,10 +219,10 @@ impl<M: Maker> Lender<M> {
         to.flush()
     }
 
-    /// Writes the rows since the last call, and how the lender stands now, as lines of a live trace, which
-    /// `millpond watch` shows while it grows and `millpond plan` reads as any other trace. Call it about ten
-    /// times a second, after [`begin_trace`](Self::begin_trace). The first line of the file,
-    /// [`LIVE_HEADER`], is written if `with_header`.
+    /// Writes the rows since the last call and the lender's current counters as lines of a live
+    /// trace. `millpond watch` shows the trace while it grows, and `millpond plan` reads it like
+    /// any other. Call this about ten times a second, after [`begin_trace`](Self::begin_trace). The
+    /// first line of the file, [`LIVE_HEADER`], is written if `with_header`.
     ///
     /// ```no_run
     /// # fn of<M: millpond_lend::Maker>(lender: millpond_lend::Lender<M>) -> std::io::Result<()> {
@@ -255,10 +258,10 @@ impl<M: Maker> Lender<M> {
         self.name().replace([',', '\n', '\r'], "_")
     }
 
-    /// Closes the lender: those who wait are told, idle objects are closed now, loans as they come back.
-    /// Resolves when nothing exists any more, or the `grace` is over.
+    /// Closes the lender: waiting callers get an error, idle objects are closed now, and loans when
+    /// they are returned. Resolves when no object exists, or `grace` is over.
     ///
-    /// Dropped, it closes all the same. Without a keeper it does not wait.
+    /// The lender closes even if the future is dropped. Without a keeper, this does not wait.
     pub async fn close(&self, grace: Duration) -> CloseReport {
         let shared = self.shared();
         let grace_us = u64::try_from(grace.as_micros()).unwrap_or(u64::MAX);

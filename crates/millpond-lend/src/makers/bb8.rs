@@ -1,4 +1,4 @@
-//! Managers of bb8: `Lender::builder(Bb8(manager))`.
+//! Adapter for managers of bb8: `Lender::builder(Bb8(manager))`.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use ::bb8::ManageConnection;
 
 use crate::maker::Maker;
 
-/// Opens what a manager of bb8 connects.
+/// Opens connections with a manager of bb8.
 #[derive(Debug, Clone)]
 pub struct Bb8<M>(pub M);
 

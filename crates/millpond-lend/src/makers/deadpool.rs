@@ -1,4 +1,4 @@
-//! Managers of deadpool: `Lender::builder(Deadpool(manager))`.
+//! Adapter for managers of deadpool: `Lender::builder(Deadpool(manager))`.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use ::deadpool::managed::{Manager, Metrics, RecycleError};
 
 use crate::maker::Maker;
 
-/// Opens what a manager of deadpool creates, and checks by its `recycle`.
+/// Opens objects with a manager of deadpool, and checks them with its `recycle`.
 #[derive(Debug, Clone)]
 pub struct Deadpool<M>(pub M);
 

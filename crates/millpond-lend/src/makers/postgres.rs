@@ -1,4 +1,4 @@
-//! PostgreSQL for threads, by the crate postgres.
+//! PostgreSQL for threads, with the crate postgres.
 
 use ::postgres::config::Config;
 use ::postgres::tls::{MakeTlsConnect, TlsConnect};

@@ -23,7 +23,7 @@ macro_rules! postgres_maker {
         }
 
         impl Postgres<NoTls> {
-            /// Connections without TLS.
+            /// Creates a maker of connections without TLS.
             #[must_use]
             pub fn new(config: $config) -> Self {
                 Self::with_tls(config, NoTls)
@@ -31,17 +31,18 @@ macro_rules! postgres_maker {
         }
 
         impl<T> Postgres<T> {
-            /// Connections with this TLS.
+            /// Creates a maker of connections with this TLS.
             pub fn with_tls(config: $config, tls: T) -> Self {
                 Self { config, tls, ends_transactions: false }
             }
 
-            /// Rolls back what a caller began with a `begin` of its own and did not end, before the connection is
-            /// lent again. The client does not know of such a transaction, so the keeper asks the server on every
-            /// return: a round trip for each loan, in the background, during which others wait for the connection.
+            /// Rolls back a transaction that a caller began with its own `begin` statement and did
+            /// not end, before the connection is lent again. The client does not know about such a
+            /// transaction, so the keeper asks the server after every loan: a round trip in the
+            /// background, during which others wait for the connection.
             ///
-            /// Without it, such a connection is lent again as it is, as other pools do. A `Transaction` of the
-            /// client that is dropped is rolled back in any case.
+            /// Without this, such a connection is lent again as it is, as other pools do. A dropped
+            /// `Transaction` of the client is rolled back in any case.
             #[must_use]
             pub fn ends_transactions(mut self) -> Self {
                 self.ends_transactions = true;

@@ -1,4 +1,4 @@
-//! Redis for threads, by the crate redis.
+//! Redis for threads, with the crate redis.
 
 use ::redis::{Client, Connection, ConnectionLike, ErrorKind, RedisError};
 
@@ -11,7 +11,7 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// Connections of this client.
+    /// Creates a maker of this client's connections.
     #[must_use]
     pub fn new(client: Client) -> Self {
         Self { client }

@@ -1,4 +1,4 @@
-//! SQLite, by rusqlite, with SQLite itself built in.
+//! SQLite, with the crate rusqlite and its bundled SQLite.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ type SetUp = Box<dyn Fn(&mut Connection) -> Result<(), Error> + Send + Sync>;
 
 /// Opens connections to a database file.
 ///
-/// A connection that comes back in the middle of a transaction is closed, and SQLite rolls back.
+/// A connection that is returned in the middle of a transaction is closed, and SQLite rolls back.
 ///
 /// ```
 /// use millpond_lend::BlockingLender;
@@ -39,21 +39,21 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Connections to this file, which is created if there is none. They wait up to five seconds for
-    /// each other's locks.
+    /// Creates a maker of connections to the file at `path`, which is created if it does not exist.
+    /// They wait up to five seconds for each other's locks.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), busy_timeout: Duration::from_secs(5), set_up: None }
     }
 
-    /// How long a connection waits for the lock of another one.
+    /// Sets how long a connection waits for another's lock.
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;
         self
     }
 
-    /// What is done with each new connection: pragmas, tables.
+    /// Calls a function with each new connection, for example to set pragmas or create tables.
     #[must_use]
     pub fn set_up(
         mut self,

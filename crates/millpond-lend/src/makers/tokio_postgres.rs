@@ -1,4 +1,4 @@
-//! PostgreSQL on tokio, by the crate tokio-postgres.
+//! PostgreSQL on tokio, with the crate tokio-postgres.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -11,12 +11,12 @@ use super::postgres_common::{IS_BETWEEN_TRANSACTIONS, is_final, postgres_maker};
 use crate::maker::Maker;
 
 postgres_maker! {
-    /// Opens connections to a PostgreSQL server. Its keeper has to run on tokio.
+    /// Opens connections to a PostgreSQL server. The keeper must run on tokio.
     Config
 }
 
-/// A connection: the client, and the task that reads from the server. Dropped, it ends at once, also if
-/// the server does not answer any more.
+/// A connection: the client, and the task that reads from the server. Dropping it ends both at
+/// once, even if the server no longer answers.
 pub struct Connection {
     client: Client,
     task: JoinHandle<()>,

@@ -1,13 +1,13 @@
-//! How large a lender has to be: a trace of its loans, replayed for every capacity.
+//! Finds out how large a lender must be, by replaying a trace of its loans for every capacity.
 //!
-//! The replay runs the [`Ledger`](crate::Ledger) that lends in the program, with a simulated clock: the
-//! asks come when they came, each loan is held for as long as it was held, and the waits are what the
-//! capacity makes of them.
+//! The replay runs the same [`Ledger`](crate::Ledger) as the program, with a simulated clock:
+//! callers ask when they asked in the trace, each loan is held as long as it was held, and the
+//! waits follow from the capacity.
 //!
-//! Each capacity is replayed twice: with all objects opened in advance
-//! ([`idle_min`](crate::Builder::idle_min) is the capacity), which is what [`LoanPlan::smallest`] is about;
-//! and with nothing open at first, where the first callers also wait for openings, and where the lender goes
-//! on with fewer objects than it may have, as long as a wait is shorter than an opening.
+//! Each capacity is replayed twice. First, with all objects opened in advance
+//! ([`idle_min`](crate::Builder::idle_min) is the capacity); [`LoanPlan::smallest`] refers to this.
+//! Second, with nothing open at first: the first callers also wait for openings, and the lender
+//! uses fewer objects than it may have, as long as a wait is shorter than an opening.
 //!
 //! ```
 //! use millpond_lend::replay::{Question, plan, read};
@@ -23,10 +23,10 @@
 //! assert_eq!(plan.smallest, Some(4)); // three rounds of at most four: the last wait 4 ms
 //! ```
 //!
-//! Callers who had to wait did not ask again meanwhile, so a trace of a lender that was too small asks
-//! for less than there is to do. With [`Question::callers`], the asks do not come when they came, but when the
-//! caller has thought for as long as it did: those who wait less also ask more. A trace of a slow database
-//! plans for a slow database.
+//! Callers that had to wait did not ask again meanwhile, so a trace of a lender that was too small
+//! shows less demand than there is. With [`Question::callers`], a caller asks again after the same
+//! pause as in the trace, so callers that wait less also ask more. A trace of a slow database plans
+//! for a slow database.
 
 mod callers;
 mod read;
@@ -37,21 +37,21 @@ pub use simulate::{AtCapacity, Run, Waits};
 
 use crate::trace::TraceRow;
 
-/// Up to this capacity each one is replayed; beyond, each is a tenth larger than the one before, and
-/// the last step before the smallest that serves is looked at one by one.
+/// Up to this capacity, each one is replayed. Beyond it, each is a tenth larger than the one
+/// before, and the last step before the smallest that serves is replayed one by one.
 const EACH_UP_TO: usize = 64;
 
-/// What has to hold.
+/// The requirement that a capacity must meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Question {
-    /// 99 % of the callers wait no longer than this.
+    /// 99 % of the callers must wait no longer than this.
     pub wait_p99_us: u64,
     /// How long opening an object takes.
     pub open_us: u64,
     /// How many callers may wait at once.
     pub waiters_max: usize,
-    /// How many callers there are, each of whom asks, holds, returns, thinks, and asks again; at least as
-    /// many as were there at once. `None` if the asks come from outside, whether others wait or not.
+    /// The number of callers, each of which asks, holds, returns, pauses, and asks again; at least
+    /// as many as were present at once. `None` if the demand does not depend on the waits.
     pub callers: Option<usize>,
 }
 
@@ -61,7 +61,7 @@ impl Default for Question {
     }
 }
 
-/// What a trace says about a pool.
+/// The result for one pool of a trace.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LoanPlan {
@@ -69,7 +69,7 @@ pub struct LoanPlan {
     pub pool: String,
     /// How many asks the trace has.
     pub asks: usize,
-    /// How many of them got nothing; they are replayed with the mean hold.
+    /// How many of them got no loan; they are replayed with the mean hold.
     pub unserved: usize,
     /// Asks per second.
     pub rate_per_s: f64,
@@ -79,10 +79,10 @@ pub struct LoanPlan {
     pub busy: f64,
     /// The recorded waits.
     pub recorded: Waits,
-    /// How many callers were served or waiting at once: nobody waits with a capacity as large, unless
-    /// callers ask sooner than they did.
+    /// The largest number of callers served or waiting at once: with this capacity nobody waits,
+    /// unless callers ask sooner than in the trace.
     pub peak: usize,
-    /// How many callers there are, if each asks again only after its loan.
+    /// The number of callers, if each asks again only after its loan.
     pub callers: Option<usize>,
     /// The waits with each capacity, the smallest first.
     pub capacities: Vec<AtCapacity>,
@@ -90,19 +90,22 @@ pub struct LoanPlan {
     pub smallest: Option<usize>,
     /// The smallest capacity that serves if objects are opened as needed; `None` if none does.
     pub smallest_as_needed: Option<usize>,
-    /// How many times longer loans are held when most are out than when fewest are, if that is
-    /// known. If much above 1, more objects will not help: what is behind them is the bottleneck.
+    /// How many times longer loans are held when most are out than when fewest are, if known. If
+    /// this is much above 1, more objects will not help, because the server behind them is the
+    /// bottleneck.
     pub holds_grow: Option<f64>,
 }
 
 impl LoanPlan {
-    /// Whether holds grow so much with the loans out that more objects will not help.
+    /// Returns whether holds grow so much with the number of loans out that more objects will not
+    /// help.
     #[must_use]
     pub fn more_will_not_help(&self) -> bool {
         self.holds_grow.is_some_and(|times| times > 1.5)
     }
 
-    /// The largest deviation of a replay from Little's law, as a share: beyond 0.01 the trace is wrong.
+    /// Returns the largest deviation of a replay from Little's law, as a share. Above 0.01, the
+    /// trace is wrong.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         let runs = self
@@ -114,7 +117,7 @@ impl LoanPlan {
     }
 }
 
-/// Replays a trace for every capacity that may serve, and finds the smallest that does.
+/// Replays `trace` for every capacity that may meet `question`, and finds the smallest that does.
 #[must_use]
 pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
     let peak = peak(&trace.rows);

@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 
 use crate::trace::{LIVE_HEADER, LiveStats, TRACE_HEADER, TraceRow};
 
-/// A line longer than this is no line of a trace.
+/// The maximum length of a line of a trace.
 const LINE_MAX: usize = 4_096;
 
 /// The loans of one pool, in the order of the asks.
@@ -14,7 +14,7 @@ const LINE_MAX: usize = 4_096;
 pub struct PoolTrace {
     /// The pool's name; empty if it has none.
     pub pool: String,
-    /// Its rows.
+    /// The pool's rows.
     pub rows: Vec<TraceRow>,
 }
 
@@ -26,12 +26,12 @@ pub enum ReadError {
     Io(io::Error),
     /// A line is wrong.
     Line {
-        /// Which line, from 1.
+        /// The number of the line, counted from 1.
         number: usize,
         /// What is wrong with it.
         what: &'static str,
     },
-    /// There is no loan in it.
+    /// The trace has no loans.
     Empty,
 }
 
@@ -54,12 +54,12 @@ impl std::error::Error for ReadError {
     }
 }
 
-/// Reads a trace: [`TRACE_HEADER`], then a line for each loan. The pools are in the order of their
-/// names. Memory in proportion to the trace.
+/// Reads a trace: [`TRACE_HEADER`], then a line for each loan. Returns the pools in the order of
+/// their names. Takes memory in proportion to the trace.
 ///
 /// # Errors
 ///
-/// If the reader fails, a line is wrong, or there is no loan.
+/// If the reader fails, a line is wrong, or there are no loans.
 pub fn read(mut from: impl BufRead) -> Result<Vec<PoolTrace>, ReadError> {
     let mut pools: BTreeMap<String, Vec<TraceRow>> = BTreeMap::new();
     let mut line = Vec::new();
@@ -104,17 +104,17 @@ pub fn read(mut from: impl BufRead) -> Result<Vec<PoolTrace>, ReadError> {
     Ok(pools.into_iter().map(in_order).collect())
 }
 
-/// What a line of a trace says.
+/// A line of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Line {
-    /// An ask that has its answer.
+    /// An answered request.
     Row(TraceRow),
-    /// How the lender stood; only in live traces.
+    /// The lender's counters; only in live traces.
     Stats(LiveStats),
 }
 
-/// Reads a line of a trace that is not its first: the pool, and what the line says of it.
+/// Parses a line of a trace other than the first, into the pool's name and the line's content.
 ///
 /// # Errors
 ///

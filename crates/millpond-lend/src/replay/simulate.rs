@@ -16,13 +16,13 @@ use crate::trace::TraceRow;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Waits {
-    /// Half of the callers waited no longer.
+    /// 50 % of the callers waited no longer than this.
     pub p50_us: u64,
-    /// 90 % waited no longer.
+    /// 90 % of the callers waited no longer than this.
     pub p90_us: u64,
-    /// 99 % waited no longer.
+    /// 99 % of the callers waited no longer than this.
     pub p99_us: u64,
-    /// Nobody waited longer.
+    /// The longest wait.
     pub max_us: u64,
 }
 
@@ -42,17 +42,17 @@ impl Waits {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Run {
-    /// How long the callers waited who got a loan.
+    /// How long the callers waited that got a loan.
     pub waits: Waits,
     /// How many callers were refused, because too many were waiting.
     pub refused: u64,
-    /// How many objects were opened while callers were there.
+    /// How many objects were opened while there were callers.
     pub opened: u64,
-    /// How many callers got a loan, each second.
+    /// How many callers got a loan per second.
     pub rate_per_s: f64,
     /// How many loans were out, on average.
     pub busy: f64,
-    /// How far that is from rate × hold, as a share.
+    /// How much `busy` deviates from rate × hold, as a share.
     pub deviation: f64,
 }
 
@@ -71,7 +71,7 @@ pub struct AtCapacity {
     pub capacity: usize,
     /// With all objects opened before the first caller asks: `idle_min` is the capacity.
     pub in_advance: Run,
-    /// With nothing open at first, and only what pays opened later: `idle_min` is 0.
+    /// With nothing open at first, and objects opened later only if that pays: `idle_min` is 0.
     pub as_needed: Run,
 }
 

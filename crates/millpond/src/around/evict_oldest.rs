@@ -9,29 +9,31 @@ use crate::pools::settings::BuildError;
 use crate::reports::errors::Full;
 use crate::slots::reuse::ReuseOrder;
 
-/// In a full pool, the object that has lived longest has to go.
+/// An overflow policy: a full pool evicts its oldest object.
 ///
 /// ```text
 ///   oldest ─▶ [ slot 2: 2v1 ] ◀─▶ [ slot 0: 0v4 ] ◀─▶ [ slot 1: 1v1 ] ◀─ newest
 /// ```
 ///
-/// A list of slots in the order in which their objects came, beside the pool: a handle and two slot
-/// numbers for each slot (16 bytes; 12 with four-byte handles), taken when it is made. It is told of
-/// insertions only. The pool is its own master otherwise: objects may be removed, retained and drained
-/// in any order, and their places in the list are given up when the slot is used again.
+/// The policy is a list of slots in order of insertion, beside the pool: a handle and two slot
+/// numbers for each slot (16 bytes; 12 with four-byte handles), allocated when the list is created.
+/// It needs to record insertions only. Objects may be removed, retained and drained in any order;
+/// their places in the list are reused with their slots.
 ///
-/// **Time**: an insertion is O(1), and so is an eviction, in every reuse order: when the pool is full,
-/// the place of each slot is its live object's. (The place of a slot that has retired is met once.)
+/// **Time**: an insertion is O(1), and so is an eviction, in every reuse order, because in a full
+/// pool each place in the list belongs to a live object. (The place of a retired slot is visited
+/// once.)
 ///
-/// The list holds what was inserted through it or was [noted](Self::note). An object whose age it does not know, because
-/// it was inserted into the pool directly or came back with a snapshot, goes when no listed object is left, the lowest
-/// index first; that search is O(slots). So is each refusal of a full pool in which every live object is in the last
-/// lifetime of its slot. Noting an object again makes it the newest: if every use is noted, the object
-/// that goes is the least recently used one.
+/// The list holds the objects that were inserted through it or [noted](Self::note). Objects that it
+/// does not list, because they were inserted into the pool directly or restored from a snapshot,
+/// are evicted when no listed object is left, the lowest index first; that search is O(slots). A
+/// refusal by a full pool in which every live object is in the last lifetime of its slot is
+/// O(slots), too. Noting an object again makes it the newest: if every use is noted, the policy
+/// evicts the least recently used object.
 ///
-/// A snapshot of the pool has no ages. Where the pool is rolled back, save the list with it: a
-/// [`Kept`](crate::snapshot::Kept) list beside the pool's snapshot in a [`History`](crate::snapshot::History), or a clone
-/// (`clone_from` takes no memory).
+/// A snapshot of the pool has no ages. To roll the pool back, save the list with it: as a
+/// [`Kept`](crate::snapshot::Kept) list beside the pool's snapshot in a
+/// [`History`](crate::snapshot::History), or as a clone (`clone_from` does not allocate).
 ///
 /// ```
 /// use millpond::overflow::{EvictOldest, Policy};
@@ -49,7 +51,7 @@ use crate::slots::reuse::ReuseOrder;
 /// ```
 #[derive(Debug)]
 pub struct EvictOldest<H> {
-    /// Each slot whose `handle` is there is once in the list that begins at `oldest`.
+    /// Each slot whose `handle` is `Some` is in the list that begins at `oldest` exactly once.
     places: Box<[Place<H>]>,
     oldest: u32,
     newest: u32,
@@ -66,12 +68,13 @@ struct Place<H> {
 const NONE: u32 = u32::MAX;
 
 impl<H: HandleLayout> EvictOldest<H> {
-    /// An empty list, with a place for each slot that this pool may ever have.
+    /// Creates an empty list, with a place for each slot that `pool` may ever have.
     ///
     /// # Panics
     ///
-    /// If the pool is a [`BlockPool`](crate::BlockPool) without a limit, whose list would take as much memory as there may
-    /// ever be slots; or there is no memory for the list, where [`try_new`](Self::try_new) returns an error.
+    /// If `pool` is a [`BlockPool`](crate::BlockPool) without a limit, whose list would need a
+    /// place for every slot that handles can name; or if there is not enough memory for the list
+    /// ([`try_new`](Self::try_new) returns an error instead).
     #[must_use]
     #[track_caller]
     pub fn beside(pool: &impl Lifetimes<Handle = H>) -> Self {
@@ -83,11 +86,11 @@ impl<H: HandleLayout> EvictOldest<H> {
         Self::try_new(pool.capacity_max()).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// An empty list for a pool of at most this capacity.
+    /// Creates an empty list for a pool of at most `capacity` slots.
     ///
     /// # Errors
     ///
-    /// If there is no memory for it.
+    /// If there is not enough memory.
     pub fn try_new(capacity: usize) -> Result<Self, BuildError> {
         let empty = Place { handle: None, older: NONE, newer: NONE };
         let places =
@@ -95,8 +98,8 @@ impl<H: HandleLayout> EvictOldest<H> {
         Ok(Self { places, oldest: NONE, newest: NONE })
     }
 
-    /// The object is the newest from now on. For objects that were not inserted through the policy:
-    /// those that were loaded, or [inserted in place](crate::Pool::insert_with).
+    /// Makes the handle's object the newest. This is for objects that were not inserted through the
+    /// policy, but loaded or [inserted in place](crate::Pool::insert_with). O(1).
     ///
     /// ```
     /// use millpond::overflow::{EvictOldest, Policy};
@@ -115,8 +118,8 @@ impl<H: HandleLayout> EvictOldest<H> {
     ///
     /// # Panics
     ///
-    /// If the handle names a slot beyond the capacity that the list was made for, as
-    /// [`DANGLING`](HandleLayout::DANGLING) does; the list is unchanged.
+    /// If `handle` names a slot beyond the list's capacity, as [`DANGLING`](HandleLayout::DANGLING)
+    /// does; the list is unchanged.
     #[inline]
     #[track_caller]
     pub fn note(&mut self, handle: H) {
@@ -137,7 +140,8 @@ impl<H: HandleLayout> EvictOldest<H> {
         }
     }
 
-    /// The live object that has lived longest, of those in the list whose slots can be used again.
+    /// Returns the oldest live object in the list whose slot can be used again, or `None` if there
+    /// is none.
     ///
     /// ```
     /// use millpond::overflow::EvictOldest;
@@ -162,14 +166,15 @@ impl<H: HandleLayout> EvictOldest<H> {
         }
     }
 
-    /// The handles of the list, the oldest first; some of them may be stale.
+    /// The handles in the list, the oldest first; some may be stale.
     pub(super) fn listed(&self) -> impl Iterator<Item = H> {
         let first = self.places.get(self.oldest as usize);
         let places = iter::successors(first, |place| self.places.get(place.newer as usize));
         places.filter_map(|place| place.handle)
     }
 
-    /// Becomes a copy of a list of the same capacity, without taking memory: for the C library's snapshots.
+    /// Copies the state of `other`, a list of the same capacity, without allocating: for the C
+    /// library's snapshots.
     ///
     /// # Panics
     ///
@@ -182,8 +187,8 @@ impl<H: HandleLayout> EvictOldest<H> {
         self.newest = other.newest;
     }
 
-    /// An object of a [`Recycler`] that is not in use; if all are, the one that has been longest, which
-    /// is released for that. Also says which handle that made stale. `None` if no object can be used.
+    /// Acquires an object of a [`Recycler`]; if none is dead, first releases the oldest live one.
+    /// Also returns the handle that became stale. Returns `None` if no object can be acquired.
     ///
     /// ```
     /// use millpond::overflow::EvictOldest;
@@ -231,20 +236,20 @@ impl<H: HandleLayout> EvictOldest<H> {
     }
 }
 
-/// No slot of the list's pool has this handle.
+/// Panics, because the handle names no slot of the list's pool.
 #[cold]
 #[inline(never)]
 #[track_caller]
 fn no_place<H: HandleLayout>(handle: H, places: usize) -> ! {
     match handle.generation() {
-        0 => panic!("the dangling handle names no object whose age a list could keep"),
+        0 => panic!("the dangling handle names no object"),
         _ => {
-            panic!("handle {handle} is of none of the {places} slots that the list of ages is for")
+            panic!("handle {handle} is out of range: the list of ages has {places} slots")
         }
     }
 }
 
-/// For a full pool whose objects' ages nobody knows.
+/// For a full pool none of whose objects is listed.
 #[cold]
 fn first_unlisted<P: Bounded>(pool: &P) -> Option<P::Handle> {
     first_evictable(pool, pool.iter().map(|(handle, _)| handle))
@@ -256,7 +261,7 @@ impl<H: Clone> Clone for EvictOldest<H> {
         Self { places: places.clone(), oldest: *oldest, newest: *newest }
     }
 
-    /// Takes no memory if both lists are for the same capacity.
+    /// Does not allocate if both lists have the same capacity.
     fn clone_from(&mut self, other: &Self) {
         self.places.clone_from(&other.places);
         (self.oldest, self.newest) = (other.oldest, other.newest);
@@ -266,12 +271,12 @@ impl<H: Clone> Clone for EvictOldest<H> {
 impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
     /// # Panics
     ///
-    /// If the list was made for a pool of less capacity: before anything is inserted.
+    /// If the list's capacity is less than the pool's. Nothing is inserted then.
     #[inline]
     #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
         let (places, slots) = (self.places.len(), pool.capacity_max());
-        assert!(places >= slots, "a list of ages for {places} slots, beside a pool of {slots}");
+        assert!(places >= slots, "the list of ages has {places} slots, and the pool {slots}");
         let inserted = match pool.insert_if_room(value) {
             Ok(handle) => (handle, None),
             Err(value) => match self.oldest(pool).or_else(|| first_unlisted(pool)) {

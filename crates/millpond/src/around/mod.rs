@@ -1,4 +1,4 @@
-//! What stands beside pools: tables by handle, and choices made while the program runs.
+//! What is used beside pools: tables keyed by handles, and policies chosen at run time.
 
 #[cfg(feature = "alloc")]
 pub mod budget;

@@ -1,7 +1,7 @@
 //! From an address back to the slot.
 
-/// Which element of the slice a reference refers to, from its address; `None` if it is to something
-/// else, or the elements have no size and so no address of their own.
+/// The position of `element` in `slice`, from its address; `None` if it is elsewhere, or if the
+/// elements are zero-sized and so have no address of their own.
 #[inline]
 pub(crate) fn position_in<V, T>(slice: &[V], element: *const T) -> Option<usize> {
     const { assert!(size_of::<V>() == size_of::<T>()) };

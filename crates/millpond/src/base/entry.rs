@@ -1,11 +1,11 @@
-//! What an array of a pool may hold.
+//! The entries of a pool's arrays.
 
 use core::fmt::Debug;
 
-/// What a reuse order keeps in an array of the pool's place.
+/// An entry that a reuse order stores in an array beside the slots.
 #[doc(hidden)]
 pub trait Entry: Copy + Debug + Send + Sync + 'static {
-    /// What the array is filled with at first.
+    /// The value that the array is initially filled with.
     const EMPTY: Self;
     /// Whether the order threads its list through the dead slots, if they have room.
     const LINKS_IN_SLOTS: bool = false;

@@ -1,11 +1,11 @@
-//! Taking memory once, at creation, with its pages touched there and then.
+//! Allocating memory once, at creation, with all of its pages touched.
 //!
-//! The system hands out address space, not memory: a page costs its fault when it is first written.
-//! All that a pool will ever use is therefore written once before the pool is given to the program.
+//! The system provides address space, not memory: a page fault occurs when a page is first written.
+//! So all memory that a pool will ever use is written once, before the pool is returned.
 //!
 //! # Invariant
 //!
-//! What the unsafe code here makes or writes is `MaybeUninit`, which any bytes are good for.
+//! The unsafe code here makes and writes only `MaybeUninit`, for which any bytes are valid.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ pub(crate) use crate::base::address::position_in;
 /// The smallest page of the platforms that have pages.
 const PAGE_BYTES: usize = 4096;
 
-/// The allocator refused, or the size exceeds what it can be asked for.
+/// The allocator failed, or the size exceeds what it accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutOfMemory;
 
@@ -26,14 +26,14 @@ pub(crate) struct OutOfMemory;
 pub(crate) fn filled<V: Copy>(len: usize, value: V) -> Result<Box<[V]>, OutOfMemory> {
     let mut values = reserved(len)?;
     values.resize(len, value);
-    // A fill with zeros right after an allocation may be turned into an allocation of untouched zero
-    // pages; what has passed through a black box may not.
+    // Compilers may turn a fill with zeros right after an allocation into an allocation of
+    // untouched zero pages; the black box prevents this.
     let mut values = values.into_boxed_slice();
     black_box(&mut values[..]).fill(value);
     Ok(values)
 }
 
-/// A slice made by a function of the index.
+/// A slice whose elements a function computes from their indices.
 pub(crate) fn from_fn<V>(
     len: usize,
     mut f: impl FnMut(usize) -> V,
@@ -57,9 +57,9 @@ pub(crate) fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory>
     Ok(values)
 }
 
-/// Slots that hold nothing yet, every page of them written.
+/// Uninitialised slots, every page of them written.
 ///
-/// No function that makes one of them: unoptimised, it would put a slot on the stack.
+/// There is no function that makes a single one: unoptimised, it would put a slot on the stack.
 pub(crate) fn uninit_and_touched<V>(len: usize) -> Result<Box<[MaybeUninit<V>]>, OutOfMemory> {
     let mut slots = reserved_and_touched(len)?;
     // SAFETY: there is room for them, and `MaybeUninit` need not be initialised.
@@ -67,7 +67,7 @@ pub(crate) fn uninit_and_touched<V>(len: usize) -> Result<Box<[MaybeUninit<V>]>,
     Ok(slots.into_boxed_slice())
 }
 
-/// Writes a byte in every page, so that the system has given them all.
+/// Writes a byte in every page, so that the system has provided them all.
 pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
     let (start, bytes) = (room.as_mut_ptr().cast::<MaybeUninit<u8>>(), size_of_val(room));
     // SAFETY: the bytes are those of the room, which is borrowed for as long, and `MaybeUninit<V>` may have any.
@@ -78,6 +78,6 @@ pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
     if let Some(last) = bytes.last_mut() {
         *last = MaybeUninit::new(0);
     }
-    // Otherwise the writes might be left out, as nothing reads them.
+    // Otherwise the compiler might remove the writes, because nothing reads them.
     black_box(bytes);
 }

@@ -1,4 +1,4 @@
-//! What knows nothing of pools: memory, addresses, the sanitizer.
+//! Parts that know nothing of pools: memory, addresses, the sanitizer.
 
 pub(crate) mod address;
 pub(crate) mod entry;

@@ -1,14 +1,15 @@
-//! Tells AddressSanitizer which memory of a pool is dead, in builds that have it
-//! (`--cfg millpond_asan`). Nothing otherwise.
+//! Marks a pool's dead memory for AddressSanitizer, in builds with `--cfg millpond_asan`. Does
+//! nothing otherwise.
 //!
-//! To the sanitizer, memory that a pool has taken is alive until the pool gives it back: only the pool
-//! knows that a slot of it is dead. What is poisoned may not be used until it is unpoisoned; the
-//! sanitizer ends the program that does. Whoever poisons memory unpoisons it before it goes back to the
-//! allocator, which may not be the sanitizer's own.
+//! To the sanitizer, memory that a pool has allocated is alive until the pool frees it: only the
+//! pool knows which slots are dead. Poisoned memory must not be used until it is unpoisoned; the
+//! sanitizer aborts the program otherwise. Code that poisons memory must unpoison it before it is
+//! freed, because the allocator may not be the sanitizer's own.
 //!
-//! Invariant: these functions write the sanitizer's notes and nothing else, so that calling them is safe.
+//! Invariant: these functions write only the sanitizer's shadow memory, so they are safe to call.
 //!
-//! The sanitizer knows memory by eights: bytes in front of the first multiple of eight stay accessible.
+//! The sanitizer tracks memory in units of eight bytes: bytes before the first multiple of eight
+//! stay accessible.
 
 use core::mem::MaybeUninit;
 
@@ -18,35 +19,35 @@ unsafe extern "C" {
     fn __asan_unpoison_memory_region(start: *const u8, bytes: usize);
 }
 
-/// These slots are dead.
+/// Marks slots as dead.
 #[inline]
 pub(crate) fn poison<V>(slots: &mut [MaybeUninit<V>]) {
     poison_at(slots.as_mut_ptr().cast(), size_of_val(slots));
 }
 
-/// These slots are about to get values, or to go.
+/// Marks slots as usable, because they are about to receive values or to be freed.
 #[inline]
 pub(crate) fn unpoison<V>(slots: &mut [MaybeUninit<V>]) {
     unpoison_at(slots.as_mut_ptr().cast(), size_of_val(slots));
 }
 
-/// As [`poison`], for memory that is reached through raw pointers. The memory is the caller's.
+/// Like [`poison`], for memory behind raw pointers. The memory belongs to the caller.
 #[inline]
 pub(crate) fn poison_at(start: *mut u8, bytes: usize) {
     #[cfg(millpond_asan)]
-    // SAFETY: this writes nothing but the sanitizer's notes. A use of the memory, if there is one, ends
-    // the program before it happens.
+    // SAFETY: this writes only the sanitizer's shadow memory. A later use of the memory ends the
+    // program before it happens.
     unsafe {
         __asan_poison_memory_region(start, bytes);
     }
     let _ = (start, bytes);
 }
 
-/// As [`unpoison`], for memory that is reached through raw pointers. The memory is the caller's.
+/// Like [`unpoison`], for memory behind raw pointers. The memory belongs to the caller.
 #[inline]
 pub(crate) fn unpoison_at(start: *mut u8, bytes: usize) {
     #[cfg(millpond_asan)]
-    // SAFETY: as above. Without a note, the memory is as accessible as in a build without sanitizer.
+    // SAFETY: as above. Unpoisoned memory is as accessible as in a build without the sanitizer.
     unsafe {
         __asan_unpoison_memory_region(start, bytes);
     }

@@ -1,14 +1,15 @@
-//! The published pool designs, each under its own name, on the parts of this crate.
+//! The published pool designs, each under its own name, built from the parts of this crate.
 //!
-//! | design | here | as a part of its own |
+//! | design | here | as a reuse order |
 //! | --- | --- | --- |
 //! | swap-delete roster with a partition | [`RosterPool`] | [`reuse::Roster`](crate::reuse::Roster) |
 //! | byte-map pool with a cursor | [`BytemapPool`] | [`reuse::NextFit`](crate::reuse::NextFit) |
 //! | pool allocator: grows, constructs, destroys | [`PoolAllocator`] | |
-//! | particles, with a free list through the dead ones | [`ParticlePool`]; [`ObjectPool`] for objects of your own that know that they are pooled | [`reuse::Intrusive`](crate::reuse::Intrusive) |
+//! | particles, with a free list through the dead ones | [`ParticlePool`]; [`ObjectPool`] for your own objects that know that they are pooled | [`reuse::Intrusive`](crate::reuse::Intrusive) |
 //!
 //! Use these to follow a design to the letter (to port code, to read old handles, to teach); for a
-//! new program a [`Pool`](crate::Pool) or a [`Recycler`](crate::Recycler) does all that they do.
+//! new program, a [`Pool`](crate::Pool) or a [`Recycler`](crate::Recycler) does everything that
+//! they do.
 
 #[cfg(feature = "alloc")]
 mod bytemap;

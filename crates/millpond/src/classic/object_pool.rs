@@ -3,12 +3,12 @@ use core::fmt;
 use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
 
-/// An object that knows that it is pooled: its own state says whether it is in use, and while it is not, its own
-/// memory holds the link to the next unused one.
+/// An object that knows that it is pooled: its state says whether it is in use, and while it is
+/// unused, its memory holds the link to the next unused object.
 ///
-/// An `enum` with a variant for the unused object is all that it takes; where a variant in use has a niche (a
-/// [`NonZeroU32`](core::num::NonZeroU32), a reference, a `bool`), the compiler finds room for both in the memory of
-/// one:
+/// An `enum` with a variant for the unused object suffices. If a variant in use has a niche (a
+/// [`NonZeroU32`](core::num::NonZeroU32), a reference, a `bool`), the compiler stores both in the
+/// memory of one:
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -39,24 +39,25 @@ use crate::reports::stats::Stats;
 /// assert_eq!(size_of::<Spark>(), 12); // as large as the three fields
 /// ```
 ///
-/// For such an `enum`, [`pooled!`](crate::pooled) writes the implementation. An implementation that lies or panics makes
-/// its pool panic or lose slots, and nothing worse: the pool has no unsafe code.
+/// For such an `enum`, [`pooled!`](crate::pooled) writes the implementation. An incorrect or
+/// panicking implementation can make its pool panic or lose slots, and nothing worse: the pool has
+/// no unsafe code.
 pub trait Pooled: Sized {
-    /// An object that is not in use, and remembers `next`. What the object referred to before is dropped when this
-    /// takes its place.
+    /// Returns an unused object that stores `next`. It replaces the object that was in use, which
+    /// is dropped.
     fn unused(next: Option<u32>) -> Self;
 
-    /// Whether the object is in use. It changes by `&mut self` alone.
+    /// Returns whether the object is in use. This must change only through `&mut self`.
     #[doc(alias = "inUse")]
     fn in_use(&self) -> bool;
 
-    /// What [`unused`](Self::unused) was given; `None` while the object is in use.
+    /// Returns the `next` given to [`unused`](Self::unused); `None` while the object is in use.
     #[doc(alias = "getNext")]
     fn next_unused(&self) -> Option<u32>;
 }
 
-/// Implements [`Pooled`](crate::classic::Pooled) for an `enum` with a variant for the unused object, whose one field is
-/// called `next`. Every other variant is in use.
+/// Implements [`Pooled`](crate::classic::Pooled) for an `enum` with a variant for the unused
+/// object, whose only field is `next`. Every other variant is in use.
 ///
 /// ```
 /// use millpond::classic::ObjectPool;
@@ -77,7 +78,8 @@ pub trait Pooled: Sized {
 /// # Ok::<(), millpond::Full<Voice>>(())
 /// ```
 ///
-/// Parameters of the type are written twice, for the `impl` and for the type: `pooled!(<'a> Shot<'a>, Unused)`.
+/// Generic parameters are written twice, for the `impl` and for the type:
+/// `pooled!(<'a> Shot<'a>, Unused)`.
 ///
 /// ```
 /// enum Shot<'a> {
@@ -118,18 +120,20 @@ macro_rules! pooled {
     };
 }
 
-/// Design 4 for objects of the program's own type, which know that they are pooled ([`Pooled`]): a fixed array of
+/// Design 4 for your own objects, which know that they are pooled ([`Pooled`]): a fixed array of
 /// them, and a free list threaded through the unused ones.
 ///
-/// The objects are made up front, live and die in their places, and end their own lives: [`update`](Self::update)
-/// iterates over those in use, and one that says afterwards that it is not in use any more is back in the pool. Nothing is
-/// kept beside the objects but the first link and the counters.
+/// The objects are created up front, stay in place, and end their own lives:
+/// [`update`](Self::update) iterates over those in use, and an object that is no longer in use
+/// afterwards is back in the pool. Besides the objects, the pool stores only the first link and the
+/// counters.
 ///
-/// Pick it to port a pool whose objects have an `inUse()`. Its objects are known by their places alone: for anything
-/// that others refer to, take a [`Pool`](crate::Pool), whose objects need not know.
+/// Use it to port a pool whose objects have an `inUse()`. Objects are identified only by their
+/// index: for objects that others refer to, use a [`Pool`](crate::Pool), whose objects need not
+/// know that they are pooled.
 ///
-/// Only the pool's module makes such objects if the type keeps its constructors to itself; several of them are several
-/// initialisers:
+/// If the type's constructors are private, only the pool's module can create such objects; several
+/// constructors serve as several initialisers:
 ///
 /// ```
 /// mod sound {
@@ -179,13 +183,13 @@ pub struct ObjectPool<T, const N: usize> {
 }
 
 impl<T: Pooled, const N: usize> ObjectPool<T, N> {
-    /// A pool of `N` objects, none of them in use. The lowest comes first.
+    /// Creates a pool of `N` objects, none of them in use. The lowest is used first.
     #[must_use]
     pub fn new() -> Self {
         Self::of_linked(core::array::from_fn(|index| T::unused(next_in_new(index, N))))
     }
 
-    /// A pool of these objects, each of which remembers the one after it.
+    /// Creates a pool of these objects, each of which stores the index of the next.
     pub(super) const fn of_linked(objects: [T; N]) -> Self {
         assert!(N < u32::MAX as usize, "an object pool has fewer than 2^32 - 1 slots");
         let first_unused = if N > 0 { Some(0) } else { None };
@@ -195,18 +199,18 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
         Self { objects, first_unused, stats }
     }
 
-    /// Puts an object into the place of the first unused one, and returns its index. O(1).
+    /// Moves `object` into the place of the first unused object, and returns its index. O(1).
     ///
-    /// An object that is over before it begins (it is not [in use](Pooled::in_use)) takes no place: `Ok(None)`.
+    /// Returns `Ok(None)`, and takes no place, if `object` is not [in use](Pooled::in_use).
     ///
     /// # Errors
     ///
-    /// If all objects are in use. The error gives the object back.
+    /// If all objects are in use. The error returns `object`.
     ///
     /// # Panics
     ///
-    /// If the link leads to an object in use or out of range, because [`Pooled`] lies or an object was brought to life
-    /// without the pool. The pool is as it was.
+    /// If the free list leads to an object in use or out of range, because [`Pooled`] is
+    /// implemented incorrectly or an object was put in use without the pool. The pool is unchanged.
     pub fn create(&mut self, object: T) -> Result<Option<usize>, Full<T>> {
         let Some(first) = self.first_unused else {
             self.stats.refused += 1;
@@ -219,7 +223,7 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
         }
         let index = first as usize;
         let place = &mut self.objects[index];
-        assert!(!place.in_use(), "object {index} came to life without its pool");
+        assert!(!place.in_use(), "object {index} was put in use without its pool");
         self.first_unused = place.next_unused();
         self.stats.inserted += 1;
         self.stats.live += 1;
@@ -228,32 +232,34 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
         Ok(Some(index))
     }
 
-    /// Calls `change` for each object in use, in index order; each that is not in use afterwards goes back to the pool
-    /// in the same pass. O(N).
+    /// Calls `change` for each object in use, in index order. Objects that are not in use
+    /// afterwards return to the pool in the same pass. O(N).
     ///
-    /// If `change` panics, the objects that it has not come to are as they were.
+    /// If `change` panics, the objects after that one are unchanged.
     pub fn update(&mut self, mut change: impl FnMut(usize, &mut T)) {
         for index in 0..N {
             self.update_at(index, |object| change(index, object));
         }
     }
 
-    /// Calls `change` for one object, if it is in use; if it is not afterwards, it goes back to the pool, also if
-    /// `change` panics. `None` if it is not in use, or there is no such object. O(1).
+    /// Calls `change` for the object at `index`, if it is in use. If it is not in use afterwards,
+    /// it returns to the pool, even if `change` panics. Returns `None` if the object is not in use
+    /// or does not exist. O(1).
     pub fn update_at<R>(&mut self, index: usize, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         self.get(index)?;
         let back = PutBack { pool: self, index };
         Some(change(&mut back.pool.objects[index]))
     }
 
-    /// Ends the life of an object, and puts it back. `false` if it is not in use, or there is no such object. O(1).
+    /// Returns the object at `index` to the pool. Returns `false` if it is not in use or does not
+    /// exist. O(1).
     pub fn release(&mut self, index: usize) -> bool {
         self.update_at(index, |object| *object = T::unused(None)).is_some()
     }
 
-    /// Ends the lives of all objects; the lowest comes first again. O(N).
+    /// Returns all objects to the pool; the lowest is used first again. O(N).
     ///
-    /// If an object's drop panics, the objects that were not dropped yet stay in use.
+    /// If an object's drop panics, the objects not yet dropped stay in use.
     pub fn clear(&mut self) {
         for index in 0..N {
             self.release(index);
@@ -264,8 +270,8 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
         }
     }
 
-    /// Puts an unused object in front of the free list. What its place held is dropped last, when the list is whole
-    /// again: the drop may panic.
+    /// Puts an unused object at the front of the free list. The old object is dropped last, when
+    /// the list is consistent again, because the drop may panic.
     fn link(&mut self, index: usize) {
         let unused = T::unused(self.first_unused);
         let before = core::mem::replace(&mut self.objects[index], unused);
@@ -273,24 +279,25 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
         drop(before);
     }
 
-    /// Whether the object is in use; `false` if there is no such object. O(1).
+    /// Returns whether the object at `index` is in use; `false` if it does not exist. O(1).
     #[must_use]
     pub fn in_use(&self, index: usize) -> bool {
         self.get(index).is_some()
     }
 
-    /// The object, if it is in use. O(1).
+    /// Returns a reference to the object at `index`, or `None` if it is not in use. O(1).
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&T> {
         self.objects.get(index).filter(|object| object.in_use())
     }
 
-    /// The objects in use with their indices, in index order.
+    /// Iterates over the objects in use and their indices, in index order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &T)> {
         self.objects.iter().enumerate().filter(|(_, object)| object.in_use())
     }
 
-    /// The unused objects, in the order in which they will be used: a walk along the free list.
+    /// Iterates over the indices of the unused objects, in the order in which they will be used:
+    /// along the free list.
     pub fn available(&self) -> impl Iterator<Item = usize> {
         let next =
             |index: &usize| self.objects.get(*index)?.next_unused().map(|next| next as usize);
@@ -298,42 +305,42 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
         core::iter::successors(self.first_unused.map(|first| first as usize), next).take(N)
     }
 
-    /// All objects, mutable. One that is in use must not stop to be, and the other way round.
+    /// All objects, mutable. Whether an object is in use must not change.
     pub(super) fn objects_mut(&mut self) -> &mut [T; N] {
         &mut self.objects
     }
 
-    /// How many objects are in use. O(1).
+    /// Returns the number of objects in use. O(1).
     #[must_use]
     pub const fn len(&self) -> usize {
         self.stats.live
     }
 
-    /// Whether no object is in use.
+    /// Returns whether no object is in use.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many objects there are, in use or not: `N`.
+    /// Returns the number of objects, in use or not: `N`.
     #[must_use]
     pub const fn capacity(&self) -> usize {
         N
     }
 
-    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub const fn stats(&self) -> Stats {
         self.stats
     }
 }
 
-/// What object `index` of a new pool of `count` remembers.
+/// The link that object `index` of a new pool of `count` stores.
 const fn next_in_new(index: usize, count: usize) -> Option<u32> {
     if index + 1 < count { Some(index as u32 + 1) } else { None }
 }
 
-/// Puts an object that was in use back into its pool, if it is not in use any more.
+/// Returns an object to its pool when dropped, if it is no longer in use.
 struct PutBack<'a, T: Pooled, const N: usize> {
     pool: &'a mut ObjectPool<T, N>,
     index: usize,
@@ -343,7 +350,7 @@ impl<T: Pooled, const N: usize> Drop for PutBack<'_, T, N> {
     fn drop(&mut self) {
         let Self { pool, index } = self;
         if !pool.objects[*index].in_use() {
-            // An object that lies may say twice that it is free.
+            // An incorrect `Pooled` may report an object as free twice.
             pool.stats.live = pool.stats.live.saturating_sub(1);
             pool.stats.removed += 1;
             pool.link(*index);
@@ -357,7 +364,7 @@ impl<T: Pooled, const N: usize> Default for ObjectPool<T, N> {
     }
 }
 
-/// The objects in use, each after its index.
+/// Formats the pool as a map from indices to the objects in use.
 impl<T: Pooled + fmt::Debug, const N: usize> fmt::Debug for ObjectPool<T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()

@@ -5,7 +5,7 @@ use super::object_pool::{ObjectPool, Pooled};
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
 
-/// Design 4, the particle pool of the patterns for game programming: a fixed array of particles, and a
+/// Design 4, the particle pool of the game programming patterns: a fixed array of particles, and a
 /// free list threaded through the memory of the dead ones.
 ///
 /// ```text
@@ -14,16 +14,17 @@ use crate::reports::stats::Stats;
 ///                          └──────────────────────▲
 /// ```
 ///
-/// A slot is a live particle **or** the number of the next available slot, in the same memory; which of
-/// the two, the frames left say. (The sample does it with a C union. A Rust `enum` is one that knows
-/// which half is valid, and its tag costs nothing here: no live particle has 0 frames left.) So
-/// finding an available slot is O(1), and the list costs no memory beyond the particles: 20 bytes per
-/// slot, all of them in the pool itself, with no heap.
+/// A slot is a live particle **or** the number of the next available slot, in the same memory; the
+/// number of frames left says which. (The sample uses a C union. A Rust `enum` is a union that
+/// knows which half is valid, and its tag costs nothing here: no live particle has 0 frames left.)
+/// So finding an available slot is O(1), and the list needs no memory beyond the particles: 20
+/// bytes per slot, stored inline, without a heap.
 ///
-/// Pick it to follow the sample, or to teach it. For objects of your own that know that they are pooled, the same design
-/// is [`ObjectPool`]. The particles are known by their places alone: for anything that others refer to, take a
-/// [`Pool`](crate::Pool), with [`reuse::Intrusive`](crate::reuse::Intrusive) for the same list; the example `particles`
-/// has both beside each other.
+/// Use it to follow the sample, or to teach it. [`ObjectPool`] is the same design for your own
+/// objects that know that they are pooled. Particles are identified only by their index: for
+/// objects that others refer to, use a [`Pool`](crate::Pool), with
+/// [`reuse::Intrusive`](crate::reuse::Intrusive) for the same list; the example `particles` shows
+/// both.
 ///
 /// ```
 /// use millpond::classic::ParticlePool;
@@ -57,7 +58,7 @@ pub struct Particle {
     pub x_velocity: f32,
     /// How far it goes in a frame.
     pub y_velocity: f32,
-    /// How many frames it has left, this one included.
+    /// The number of frames that it has left, including this one.
     pub frames_left: NonZeroU32,
 }
 
@@ -68,7 +69,7 @@ enum Slot {
     Dead { next: Option<u32>, fill: Fill },
 }
 
-/// What the rest of a dead particle's memory holds, if the feature `debug-aids` is there.
+/// What the rest of a dead particle's memory holds, if the feature `debug-aids` is enabled.
 type Fill = [u32; FILL_WORDS];
 const FILL_WORDS: usize = if cfg!(feature = "debug-aids") { 2 } else { 0 };
 const FILL: Fill = [0x1dea_db0b; FILL_WORDS];
@@ -107,7 +108,7 @@ impl Pooled for Slot {
 }
 
 impl Particle {
-    /// The particle a frame later; `None` if its time is up.
+    /// The particle one frame later; `None` if its time is up.
     fn animated(self) -> Option<Self> {
         let frames_left = NonZeroU32::new(self.frames_left.get() - 1)?;
         let (x, y) = (self.x + self.x_velocity, self.y + self.y_velocity);
@@ -116,7 +117,7 @@ impl Particle {
 }
 
 impl<const N: usize> ParticlePool<N> {
-    /// A pool of `N` particles, none of them in use. The lowest slot comes first.
+    /// Creates a pool of `N` particles, none of them in use. The lowest slot is used first.
     ///
     /// ```
     /// use millpond::classic::ParticlePool;
@@ -137,8 +138,8 @@ impl<const N: usize> ParticlePool<N> {
 
     /// Starts a particle in an available slot. O(1).
     ///
-    /// With 0 frames it is over before it begins: no slot is taken. (As published, such a particle was
-    /// never freed, and its slot lost.)
+    /// With 0 frames, the particle ends at once and takes no slot. (As published, such a particle
+    /// was never freed, and its slot was lost.)
     ///
     /// ```
     /// use millpond::classic::ParticlePool;
@@ -151,8 +152,8 @@ impl<const N: usize> ParticlePool<N> {
     ///
     /// # Errors
     ///
-    /// If no slot is available. For particles it is fine to go without: on a screen full of them,
-    /// nobody misses one.
+    /// If no slot is available. A missing particle is usually no problem: on a screen full of them,
+    /// nobody notices.
     pub fn create(
         &mut self,
         x: f32,
@@ -166,8 +167,8 @@ impl<const N: usize> ParticlePool<N> {
         self.slots.create(slot).map(|_| ()).map_err(|Full { pool, .. }| Full { value: (), pool })
     }
 
-    /// Moves each particle in use by its velocity; one whose time is up goes back to the pool in the
-    /// same pass. O(N).
+    /// Moves each particle in use by its velocity. Particles whose time is up return to the pool in
+    /// the same pass. O(N).
     ///
     /// ```
     /// use millpond::classic::ParticlePool;
@@ -188,7 +189,7 @@ impl<const N: usize> ParticlePool<N> {
         });
     }
 
-    /// Ends the lives of all particles; the lowest slot comes first again. O(N).
+    /// Returns all particles to the pool; the lowest slot is used first again. O(N).
     ///
     /// ```
     /// use millpond::classic::ParticlePool;
@@ -202,13 +203,13 @@ impl<const N: usize> ParticlePool<N> {
         self.slots.clear();
     }
 
-    /// Whether the slot's particle is in use; `false` for a slot that there is not. O(1).
+    /// Returns whether the particle at `index` is in use; `false` if it does not exist. O(1).
     #[must_use]
     pub fn in_use(&self, index: usize) -> bool {
         self.get(index).is_some()
     }
 
-    /// The slot's particle, if it is in use. O(1).
+    /// Returns a reference to the particle at `index`, or `None` if it is not in use. O(1).
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&Particle> {
         match self.slots.get(index)? {
@@ -217,7 +218,7 @@ impl<const N: usize> ParticlePool<N> {
         }
     }
 
-    /// The slot's particle, mutable, if it is in use. O(1).
+    /// Returns a mutable reference to the particle at `index`, or `None` if it is not in use. O(1).
     ///
     /// ```
     /// use millpond::classic::ParticlePool;
@@ -233,7 +234,7 @@ impl<const N: usize> ParticlePool<N> {
         self.slots.objects_mut().get_mut(index)?.particle_mut()
     }
 
-    /// The particles in use, to draw them, in the order of their slots.
+    /// Iterates over the particles in use, in index order, for example to draw them.
     ///
     /// ```
     /// use millpond::classic::ParticlePool;
@@ -247,7 +248,7 @@ impl<const N: usize> ParticlePool<N> {
         (0..N).filter_map(|index| self.get(index))
     }
 
-    /// The particles in use, mutable, in the order of their slots.
+    /// Iterates mutably over the particles in use, in index order.
     ///
     /// ```
     /// use millpond::classic::ParticlePool;
@@ -263,7 +264,8 @@ impl<const N: usize> ParticlePool<N> {
         self.slots.objects_mut().iter_mut().filter_map(Slot::particle_mut)
     }
 
-    /// The available slots, in the order in which they will be used: a walk along the free list.
+    /// Iterates over the available slots, in the order in which they will be used: along the free
+    /// list.
     ///
     /// ```
     /// use millpond::classic::ParticlePool;
@@ -275,25 +277,25 @@ impl<const N: usize> ParticlePool<N> {
         self.slots.available()
     }
 
-    /// How many particles are in use. O(1).
+    /// Returns the number of particles in use. O(1).
     #[must_use]
     pub const fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether no particle is in use.
+    /// Returns whether no particle is in use.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many particles there are, in use or not: `N`.
+    /// Returns the number of particles, in use or not: `N`.
     #[must_use]
     pub const fn capacity(&self) -> usize {
         N
     }
 
-    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub const fn stats(&self) -> Stats {
         self.slots.stats()
@@ -306,7 +308,7 @@ impl<const N: usize> Default for ParticlePool<N> {
     }
 }
 
-/// The particles in use, each after its slot.
+/// Formats the pool as a map from indices to the particles in use.
 impl<const N: usize> fmt::Debug for ParticlePool<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let in_use = (0..N).filter_map(|index| self.get(index).map(|particle| (index, particle)));

@@ -13,18 +13,19 @@ use crate::slots::reuse::{Roster, roster};
 ///                       partition 4            entries below are live; the entry at it comes next
 /// ```
 ///
-/// Allocation hands out the entry at the partition and moves the partition up. A free swaps the
-/// slot's entry with the one below the partition and moves the partition down, so the slot freed last
-/// comes next. Both are O(1), by the reverse table from slot to roster entry.
+/// Allocation takes the entry at the partition and moves the partition up. Freeing swaps the slot's
+/// entry with the one below the partition and moves the partition down, so the slot freed last is
+/// reused first. Both are O(1), thanks to the reverse table from slot to roster entry.
 ///
 /// Nothing is stored in freed objects: the game may process **all** slots
-/// ([`as_mut_slice`](Self::as_mut_slice)) without asking which are live. What such a pass finds finished is freed
-/// by its place: [`free_at`](Self::free_at), or [`handle_at`](Self::handle_at) and [`free`](Self::free).
+/// ([`as_mut_slice`](Self::as_mut_slice)) without checking which are live. Free objects that such a
+/// pass finds finished by index, with [`free_at`](Self::free_at), or with
+/// [`handle_at`](Self::handle_at) and [`free`](Self::free).
 ///
-/// **Memory**, all taken at creation: per slot the object, 8 bytes for roster and reverse table, 4 for
-/// the generation, one bit.
+/// **Memory**: allocated at creation. Each slot takes the object, 8 bytes for the roster and the
+/// reverse table, 4 for the generation, and one bit.
 ///
-/// The example of the design's publication, step by step:
+/// The published example of the design, step by step:
 ///
 /// ```
 /// use millpond::classic::RosterPool;
@@ -46,8 +47,8 @@ use crate::slots::reuse::{Roster, roster};
 /// assert!(pool.get(slot_4).is_none()); // the old handle of the slot is refused
 /// ```
 ///
-/// A frame of a game on it: a pass over the whole array, which frees what has finished, and a hook that clears what a
-/// freed object refers to, so that a dead object keeps nothing alive:
+/// A frame of a game: a pass over the whole array frees the finished objects, and a hook clears
+/// what a freed object refers to, so that a dead object keeps nothing alive:
 ///
 /// ```
 /// use std::rc::Rc;
@@ -87,11 +88,11 @@ pub struct RosterPool<T> {
 }
 
 impl<T> RosterPool<T> {
-    /// A pool of nil objects: `T::default()`. The roster starts with the highest slot.
+    /// Creates a pool of nil objects, `T::default()`. The roster starts with the highest slot.
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self
@@ -101,11 +102,11 @@ impl<T> RosterPool<T> {
         Self::from_fn(capacity, |_| T::default())
     }
 
-    /// A pool of objects that the function makes from the indices of their slots.
+    /// Creates a pool; `make` constructs each object from the index of its slot.
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
@@ -114,9 +115,9 @@ impl<T> RosterPool<T> {
         Self { slots }
     }
 
-    /// Has `hook` called for each object that is freed from now on, before its slot is dead: to clear what the object
-    /// refers to, as a dead object that still refers to others keeps them alive. If `hook` panics, the object stays
-    /// live.
+    /// Calls `hook` for each object freed from now on, before its slot is dead. Use it to clear
+    /// what the object refers to, because a dead object that still refers to others keeps them
+    /// alive. If `hook` panics, the object stays live.
     ///
     /// ```
     /// use std::rc::Rc;
@@ -136,8 +137,8 @@ impl<T> RosterPool<T> {
         self
     }
 
-    /// From now on, `scramble` ruins each object that is freed, after the hook of [`on_free`](Self::on_free): see
-    /// [`Recycler::scramble_released`].
+    /// Calls `scramble` for each object freed from now on, after the hook of
+    /// [`on_free`](Self::on_free); see [`Recycler::scramble_released`].
     ///
     /// ```
     /// use millpond::classic::RosterPool;
@@ -155,22 +156,23 @@ impl<T> RosterPool<T> {
         self.slots.scramble_released(scramble);
     }
 
-    /// The handle of a slot that is now live; `None` when the partition has come to the end. The
-    /// object is as it was when it was freed. O(1).
+    /// Makes the next slot live and returns its handle, or `None` if the partition is at the end.
+    /// The object is as it was when it was freed. O(1).
     #[inline]
     #[must_use = "a handle that is dropped leaves its slot live"]
     pub fn allocate(&mut self) -> Option<Handle<T>> {
         self.slots.acquire().map(|(handle, _)| handle)
     }
 
-    /// Makes the slot dead. `false`, and nothing happens, if the handle is refused. O(1).
+    /// Frees the handle's object. Returns `false`, and does nothing, if the handle is refused.
+    /// O(1).
     #[inline]
     pub fn free(&mut self, handle: Handle<T>) -> bool {
         self.slots.release(handle)
     }
 
-    /// Makes the slot at `index` dead, as [`free`](Self::free) does. `false`, and nothing happens, if it is dead or out
-    /// of range. O(1).
+    /// Frees the object at `index`, like [`free`](Self::free). Returns `false`, and does nothing,
+    /// if it is dead or out of range. O(1).
     ///
     /// ```
     /// use millpond::classic::RosterPool;
@@ -185,10 +187,10 @@ impl<T> RosterPool<T> {
         self.handle_at(index).is_some_and(|handle| self.free(handle))
     }
 
-    /// Frees the live objects for which `keep` returns `false`, in index order: update and free in one pass. O(capacity
-    /// / 64 + live).
+    /// Calls `keep` for each live object, in index order, and frees those for which it returns
+    /// `false`: update and free in one pass. O(capacity / 64 + live).
     ///
-    /// If `keep` panics, the object that it was called for stays live, and so do those that it has not come to.
+    /// If `keep` panics, the object of that call and all later ones stay live.
     ///
     /// ```
     /// use millpond::classic::RosterPool;
@@ -207,28 +209,29 @@ impl<T> RosterPool<T> {
         self.slots.retain(keep);
     }
 
-    /// Returns a reference to the object, or `None` if the handle is refused. O(1).
+    /// Returns a reference to the handle's object, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, handle: Handle<T>) -> Option<&T> {
         self.slots.get(handle)
     }
 
-    /// Returns a mutable reference to the object, or `None` if the handle is refused. O(1).
+    /// Returns a mutable reference to the handle's object, or `None` if the handle is refused.
+    /// O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: Handle<T>) -> Option<&mut T> {
         self.slots.get_mut(handle)
     }
 
-    /// The handle of the live object at `index`; `None` if the slot is dead or out of range. O(1).
+    /// Returns the handle of the object at `index`, or `None` if it is not live. O(1).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<Handle<T>> {
         self.slots.handle_at(index)
     }
 
-    /// The handles of the live objects, in index order.
+    /// Iterates over the handles of the live objects, in index order.
     ///
     /// ```
     /// use millpond::classic::RosterPool;
@@ -241,73 +244,73 @@ impl<T> RosterPool<T> {
         self.slots.handles()
     }
 
-    /// The live objects with their handles, in index order.
+    /// Iterates over the live objects and their handles, in index order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Handle<T>, &T)> + ExactSizeIterator {
         self.slots.iter()
     }
 
-    /// The live objects, mutable, with their handles, in index order.
+    /// Iterates mutably over the live objects, with their handles, in index order.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (Handle<T>, &mut T)> {
         self.slots.iter_mut()
     }
 
-    /// All objects, live and dead.
+    /// Returns all objects, live and dead.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         self.slots.as_slice()
     }
 
-    /// All objects, live and dead, mutable.
+    /// Returns all objects, live and dead, as a mutable slice.
     #[inline]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         self.slots.as_mut_slice()
     }
 
-    /// The roster: every slot once, live ones below the [`partition`](Self::partition).
+    /// Returns the roster: every slot once, the live ones below the [`partition`](Self::partition).
     #[inline]
     #[must_use]
     pub fn roster(&self) -> &[u32] {
         roster(self.slots.allocator().words())
     }
 
-    /// How many slots are live, and where the roster is split.
+    /// Returns the number of live slots, at which the roster is split.
     #[inline]
     #[must_use]
     pub fn partition(&self) -> usize {
         self.slots.allocator().words().live()
     }
 
-    /// How many slots are live: the [`partition`](Self::partition).
+    /// Returns the number of live slots: the [`partition`](Self::partition).
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.partition()
     }
 
-    /// Whether no slot is live.
+    /// Returns whether no slot is live.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The slot that [`allocate`](Self::allocate) will hand out next.
+    /// Returns the slot that [`allocate`](Self::allocate) will use next.
     #[inline]
     #[must_use]
     pub fn next_slot(&self) -> Option<u32> {
         self.roster().get(self.partition() + self.slots.stats().retired).copied()
     }
 
-    /// How many slots there are.
+    /// Returns the number of slots.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.slots.capacity()
     }
 
-    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.slots.stats()

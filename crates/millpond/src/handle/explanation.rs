@@ -2,11 +2,11 @@ use core::fmt;
 
 use super::{HandleLayout, Refusal};
 
-/// A handle in words: its slot, which lifetime of the slot it names, and whether it is valid. Returned by the method
-/// `explain` of each pool.
+/// A description of a handle: its slot, which lifetime of the slot it names, and whether it is
+/// valid. Returned by each pool's method `explain`.
 ///
-/// A pool with a name starts its generations at a number of its own, so the handle's text alone does not say which
-/// lifetime it names.
+/// A pool with a name starts its generations at a number derived from the name, so the handle's
+/// text alone does not show which lifetime it names.
 ///
 /// ```
 /// use millpond::Pool;
@@ -31,7 +31,8 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// `lifetime`: which one of the slot the handle's generation is, counted from 1; not asked of the dangling handle.
+    /// `lifetime` is the number of the lifetime with the handle's generation, counted from 1; it is
+    /// ignored for the dangling handle.
     pub(crate) fn new<H: HandleLayout>(
         handle: H,
         lifetime: u32,
@@ -41,19 +42,20 @@ impl Explanation {
         Self { slot: handle.index(), lifetime, check }
     }
 
-    /// The index of the slot that the handle names.
+    /// Returns the index of the slot that the handle names.
     #[must_use]
     pub fn slot(self) -> u32 {
         self.slot
     }
 
-    /// Which lifetime of the slot the handle names, counted from 1; `None` if the pool never issued the handle.
+    /// Returns which lifetime of the slot the handle names, counted from 1, or `None` if the pool
+    /// never issued the handle.
     #[must_use]
     pub fn lifetime(self) -> Option<u32> {
         matches!(self.check, Ok(()) | Err(Refusal::Stale)).then_some(self.lifetime)
     }
 
-    /// Whether the handle is valid, and if not, why it is refused.
+    /// Returns `Ok` if the handle is valid, and otherwise why it is refused.
     ///
     /// # Errors
     ///
@@ -62,7 +64,7 @@ impl Explanation {
         self.check
     }
 
-    /// The same where the slot has another number in the whole that the pool is a part of.
+    /// The same, where the pool is part of a whole in which the slot has another number.
     #[cfg(feature = "debug-aids")]
     pub(crate) fn in_slot(self, slot: u32) -> Self {
         Self { slot, ..self }

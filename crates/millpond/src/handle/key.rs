@@ -1,4 +1,4 @@
-//! Types of handles of one's own.
+//! Handle types of your own.
 //!
 //! Invariant: the contract of the unsafe trait [`HandleType`], which `handle_type!` fulfils by wrapping one field.
 
@@ -7,13 +7,13 @@ use core::hash::Hash;
 
 use super::{HandleLayout, sealed};
 
-/// A type that is nothing but a handle of a layout, under another name. For [`handle_type!`](crate::handle_type)
-/// alone.
+/// A type that wraps a handle under another name. Only [`handle_type!`](crate::handle_type)
+/// implements it.
 ///
 /// # Safety
 ///
-/// `of` and `layout` do nothing but to wrap a handle and to unwrap it, and handles are equal, in order and hashed
-/// as those that they wrap.
+/// `of` and `layout` must only wrap and unwrap a handle, and equality, order and hashes must be
+/// those of the wrapped handles.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type of handles",
     label = "not a type of handles",
@@ -21,13 +21,13 @@ use super::{HandleLayout, sealed};
     note = "the handles of a pool of `{Self}` values are of type `Handle<{Self}>`"
 )]
 pub unsafe trait HandleType: Copy + Eq + Ord + Hash + Debug + Display + Send + Sync {
-    /// What it is under its other name.
+    /// The wrapped handle type.
     type Layout: HandleLayout;
     /// See [`HandleLayout::DANGLING`].
     const DANGLING: Self;
     /// Wraps a handle.
     fn of(layout: Self::Layout) -> Self;
-    /// Unwraps it.
+    /// Unwraps the handle.
     fn layout(self) -> Self::Layout;
 }
 
@@ -87,13 +87,14 @@ impl<K: HandleType> HandleLayout for K {
     }
 }
 
-/// Declares types of handles of one's own: a `NodeKey` in the interface of your crate, where `Handle<Node>` would
-/// show what it is made of.
+/// Declares handle types of your own, such as a `NodeKey` in your crate's interface instead of
+/// `Handle<Node>`.
 ///
-/// Each is a struct that is nothing but a [`Handle`](crate::Handle), or a [`Handle32`](crate::Handle32) where the
-/// index bits are written down. It is a [`HandleLayout`], so any pool issues it and any [`SideTable`] is keyed
-/// by it, at no cost. It has the methods of a handle, prints as `NodeKey(3v7)` in debug output and as `3v7`
-/// otherwise, and is parsed, and (with the features of these names) taken by serde and bytemuck, as a handle is.
+/// Each type wraps a [`Handle`](crate::Handle), or a [`Handle32`](crate::Handle32) if the index
+/// bits are given. It is a [`HandleLayout`], so any pool can issue it and any [`SideTable`] can be
+/// keyed by it, at no cost. It has the methods of a handle, prints as `NodeKey(3v7)` in debug
+/// output and as `3v7` otherwise, and is parsed like a handle. With the features `serde` and
+/// `bytemuck`, it supports these crates as handles do.
 ///
 /// [`SideTable`]: https://docs.rs/millpond/latest/millpond/struct.SideTable.html
 ///
@@ -122,7 +123,7 @@ impl<K: HandleType> HandleLayout for K {
 /// assert_eq!(names[leaf], "leaf");
 /// ```
 ///
-/// A key of another type is not taken:
+/// A key of another type does not compile:
 ///
 /// ```compile_fail,E0308
 /// # use millpond::{Pool, reuse::Lifo};
@@ -169,37 +170,37 @@ macro_rules! __handle_type {
             /// The handle that no pool ever issues and every pool refuses.
             pub const DANGLING: Self = Self(<$layout>::DANGLING);
 
-            /// Whether this is [`DANGLING`](Self::DANGLING).
+            /// Returns whether this is [`DANGLING`](Self::DANGLING).
             #[inline]
             #[must_use]
             pub const fn is_dangling(self) -> bool {
                 self.0.is_dangling()
             }
 
-            /// The slot that this handle names.
+            /// Returns the index of the slot that this handle names.
             #[inline]
             #[must_use]
             pub const fn index(self) -> u32 {
                 self.0.index()
             }
 
-            /// Which lifetime of the slot this handle names: at least 1, or 0 for
-            /// [`DANGLING`](Self::DANGLING).
+            /// Returns the generation, which says which lifetime of the slot this handle names: at
+            /// least 1, or 0 for [`DANGLING`](Self::DANGLING).
             #[inline]
             #[must_use]
             pub const fn generation(self) -> u32 {
                 self.0.generation()
             }
 
-            /// The handle as a number that [`from_bits`](Self::from_bits) takes back.
+            /// Returns the handle as a number that [`from_bits`](Self::from_bits) converts back.
             #[inline]
             #[must_use]
             pub const fn to_bits(self) -> u64 {
                 self.0.to_bits()
             }
 
-            /// The handle with these bits, or `None` if no pool can ever issue it and it is not
-            /// [`DANGLING`](Self::DANGLING).
+            /// Returns the handle with these bits, or `None` if no pool can ever issue it and it is
+            /// not [`DANGLING`](Self::DANGLING).
             #[inline]
             #[must_use]
             pub const fn from_bits(bits: u64) -> ::core::option::Option<Self> {
@@ -209,23 +210,24 @@ macro_rules! __handle_type {
                 }
             }
 
-            /// The handle with these bits; [`DANGLING`](Self::DANGLING) where
-            /// [`from_bits`](Self::from_bits) gives `None`.
+            /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
+            /// [`from_bits`](Self::from_bits) returns `None`.
             #[inline]
             #[must_use]
             pub const fn from_bits_or_dangling(bits: u64) -> Self {
                 Self(<$layout>::from_bits_or_dangling(bits))
             }
 
-            /// The handle without its type, to be kept together with handles of other types.
+            /// Returns the handle without its type, to store it together with handles of other
+            /// types.
             #[inline]
             #[must_use]
             pub const fn erase(self) -> $erased {
                 self.0.erase()
             }
 
-            /// The handle that [`erase`](Self::erase) took the type of. That it is this one, the program has
-            /// to know.
+            /// Returns `erased` with this type again; the inverse of [`erase`](Self::erase). The
+            /// type is not checked.
             #[inline]
             #[must_use]
             pub const fn from_erased(erased: $erased) -> Self {
@@ -280,7 +282,7 @@ macro_rules! __handle_type {
     };
 }
 
-/// What a key of one's own has of serde: that of its handle, if the feature is there.
+/// The serde implementations of a declared key: those of its handle, if the feature is enabled.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 #[macro_export]
@@ -315,7 +317,7 @@ macro_rules! __handle_type_serde {
     ($name:ident) => {};
 }
 
-/// The same of bytemuck.
+/// The same for bytemuck.
 #[cfg(feature = "bytemuck")]
 #[doc(hidden)]
 #[macro_export]

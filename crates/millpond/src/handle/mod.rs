@@ -1,36 +1,36 @@
 //! Handles: an index and a generation in four or eight bytes.
 //!
 //! A handle names one *lifetime* of one slot. It is plain data: copying it costs nothing, it can be
-//! stored, sorted, hashed, sent to another thread and turned into bits and back. Only the pool that
-//! issued it gives it a meaning, and the pool refuses it once the object is gone.
+//! stored, sorted, hashed, sent to another thread, and converted to bits and back. Only the pool
+//! that issued it gives it a meaning, and that pool refuses it once the object is removed.
 //!
 //! # Which layout?
 //!
-//! | layout | bytes | slots at most | lifetimes per slot | pick it for |
+//! | layout | bytes | maximum slots | lifetimes per slot | use it for |
 //! | --- | --- | --- | --- | --- |
 //! | [`Handle`] | 8 | 4,294,967,295 | 2,147,483,647 | everything, unless handles are stored by the million |
 //! | [`Handle32<T, 16>`](Handle32) | 4 | 65,536 | 32,767 | small pools: also halves the pool's own bookkeeping |
 //! | [`Handle32<T, 20>`](Handle32) | 4 | 1,048,576 | 4,095 | entities that live for seconds |
 //! | [`Handle32<T, 24>`](Handle32) | 4 | 16,777,216 | 255 | many long-lived objects (textures, chunks of a map) |
 //!
-//! The lifetimes are also the number of points at which the generations of a pool with a
-//! [name](crate::pool::PoolBuilder::name) can start. So handles of another pool are refused with
-//! overwhelming likelihood only if they have eight bytes: with 24 index bits two of sixteen named pools
-//! start at the same point about every other time, and accept each other's handles.
+//! The number of lifetimes is also the number of points at which the generations of a pool with a
+//! [name](crate::pool::PoolBuilder::name) can start. So only eight-byte handles of another pool are
+//! refused with overwhelming probability: with 24 index bits, two of sixteen named pools start at
+//! the same point with a probability of about 40 %, and then accept each other's handles.
 //!
-//! A type of your own, so that `Handle<Node>` is a `NodeKey` in your interface: [`handle_type!`](crate::handle_type).
-//! It is a handle in one of these layouts, and goes wherever they go.
+//! [`handle_type!`](crate::handle_type) declares a type of your own, such as a `NodeKey` instead of
+//! `Handle<Node>`. It has one of these layouts, and works wherever they do.
 //!
 //! # No handle
 //!
-//! `Option<Handle<T>>` is as small as the handle, and is what to store where there may be none. For code that
-//! keeps a null value instead there is [`DANGLING`](Handle::DANGLING), which no pool issues and every pool and
-//! side table refuses. It is also the [`Default`].
+//! Store an `Option<Handle<T>>` where there may be no handle: it is as small as the handle. For
+//! code that uses a null value instead, there is [`DANGLING`](Handle::DANGLING), which no pool
+//! issues and every pool and side table refuses. It is also the [`Default`].
 //!
 //! # Retirement
 //!
-//! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never handed
-//! out again, so that no handle can ever match a later object.
+//! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never
+//! reused, so that no handle can ever match a later object.
 
 mod explanation;
 #[allow(unsafe_code)]
@@ -52,9 +52,11 @@ pub use wide::Handle;
 use core::fmt::{Debug, Display};
 use core::hash::Hash;
 
-/// A type of handles: [`Handle`], [`Handle32`], or one that [`handle_type!`](crate::handle_type) declares.
+/// A handle type: [`Handle`], [`Handle32`], or one that [`handle_type!`](crate::handle_type)
+/// declares.
 ///
-/// Sealed: the pools' safety relies on what these types promise. So no type of yours can lie:
+/// Sealed, because the pools' safety relies on what these types guarantee. Other types cannot
+/// implement it:
 ///
 /// ```compile_fail
 /// use millpond::{Handle, HandleLayout};
@@ -64,7 +66,7 @@ use core::hash::Hash;
 /// impl millpond::handle::sealed::Sealed for Mine {}
 /// ```
 ///
-/// and no handle can be made that is not in the layout:
+/// and no handle can be made outside the layout:
 ///
 /// ```compile_fail
 /// use millpond::{Handle, HandleLayout};
@@ -72,7 +74,7 @@ use core::hash::Hash;
 /// let forged = <Handle<u8> as HandleLayout>::of_live(1, 0);
 /// ```
 ///
-/// What is no type of handles is no parameter of a pool:
+/// Only handle types can be parameters of a pool:
 ///
 /// ```compile_fail,E0277
 /// use millpond::{Pool, reuse::Lifo};
@@ -89,34 +91,38 @@ use core::hash::Hash;
 pub trait HandleLayout:
     Copy + Eq + Ord + Hash + Debug + Display + Send + Sync + sealed::Sealed
 {
-    /// Pools with this layout have at most so many slots.
+    /// The maximum number of slots of a pool with this layout.
     const CAPACITY_MAX: usize;
-    /// Each slot has at most so many lifetimes; also the largest generation.
+    /// The maximum number of lifetimes per slot, which is also the largest generation.
     const LIFETIMES_MAX: u32;
     /// The handle that no pool ever issues and every pool refuses: the last index that fits, generation 0.
     const DANGLING: Self;
-    /// The same handle without a label, so that handles of several types can be kept together.
+    /// The same handle type without a label, so that handles of several types can be stored
+    /// together.
     type Erased: HandleLayout;
-    /// How a pool with this layout stores a slot index: `u16` or `u32`.
+    /// The type in which a pool with this layout stores a slot index: `u16` or `u32`.
     type Index: IndexWord;
-    /// How a pool with this layout stores a generation: `u16` or `u32`.
+    /// The type in which a pool with this layout stores a generation: `u16` or `u32`.
     #[doc(hidden)]
     type Word: Word;
 
-    /// The slot that this handle names.
+    /// Returns the index of the slot that this handle names.
     fn index(self) -> u32;
-    /// The lifetime of the slot that this handle names: at least 1, or 0 for [`DANGLING`](Self::DANGLING).
+    /// Returns the generation, which says which lifetime of the slot this handle names: at least 1,
+    /// or 0 for [`DANGLING`](Self::DANGLING).
     fn generation(self) -> u32;
-    /// The handle as bits, index above generation.
+    /// Returns the handle as bits: the index above the generation.
     fn to_bits(self) -> u64;
-    /// The handle with these bits, or `None` where no pool can ever issue it.
+    /// Returns the handle with these bits, or `None` if no pool can ever issue it and it is not
+    /// [`DANGLING`](Self::DANGLING).
     fn from_bits(bits: u64) -> Option<Self>;
-    /// The handle of a slot's lifetime, or `None` where this layout has no room for the two.
+    /// Returns the handle with this index and generation, or `None` if this layout cannot hold
+    /// them.
     fn from_parts(index: u32, generation: u32) -> Option<Self>;
 
-    /// The same handle without its label.
+    /// Returns the same handle without its label.
     fn erase(self) -> Self::Erased;
-    /// The same handle with this type's label.
+    /// Returns the same handle with this type's label.
     fn from_erased(erased: Self::Erased) -> Self;
 
     /// See [`Issue::from_kept_parts`].
@@ -133,16 +139,17 @@ pub trait HandleLayout:
     fn successor(self) -> Self;
 }
 
-/// What only this crate can do: make a handle of the parts that a pool keeps.
+/// What only this crate can do: make a handle from the parts that a pool stores.
 pub(crate) trait Issue: HandleLayout {
-    /// The handle of a lifetime that a pool with this layout keeps: both parts are in range. Whatever
-    /// they are, the handle's generation has no top bit; of nothing but zeros it is the dangling one.
+    /// The handle of a lifetime that a pool with this layout stores: both parts are in range.
+    /// Whatever they are, the handle's generation has no top bit; if both are zero, the handle is
+    /// the dangling one.
     #[inline(always)]
     fn from_kept_parts(index: usize, generation: Self::Word) -> Self {
         Self::of_kept(index, generation, sealed::Issuer(()))
     }
 
-    /// The same for loops: without an exit, at the price of a step that the next must wait for.
+    /// The same, for loops: it has no early exit, but adds a step to the dependency chain.
     #[inline(always)]
     fn from_live_parts(index: usize, generation: Self::Word) -> Self {
         Self::of_live(index, generation, sealed::Issuer(()))
@@ -151,21 +158,21 @@ pub(crate) trait Issue: HandleLayout {
 
 impl<H: HandleLayout> Issue for H {}
 
-/// An unsigned integer that a pool stores slot indices in: `u16` or `u32`. Sealed.
+/// An unsigned integer in which a pool stores slot indices: `u16` or `u32`. Sealed.
 pub trait IndexWord:
     Copy + Eq + Debug + Send + Sync + crate::base::entry::Entry + sealed::Sealed + 'static
 {
-    /// Index 0, where a trait's function cannot be called: in a constant.
+    /// Index 0, for constants, where a trait's function cannot be called.
     #[doc(hidden)]
     const ZERO: Self;
-    /// The index that fits by construction.
+    /// Converts `index`, which fits by construction.
     #[doc(hidden)]
     fn from_index(index: usize) -> Self;
-    /// The index as a number of slots.
+    /// Returns the index as a `usize`.
     fn to_index(self) -> usize;
 }
 
-/// An unsigned integer that a pool stores generations in. Its top bit is kept for "dead".
+/// An unsigned integer in which a pool stores generations. Its top bit means "dead".
 #[doc(hidden)]
 pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     /// No bits.
@@ -192,28 +199,29 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
         // The mark of a retired slot is the smallest of the dead words.
         self > Self::RETIRED
     }
-    /// The words as a source of occupancy: a slot is dead if the top bit is set.
+    /// The words as a source of occupancy, in which a slot is dead if the top bit is set.
     fn source(words: &[Self]) -> crate::occupancy::Source<'_>;
 }
 
-/// Of no parts at all.
+/// The dangling handle.
 #[cold]
 #[inline(never)]
 fn dangling<H: HandleLayout>() -> H {
     H::DANGLING
 }
 
-/// The handle of a slot that is known to be live, by the words: for loops, which it does not interrupt.
+/// The handle of a slot that is known to be live, from the words; for loops, because it has no
+/// early exit.
 #[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn handle_of_live<H: HandleLayout>(index: usize, words: &[H::Word]) -> H {
-    // Out of range cannot be; any word will do there, so that no loop has to end for it.
+    // This is never out of range; any word would do there, so that loops have no early exit for it.
     H::from_live_parts(index, words.get(index).copied().unwrap_or(H::Word::ZERO))
 }
 
 pub(crate) mod sealed {
     pub trait Sealed {}
-    /// Which only this crate can make, so that nobody else can call what asks for it.
+    /// A token that only this crate can make, so that nobody else can call methods that take it.
     #[derive(Debug)]
     pub struct Issuer(pub(super) ());
     impl Sealed for u8 {}
@@ -224,8 +232,8 @@ pub(crate) mod sealed {
     #[derive(Debug)]
     pub struct IndexBits<const BITS: u32>;
 
-    /// What a pool keeps beside handles with so many index bits: slot indices and generations in two bytes where
-    /// they fit.
+    /// What a pool stores beside handles with this many index bits: slot indices and generations in
+    /// two bytes where they fit.
     #[diagnostic::on_unimplemented(
         message = "a `Handle32` is a handle with 1 to 31 index bits",
         label = "this number of index bits leaves no room for an index or for generations"
@@ -288,7 +296,7 @@ macro_rules! words {
             }
             #[inline]
             fn dead_successor(self) -> Self {
-                // In one addition: the successor has no top bit.
+                // One addition suffices, because the successor has no top bit.
                 self.wrapping_add(1 | Self::DEAD)
             }
             #[inline]

@@ -5,11 +5,11 @@ use super::plain::{own_methods, plain_handle};
 use super::sealed::{IndexBits, Widths};
 use super::{HandleLayout, Word, dangling, sealed};
 
-/// A handle of four bytes: `INDEX_BITS` bits of index (1 to 31), the rest generation.
+/// A four-byte handle: `INDEX_BITS` bits of index (1 to 31), the rest generation.
 ///
-/// `Option<Handle32<T, N>>` is four bytes too. With the default of 20 index bits a pool has up to
-/// 1,048,576 slots, and each slot 4,095 lifetimes before it retires. With 16 or fewer index bits a
-/// pool keeps its own slot numbers in two bytes each, with 16 or more its generations in two.
+/// `Option<Handle32<T, N>>` is four bytes too. With the default of 20 index bits, a pool has up to
+/// 1,048,576 slots, and each slot 4,095 lifetimes before it retires. With 16 or fewer index bits, a
+/// pool stores its slot numbers in two bytes each; with 16 or more, its generations.
 ///
 /// ```
 /// use millpond::{Handle32, Pool};
@@ -20,7 +20,7 @@ use super::{HandleLayout, Word, dangling, sealed};
 /// assert_eq!(handle.to_string(), "0v1");
 /// ```
 ///
-/// More index bits than fit do not compile:
+/// Too many index bits do not compile:
 ///
 /// ```compile_fail
 /// use millpond::{Handle32, Pool};
@@ -38,7 +38,7 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         32 - INDEX_BITS
     };
 
-    /// All generation bits set, but for 16 of them: there one serves the pool's word as "dead".
+    /// All generation bits set, except with 16 of them, where the pool's word needs one for "dead".
     const GENERATION_MAX: u32 =
         if Self::GENERATION_BITS == 16 { (1 << 15) - 1 } else { u32::MAX >> INDEX_BITS };
 
@@ -61,37 +61,40 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         None => unreachable!(),
     };
 
-    /// Whether this is [`DANGLING`](Self::DANGLING).
+    /// Returns whether this is [`DANGLING`](Self::DANGLING).
     #[inline]
     #[must_use]
     pub const fn is_dangling(self) -> bool {
         self.bits.get() == Self::DANGLING_BITS
     }
 
-    /// The slot that this handle names: from 0 to the pool's capacity − 1.
+    /// Returns the index of the slot that this handle names: from 0 to the pool's capacity − 1.
     #[inline]
     #[must_use]
     pub const fn index(self) -> u32 {
         self.bits.get() >> Self::GENERATION_BITS
     }
 
-    /// Which lifetime of the slot this handle names: at least 1, or 0 for [`DANGLING`](Self::DANGLING).
+    /// Returns the generation, which says which lifetime of the slot this handle names: at least 1,
+    /// or 0 for [`DANGLING`](Self::DANGLING).
     #[inline]
     #[must_use]
     pub const fn generation(self) -> u32 {
         self.bits.get() & (u32::MAX >> INDEX_BITS)
     }
 
-    /// The handle as a number that [`from_bits`](Self::from_bits) takes back: the index in the upper
-    /// `INDEX_BITS` of 32 bits, the generation below; the upper 32 of the 64 bits are 0.
+    /// Returns the handle as a number that [`from_bits`](Self::from_bits) converts back: the index
+    /// in the upper `INDEX_BITS` of 32 bits, the generation below; the upper 32 of the 64 bits are
+    /// 0.
     #[inline]
     #[must_use]
     pub const fn to_bits(self) -> u64 {
         self.bits.get() as u64
     }
 
-    /// The handle with these bits, or `None` if no pool can ever issue it (more than 32 bits, or a
-    /// generation of 0 or beyond the layout's last) and it is not [`DANGLING`](Self::DANGLING).
+    /// Returns the handle with these bits, or `None` if no pool can ever issue it (more than 32
+    /// bits, or a generation of 0 or beyond the layout's last) and it is not
+    /// [`DANGLING`](Self::DANGLING).
     ///
     /// ```
     /// use millpond::Handle32;
@@ -118,7 +121,8 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         }
     }
 
-    /// The handle with these bits; [`DANGLING`](Self::DANGLING) where [`from_bits`](Self::from_bits) gives `None`.
+    /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
+    /// [`from_bits`](Self::from_bits) returns `None`.
     #[inline]
     #[must_use]
     pub const fn from_bits_or_dangling(bits: u64) -> Self {
@@ -128,7 +132,8 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         }
     }
 
-    /// The handle of a slot's lifetime, or `None` where this layout has no room for the two.
+    /// Returns the handle with this index and generation, or `None` if this layout cannot hold
+    /// them.
     ///
     /// ```
     /// use millpond::Handle32;
@@ -145,21 +150,22 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         Self::from_bits((index as u64) << Self::GENERATION_BITS | generation as u64)
     }
 
-    /// The same handle under another label; see [`Handle::relabel`](super::Handle::relabel).
+    /// Returns the same handle with another label; see [`Handle::relabel`](super::Handle::relabel).
     #[inline]
     #[must_use]
     pub const fn relabel<U: ?Sized>(self) -> Handle32<U, INDEX_BITS> {
         Handle32 { bits: self.bits, label: PhantomData }
     }
 
-    /// The same handle without its label; see [`Handle::erase`](super::Handle::erase).
+    /// Returns the same handle without its label; see [`Handle::erase`](super::Handle::erase).
     #[inline]
     #[must_use]
     pub const fn erase(self) -> Handle32<(), INDEX_BITS> {
         self.relabel()
     }
 
-    /// The handle that [`erase`](Self::erase) took the label of. That it is this one, the program has to know.
+    /// Returns `erased` with the label `T` again; the inverse of [`erase`](Self::erase). The label
+    /// is not checked.
     #[inline]
     #[must_use]
     pub const fn from_erased(erased: Handle32<(), INDEX_BITS>) -> Self {
@@ -169,7 +175,7 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
 
 plain_handle!([T: ?Sized, const INDEX_BITS: u32] Handle32<T, INDEX_BITS>);
 
-/// What a pool keeps beside handles of so many index bits.
+/// What a pool stores beside handles of this many index bits.
 macro_rules! widths {
     ($index:ty, $word:ty: $($bits:literal)*) => {$(
         impl Widths for IndexBits<$bits> {

@@ -3,7 +3,7 @@ use core::str::FromStr;
 
 use super::{Handle, Handle32, HandleLayout};
 
-/// A text is not that of a handle: an index, `v` and a generation, such as `3v7`.
+/// The error of parsing a text that is not a handle: an index, `v` and a generation, such as `3v7`.
 ///
 /// ```
 /// use millpond::{Handle, Handle32, ParseHandleError};
@@ -19,9 +19,9 @@ use super::{Handle, Handle32, HandleLayout};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParseHandleError {
-    /// It is not two numbers with a `v` between them: decimal digits, no sign, no zero in front.
+    /// The text is not two decimal numbers with a `v` between them, without signs or leading zeros.
     Malformed,
-    /// The layout has no room for the index or the generation, or the generation is 0.
+    /// The layout cannot hold the index or the generation, or the generation is 0.
     OutOfRange,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for ParseHandleError {
 
 impl core::error::Error for ParseHandleError {}
 
-/// The handle that prints like this. Each handle has one text.
+/// The handle that prints as `text`. Each handle has exactly one text.
 pub(crate) fn parse<H: HandleLayout>(text: &str) -> Result<H, ParseHandleError> {
     let (index, generation) = text.split_once('v').ok_or(ParseHandleError::Malformed)?;
     H::from_parts(number(index)?, number(generation)?).ok_or(ParseHandleError::OutOfRange)

@@ -1,4 +1,4 @@
-//! What every handle layout does in the same way: a handle is its bits, and nothing else.
+//! What all handle layouts have in common: a handle is its bits, and nothing else.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ macro_rules! plain_handle {
     ([$($generics:tt)*] $handle:ty) => {
         impl<$($generics)*> crate::handle::sealed::Sealed for $handle {}
 
-        /// The handle that no pool issues.
+        /// Returns the dangling handle, which no pool issues.
         impl<$($generics)*> Default for $handle {
             #[inline]
             fn default() -> Self {
@@ -69,7 +69,7 @@ macro_rules! plain_handle {
 }
 pub(super) use plain_handle;
 
-/// The methods of `HandleLayout` that the handle has itself, as constant functions.
+/// The methods of `HandleLayout` that the handle itself has as constant functions.
 macro_rules! own_methods {
     () => {
         #[inline]

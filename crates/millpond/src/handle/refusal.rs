@@ -17,12 +17,12 @@ use core::fmt;
 pub enum Refusal {
     /// The slot is beyond the pool's capacity.
     OutOfRange,
-    /// The slot's lifetimes have gone past this one: the object was removed.
+    /// The slot is past this lifetime: the object was removed.
     Stale,
     /// The slot has not had this lifetime yet.
     NeverIssued,
-    /// The generation is further on than the pool has issued handles at all, and the pool's
-    /// generations start at a point of their own (it has a name or a salt): another pool's handle.
+    /// The pool has never issued a handle with this generation, and its generations start at its
+    /// own point (it has a name or a salt): the handle belongs to another pool.
     OtherPool,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Refusal {
         f.write_str(match self {
             Refusal::OutOfRange => "out of range: the pool has no such slot",
             Refusal::Stale => "stale: its object was removed",
-            Refusal::NeverIssued => "never issued: its slot has not come to that generation",
+            Refusal::NeverIssued => "never issued: its slot has not reached that generation",
             Refusal::OtherPool => "another pool's: this one has never issued such a generation",
         })
     }

@@ -4,13 +4,14 @@ use core::num::NonZeroU64;
 use super::plain::{own_methods, plain_handle};
 use super::{HandleLayout, Word, dangling, sealed};
 
-/// A handle of eight bytes: 32 bits of index, 31 bits of generation.
+/// An eight-byte handle: 32 bits of index, 31 bits of generation.
 ///
-/// `Option<Handle<T>>` is eight bytes too. `T` is only a label, so that a handle of one kind cannot
-/// be given to a pool of another kind by mistake; a handle is `Copy`, `Send` and `Sync` whatever `T`
-/// is. Handles order by index first, so that sorted handles visit memory in address order.
+/// `Option<Handle<T>>` is eight bytes too. `T` is only a label, which keeps handles of one kind
+/// from being passed to pools of another kind by mistake. A handle is `Copy`, `Send` and `Sync`
+/// whatever `T` is. Handles are ordered by index first, so sorted handles visit memory in address
+/// order.
 ///
-/// Printed as index, `v`, generation:
+/// A handle prints as index, `v`, generation:
 ///
 /// ```
 /// use millpond::Pool;
@@ -26,10 +27,10 @@ pub struct Handle<T: ?Sized> {
     label: PhantomData<fn() -> T>,
 }
 
-/// The largest generation: the top bit of a pool's generation word means "dead".
+/// The largest generation, because the top bit of a pool's generation word means "dead".
 const GENERATION_MAX: u32 = u32::MAX >> 1;
 
-/// The index that no pool has, and no generation.
+/// The index that no pool has, and generation 0.
 const DANGLING_BITS: u64 = (u32::MAX as u64) << 32;
 
 impl<T: ?Sized> Handle<T> {
@@ -51,14 +52,14 @@ impl<T: ?Sized> Handle<T> {
         None => unreachable!(),
     };
 
-    /// Whether this is [`DANGLING`](Self::DANGLING).
+    /// Returns whether this is [`DANGLING`](Self::DANGLING).
     #[inline]
     #[must_use]
     pub const fn is_dangling(self) -> bool {
         self.bits.get() == DANGLING_BITS
     }
 
-    /// The slot that this handle names: from 0 to the pool's capacity − 1.
+    /// Returns the index of the slot that this handle names: from 0 to the pool's capacity − 1.
     ///
     /// ```
     /// # use millpond::Pool;
@@ -72,8 +73,8 @@ impl<T: ?Sized> Handle<T> {
         (self.bits.get() >> 32) as u32
     }
 
-    /// Which lifetime of the slot this handle names: from 1 to 2^31 − 1, or 0 for
-    /// [`DANGLING`](Self::DANGLING).
+    /// Returns the generation, which says which lifetime of the slot this handle names: from 1 to
+    /// 2^31 − 1, or 0 for [`DANGLING`](Self::DANGLING).
     ///
     /// ```
     /// # use millpond::Pool;
@@ -88,17 +89,18 @@ impl<T: ?Sized> Handle<T> {
         self.bits.get() as u32
     }
 
-    /// The handle as a number that [`from_bits`](Self::from_bits) takes back: the index in the upper
-    /// 32 bits, the generation in the lower. Never 0. The layout is part of the public interface.
+    /// Returns the handle as a number that [`from_bits`](Self::from_bits) converts back: the index
+    /// in the upper 32 bits, the generation in the lower. Never 0. The layout is part of the public
+    /// interface.
     #[inline]
     #[must_use]
     pub const fn to_bits(self) -> u64 {
         self.bits.get()
     }
 
-    /// The handle with these bits, or `None` if no pool can ever issue it (generation 0 or above
-    /// 2^31 − 1) and it is not [`DANGLING`](Self::DANGLING). Whether the object lives is the pool's to say, so bits from an untrusted file do
-    /// no harm.
+    /// Returns the handle with these bits, or `None` if no pool can ever issue it (generation 0 or
+    /// above 2^31 − 1) and it is not [`DANGLING`](Self::DANGLING). The pool checks whether the
+    /// object is live, so bits from an untrusted file are safe.
     ///
     /// ```
     /// use millpond::Handle;
@@ -123,8 +125,9 @@ impl<T: ?Sized> Handle<T> {
         }
     }
 
-    /// The handle with these bits; [`DANGLING`](Self::DANGLING) where [`from_bits`](Self::from_bits) gives `None`.
-    /// For code that stores handles as numbers, and has no use for a failure that a lookup reports as well.
+    /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
+    /// [`from_bits`](Self::from_bits) returns `None`. This is for code that stores handles as
+    /// numbers and leaves it to the lookup to report a failure.
     ///
     /// ```
     /// use millpond::Handle;
@@ -142,7 +145,8 @@ impl<T: ?Sized> Handle<T> {
         }
     }
 
-    /// The handle of a slot's lifetime, or `None` where [`from_bits`](Self::from_bits) gives `None`.
+    /// Returns the handle with this index and generation, or `None` where
+    /// [`from_bits`](Self::from_bits) returns `None`.
     ///
     /// ```
     /// use millpond::Handle;
@@ -156,7 +160,7 @@ impl<T: ?Sized> Handle<T> {
         Self::from_bits((index as u64) << 32 | generation as u64)
     }
 
-    /// The same handle under another label, for pools that share their handles (structure of
+    /// Returns the same handle with another label, for pools that share their handles (structure of
     /// arrays, an allocator beside several arrays).
     ///
     /// ```
@@ -174,8 +178,8 @@ impl<T: ?Sized> Handle<T> {
         Handle { bits: self.bits, label: PhantomData }
     }
 
-    /// The same handle without its label, to be kept together with handles of other types.
-    /// [`from_erased`](Self::from_erased) gives the label back.
+    /// Returns the same handle without its label, to store it together with handles of other types.
+    /// [`from_erased`](Self::from_erased) restores the label.
     ///
     /// ```
     /// use millpond::{Handle, Pool};
@@ -193,7 +197,8 @@ impl<T: ?Sized> Handle<T> {
         self.relabel()
     }
 
-    /// The handle that [`erase`](Self::erase) took the label of. That it is this one, the program has to know.
+    /// Returns `erased` with the label `T` again; the inverse of [`erase`](Self::erase). The label
+    /// is not checked.
     #[inline]
     #[must_use]
     pub const fn from_erased(erased: Handle<()>) -> Self {
@@ -204,7 +209,7 @@ impl<T: ?Sized> Handle<T> {
 plain_handle!([T: ?Sized] Handle<T>);
 
 impl<T: ?Sized> HandleLayout for Handle<T> {
-    /// One below 2^32, so that `u32::MAX` is free to mean "no slot".
+    /// One less than 2^32, so that `u32::MAX` can mean "no slot".
     const CAPACITY_MAX: usize = u32::MAX as usize;
     const LIFETIMES_MAX: u32 = GENERATION_MAX;
     const DANGLING: Self = Self::DANGLING;

@@ -1,13 +1,13 @@
-//! `bytemuck`: zeroed objects, and live objects as bytes, to hand to a graphics card or a file.
+//! `bytemuck`: zeroed objects, and live objects as bytes, for a GPU buffer or a file.
 //!
-//! A run as bytes comes with the place of its first byte in an array of all slots: what a buffer on the
-//! graphics card with the same slots has to be told.
+//! A run as bytes comes with the offset of its first byte in an array of all slots, for a write
+//! into a GPU buffer with the same slots.
 //!
-//! Invariant: a handle is one integer beside a label of size 0, so it has no padding.
+//! Invariant: a handle is one integer and a zero-sized label, so it has no padding.
 
-use ::bytemuck::{NoUninit, cast_slice};
 #[cfg(feature = "alloc")]
-use ::bytemuck::{Pod, Zeroable, cast_slice_mut};
+use ::bytemuck::Zeroable;
+use ::bytemuck::{NoUninit, Pod, cast_slice, cast_slice_mut};
 
 #[cfg(feature = "alloc")]
 use crate::classic::RosterPool;
@@ -37,18 +37,56 @@ fn as_bytes<'a, T: NoUninit>(
     runs.map(|(first, run)| (first * size_of::<T>(), cast_slice(run)))
 }
 
-/// The runs, as bytes to change.
-#[cfg(feature = "alloc")]
+/// The runs, as mutable bytes.
 fn as_bytes_mut<'a, T: Pod>(
     runs: impl Iterator<Item = (usize, &'a mut [T])>,
 ) -> impl Iterator<Item = (usize, &'a mut [u8])> {
     runs.map(|(first, run)| (first * size_of::<T>(), cast_slice_mut(run)))
 }
 
-/// With the feature `bytemuck`.
+/// The runs of a pool whose slots are one array, as bytes. The literals make a pool of `u16` and insert 0x0101.
+macro_rules! runs_as_bytes_methods {
+    ($new:literal, $insert:literal $(#[$more:meta])*) => {
+        /// Iterates over [`runs`](Self::runs) as bytes: `(offset, bytes)`, where `offset` is in bytes from slot 0.
+        ///
+        /// ```
+        /// # use millpond::*;
+        #[doc = $new]
+        #[doc = $insert]
+        /// assert_eq!(pool.runs_as_bytes().collect::<Vec<_>>(), [(0, &[1, 1][..])]);
+        /// ```
+        $(#[$more])*
+        pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
+        where
+            T: NoUninit,
+        {
+            as_bytes(self.runs())
+        }
+
+        /// Like [`runs_as_bytes`](Self::runs_as_bytes), mutable.
+        ///
+        /// ```
+        /// # use millpond::*;
+        #[doc = $new]
+        #[doc = $insert]
+        /// for (_, bytes) in pool.runs_as_bytes_mut() {
+        ///     bytes.fill(2);
+        /// }
+        /// assert_eq!(pool.values().collect::<Vec<_>>(), [&0x0202]);
+        /// ```
+        pub fn runs_as_bytes_mut(&mut self) -> impl Iterator<Item = (usize, &mut [u8])>
+        where
+            T: Pod,
+        {
+            as_bytes_mut(self.runs_mut())
+        }
+    };
+}
+
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// Inserts a value of which all bits are 0.
+    /// Inserts a value whose bits are all zero.
     ///
     /// ```
     /// use millpond::Pool;
@@ -69,53 +107,30 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.insert_with(|_| T::zeroed())
     }
 
-    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
-    /// from the first byte of slot 0.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    ///
-    /// let mut lights = Pool::<[u8; 4]>::new(100);
-    /// let handles: Vec<_> = (0..4).map(|i| lights.insert([i; 4]).unwrap()).collect();
-    /// lights.remove(handles[1]);
-    ///
-    /// let mut buffer = [0xff; 400]; // on the graphics card
-    /// for (place, bytes) in lights.runs_as_bytes() {
-    ///     buffer[place..place + bytes.len()].copy_from_slice(bytes);
-    /// }
-    /// assert_eq!(buffer[..16], [0, 0, 0, 0, 255, 255, 255, 255, 2, 2, 2, 2, 3, 3, 3, 3]);
-    /// ```
-    pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
-    where
-        T: NoUninit,
-    {
-        as_bytes(self.runs())
-    }
-
-    /// Like [`runs_as_bytes`](Self::runs_as_bytes), mutable.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    ///
-    /// let mut pool = Pool::<[u16; 2]>::new(100);
-    /// let handle = pool.insert_zeroed().unwrap();
-    /// for (_, bytes) in pool.runs_as_bytes_mut() {
-    ///     bytes.fill(1);
-    /// }
-    /// assert_eq!(pool[handle], [0x101; 2]);
-    /// ```
-    pub fn runs_as_bytes_mut(&mut self) -> impl Iterator<Item = (usize, &mut [u8])>
-    where
-        T: Pod,
-    {
-        as_bytes_mut(self.runs_mut())
+    runs_as_bytes_methods! {
+        "let mut pool = Pool::<u16>::new(100);", "pool.insert(0x0101).unwrap();"
+        /// To copy them to the same places of a buffer that has room for all slots:
+        ///
+        /// ```
+        /// use millpond::Pool;
+        ///
+        /// let mut lights = Pool::<[u8; 4]>::new(100);
+        /// let handles: Vec<_> = (0..4).map(|i| lights.insert([i; 4]).unwrap()).collect();
+        /// lights.remove(handles[1]);
+        ///
+        /// let mut buffer = [0xff; 400]; // on the graphics card
+        /// for (offset, bytes) in lights.runs_as_bytes() {
+        ///     buffer[offset..offset + bytes.len()].copy_from_slice(bytes);
+        /// }
+        /// assert_eq!(buffer[..16], [0, 0, 0, 0, 255, 255, 255, 255, 2, 2, 2, 2, 3, 3, 3, 3]);
+        /// ```
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T: Zeroable> Recycler<T> {
-    /// A pool of objects of which all bits are 0.
+    /// Creates a recycler of objects whose bits are all zero.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -126,7 +141,7 @@ impl<T: Zeroable> Recycler<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn zeroed(capacity: usize) -> Self {
@@ -134,10 +149,10 @@ impl<T: Zeroable> Recycler<T> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// All objects, live and dead, in bytes.
+    /// Returns all objects, live and dead, as bytes.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -153,36 +168,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         cast_slice(self.as_slice())
     }
 
-    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
-    /// from the first byte of slot 0.
-    ///
-    /// ```
-    /// use millpond::Recycler;
-    ///
-    /// let mut pool = Recycler::<u32>::zeroed(100);
-    /// *pool.acquire().unwrap().1 = 0x0101_0101;
-    /// assert_eq!(pool.runs_as_bytes().collect::<Vec<_>>(), [(0, &[1; 4][..])]);
-    /// ```
-    pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
-    where
-        T: NoUninit,
-    {
-        as_bytes(self.runs())
-    }
-
-    /// Like [`runs_as_bytes`](Self::runs_as_bytes), mutable.
-    pub fn runs_as_bytes_mut(&mut self) -> impl Iterator<Item = (usize, &mut [u8])>
-    where
-        T: Pod,
-    {
-        as_bytes_mut(self.runs_mut())
+    runs_as_bytes_methods! {
+        "let mut pool = Recycler::<u16>::zeroed(100);", "*pool.acquire().unwrap().1 = 0x0101;"
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T: Zeroable> RosterPool<T> {
-    /// A pool of objects of which all bits are 0: nil.
+    /// Creates a pool of nil objects, whose bits are all zero.
     ///
     /// ```
     /// use millpond::classic::RosterPool;
@@ -192,7 +186,7 @@ impl<T: Zeroable> RosterPool<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn zeroed(capacity: usize) -> Self {
@@ -200,10 +194,10 @@ impl<T: Zeroable> RosterPool<T> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T, H: HandleLayout> PackedPool<T, H> {
-    /// Inserts a value of which all bits are 0.
+    /// Inserts a value whose bits are all zero.
     ///
     /// # Errors
     ///
@@ -216,7 +210,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.insert_with(|_| T::zeroed())
     }
 
-    /// All values, adjacent, in bytes: as a vertex buffer wants them.
+    /// Returns all values as bytes, for example for a vertex buffer.
     ///
     /// ```
     /// use millpond::PackedPool;
@@ -234,7 +228,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         cast_slice(self.as_slice())
     }
 
-    /// All values, adjacent, in bytes to change.
+    /// Returns all values as mutable bytes.
     #[must_use]
     pub fn as_bytes_mut(&mut self) -> &mut [u8]
     where
@@ -244,27 +238,14 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
-    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
-    /// from the first byte of slot 0.
-    ///
-    /// ```
-    /// use millpond::StaticPool;
-    ///
-    /// let mut pool = StaticPool::<u16, 10>::new();
-    /// pool.insert(0x0101).unwrap();
-    /// assert_eq!(pool.runs_as_bytes().collect::<Vec<_>>(), [(0, &[1, 1][..])]);
-    /// ```
-    pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
-    where
-        T: NoUninit,
-    {
-        as_bytes(self.runs())
+    runs_as_bytes_methods! {
+        "let mut pool = StaticPool::<u16, 100>::new();", "pool.insert(0x0101).unwrap();"
     }
 }
 
-/// A cast of either to bytes is one of an integer.
+/// A cast of either to bytes is a cast of an integer.
 const _: () = {
     assert!(size_of::<Handle<()>>() == size_of::<u64>());
     assert!(size_of::<Handle32<(), 20>>() == size_of::<u32>());

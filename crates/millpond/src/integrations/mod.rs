@@ -1,5 +1,5 @@
-//! What other crates' traits have to do with the types of this one: a module and a feature for each,
-//! named after the crate.
+//! Implementations of other crates' traits, with a module and a feature for each crate, named after
+//! it.
 
 #[cfg(feature = "bytemuck")]
 #[allow(unsafe_code)]

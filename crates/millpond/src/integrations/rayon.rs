@@ -1,8 +1,7 @@
 //! `rayon`: runs and values on several threads.
 //!
-//! The runs of a pool are cut in two between two words of 64 slots, again and again, as long as there
-//! are threads with nothing to do. Both halves borrow their own part of the slots, so no two threads
-//! ever see the same object.
+//! The runs of a pool are split between two words of 64 slots, repeatedly, as long as threads are
+//! idle. Each half borrows its own part of the slots, so no two threads ever see the same object.
 
 use ::rayon::iter::ParallelIterator;
 use ::rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
@@ -12,7 +11,7 @@ use crate::pools::pool::{Pool, ValueRuns, ValueRunsMut};
 use crate::pools::recycler::{Recycler, RunSlices, RunSlicesMut};
 use crate::slots::reuse::ReuseOrder;
 
-/// Runs that can be cut in two.
+/// Runs that can be split.
 struct Parallel<I>(I);
 
 macro_rules! parallel {
@@ -54,10 +53,10 @@ mod shared {
     parallel!(FrozenRuns of &'a [T] where T: Sync);
     parallel!(RunsMut of &'a mut [T] where T: Send);
 
-    /// With the feature `rayon`. Values with owned guards are skipped.
+    /// Requires the feature `rayon`. Values with owned guards are skipped.
     impl<T: Send> SyncPool<T> {
-        /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in several
-        /// pieces.
+        /// Like [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long
+        /// run is split into several pieces.
         ///
         /// ```
         /// use millpond::SyncPool;
@@ -72,15 +71,16 @@ mod shared {
             Parallel(self.runs_mut())
         }
 
-        /// Iterates over the mutable values, on several threads, in no order.
+        /// Iterates mutably over the values, on several threads, in no particular order.
         pub fn par_values_mut(&mut self) -> impl ParallelIterator<Item = &mut T> {
             self.par_runs_mut().flat_map_iter(|(_, run)| run)
         }
     }
 
-    /// With the feature `rayon`.
+    /// Requires the feature `rayon`.
     impl<'a, T: Sync> Frozen<'a, T> {
-        /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several pieces.
+        /// Like [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run is
+        /// split into several pieces.
         ///
         /// ```
         /// use millpond::SyncPool;
@@ -97,12 +97,12 @@ mod shared {
             Parallel(self.runs())
         }
 
-        /// The values, on several threads, in no order.
+        /// Iterates over the values, on several threads, in no particular order.
         pub fn par_values(&self) -> impl ParallelIterator<Item = &'a T> + use<'a, T> {
             self.par_runs().flat_map_iter(|(_, run)| run)
         }
 
-        /// The handles and values, on several threads, in no order.
+        /// Iterates over handles and values, on several threads, in no particular order.
         pub fn par_iter(&self) -> impl ParallelIterator<Item = (Handle<T>, &'a T)> + use<'a, T> {
             let frozen = *self;
             self.par_runs().flat_map_iter(move |(first, run)| {
@@ -114,53 +114,55 @@ mod shared {
     }
 }
 
-/// With the feature `rayon`.
+/// The runs of a pool of `T`, on several threads. The literals make a pool of numbers and insert 1.
+macro_rules! par_runs_methods {
+    ($new:literal, $insert:literal) => {
+        /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
+        /// pieces.
+        ///
+        /// ```
+        /// # use millpond::*;
+        /// use rayon::prelude::*;
+        ///
+        #[doc = $new]
+        #[doc = $insert]
+        /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
+        /// ```
+        pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
+        where
+            T: Sync,
+        {
+            Parallel(self.runs())
+        }
+
+        /// Iterates over [`runs_mut`](Self::runs_mut) in parallel: `(first index, slice)`. A long run comes in
+        /// several pieces.
+        ///
+        /// ```
+        /// # use millpond::*;
+        /// use rayon::prelude::*;
+        ///
+        #[doc = $new]
+        #[doc = $insert]
+        /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 1));
+        /// assert_eq!(pool[handle], 2);
+        /// ```
+        pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
+        where
+            T: Send,
+        {
+            Parallel(self.runs_mut())
+        }
+    };
+}
+
+/// Requires the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several
-    /// pieces.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    /// use rayon::prelude::*;
-    ///
-    /// let mut pool = Pool::new(10_000);
-    /// for i in 0..10_000_u64 {
-    ///     pool.insert(i).unwrap();
-    /// }
-    /// let sum: u64 = pool.par_runs().map(|(_, run)| run.iter().sum::<u64>()).sum();
-    /// assert_eq!(sum, 49_995_000);
-    /// ```
-    pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
-    where
-        T: Sync,
-    {
-        Parallel(self.runs())
+    par_runs_methods! {
+        "let mut pool = Pool::new(1000);", "let handle = pool.insert(1).unwrap();"
     }
 
-    /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in
-    /// several pieces.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    /// use rayon::prelude::*;
-    ///
-    /// let mut pool = Pool::new(1000);
-    /// let handle = pool.insert(1.0).unwrap();
-    /// pool.par_runs_mut().for_each(|(_, run)| {
-    ///     for value in run {
-    ///         *value += 0.5;
-    ///     }
-    /// });
-    /// assert_eq!(pool[handle], 1.5);
-    /// ```
-    pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
-    where
-        T: Send,
-    {
-        Parallel(self.runs_mut())
-    }
-
-    /// The values, on several threads, in no order.
+    /// Iterates over the values, on several threads, in no particular order.
     ///
     /// ```
     /// use millpond::Pool;
@@ -178,7 +180,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.par_runs().flat_map_iter(|(_, run)| run)
     }
 
-    /// The values, to change, on several threads, in no order.
+    /// Iterates mutably over the values, on several threads, in no particular order.
     ///
     /// ```
     /// use millpond::Pool;
@@ -196,9 +198,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.par_runs_mut().flat_map_iter(|(_, run)| run)
     }
 
-    /// Changes all values in chunks of slots, with births and deaths, on several threads: with the same handles, order and
-    /// checksum on any number of them. See [`lots`](crate::lots); to take memory only once, keep the
-    /// [`Lots`](crate::lots::Lots) and call [`par_update_in`](Self::par_update_in).
+    /// Updates all values in chunks of slots on several threads, with insertions and removals.
+    /// Handles, order and checksum are the same for any number of threads. See
+    /// [`lots`](crate::lots); to allocate only once, keep the [`Lots`](crate::lots::Lots) and call
+    /// [`par_update_in`](Self::par_update_in).
     ///
     /// ```
     /// use millpond::Pool;
@@ -229,7 +232,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.par_update_in(&mut crate::threads::lots::Lots::new(chunk_slots, births_each), f);
     }
 
-    /// Like [`par_update`](Self::par_update), with lots that are kept from one update to the next.
+    /// Like [`par_update`](Self::par_update), with `lots` that are kept from one update to the
+    /// next.
     #[cfg(target_has_atomic = "32")]
     pub fn par_update_in(
         &mut self,
@@ -246,7 +250,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         update.settle();
     }
 
-    /// The handles and values, on several threads, in no order.
+    /// Iterates over handles and values, on several threads, in no particular order.
     pub fn par_iter(&self) -> impl ParallelIterator<Item = (H, &T)>
     where
         T: Sync,
@@ -257,7 +261,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         })
     }
 
-    /// Iterates over handles and mutable values, on several threads, in no order.
+    /// Iterates over handles and mutable references to values, on several threads, in no particular
+    /// order.
     ///
     /// ```
     /// use millpond::Pool;
@@ -280,35 +285,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 }
 
-/// With the feature `rayon`.
+/// Requires the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several
-    /// pieces.
-    pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
-    where
-        T: Sync,
-    {
-        Parallel(self.runs())
-    }
-
-    /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in
-    /// several pieces.
-    ///
-    /// ```
-    /// use millpond::Recycler;
-    /// use rayon::prelude::*;
-    ///
-    /// let mut pool = Recycler::<u32>::new(1000);
-    /// let (handle, object) = pool.acquire().unwrap();
-    /// *object = 1;
-    /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|object| *object += 1));
-    /// assert_eq!(pool[handle], 2);
-    /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
-    /// ```
-    pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
-    where
-        T: Send,
-    {
-        Parallel(self.runs_mut())
+    par_runs_methods! {
+        "let mut pool = Recycler::<u32>::new(1000);",
+        "let (handle, object) = pool.acquire().unwrap(); *object = 1;"
     }
 }

@@ -1,8 +1,8 @@
-//! `serde`: handles. ([`Stats`](crate::Stats) derives both traits where it is.)
+//! `serde`: handles. ([`Stats`](crate::Stats) derives both traits where it is defined.)
 //!
-//! A handle is its text in formats for humans (`"3v7"`, so that it can be a key of a JSON object), and
-//! its bits in the others: eight bytes, or four of a [`Handle32`]. What is read is checked: bits or a
-//! text that no pool can issue are refused, and what is accepted is the pool's to judge, as any handle.
+//! A handle is its text in human-readable formats (`"3v7"`, so that it can be a key of a JSON
+//! object), and its bits in the others: eight bytes, or four for a [`Handle32`]. Bits or texts that
+//! no pool can issue are refused; the pool checks the rest, as for any handle.
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! 64 slots' words, boiled down to a bit each.
+//! Reduces the words of 64 slots to a bit each.
 
 use super::WORD_SLOTS;
 
@@ -12,7 +12,8 @@ pub enum Source<'a> {
     Wide(&'a [u32], TopBit),
 }
 
-/// What the top bit of a slot's word says. (In a source it takes no room: it lies beside the tag.)
+/// What the top bit of a slot's word means. (In a source it takes no space: it lies beside the
+/// tag.)
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TopBit {
@@ -46,8 +47,8 @@ impl Source<'_> {
 
 /// Implements the gathering from words of one size.
 ///
-/// Out of line, so that the loops over slots that load a word now and then stay small. What it needs comes
-/// in registers: a source that is passed by its address would be stored in each step of such a loop.
+/// Out of line, so that loops over slots that occasionally load a word stay small. The arguments
+/// are passed in registers: a source passed by address would be stored in each step of such a loop.
 macro_rules! gather {
     ($($name:ident: $word:ty),*) => {$(
         #[cold]
@@ -59,10 +60,10 @@ macro_rules! gather {
 }
 gather! { from_bytes: u8, from_narrow: u16, from_wide: u32 }
 
-/// The bits of 64 slots, live ones set, from words of which the function makes 1 (live) or 0.
+/// The bits of 64 slots, set for live ones, from words that `is_live` maps to 1 (live) or 0.
 ///
-/// Safe code that compilers turn into vector instructions: 64 words are narrowed to 64 bytes of 0 or 1,
-/// and eight bytes at a time to eight bits by one multiplication, which moves byte `i` to bit `56 + i`.
+/// Safe code that compilers vectorise: 64 words are narrowed to 64 bytes of 0 or 1, and eight bytes
+/// at a time to eight bits by one multiplication, which moves byte `i` to bit `56 + i`.
 #[inline]
 fn gathered<W: Copy>(words: &[W], word: usize, is_live: impl Fn(W) -> u8) -> u64 {
     // None if there is no such word, however large its number is.
@@ -100,7 +101,7 @@ pub(crate) fn equal_words<W: Copy + Eq>(a: &[W], b: &[W], word: usize) -> u64 {
     let (a, b) = (a.get(first..).unwrap_or(&[]), b.get(first..).unwrap_or(&[]));
     let mut equal = [0; WORD_SLOTS];
     match (a.first_chunk::<WORD_SLOTS>(), b.first_chunk::<WORD_SLOTS>()) {
-        // Told apart, as this one is turned into vector instructions.
+        // Separate cases, so that compilers vectorise this one.
         (Some(a), Some(b)) => {
             for ((byte, a), b) in equal.iter_mut().zip(a).zip(b) {
                 *byte = u8::from(a == b);
@@ -131,7 +132,7 @@ mod tests {
                     .filter(|bit| live.get(word * WORD_SLOTS + bit) == Some(&true))
                     .fold(0_u64, |bits, bit| bits | 1 << bit);
                 assert_eq!(equal_words(&ones, &some, word), bits);
-                // What one of the two has not is not equal.
+                // Slots that one of the two lacks are not equal.
                 let shorter = &some[..some.len() / 2];
                 let half = (0..WORD_SLOTS)
                     .filter(|bit| word * WORD_SLOTS + bit < shorter.len())
@@ -157,7 +158,7 @@ mod tests {
                 assert_eq!(Source::Wide(&wide, TopBit::Dead).word(word), bits);
                 assert_eq!(Source::Narrow(&narrow, TopBit::Dead).word(word), bits);
                 assert_eq!(Source::Bytes(&bytes, TopBit::Dead).word(word), bits);
-                // Read the other way round, what is dead is live.
+                // With the top bit inverted, dead slots are live.
                 let slots = live.len().saturating_sub(word * WORD_SLOTS).min(WORD_SLOTS);
                 let dead = !bits & (0..slots).fold(0, |mask, bit| mask | 1 << bit);
                 for source in [

@@ -4,18 +4,18 @@ use core::num::NonZero;
 use super::words::Words;
 use super::{Occupancy, Source, WORD_SLOTS};
 
-/// The live slots of an [`Occupancy`] in index order.
+/// An iterator over the live slots of an [`Occupancy`] in index order.
 ///
-/// Its `for_each` and `fold` (and all that is built on them) iterate over full words as plain loops;
-/// prefer them over `for` in hot code.
+/// Its `for_each` and `fold` (and all that is built on them) iterate over full words as plain
+/// loops; prefer them to `for` in hot code.
 #[derive(Clone, Debug)]
 pub struct LiveSlots<'a> {
     source: Source<'a>,
     walk: LiveWalk,
 }
 
-/// The state of [`LiveSlots`] without the borrow, for callers that change slots on the way: they pass the
-/// occupancy at each step. Slots that were yielded may die; nothing else may change.
+/// The state of [`LiveSlots`] without the borrow, for callers that change slots while iterating:
+/// they pass the occupancy at each step. Slots that were yielded may die; nothing else may change.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveWalk {
     /// What is left of the [prefix](LiveBits::new).
@@ -24,8 +24,8 @@ pub(crate) struct LiveWalk {
     bits: LiveBits,
 }
 
-/// The live slots of an occupancy in index order, bit by bit, from both ends, but for a prefix that is better iterated
-/// over as a range.
+/// The live slots of an occupancy in index order, bit by bit, from both ends, except for a prefix
+/// that is better iterated over as a range.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveBits {
     words: Words,
@@ -50,8 +50,8 @@ fn take_run(bits: &mut u64) -> (usize, usize) {
 }
 
 impl LiveBits {
-    /// With the number of slots in the prefix: if the occupancy is known to have the lowest slots and no others, all of
-    /// them; otherwise none.
+    /// Also returns the number of slots in the prefix: all live slots if they are known to be the
+    /// lowest, otherwise none.
     #[inline(always)]
     pub(crate) fn new(occupancy: Occupancy<'_>) -> (Self, usize) {
         match occupancy.prefix() {
@@ -86,7 +86,8 @@ impl LiveBits {
         source: Source<'_>,
         move_by: impl FnOnce(usize),
     ) -> Option<usize> {
-        // Known not to be 0, it costs one instruction less on processors that cannot count the zeros of 0.
+        // Since it is known not to be 0, this costs one instruction less on processors that cannot
+        // count the zeros of 0.
         let bits = match NonZero::new(self.words.front_bits) {
             Some(bits) => bits,
             None => {
@@ -138,7 +139,8 @@ impl LiveBits {
         }
         loop {
             if words.front_bits == !0 {
-                // Full words one behind the other are one loop, and the compiler knows that it goes by 64.
+                // Adjacent full words are one loop, which the compiler knows to be a multiple of 64
+                // long.
                 let first = words.front();
                 while words.is_next_full(source) {
                     words.step_front(source);
@@ -314,8 +316,8 @@ mod tests {
         }
     }
 
-    /// A walk that is shown the occupancy at each step does the same, also when what it has yielded dies and
-    /// the bits come from elsewhere in between.
+    /// A walk that is passed the occupancy at each step does the same, also when yielded slots die
+    /// and the bits come from another source in between.
     #[test]
     fn a_walk_goes_on_while_slots_die() {
         let mut seed = 2;
@@ -343,7 +345,7 @@ mod tests {
         }
     }
 
-    /// Whatever count goes with the bits: each slot comes once at most, in order, and there is an end.
+    /// Whatever the count, each slot is yielded at most once, in order, and the iteration ends.
     #[test]
     fn a_wrong_count_does_no_harm() {
         let mut seed = 3;
@@ -389,8 +391,8 @@ mod tests {
         }
     }
 
-    /// A number that does not fit the bits is a defect of whoever gave it: what comes is live all the same, in
-    /// order, and there is an end.
+    /// A count that does not match the bits is the caller's bug. All slots yielded are still live
+    /// and in order, and the iteration ends.
     #[test]
     fn more_bits_than_were_counted_do_no_harm() {
         for live in patterns() {
@@ -420,7 +422,7 @@ mod tests {
             assert_eq!(occupancy.iter().collect::<Vec<_>>(), slots);
             assert_eq!(occupancy.iter().last(), slots.last().copied());
             for front in 0..=slots.len() {
-                // Every split would be cubic: the ends, the middle, and a step into each.
+                // Every split would be cubic, so: the ends, the middle, and a step into each.
                 for back in [0, 1, (slots.len() - front) / 2, slots.len() - front] {
                     if front + back > slots.len() {
                         continue;

@@ -1,4 +1,4 @@
-//! The occupancy: which slots are live, 64 of them to a word, and runs of live slots.
+//! The occupancy: a bitmap of live slots, 64 to a word, and the runs of live slots.
 //!
 //! ```text
 //! slot       0       8       16      24      …       64
@@ -7,8 +7,8 @@
 //!             run of 3
 //! ```
 //!
-//! Words are walked 64 slots at a time: an empty word costs one test, a full word one test and no look
-//! at its bits.
+//! Iteration takes 64 slots at a time: an empty word costs one test, and so does a full one, whose
+//! bits are not examined.
 
 mod gather;
 mod live;
@@ -27,7 +27,7 @@ pub use runs::Runs;
 /// Slots per word of the bitmap.
 pub(crate) const WORD_SLOTS: usize = u64::BITS as usize;
 
-/// Which slots of a pool are live: a view, which borrows from the pool.
+/// A borrowed view of which slots of a pool are live.
 ///
 /// ```
 /// use millpond::Pool;
@@ -50,46 +50,47 @@ pub struct Occupancy<'a> {
 }
 
 impl<'a> Occupancy<'a> {
-    /// As many slots are live as the source has bits for it.
+    /// `live` is the number of live slots in the source.
     #[inline]
     pub(crate) fn new(source: Source<'a>, slots: usize, live: usize) -> Self {
         Self { source, slots, live, prefix: None }
     }
 
-    /// With what is known of the [prefix](Self::prefix).
+    /// Sets what is known of the [prefix](Self::prefix).
     #[inline(always)]
     pub(crate) fn with_prefix(self, prefix: Option<usize>) -> Self {
         Self { prefix, ..self }
     }
 
-    /// All slots below this one are live, and no others, if that is known.
+    /// The number of live slots, if they are known to be the lowest.
     #[inline(always)]
     pub(crate) fn prefix(&self) -> Option<usize> {
         self.prefix
     }
 
-    /// How many slots there are, live and dead.
+    /// Returns the number of slots, live and dead.
     #[inline]
     #[must_use]
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// The number of live slots.
+    /// Returns the number of live slots.
     #[inline]
     #[must_use]
     pub fn live(&self) -> usize {
         self.live
     }
 
-    /// Whether the slot is live; `false` for an index that is out of range.
+    /// Returns whether slot `index` is live; `false` if `index` is out of range. O(1).
     #[inline]
     #[must_use]
     pub fn is_live(&self, index: usize) -> bool {
         self.word(index / WORD_SLOTS) >> (index % WORD_SLOTS) & 1 != 0
     }
 
-    /// 64 slots at once: slot `64 * word + i` is bit `i`. Bits beyond the last slot are 0.
+    /// Returns 64 slots at once: bit `i` is set if slot `64 * word + i` is live. Bits beyond the
+    /// last slot are 0.
     ///
     /// ```
     /// # use millpond::Pool;
@@ -106,7 +107,7 @@ impl<'a> Occupancy<'a> {
         self.source.word(word)
     }
 
-    /// Like [`word`](Self::word), where that is no more than a look into a bitmap.
+    /// Like [`word`](Self::word), if that is only a load from a bitmap.
     #[inline]
     pub(crate) fn word_if_kept(&self, word: usize) -> Option<u64> {
         match self.source {
@@ -115,20 +116,21 @@ impl<'a> Occupancy<'a> {
         }
     }
 
-    /// All words, that of the lowest slots first.
+    /// Iterates over all words, from the lowest slots up.
     pub fn words(&self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
         let source = self.source;
         (0..self.slots.div_ceil(WORD_SLOTS)).map(move |word| source.word(word))
     }
 
-    /// The live slots in index order, from both ends. O(slots / 64 + live) for a whole walk.
+    /// Iterates over the live slots in index order, from both ends. O(slots / 64 + live) in all.
     #[inline]
     #[must_use]
     pub fn iter(&self) -> LiveSlots<'a> {
         LiveSlots::new(*self)
     }
 
-    /// The runs of live slots in index order, from both ends. O(slots / 64 + runs) for a whole walk.
+    /// Iterates over the runs of live slots in index order, from both ends. O(slots / 64 + runs) in
+    /// all.
     #[inline]
     #[must_use]
     pub fn runs(&self) -> Runs<'a> {
@@ -141,7 +143,7 @@ impl<'a> Occupancy<'a> {
     }
 }
 
-/// The same slots are live, however that came to be.
+/// Occupancies are equal if the same slots are live.
 impl PartialEq for Occupancy<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.slots == other.slots && self.live == other.live && self.words().eq(other.words())
@@ -175,7 +177,7 @@ pub(crate) mod tests {
         Occupancy::new(Source::Bits(bits), live.len(), count)
     }
 
-    /// How many slots are live, if they are the lowest.
+    /// The number of live slots, if they are the lowest.
     pub(crate) fn prefix(live: &[bool]) -> Option<usize> {
         let lowest = live.iter().take_while(|live| **live).count();
         (!live[lowest..].contains(&true)).then_some(lowest)

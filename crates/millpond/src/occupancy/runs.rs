@@ -5,14 +5,16 @@ use core::ops::Range;
 use super::words::Words;
 use super::{Occupancy, Source, WORD_SLOTS};
 
-/// The runs of live slots of an [`Occupancy`] in index order: each item is a
+/// An iterator over the runs of live slots of an [`Occupancy`] in index order. Each item is a
 /// maximal stretch of adjacent live slots, as a range of indices.
 ///
-/// No two runs overlap, whatever the bits are; code that lends the runs of an array mutably relies on it.
+/// No two runs overlap, whatever the bits are; code that lends the runs of an array mutably relies
+/// on this.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     source: Source<'a>,
-    /// The only run ends here, if it begins at slot 0, is known and was not yielded; otherwise 0. `words` lacks it.
+    /// The end of the only run, if it begins at slot 0, is known and was not yielded; otherwise 0.
+    /// `words` lacks it.
     prefix: usize,
     words: Words,
 }
@@ -30,8 +32,8 @@ impl<'a> Runs<'a> {
 
 #[cfg(feature = "rayon")]
 impl Runs<'_> {
-    /// Cuts what is left between two words, near the middle; a run that crosses this border becomes two.
-    /// `None` if there is only one word left.
+    /// Splits the rest between two words, near the middle; a run that crosses this border becomes
+    /// two. Returns `None` if only one word is left.
     fn split(&self) -> Option<(Self, Self)> {
         let prefix = (self.prefix > 0).then(|| Words::of_range(0, self.prefix, self.source));
         let (left, right) = prefix.as_ref().unwrap_or(&self.words).split()?;
@@ -39,7 +41,7 @@ impl Runs<'_> {
         Some((half(left), half(right)))
     }
 
-    /// The same for whoever has runs: makes one of each half, or of the whole.
+    /// The same for types that contain runs: calls `make` for each half, or for the whole.
     pub(crate) fn split_into<I>(self, make: impl Fn(Self) -> I) -> (I, Option<I>) {
         match self.split() {
             Some((left, right)) => (make(left), Some(make(right))),
@@ -181,7 +183,8 @@ mod tests {
                 None => runs.clone().flatten().collect(),
             };
             assert!(slots.iter().all(|slot| (lowest..beyond).contains(slot)));
-            // From behind as well: the front of a half stands in any word, and nobody has taken from it.
+            // From the back, too: the front of a half may be in any word, and nothing was taken
+            // from it.
             assert!(runs.rev().flat_map(Range::rev).eq(slots.iter().rev().copied()));
             slots
         }

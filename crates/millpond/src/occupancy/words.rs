@@ -16,14 +16,13 @@ use super::{Occupancy, Source, WORD_SLOTS};
 /// 2. Bits of `front_bits` are slots of the word that begins at `front`, and bits of `back_bits` are slots of
 ///    the word that begins at `end`. An end that has loaded no word has no bits.
 ///
-/// Both hold whatever the bitmap says, so each word is loaded once, and no slot is yielded twice. The number
-/// of live slots that are left only decides when to stop loading words. If it is wrong, a walk yields fewer
-/// live slots, or looks at more words than it must; nothing else.
+/// Both hold whatever the bitmap says, so each word is loaded once, and no slot is yielded twice.
+/// The number of live slots that are left only decides when to stop loading words. If it is wrong,
+/// a walk yields fewer live slots or loads more words than necessary, and nothing worse.
 ///
-/// A walk reads these fields in each step, and the compiler keeps them in registers if it sees all of the
-/// code that changes them: everything here is inlined, always: by size alone it would
-/// not be. In a walk that goes only forward it removes the
-/// back's half.
+/// A walk reads these fields in each step, and the compiler keeps them in registers if it sees all
+/// code that changes them. So everything here is always inlined; by size alone it would not be. In
+/// a walk that only goes forward, the compiler removes the back's half.
 #[derive(Clone, Debug)]
 pub(super) struct Words {
     pub(super) front_bits: u64,
@@ -86,14 +85,14 @@ impl Words {
         self.left.max(0) as usize
     }
 
-    /// Slots were yielded. One subtraction per step costs less than a population count per word: that is a
-    /// dozen instructions and four constants on processors of which no more is known than that they are x86.
+    /// Counts yielded slots. One subtraction per step costs less than a population count per word,
+    /// which takes a dozen instructions and four constants on a generic x86 target.
     #[inline(always)]
     pub(super) fn count(&mut self, slots: usize) {
         self.left = self.left.wrapping_sub(slots as isize);
     }
 
-    /// Whether no live slot is left, as far as was counted.
+    /// Whether no live slot is left, according to the count.
     #[inline(always)]
     pub(super) fn is_over(&self) -> bool {
         self.left <= 0
@@ -125,7 +124,7 @@ impl Words {
         self.back_bits = source.word(self.end / WORD_SLOTS);
     }
 
-    /// The front takes the back's word, and passes what is between the two.
+    /// The front takes the back's word, and skips what is between the two.
     #[inline(always)]
     pub(super) fn take_back(&mut self) {
         self.front_bits = core::mem::take(&mut self.back_bits);
@@ -133,7 +132,7 @@ impl Words {
         self.end = self.next();
     }
 
-    /// The back takes the front's word, and passes what is between the two.
+    /// The back takes the front's word, and skips what is between the two.
     #[inline(always)]
     pub(super) fn take_front(&mut self) {
         self.back_bits = core::mem::take(&mut self.front_bits);
@@ -141,7 +140,7 @@ impl Words {
         self.front = self.end.wrapping_sub(WORD_SLOTS);
     }
 
-    /// Gives the front, which has none, the lowest bits that are left; `false` if there are none.
+    /// Loads the lowest remaining bits into the front, which has none; `false` if none are left.
     #[inline(always)]
     pub(super) fn load_front(&mut self, source: Source<'_>) -> bool {
         if self.left <= 0 {
@@ -163,7 +162,7 @@ impl Words {
         true
     }
 
-    /// Gives the back, which has none, the highest bits that are left; `false` if there are none.
+    /// Loads the highest remaining bits into the back, which has none; `false` if none are left.
     #[inline(always)]
     pub(super) fn load_back(&mut self, source: Source<'_>) -> bool {
         if self.left <= 0 {
@@ -187,8 +186,8 @@ impl Words {
 
 #[cfg(feature = "rayon")]
 impl Words {
-    /// Cuts what is left between two words, near the middle; `None` if there is only one word left. To each
-    /// half all of the live slots may be left.
+    /// Splits the rest between two words, near the middle; `None` if only one word is left. Each
+    /// half may have all of the remaining live slots.
     pub(super) fn split(&self) -> Option<(Self, Self)> {
         let words = self.end.saturating_sub(self.next()).div_ceil(WORD_SLOTS);
         let middle = match (self.front_bits != 0, self.back_bits != 0) {

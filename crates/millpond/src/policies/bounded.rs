@@ -4,99 +4,98 @@ use crate::handle::HandleLayout;
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
 
-/// Whatever begins and ends lifetimes of a limited number of slots. Sealed.
+/// Any pool or allocator that begins and ends lifetimes of a limited number of slots. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a pool of millpond",
     label = "not a pool",
     note = "a policy works with a `Pool`, `PackedPool`, `BlockPool` or `StaticPool`, or with a `Spill` of two of them"
 )]
 pub trait Lifetimes: sealed::Sealed {
-    /// What names a lifetime.
+    /// The handle type, which names lifetimes.
     type Handle: HandleLayout;
 
-    /// The number of slots: live, free and retired.
+    /// Returns the number of slots: live, free and retired.
     fn capacity(&self) -> usize;
-    /// How many slots there may be at most: every index is below this number, for ever. More than the
-    /// capacity only in what grows.
+    /// Returns the largest number of slots that there may be: every index is below it. It exceeds
+    /// the capacity only in pools that grow.
     fn capacity_max(&self) -> usize {
         self.capacity()
     }
-    /// Whether only the handles, and the memory, limit the number of slots.
+    /// Returns whether only handles and memory limit the number of slots.
     #[doc(hidden)]
     fn is_unlimited(&self) -> bool {
         false
     }
-    /// The number of live slots.
+    /// Returns the number of live slots.
     fn len(&self) -> usize;
-    /// Whether no slot is live.
+    /// Returns whether no slot is live.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Whether nothing can be added: every slot is live or retired.
+    /// Returns whether every slot is live or retired, so that an insertion would fail.
     fn is_full(&self) -> bool;
-    /// Whether `handle` names a live object.
+    /// Returns whether `handle` names a live object.
     fn contains(&self, handle: Self::Handle) -> bool;
-    /// How it stands, and what it has done.
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions.
     fn stats(&self) -> Stats;
 
-    /// Whether the slot of this live handle retires when the handle's lifetime ends.
+    /// Returns whether the slot of this live handle retires when the handle's lifetime ends.
     #[doc(hidden)]
     fn is_in_last_lifetime(&self, handle: Self::Handle) -> bool;
 }
 
-/// A pool of values that can be full. Its methods do what those of the same names on the pools do.
-/// Sealed.
+/// A pool of values that can be full. Each method does what the pools' own method of that name
+/// does. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a pool that a policy can insert into",
     label = "not a pool of values",
     note = "a policy inserts into a `Pool`, `PackedPool`, `BlockPool` or `StaticPool`, or a `Spill` of two of them",
-    note = "for a `Recycler`, an `AnyPool` or a `HandleAllocator`, ask `EvictOldest::oldest` which object to remove"
+    note = "for a `Recycler`, an `AnyPool` or a `HandleAllocator`, call `EvictOldest::oldest` to find the object to remove"
 )]
 pub trait Bounded: Lifetimes {
-    /// What the pool holds.
+    /// The type of the pool's values.
     type Value;
 
-    /// Moves a value in.
+    /// Moves `value` into a free slot and returns its handle.
     ///
     /// # Errors
     ///
-    /// If the pool is full. The error returns the value.
+    /// If the pool is full. The error returns `value`.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert(&mut self, value: Self::Value) -> Result<Self::Handle, Full<Self::Value>>;
-    /// Moves the value out, or returns `None` if the handle is refused.
+    /// Moves the handle's value out, or returns `None` if the handle is refused.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn remove(&mut self, handle: Self::Handle) -> Option<Self::Value>;
-    /// Returns a reference to the value, or `None` if the handle is refused.
+    /// Returns a reference to the handle's value, or `None` if the handle is refused.
     fn get(&self, handle: Self::Handle) -> Option<&Self::Value>;
-    /// Returns a mutable reference to the value, or `None` if the handle is refused.
+    /// Returns a mutable reference to the handle's value, or `None` if the handle is refused.
     fn get_mut(&mut self, handle: Self::Handle) -> Option<&mut Self::Value>;
-    /// All handles and values.
+    /// Iterates over handles and values.
     fn iter<'a>(&'a self) -> impl Iterator<Item = (Self::Handle, &'a Self::Value)>
     where
         Self::Value: 'a;
-    /// Iterates over handles and mutable values.
+    /// Iterates over handles and mutable references to values.
     fn iter_mut<'a>(&'a mut self) -> impl Iterator<Item = (Self::Handle, &'a mut Self::Value)>
     where
         Self::Value: 'a;
-    /// Removes the values of which the function says `false`.
+    /// Calls `keep` once per live object, and removes the values for which it returns `false`.
     fn retain(&mut self, keep: impl FnMut(Self::Handle, &mut Self::Value) -> bool);
-    /// Removes all values.
+    /// Removes and drops all values.
     fn clear(&mut self);
 
-    /// As `insert`, but a full pool does not count as a refusal.
+    /// Like `insert`, but a full pool does not count as a refusal.
     #[doc(hidden)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: Self::Value) -> Result<Self::Handle, Self::Value>;
-    /// Counts a refusal, and says what is said of a full pool.
+    /// Counts a refusal, and returns the error of a full pool.
     #[doc(hidden)]
     fn refuse<V>(&mut self, value: V) -> Full<V>;
-    /// As `remove`, for another object to take the slot: counts as an eviction, and no memory is given
-    /// back.
+    /// Like `remove`, to make room for another object: counts as an eviction, and frees no memory.
     #[doc(hidden)]
     fn evict(&mut self, victim: Self::Handle) -> Option<Self::Value>;
 }
 
-/// The slots of two pools that share their handles, if the handle layout can name so many.
+/// The slots of two pools that share their handles, if the handle layout can name that many.
 pub(crate) fn slots_together(first: usize, second: usize, slots_max: usize) -> Option<usize> {
     first.checked_add(second).filter(|slots| *slots <= slots_max)
 }
@@ -120,7 +119,7 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// Makes something [`Lifetimes`], from its own methods and one that only its module can have.
+/// Implements [`Lifetimes`] with a type's own methods and one that only its module can have.
 macro_rules! lifetimes {
     (
         [$($generics:tt)*] $pool:ty, $handle:ty,
@@ -172,7 +171,7 @@ macro_rules! lifetimes {
 }
 pub(crate) use lifetimes;
 
-/// Makes a pool [`Bounded`], from its own methods and four that only its module can have.
+/// Implements [`Bounded`] with a pool's own methods and four that only its module can have.
 macro_rules! bounded {
     (
         [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,
@@ -229,7 +228,8 @@ macro_rules! bounded {
             fn clear(&mut self) {
                 self.clear();
             }
-            // As `Pool::insert`: as a call, it would wait for the value to reach the stack.
+            // Inlined like `Pool::insert`: as a call, it would wait for the value to reach the
+            // stack.
             #[inline(always)]
             #[cfg_attr(feature = "debug-aids", track_caller)]
             fn insert_if_room(&mut self, $inserted: $value) -> Result<$handle, $value> {

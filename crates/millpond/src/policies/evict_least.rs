@@ -4,12 +4,12 @@ use super::{Bounded, Inserted, Policy, replace};
 use crate::handle::HandleLayout;
 use crate::reports::errors::Full;
 
-/// In a full pool, the live object with the smallest key has to go: the one whose loss is noticed
-/// least. Of equal keys, the one that iteration meets first.
+/// An overflow policy: a full pool evicts the live object with the smallest key. Of objects with
+/// equal keys, the one that iteration visits first is evicted.
 ///
-/// The key is asked for once per live object, at the speed of iteration, and only when the pool is
-/// full; nothing has happened yet if it panics. An object in the last lifetime of its slot is passed
-/// over, because the slot retires after it.
+/// The key function is called once per live object, at the speed of iteration, and only when the
+/// pool is full; if it panics, the pool is unchanged. Objects in the last lifetime of their slot
+/// are skipped, because that slot retires afterwards.
 ///
 /// The pools' own `insert_or_evict` does the same without a policy.
 ///
@@ -27,7 +27,7 @@ use crate::reports::errors::Full;
 /// ```
 #[derive(Clone, Copy)]
 pub struct EvictLeast<F>(
-    /// The key of an object, from its handle and value.
+    /// Returns an object's key, from its handle and value.
     pub F,
 );
 

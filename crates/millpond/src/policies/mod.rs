@@ -22,17 +22,17 @@ pub(crate) use evict_least::{first_evictable, least_of};
 
 use crate::reports::errors::Full;
 
-/// An inserted value's handle, and the object that had to go, with the handle that it had.
+/// The handle of an inserted value, and the evicted object, if any, with the handle that it had.
 pub type Inserted<P> =
     (<P as Lifetimes>::Handle, Option<(<P as Lifetimes>::Handle, <P as Bounded>::Value)>);
 
-/// Inserts into a pool, full or not.
+/// An overflow policy: inserts into a pool, full or not.
 pub trait Policy<P: Bounded> {
-    /// Inserts; if the pool is full, does what the policy is there for.
+    /// Inserts `value` into `pool`; if the pool is full, applies the policy.
     ///
     /// # Errors
     ///
-    /// If there is no room, and none could be made. The error returns the value.
+    /// If the pool is full and the policy makes no room. The error returns `value`.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>>;
 }

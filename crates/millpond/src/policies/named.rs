@@ -1,7 +1,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// The overflow policies by name, as a table says them.
+/// An overflow policy by name, such as a budget specifies it.
 ///
 /// ```
 /// use millpond::overflow::Overflow;
@@ -16,18 +16,18 @@ use core::str::FromStr;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Overflow {
-    /// `refuse`: the value is given back. See [`Refuse`](super::Refuse).
+    /// `refuse`: the error returns the value. See [`Refuse`](super::Refuse).
     #[default]
     Refuse,
-    /// `evict-least`: the object whose loss is noticed least has to go. See
+    /// `evict-least`: the object with the smallest key is evicted. See
     /// [`EvictLeast`](super::EvictLeast).
     EvictLeast,
-    /// `evict-oldest`: the object that has lived longest has to go. See
+    /// `evict-oldest`: the oldest object is evicted. See
     /// [`EvictOldest`](crate::overflow::EvictOldest).
     EvictOldest,
-    /// `spill`: a second pool takes it. See [`Spill`](super::Spill).
+    /// `spill`: the value goes to a second pool. See [`Spill`](super::Spill).
     Spill,
-    /// `grow`: the pool takes memory for more slots, up to a limit. See
+    /// `grow`: the pool allocates more slots, up to a limit. See
     /// [`PolicyPool`](crate::overflow::PolicyPool#growth).
     Grow,
 }
@@ -37,7 +37,7 @@ impl Overflow {
     pub const ALL: &[Self] =
         &[Self::Refuse, Self::EvictLeast, Self::EvictOldest, Self::Spill, Self::Grow];
 
-    /// The policy's name in tables.
+    /// Returns the policy's name, as in budgets.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl FromStr for Overflow {
     }
 }
 
-/// A name that no overflow policy has.
+/// The error of parsing a name that no overflow policy has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownOverflow;
 

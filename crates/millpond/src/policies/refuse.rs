@@ -1,7 +1,7 @@
 use super::{Bounded, Inserted, Policy};
 use crate::reports::errors::Full;
 
-/// The policy of a pool left to itself: a full one returns the value.
+/// The default overflow policy: a full pool returns the value in an error.
 ///
 /// ```
 /// use millpond::overflow::{Policy, Refuse};

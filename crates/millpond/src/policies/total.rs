@@ -1,10 +1,10 @@
 use core::cmp::Ordering;
 
-/// A floating-point number as a key, in the total order of IEEE 754: −0 is less than 0, and NaN is greater than every
-/// number (a negative NaN less).
+/// A floating-point number as a key, in the total order of IEEE 754: −0 is less than 0, NaN is
+/// greater than every number, and a negative NaN is less.
 ///
-/// Keys of [`EvictLeast`](super::EvictLeast) and `insert_or_evict` have to be `Ord`, which loudness and distance are
-/// not by themselves.
+/// The keys of [`EvictLeast`](super::EvictLeast) and `insert_or_evict` must be `Ord`, which
+/// floating-point numbers such as loudness and distance are not.
 ///
 /// ```
 /// use millpond::Pool;

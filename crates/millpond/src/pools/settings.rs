@@ -9,51 +9,51 @@ pub(crate) use crate::slots::lifetimes::Lifetimes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The builder was not told a capacity.
+    /// No capacity was set on the builder.
     NoCapacity,
-    /// The handle layout cannot name so many slots.
+    /// The handle layout cannot name that many slots.
     CapacityTooLarge {
-        /// What was asked for.
+        /// The requested number.
         capacity: usize,
-        /// What the handle layout can name.
+        /// The number of slots that the handle layout can name.
         capacity_max: usize,
     },
-    /// The blocks of a pool that grows have a number of slots that is not a power of two.
+    /// The block size of a pool that grows is not a power of two.
     SlotsPerBlock {
-        /// What was asked for.
+        /// The requested number.
         slots_per_block: usize,
     },
-    /// The first block of a pool that grows is larger than its largest.
+    /// The first block of a pool that grows would be larger than the largest allowed.
     BlockSizes {
         /// The size of the first block.
         first: usize,
-        /// What no block is to exceed.
+        /// The size of the largest block.
         last: usize,
     },
-    /// The slots that a pool is to have from the beginning are more than it may ever have.
+    /// A pool that grows would begin with more slots than its limit.
     ReservedTooMuch {
-        /// What was asked for.
+        /// The requested number.
         reserved: usize,
         /// The limit that was set.
         capacity_max: usize,
     },
-    /// The memory that the pool was to be built in has too few bytes.
+    /// The memory given for the pool is too small.
     MemoryTooSmall {
-        /// How many bytes are needed, where the memory begins.
+        /// The number of bytes needed, given where the memory begins.
         needed: usize,
-        /// How many there are.
+        /// The number of bytes given.
         bytes: usize,
     },
-    /// A side table of a fixed capacity, or with a limit, was to have more slots.
+    /// A side table with a fixed capacity or a limit would need more slots.
     BeyondLimit {
-        /// What was asked for.
+        /// The requested number.
         capacity: usize,
-        /// What the table may have.
+        /// The number of slots that the table may have.
         capacity_max: usize,
     },
-    /// The allocator has no room for a pool of this capacity.
+    /// The allocator has no memory for a pool of this capacity.
     OutOfMemory {
-        /// What was asked for.
+        /// The requested number.
         capacity: usize,
     },
 }
@@ -72,14 +72,14 @@ impl fmt::Display for BuildError {
             BuildError::SlotsPerBlock { slots_per_block } => write!(
                 f,
                 "blocks of {slots_per_block} slots: call `.slots_per_block(slots)` with a power of \
-                 two, so that an index is taken apart with a shift"
+                 two, so that an index is split with a shift"
             ),
             BuildError::BlockSizes { first, last } => {
-                write!(f, "a first block of {first} slots where blocks have at most {last}")
+                write!(f, "a first block of {first} slots, but blocks have at most {last}")
             }
             BuildError::ReservedTooMuch { reserved, capacity_max } => write!(
                 f,
-                "{reserved} slots from the beginning are more than the pool's limit of \
+                "{reserved} reserved slots are more than the pool's limit of \
                  {capacity_max}: raise `max_blocks`"
             ),
             BuildError::MemoryTooSmall { needed, bytes } => write!(
@@ -105,7 +105,8 @@ impl core::error::Error for BuildError {}
 /// The methods that set what the builder of every pool has: it has `settings: Settings<R, H>`.
 macro_rules! settings_methods {
     () => {
-        /// How many slots: the pool takes the memory for them when it is built, and none after.
+        /// Sets the number of slots. The pool allocates memory for them when it is built, and none
+        /// later.
         pub fn capacity(mut self, slots: usize) -> Self {
             self.settings.capacity = Some(slots);
             self
@@ -116,7 +117,7 @@ macro_rules! settings_methods {
     (without capacity) => {
         crate::slots::lifetimes::lifetimes_methods!(settings.lifetimes);
 
-        /// Aids for finding what is done wrong with the pool's objects; none unless asked for. See
+        /// Enables aids for finding mistakes in the use of the pool's objects; off by default. See
         /// [`debug`](crate::debug).
         #[cfg(feature = "debug-aids")]
         pub fn debug_aids(mut self, aids: crate::reports::debug::DebugAids) -> Self {
@@ -131,8 +132,8 @@ pub(crate) use settings_methods;
 /// handles, which keeps its other fields, these.
 macro_rules! handle_method {
     ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
-        /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
-        /// [`Handle32`](crate::Handle32).
+        /// Sets the layout of the pool's handles: [`Handle`](crate::Handle) (the default),
+        /// [`Handle32`](crate::Handle32) or a type of your own.
         pub fn handle<H2: crate::handle::HandleLayout>(self) -> $builder<$($parameter,)* H2> {
             $builder { settings: self.settings.with_types(), $($field: self.$field),* }
         }
@@ -144,7 +145,7 @@ pub(crate) use handle_method;
 /// `R, H`.
 macro_rules! order_and_handle_methods {
     ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
-        /// In which order dead slots are reused; see [`reuse`](crate::reuse).
+        /// Sets the order in which free slots are reused; see [`reuse`](crate::reuse).
         pub fn reuse<R2: crate::slots::reuse::ReuseOrder>(
             self,
             _order: R2,
@@ -157,7 +158,7 @@ macro_rules! order_and_handle_methods {
 }
 pub(crate) use order_and_handle_methods;
 
-/// What a builder has gathered.
+/// The settings that a builder has gathered.
 #[derive(Debug)]
 pub(crate) struct Settings<R, H> {
     pub(crate) capacity: Option<usize>,
@@ -182,8 +183,8 @@ impl<R, H> Settings<R, H> {
         Self { capacity: Some(capacity), ..Self::new() }
     }
 
-    /// The same of a part of a pool, whose first slot has this number in the whole: what is told of its slots
-    /// and handles counts from there.
+    /// The same for a part of a pool whose first slot has this number in the whole: reports about
+    /// its slots and handles count from there.
     #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "changed below"))]
     pub(crate) fn part_from(mut self, slot: usize) -> Self {
         #[cfg(feature = "debug-aids")]
@@ -194,7 +195,7 @@ impl<R, H> Settings<R, H> {
         self
     }
 
-    /// The same of a pool with another reuse order, or other handles.
+    /// The same for a pool with another reuse order or other handles.
     pub(crate) fn with_types<R2, H2>(self) -> Settings<R2, H2> {
         Settings {
             capacity: self.capacity,

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::handle::{Explanation, HandleLayout, Refusal};
 
-/// A full pool refused a value. It returns the value.
+/// The error of an insertion into a full pool. It returns the value.
 ///
 /// ```
 /// use millpond::Pool;
@@ -24,56 +24,56 @@ pub struct Full<T> {
     pub(crate) pool: FullPool,
 }
 
-/// What is told of the pool that was full.
+/// What the error says about the full pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FullPool {
     pub(crate) name: Option<&'static str>,
     pub(crate) capacity: usize,
     pub(crate) peak: usize,
     pub(crate) retired: usize,
-    /// Whether it could have grown, had there been memory.
+    /// Whether the pool could have grown if there had been memory.
     pub(crate) out_of_memory: bool,
 }
 
 impl<T> Full<T> {
-    /// The value that was refused.
+    /// Returns the refused value.
     #[inline]
     pub fn into_inner(self) -> T {
         self.value
     }
 
-    /// The pool's name, if it was given one.
+    /// Returns the pool's name, if it has one.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.pool.name
     }
 
-    /// How many slots the pool has.
+    /// Returns the number of slots of the pool.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.pool.capacity
     }
 
-    /// How many of them were live at once at most.
+    /// Returns the largest number of slots that were live at once.
     #[must_use]
     pub fn peak(&self) -> usize {
         self.pool.peak
     }
 
-    /// How many of them are retired: their generations are used up.
+    /// Returns the number of retired slots, whose generations are used up.
     #[must_use]
     pub fn retired(&self) -> usize {
         self.pool.retired
     }
 
-    /// Whether the pool is one that grows, is below its limit, and has been refused the memory for it.
+    /// Returns whether the pool is below its limit, but memory to grow ran out.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         self.pool.out_of_memory
     }
 }
 
-/// Without the value, so that `unwrap` works for any `T`.
+/// Formats the error without the value, so that `unwrap` works for any `T`.
 impl<T> fmt::Debug for Full<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Full")
@@ -116,7 +116,8 @@ impl fmt::Display for PoolName {
     }
 }
 
-/// A pool could not begin exactly the lifetime that a handle names. It returns the value.
+/// The error of an insertion at a given handle, whose lifetime the pool cannot begin. It returns
+/// the value.
 ///
 /// ```
 /// use millpond::{InsertAtErrorKind, Pool};
@@ -134,20 +135,20 @@ pub struct InsertAtError<T> {
 }
 
 impl<T> InsertAtError<T> {
-    /// The value that was refused.
+    /// Returns the refused value.
     #[inline]
     pub fn into_inner(self) -> T {
         self.value
     }
 
-    /// Why it was refused.
+    /// Returns why it was refused.
     #[must_use]
     pub fn kind(&self) -> InsertAtErrorKind {
         self.kind
     }
 }
 
-/// Without the value, so that `unwrap` works for any `T`.
+/// Formats the error without the value, so that `unwrap` works for any `T`.
 impl<T> fmt::Debug for InsertAtError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InsertAtError").field("kind", &self.kind).finish_non_exhaustive()
@@ -162,7 +163,7 @@ impl<T> fmt::Display for InsertAtError<T> {
 
 impl<T> core::error::Error for InsertAtError<T> {}
 
-/// Why a pool could not begin exactly the lifetime that a handle names.
+/// Why a pool cannot begin the lifetime that a given handle names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InsertAtErrorKind {
@@ -172,21 +173,21 @@ pub enum InsertAtErrorKind {
     Occupied,
     /// The slot's generations are used up.
     Retired,
-    /// The slot has had this lifetime already: to begin it again would make its old handles valid
+    /// The slot has had this lifetime already: beginning it again would make its old handles valid
     /// for the new object. (Pools that wrap allow it.)
     Stale,
     /// The slot has not had this lifetime yet, so it cannot be revived.
     NeverLived,
-    /// The pool wraps, and the slot begins its lifetimes anew: it keeps no trace of its last one, so it cannot be
-    /// revived.
+    /// The pool wraps, and the slot has started its lifetimes again: it keeps no trace of its last
+    /// one, so that cannot be revived.
     Wrapped,
     /// The generation is beyond the pool's limit of lifetimes per slot.
     BeyondLifetimes,
-    /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool), or beyond those that have values in a
-    /// [side table that grows](crate::side_table#growth), that the memory for all slots up to it would be out of
-    /// proportion: reserve room first, if it is meant.
+    /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool), or beyond those that
+    /// have values in a [side table that grows](crate::side_table#growth), that the memory for all
+    /// slots up to it would be out of proportion. If the handle is correct, reserve room first.
     TooFar,
-    /// There is no memory for the slot.
+    /// There is not enough memory for the slot.
     OutOfMemory,
 }
 
@@ -199,7 +200,7 @@ impl fmt::Display for InsertAtErrorKind {
             InsertAtErrorKind::Stale => "the slot has had this lifetime already",
             InsertAtErrorKind::NeverLived => "the slot has not had this lifetime yet",
             InsertAtErrorKind::Wrapped => {
-                "the slot begins its lifetimes anew, and keeps no trace of its last one"
+                "the slot starts its lifetimes again, and keeps no trace of its last one"
             }
             InsertAtErrorKind::BeyondLifetimes => {
                 "the generation is beyond the pool's lifetimes per slot"
@@ -212,20 +213,20 @@ impl fmt::Display for InsertAtErrorKind {
     }
 }
 
-/// `get_disjoint_mut` could not give all references.
+/// Why `get_disjoint_mut` could not return all references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GetDisjointMutError {
     /// The handle at this position of the array is refused.
     Refused {
-        /// Which handle, counted from 0.
+        /// The position of the handle, counted from 0.
         position: usize,
-        /// Why.
+        /// Why the handle is refused.
         refusal: Refusal,
     },
-    /// The handle at this position names the same object as one before it.
+    /// The handle at this position names the same object as an earlier one.
     Overlapping {
-        /// Which handle, counted from 0.
+        /// The position of the handle, counted from 0.
         position: usize,
     },
 }

@@ -8,14 +8,15 @@ use alloc::boxed::Box;
 use crate::reports::recorder::Track;
 use crate::reports::stats::Stats;
 
-/// What a pool reports to, if anybody listens. A clone has nobody: each pool is recorded on its own.
+/// The track that a pool reports to, if it is recorded. A clone has none: each pool is recorded
+/// separately.
 #[derive(Debug)]
 pub(crate) struct Tap {
     #[cfg(feature = "recorder")]
     track: Option<Box<Track>>,
 }
 
-/// A method of `Tap` that passes the call on, out of the way of a pool that nobody listens to.
+/// A method of `Tap` that forwards the call, off the fast path of a pool that is not recorded.
 macro_rules! pass_on {
     ($($name:ident($($argument:ident: $type:ty),*);)*) => {
         $(
@@ -38,7 +39,7 @@ macro_rules! pass_on {
 }
 
 impl Tap {
-    /// Nobody listens.
+    /// Not recorded.
     pub(crate) const NONE: Self = Self {
         #[cfg(feature = "recorder")]
         track: None,
@@ -52,13 +53,13 @@ impl Tap {
         retired();
     }
 
-    /// Somebody else listens from now on, or nobody.
+    /// Replaces the track.
     #[cfg(feature = "recorder")]
     pub(crate) fn set(&mut self, track: Option<Track>) {
         self.track = track.map(Box::new);
     }
 
-    /// Whether anybody listens.
+    /// Whether the pool is recorded.
     #[inline(always)]
     pub(crate) fn is_on(&self) -> bool {
         #[cfg(feature = "recorder")]
@@ -67,7 +68,7 @@ impl Tap {
         false
     }
 
-    /// The pool has grown or shrunk: it stands like this now, and the same slots are live.
+    /// The pool has grown or shrunk: it has these counters now, and the same live slots.
     #[cfg(feature = "alloc")]
     pub(crate) fn resized(&mut self, stats: Stats) {
         #[cfg(feature = "recorder")]
@@ -78,7 +79,7 @@ impl Tap {
         let _ = stats;
     }
 
-    /// The pool's state was replaced as a whole: it stands like this now, and these slots are live.
+    /// The pool's whole state was replaced by these counters and live slots.
     pub(crate) fn restart(&mut self, stats: Stats, live: impl Iterator<Item = usize>) {
         #[cfg(feature = "recorder")]
         if let Some(track) = &mut self.track {

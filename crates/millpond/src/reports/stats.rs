@@ -1,7 +1,7 @@
 use core::fmt;
 
-/// A pool's counters: its slots by state, and what it has done since it was built. The pool keeps them as it works, so
-/// reading them is O(1).
+/// A pool's counters: its slots by state, and its operations since it was built. The pool updates
+/// them as it works, so reading them is O(1).
 ///
 /// ```
 /// use millpond::Pool;
@@ -31,7 +31,7 @@ pub struct Stats {
     pub retired: usize,
     /// The number of lifetimes that have begun.
     pub inserted: u64,
-    /// The number of lifetimes that have ended, in whatever way.
+    /// The number of lifetimes that have ended, in any way.
     pub removed: u64,
     /// The number of insertions that the pool refused because it was full.
     pub refused: u64,
@@ -39,7 +39,7 @@ pub struct Stats {
     pub evicted: u64,
 }
 
-/// In one line, without the counters that are 0 in most pools.
+/// Formats the counters as one line, without those that are 0 in most pools.
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { capacity, live, peak, retired, inserted, removed, refused, evicted } = self;
@@ -58,20 +58,20 @@ impl fmt::Display for Stats {
     }
 }
 
-/// How often a [`BlockPool`](crate::BlockPool) has grown and shrunk; made by
+/// How often a [`BlockPool`](crate::BlockPool) has grown and shrunk; returned by
 /// [`BlockPool::growth_stats`](crate::BlockPool::growth_stats).
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct GrowthStats {
-    /// How many blocks are there.
+    /// The number of blocks now.
     pub blocks: usize,
-    /// How many of them were there at once at most.
+    /// The largest number of blocks at once.
     pub blocks_peak: usize,
-    /// How many blocks were taken in all, by insertions and by `reserve`.
+    /// The number of blocks allocated in all, by insertions and by `reserve`.
     pub taken: u64,
-    /// How many of these an insertion had to wait for.
+    /// The number of these that an insertion had to wait for.
     pub taken_by_insertions: u64,
-    /// How many blocks were given back.
+    /// The number of blocks that were freed.
     pub given_back: u64,
 }

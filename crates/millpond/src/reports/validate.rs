@@ -5,8 +5,8 @@
 //!
 //! 1. the number of live slots' words equals the number of lifetimes that have begun and not ended;
 //! 2. each word is possible for its slot, and the number of retired slots equals its counter;
-//! 3. the bitmap of live slots agrees with the words, unless it is known to be old; in any case, it has no bits beyond
-//!    the last slot, nor in a word whose slots were never used;
+//! 3. the bitmap of live slots agrees with the words, unless it is known to be out of date; in any
+//!    case, it has no bits beyond the last slot, nor in a word whose slots were never used;
 //! 4. the reuse order has each vacant slot once and no other (`Lifo`: each vacant slot has an entry, and no entry is
 //!    out of range; `Fifo` and `Intrusive`: the links lead through all vacant slots, and back the same way;
 //!    `LowestFirst`: the lowest word of the bitmap with a vacant slot is known, with its vacant slots; the other words
@@ -29,8 +29,8 @@ use core::fmt;
 
 use crate::reports::stats::Stats;
 
-/// An invariant that does not hold: a defect of this library, or memory that somebody else has written
-/// to.
+/// An invariant that does not hold: a bug of this library, or memory that other code has
+/// overwritten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     rule: &'static str,
@@ -38,13 +38,13 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// What must hold.
+    /// Returns the rule that is broken.
     #[must_use]
     pub fn rule(&self) -> &'static str {
         self.rule
     }
 
-    /// What was found instead.
+    /// Returns what was found instead.
     #[must_use]
     pub fn found(&self) -> &str {
         &self.found

@@ -26,13 +26,13 @@ use crate::base::sanitizer;
 
 /// The sizes of slots are multiples of this, and so are their addresses.
 pub(super) const GRANULE: usize = 8;
-/// What a block keeps for itself, at its beginning.
+/// The size of the header at the beginning of a block.
 pub(super) const HEADER_BYTES: usize = size_of::<Header>();
 const _: () = assert!(HEADER_BYTES == 64, "as documented");
-/// Slots can be aligned to as many bytes.
+/// The largest alignment of slots.
 pub(super) const ALIGN_MAX: usize = align_of::<Header>();
 
-/// What a block knows of itself.
+/// The header of a block.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Header {
@@ -70,8 +70,8 @@ pub(super) struct Links {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block(NonNull<Header>);
 
-// SAFETY: a block's memory belongs to one allocator, which is used by one thread at a time; whoever has
-// the allocator has its blocks.
+// SAFETY: a block's memory belongs to one allocator, which is used by one thread at a time,
+// together with its blocks.
 unsafe impl Send for Block {}
 
 impl Block {
@@ -105,7 +105,7 @@ impl Block {
     ///
     /// # Safety
     ///
-    /// The slot is one of a block of so many bytes.
+    /// The slot is one of a block of this many bytes.
     #[inline]
     pub(super) unsafe fn of_slot(slot: NonNull<u8>, block_bytes: usize) -> Self {
         let address = slot.as_ptr().addr() & !(block_bytes - 1);
@@ -125,7 +125,7 @@ impl Block {
         self.0.cast()
     }
 
-    /// So many bytes from the block's start.
+    /// The address at this offset from the block's start.
     #[inline]
     fn at(self, offset: usize) -> *mut u8 {
         self.memory().as_ptr().wrapping_add(offset)
@@ -154,18 +154,18 @@ impl Block {
         self.header().chunk_used.set(self.chunk_used().wrapping_add_signed(change));
     }
 
-    /// The block that comes so many blocks later in the chunk.
+    /// The block that comes this many blocks later in the chunk.
     ///
     /// # Safety
     ///
-    /// The chunk goes on for so many blocks, which have so many bytes, and they were created.
+    /// The chunk goes on for this many blocks, which have this many bytes, and they were created.
     pub(super) unsafe fn neighbour(self, blocks: usize, block_bytes: usize) -> Self {
-        // SAFETY: the chunk is one allocation, and goes on so far.
+        // SAFETY: the chunk is one allocation, and extends that far.
         Self(unsafe { self.memory().add(blocks * block_bytes) }.cast())
     }
 
-    /// Forgets all slots: from now on they are fresh, and of whatever size is asked for. The block has so
-    /// many bytes.
+    /// Forgets all slots: from now on they are fresh, and of the size that is requested next. The
+    /// block has this many bytes.
     pub(super) fn reset(self, block_bytes: usize) {
         debug_assert_eq!(self.live(), 0);
         sanitizer::poison_at(self.at(HEADER_BYTES), block_bytes - HEADER_BYTES);
@@ -196,8 +196,8 @@ impl Block {
         }
     }
 
-    /// A dead or fresh slot, which is live now; `None` if there is none. All slots of the block have to
-    /// be of this size, a multiple of [`GRANULE`].
+    /// Makes a dead or fresh slot live; `None` if there is none. All slots of the block must have
+    /// this size, a multiple of [`GRANULE`].
     #[inline]
     pub(super) fn take(self, slot_bytes: usize, block_bytes: usize) -> Option<NonNull<u8>> {
         let header = self.header();
@@ -220,20 +220,19 @@ impl Block {
         Some(unsafe { self.memory().add(offset) })
     }
 
-    /// A live slot of this size is dead now; gives how many are left.
+    /// Makes a live slot of this size dead, and returns how many live slots are left.
     ///
     /// # Safety
     ///
-    /// The slot is a live one of this block, and nobody uses it any more.
+    /// The slot is a live one of this block, and is no longer used.
     #[inline]
     pub(super) unsafe fn give_back(self, slot: NonNull<u8>, slot_bytes: usize) -> u32 {
         let header = self.header();
         let offset = slot.as_ptr().addr() - self.memory().as_ptr().addr();
-        // Not through `slot` itself, which may be allowed to reach no further than the value that was
-        // there, and that may be smaller than a link.
-        // SAFETY: the slot is within the block.
+        // Not through `slot` itself, whose provenance may cover only the freed value, which may be
+        // smaller than a link. SAFETY: the slot is within the block.
         let link = unsafe { self.memory().add(offset) }.cast::<u32>();
-        // SAFETY: the slot is the block's own now, and long enough for a link.
+        // SAFETY: the slot now belongs to the block, and is long enough for a link.
         unsafe { link.write(header.free.get()) };
         sanitizer::poison_at(self.at(offset + GRANULE), slot_bytes - GRANULE);
         header.free.set(offset as u32);

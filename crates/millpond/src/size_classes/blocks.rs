@@ -1,4 +1,5 @@
-//! The blocks of an allocator of size classes: allocating them, passing them between classes, and freeing them.
+//! The blocks of an allocator of size classes: allocating them, moving them between classes, and
+//! freeing them.
 //!
 //! Blocks are allocated from the global allocator in *chunks* of several adjacent blocks.
 //!
@@ -51,7 +52,8 @@ pub(super) struct Blocks {
 unsafe impl Send for Blocks {}
 
 impl Blocks {
-    /// So many blocks, all of them promised, touched; there will never be more than `max`.
+    /// Allocates this many blocks, all of them promised and touched; there will never be more than
+    /// `max`.
     pub(super) fn try_new(
         block_bytes: usize,
         reserved_count: usize,
@@ -78,9 +80,9 @@ impl Blocks {
             let layout = blocks.chunk_layout(reserved_count)?;
             blocks.reserved = take(layout)?;
             blocks.reserved_count = reserved_count;
-            // SAFETY: the memory was just taken, with as many bytes.
+            // SAFETY: the memory was just allocated, with as many bytes.
             unsafe { blocks.reserved.write_bytes(0, layout.size()) };
-            // SAFETY: it has so many blocks, and stays until this is dropped.
+            // SAFETY: it has this many blocks, and stays until this is dropped.
             let first = unsafe { blocks.enter(blocks.reserved, reserved_count) };
             blocks.make_spare(first);
         }
@@ -92,7 +94,7 @@ impl Blocks {
         Layout::from_size_align(bytes, self.block_bytes).map_err(|_| OutOfMemory)
     }
 
-    /// Where the reserved blocks are: the first address, and how many bytes.
+    /// The reserved blocks: the first address, and the number of bytes.
     pub(super) fn reserved_range(&self) -> (usize, usize) {
         (self.reserved.as_ptr().addr(), self.reserved_count * self.block_bytes)
     }
@@ -110,13 +112,13 @@ impl Blocks {
         self.peak.get()
     }
 
-    /// How many blocks no class uses.
+    /// The number of blocks that no class uses.
     pub(super) fn unused(&self) -> usize {
         self.spare_count.get() + self.unmade_count.get()
     }
 
-    /// A block for a class, with no slot in it yet. Whether it is promised: the class has fewer than it
-    /// has reserved.
+    /// A block for a class, with no slot in it yet. `is_promised`: whether the class has fewer
+    /// blocks than it has reserved.
     pub(super) fn take(&self, is_promised: bool) -> Option<Block> {
         if is_promised {
             self.promised.set(self.promised.get() - 1);
@@ -142,7 +144,7 @@ impl Blocks {
     fn make(&self) -> Option<Block> {
         self.unmade_count.set(self.unmade_count.get().checked_sub(1)?);
         let memory = self.unmade.get();
-        // SAFETY: the next one is in the chunk, or its end.
+        // SAFETY: the next one is in the chunk, or at its end.
         self.unmade.set(unsafe { memory.add(self.block_bytes) });
         // SAFETY: the memory is a block of the chunk, aligned as all are (invariant 2).
         Some(unsafe { Block::create(memory, self.unmade_chunk.get()) })
@@ -153,13 +155,13 @@ impl Blocks {
         self.spare_count.set(self.spare_count.get() + 1);
     }
 
-    /// Enters a chunk of new blocks, of which all but the first are unmade, and gives the first.
+    /// Enters a chunk of new blocks, all of which but the first are unmade, and returns the first.
     ///
     /// # Safety
     ///
-    /// The memory has so many blocks, is aligned to one, and stays as long as a class uses one.
+    /// The memory has this many blocks, is aligned to one, and stays as long as a class uses one.
     unsafe fn enter(&self, memory: NonNull<u8>, blocks: usize) -> Block {
-        // What is left of the chunk before is not forgotten.
+        // The rest of the previous chunk is not forgotten.
         while let Some(block) = self.make() {
             self.make_spare(block);
         }
@@ -175,8 +177,8 @@ impl Blocks {
         first
     }
 
-    /// Takes a chunk from the global allocator, and gives its first block. If there is no memory for the
-    /// whole, there may be for one block.
+    /// Allocates a chunk, and returns its first block. If there is not enough memory for the whole
+    /// chunk, tries one block.
     fn grow(&self) -> Option<Block> {
         let blocks = self.blocks_per_chunk.min(self.max.saturating_sub(self.count.get()));
         if blocks == 0 {
@@ -184,23 +186,23 @@ impl Blocks {
         }
         let chunk = |blocks| Some((take(self.chunk_layout(blocks).ok()?).ok()?, blocks));
         let (memory, blocks) = chunk(blocks).or_else(|| chunk(1))?;
-        // SAFETY: the memory was just taken for so many blocks, and is freed only when the first leaves
-        // the list below, after no class uses any of them.
+        // SAFETY: the memory was just allocated for this many blocks, and is freed only when the
+        // first leaves the list below, after no class uses any of them.
         let first = unsafe { self.enter(memory, blocks) };
         self.grown.push(first);
         Some(first)
     }
 
-    /// A class gives an empty block back. Whether it is promised: the class has fewer now than it has
-    /// reserved.
+    /// A class returns an empty block. `is_promised`: whether the class now has fewer blocks than
+    /// it has reserved.
     pub(super) fn give_back(&self, block: Block, is_promised: bool) {
         block.chunk().count_used(-1);
         self.make_spare(block);
         self.promised.set(self.promised.get() + usize::from(is_promised));
     }
 
-    /// Gives chunks back that were not reserved, and of which no class uses a block and none is needed
-    /// for what is promised; says how many blocks these had.
+    /// Frees the chunks that were not reserved, have no block in use, and are not needed for what
+    /// is promised; returns how many blocks they had.
     pub(super) fn shrink_to_fit(&self) -> usize {
         let mut given_back = 0;
         let mut next = self.grown.first();
@@ -216,7 +218,7 @@ impl Blocks {
         given_back
     }
 
-    /// Takes the blocks of a chunk, which no class uses, out of the spare and the unmade ones.
+    /// Removes the blocks of a chunk, which no class uses, from the spare and the unmade ones.
     fn forget_blocks_of(&self, first: Block) {
         let mut made = first.chunk_blocks();
         if self.unmade_chunk.get() == Some(first) {
@@ -224,7 +226,7 @@ impl Blocks {
             self.unmade_chunk.set(None);
         }
         for at in 0..made {
-            // SAFETY: the chunk has so many blocks that were made.
+            // SAFETY: the chunk has this many blocks that were made.
             let block = unsafe { first.neighbour(at, self.block_bytes) };
             self.spare.remove(block);
         }
@@ -237,31 +239,32 @@ impl Blocks {
         let blocks = first.chunk_blocks();
         self.count.set(self.count.get() - blocks);
         if let Ok(layout) = self.chunk_layout(blocks) {
-            // SAFETY: it was taken with this layout (invariant 1), and nobody uses it any more.
+            // SAFETY: it was taken with this layout (invariant 1), and it is no longer used.
             unsafe { give(first.memory(), layout) };
         }
     }
 }
 
-/// Memory of the global allocator.
+/// Allocates memory from the global allocator.
 fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     assert!(layout.size() > 0);
     // SAFETY: the layout has a size, as just tested.
     NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)
 }
 
-/// Gives memory back to the global allocator.
+/// Returns memory to the global allocator.
 ///
 /// # Safety
 ///
-/// It was taken with this layout, and nobody uses it any more.
+/// The memory was allocated with this layout, and is no longer used.
 unsafe fn give(memory: NonNull<u8>, layout: Layout) {
     sanitizer::unpoison_at(memory.as_ptr(), layout.size());
     // SAFETY: the caller's contract.
     unsafe { dealloc(memory.as_ptr(), layout) };
 }
 
-/// What is still live in the blocks is gone: whoever could use it has borrowed this.
+/// Frees the blocks with all live slots: nothing can use these any more, because every user borrows
+/// this.
 impl Drop for Blocks {
     fn drop(&mut self) {
         while let Some(first) = self.grown.first() {

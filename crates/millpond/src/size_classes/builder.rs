@@ -5,7 +5,7 @@ use super::block::{GRANULE, HEADER_BYTES};
 use super::table::CLASSES_MAX;
 use super::{Overflow, SizeClasses};
 
-/// Builds a [`SizeClasses`]: its classes, the size of its blocks, and what happens when there is no slot.
+/// Builds a [`SizeClasses`] with its classes, its block size, and an overflow policy.
 ///
 /// ```
 /// use millpond::size_classes::{Overflow, SizeClasses};
@@ -23,7 +23,7 @@ use super::{Overflow, SizeClasses};
 pub struct SizeClassesBuilder {
     /// Size and reserved slots of each class.
     pub(super) classes: Vec<(usize, usize)>,
-    /// Whether there was no memory for this list.
+    /// Whether there was not enough memory for this list.
     is_cut_off: bool,
     pub(super) block_bytes: usize,
     pub(super) blocks_per_chunk: usize,
@@ -32,9 +32,9 @@ pub struct SizeClassesBuilder {
     pub(super) name: Option<&'static str>,
 }
 
-/// The size of blocks unless another is asked for.
+/// The default block size.
 const BLOCK_BYTES: usize = 16 * 1024;
-/// How many are taken at once unless another number is asked for.
+/// The default number of blocks allocated at once.
 const BLOCKS_PER_CHUNK: usize = 8;
 const BLOCK_BYTES_MIN: usize = 1024;
 const BLOCK_BYTES_MAX: usize = 1 << 30;
@@ -53,15 +53,15 @@ impl SizeClassesBuilder {
         }
     }
 
-    /// A class of slots of `bytes` bytes, rounded up to a multiple of 8, with blocks for `slots` of them
-    /// from the beginning, which no other class can use up. Sizes that are equal after rounding are one
-    /// class, with the slots of all.
+    /// Adds a class of slots of `bytes` bytes, rounded up to a multiple of 8. Blocks for `slots` of
+    /// them are allocated from the beginning; no other class can use these up. Sizes that are equal
+    /// after rounding form one class, with the slots of all.
     pub fn class(mut self, bytes: usize, slots: usize) -> Self {
         self.add(bytes, slots);
         self
     }
 
-    /// Without memory for it, building fails.
+    /// If there is not enough memory for the list, building fails.
     fn add(&mut self, bytes: usize, slots: usize) {
         match self.classes.try_reserve(1) {
             Ok(()) => self.classes.push((bytes, slots)),
@@ -69,7 +69,8 @@ impl SizeClassesBuilder {
         }
     }
 
-    /// Several classes: the bytes and slots of each, as `millpond plan --size-classes` writes them.
+    /// Adds several classes, each as `(bytes, slots)`, as `millpond plan --size-classes` prints
+    /// them.
     ///
     /// ```
     /// use millpond::size_classes::SizeClasses;
@@ -83,9 +84,9 @@ impl SizeClassesBuilder {
         self
     }
 
-    /// Classes of 8, 16, 24, … 128 bytes and then four to each doubling, up to `bytes_max`, with nothing
-    /// reserved: no allocation of more than 32 bytes wastes more than a fifth of its slot (if it asks for no
-    /// alignment above 8).
+    /// Adds classes of 8, 16, 24, … 128 bytes and then four per doubling, up to `bytes_max`, with
+    /// nothing reserved. No allocation of more than 32 bytes wastes more than a fifth of its slot
+    /// (if its alignment is at most 8).
     ///
     /// ```
     /// use millpond::size_classes::SizeClasses;
@@ -107,43 +108,44 @@ impl SizeClassesBuilder {
         self
     }
 
-    /// How many bytes a block has: a power of two from 1 KiB to 1 GiB, 16 KiB unless another is asked
-    /// for. A block serves one class at a time, whose slots should be at most an eighth of it.
+    /// Sets the block size: a power of two from 1 KiB to 1 GiB; 16 KiB by default. A block serves
+    /// one class at a time, whose slots should be at most an eighth of it.
     pub fn block_bytes(mut self, bytes: usize) -> Self {
         self.block_bytes = bytes;
         self
     }
 
-    /// How many blocks [`Overflow::Grow`] takes from the global allocator at once: 8 unless another number
-    /// is asked for; 0 counts as 1. They go back together as well.
+    /// Sets how many blocks [`Overflow::Grow`] allocates at once: 8 by default; 0 counts as 1. They
+    /// are also freed together.
     pub fn blocks_per_chunk(mut self, blocks: usize) -> Self {
         self.blocks_per_chunk = blocks.clamp(1, BLOCKS_PER_CHUNK_MAX);
         self
     }
 
-    /// The limit for [`Overflow::Grow`]: a request that would need one block more is refused.
+    /// Limits the number of blocks for [`Overflow::Grow`]: a request that would need one more is
+    /// refused.
     pub fn max_blocks(mut self, blocks: usize) -> Self {
         self.max_blocks = blocks;
         self
     }
 
-    /// What happens to a request that finds no slot; [`Overflow::Grow`] unless another is asked for.
+    /// Sets what happens to a request that finds no slot; [`Overflow::Grow`] by default.
     pub fn overflow(mut self, overflow: Overflow) -> Self {
         self.overflow = overflow;
         self
     }
 
-    /// A name for messages and statistics.
+    /// Sets a name for messages and statistics.
     pub fn name(mut self, name: &'static str) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// The allocator.
+    /// Builds the allocator.
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) returns an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> SizeClasses {
         match self.try_build() {
@@ -152,7 +154,7 @@ impl SizeClassesBuilder {
         }
     }
 
-    /// The allocator. The blocks for what is reserved are taken and touched here.
+    /// Builds the allocator. Reserved blocks are allocated and touched here.
     ///
     /// ```
     /// use millpond::size_classes::{SizeClasses, SizeClassesError};
@@ -163,8 +165,9 @@ impl SizeClassesBuilder {
     ///
     /// # Errors
     ///
-    /// If there is no class, there are more than 255, a class does not fit into a block, the size of
-    /// blocks is not a power of two in range, what is reserved is beyond the limit, or there is no memory.
+    /// If there are no classes or more than 255, a class does not fit into a block, the block size
+    /// is not a power of two in range, the reserved slots exceed the limit, or there is not enough
+    /// memory.
     pub fn try_build(mut self) -> Result<SizeClasses, SizeClassesError> {
         let block_bytes = self.block_bytes;
         if !block_bytes.is_power_of_two()
@@ -203,35 +206,35 @@ impl SizeClassesBuilder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SizeClassesError {
-    /// The builder was not told a class.
+    /// The builder has no class.
     NoClass,
-    /// There are more classes than can be told apart.
+    /// There are more than 255 classes.
     TooManyClasses {
-        /// How many there are.
+        /// The number of classes.
         classes: usize,
     },
     /// A slot of this class does not fit into a block.
     ClassTooLarge {
-        /// What was asked for.
+        /// The requested slot size.
         bytes: usize,
-        /// What fits.
+        /// The largest slot that fits.
         bytes_max: usize,
     },
-    /// The size of blocks is not a power of two, or out of range.
+    /// The block size is not a power of two, or is out of range.
     BlockBytes {
-        /// What was asked for.
+        /// The requested block size.
         block_bytes: usize,
     },
-    /// The slots that are reserved need more blocks than there may be.
+    /// The reserved slots need more blocks than the limit.
     ReservedTooMuch {
-        /// How many blocks they need.
+        /// The number of blocks that they need.
         blocks: usize,
-        /// How many there may be.
+        /// The limit.
         max_blocks: usize,
     },
-    /// There is no memory for the slots that are reserved.
+    /// There is not enough memory for the reserved slots.
     OutOfMemory {
-        /// How many blocks they need.
+        /// The number of blocks that they need.
         blocks: usize,
     },
 }
@@ -257,7 +260,7 @@ impl fmt::Display for SizeClassesError {
             ),
             SizeClassesError::ReservedTooMuch { blocks, max_blocks } => write!(
                 f,
-                "the slots that are reserved need {blocks} blocks, more than the limit of \
+                "the reserved slots need {blocks} blocks, more than the limit of \
                  {max_blocks}: raise `max_blocks`"
             ),
             SizeClassesError::OutOfMemory { blocks } => {

@@ -40,14 +40,14 @@ impl BlockList {
         self.set_previous(next, Some(block));
     }
 
-    /// Takes a block of this list out of it.
+    /// Removes a block that is in this list.
     pub(super) fn remove(&self, block: Block) {
         let Links { next, previous } = block.links(self.kind).take();
         self.set_next(previous, next);
         self.set_previous(next, previous);
     }
 
-    /// Takes the first block out.
+    /// Removes the first block.
     pub(super) fn pop(&self) -> Option<Block> {
         let first = self.first()?;
         self.remove(first);

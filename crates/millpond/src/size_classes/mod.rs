@@ -32,23 +32,23 @@ use table::ClassTable;
 /// What happens to a request that finds no slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Overflow {
-    /// It is refused: nothing but what was reserved is ever used.
+    /// The request is refused: only reserved memory is ever used.
     Refuse,
-    /// The global allocator serves it, and takes it back, whether no class fits or the class has no slot
-    /// left. The blocks that were reserved stay all there are.
+    /// The global allocator serves it, whether no class fits or the class has no slot left. There
+    /// are never more blocks than the reserved ones.
     FallBack,
-    /// The class takes another block from the global allocator, up to the limit of blocks. Requests
-    /// that no class fits are served by the global allocator as they are.
+    /// The class gets another block from the global allocator, up to the limit of blocks. The
+    /// global allocator serves requests that no class fits.
     #[default]
     Grow,
 }
 
-/// Raw memory in slots of several sizes behind one allocator: vectors, boxes and hash maps live in it.
+/// An allocator of slots in several sizes, for vectors, boxes and hash maps.
 ///
-/// Pick it for the many small allocations of one thread, made and freed all the time (strings, nodes of a
-/// tree, lists of a few elements): a slot is taken and given back in a few instructions, without a lock,
-/// and what was reserved is there without any growth. Objects of one type have a [`Pool`](crate::Pool),
-/// with handles and iteration.
+/// Use it for many small, short-lived allocations of one thread (strings, tree nodes, short lists):
+/// allocating and freeing a slot takes a few instructions, without a lock, and reserved slots are
+/// available without growth. For objects of one type, use a [`Pool`](crate::Pool), with handles and
+/// iteration.
 ///
 /// ```text
 /// request of 20 bytes ──▶ class of 24 ──▶ its block with room ──▶ the slot freed last
@@ -59,27 +59,28 @@ pub enum Overflow {
 ///   spare         [ block ]
 /// ```
 ///
-/// **Classes**: given by the program, or read off a trace of it: `millpond plan --size-classes` prints
-/// them for a heaptrack file. A request goes to the smallest class that is long enough and aligned enough
+/// **Classes**: chosen by you, or computed from a trace: `millpond plan --size-classes` prints them
+/// for a heaptrack file. A request goes to the smallest class whose size and alignment suffice
 /// (alignments up to 64).
 ///
 /// **Overflow**: refuse, fall back to the global allocator, or grow by blocks: see [`Overflow`].
 ///
-/// **Memory**: blocks of 16 KiB (or what the builder says), 64 bytes of each for itself, taken eight at a
-/// time; four bytes for each eight bytes of the largest class, once; 128 bytes for each class. What is reserved is taken and touched when the allocator
-/// is created.
+/// **Memory**: blocks of 16 KiB (or as set on the builder), each with a header of 64 bytes,
+/// allocated eight at a time; 4 bytes per 8 bytes of the largest class, once; 128 bytes per class.
+/// Reserved blocks are allocated and touched when the allocator is created.
 ///
-/// **Time**: O(1) for taking and giving back, growth excepted. A block is found from a slot's address
-/// alone, and whether a slot is one at all from one comparison of addresses.
+/// **Time**: allocating and freeing are O(1), except for growth. A slot's address alone determines
+/// its block, and one comparison of addresses shows whether it is a slot at all.
 ///
-/// **Threads**: for one thread at a time, used by shared reference: it can be sent to another thread
-/// while nothing of it is borrowed, never shared between two. That is why it needs no lock and no atomic
-/// instruction, and where its speed comes from. A program of several threads gives each its own, or puts
-/// one behind a lock and calls [`allocate`](Self::allocate) and [`deallocate`](Self::deallocate) itself.
+/// **Threads**: an allocator is used by one thread at a time, by shared reference. It can move to
+/// another thread while nothing is borrowed from it, but cannot be shared. So it needs no lock and
+/// no atomic instruction, which is why it is fast. With several threads, give each its own
+/// allocator, or put one behind a lock and call [`allocate`](Self::allocate) and
+/// [`deallocate`](Self::deallocate) yourself.
 ///
-/// With the feature `allocator-api2`, `&SizeClasses` is an `Allocator` of the crate of that name (on the
-/// nightly toolchain of the standard library's own as well, if that crate's feature `nightly` is on and this
-/// one is compiled with `--cfg millpond_nightly`):
+/// With the feature `allocator-api2`, `&SizeClasses` implements the `Allocator` of the crate of
+/// that name (on the nightly toolchain also that of the standard library, if that crate's feature
+/// `nightly` is enabled and this crate is compiled with `--cfg millpond_nightly`):
 ///
 #[cfg_attr(feature = "allocator-api2", doc = "```")]
 #[cfg_attr(not(feature = "allocator-api2"), doc = "```ignore")]
@@ -100,8 +101,7 @@ pub struct SizeClasses {
     table: ClassTable,
     classes: Box<[Class]>,
     block_bytes: usize,
-    /// Where the slots of the classes are, as far as a request of a class' size may be somewhere else:
-    /// everywhere, unless requests fall back.
+    /// The range of the classes' slots: everything, unless requests of a class' size can fall back.
     slots_from: usize,
     slots_bytes: usize,
     blocks: Blocks,
@@ -137,7 +137,7 @@ impl Class {
 
     #[inline]
     fn note_death(&self, bytes: usize) {
-        // The number of live slots only falls here, so a peak is looked at just before.
+        // The number of live slots falls only here, so the peak is updated just before.
         if self.live.get() > self.peak_before_death.get() {
             self.peak_before_death.set(self.live.get());
         }
@@ -166,8 +166,8 @@ fn slots_per_block(block_bytes: usize, slot_bytes: usize) -> usize {
 }
 
 impl SizeClasses {
-    /// Classes for requests of up to 1 KiB, with nothing reserved: each grows by blocks of 16 KiB, taken
-    /// from the global allocator eight at a time.
+    /// Creates classes for requests of up to 1 KiB, with nothing reserved: each grows by blocks of
+    /// 16 KiB, allocated eight at a time.
     ///
     /// ```
     /// use millpond::SizeClasses;
@@ -179,13 +179,14 @@ impl SizeClasses {
     ///
     /// # Panics
     ///
-    /// If there is no memory for its tables.
+    /// If there is not enough memory for its tables.
     #[must_use]
     pub fn new() -> Self {
         Self::builder().classes_up_to(1024).build()
     }
 
-    /// A builder, to choose the classes, what is reserved for each, and what happens when it is used up.
+    /// Returns a builder, to choose the classes, how much is reserved for each, and what happens
+    /// when it is used up.
     ///
     /// ```
     /// use millpond::size_classes::{Overflow, SizeClasses};
@@ -253,20 +254,20 @@ impl SizeClasses {
         })
     }
 
-    /// The name that the builder was given.
+    /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.name
     }
 
-    /// What happens to a request that finds no slot.
+    /// Returns what happens to a request that finds no slot.
     #[must_use]
     pub fn overflow(&self) -> Overflow {
         self.overflow
     }
 
-    /// The class that requests of this layout go to, as its place in
-    /// [`class_stats`](Self::class_stats); `None` if none fits, or the layout has no size. O(1).
+    /// Returns the class for requests of `layout`, as its position in
+    /// [`class_stats`](Self::class_stats), or `None` if no class fits or `layout` has size 0. O(1).
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -286,7 +287,7 @@ impl SizeClasses {
         (class < self.classes.len()).then_some(class)
     }
 
-    /// How each class stands, by rising size. O(1) for each.
+    /// Iterates over the counters of the classes, by ascending size. O(1) for each.
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -303,7 +304,7 @@ impl SizeClasses {
         self.classes.iter().map(|class| class.stats(self.block_bytes))
     }
 
-    /// How the allocator stands as a whole. O(1).
+    /// Returns the counters of the whole allocator. O(1).
     #[must_use]
     pub fn stats(&self) -> SizeClassesStats {
         SizeClassesStats {
@@ -318,8 +319,8 @@ impl SizeClasses {
         }
     }
 
-    /// Gives the chunks of blocks that have no live slot, and were not reserved, back to the global
-    /// allocator, and says how many blocks these had. O(classes + chunks + blocks given back).
+    /// Frees the chunks without live slots that were not reserved, and returns how many blocks they
+    /// had. O(classes + chunks + freed blocks).
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -338,7 +339,7 @@ impl SizeClasses {
     /// ```
     pub fn shrink_to_fit(&self) -> usize {
         for class in &self.classes {
-            // Others than the first give their blocks up as they run empty.
+            // Blocks other than the first are given up when they run empty.
             if let Some(block) = class.room.first().filter(|block| block.live() == 0) {
                 self.give_up(class, block);
             }

@@ -2,10 +2,11 @@
 //!
 //! # Invariant
 //!
-//! 1. Memory that was handed out for a layout that [belongs to a class](SizeClasses::class_of), and lies
-//!    in the range `slots_from .. slots_from + slots_bytes`, is a live slot of a block of that class.
-//! 2. All other memory that was handed out is an allocation of the global allocator with that very
-//!    layout; or, if the layout has no size, nothing at all.
+//! 1. Memory that was allocated for a layout that [belongs to a class](SizeClasses::class_of), and
+//!    lies in the range `slots_from .. slots_from + slots_bytes`, is a live slot of a block of that
+//!    class.
+//! 2. All other memory that was allocated is an allocation of the global allocator with that very
+//!    layout; or, if the layout has size 0, nothing at all.
 //! 3. A class' list `room` has exactly those of its blocks that are marked as listed; the others have no
 //!    slot left. A block that is in it is of that class.
 //!
@@ -23,9 +24,9 @@ use super::{Class, Overflow, SizeClasses};
 /// Why a request was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refused {
-    /// No class fits, and the allocator is one that refuses such requests.
+    /// No class fits, and the allocator refuses such requests.
     NoClass,
-    /// The class has no slot left, and the allocator may have no more blocks.
+    /// The class has no slot left, and the allocator may not allocate more blocks.
     NoSlot,
     /// The global allocator has no memory.
     OutOfMemory,
@@ -46,11 +47,12 @@ impl fmt::Display for Refused {
 impl core::error::Error for Refused {}
 
 impl SizeClasses {
-    /// Memory for a layout: a slot of the smallest class that fits, or what the
-    /// [overflow policy](Overflow) says. A layout without a size gets an address that is aligned, and no
-    /// memory. O(1), growth and the global allocator excepted.
+    /// Allocates memory for `layout`: a slot of the smallest class that fits, or what the [overflow
+    /// policy](Overflow) provides. A layout of size 0 yields an aligned address without memory.
+    /// O(1), apart from growth and the global allocator.
     ///
-    /// The memory is good until [`deallocate`](Self::deallocate) or until the allocator is dropped.
+    /// The memory is valid until [`deallocate`](Self::deallocate) or until the allocator is
+    /// dropped.
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -67,7 +69,7 @@ impl SizeClasses {
     ///
     /// # Errors
     ///
-    /// If the request is refused; the reason says what to do.
+    /// If the request is refused; the error's message says what to do.
     #[inline]
     pub fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
         if let Some(class) = self.class(layout) {
@@ -79,11 +81,11 @@ impl SizeClasses {
         self.allocate_slowly(layout)
     }
 
-    /// As [`allocate`](Self::allocate), filled with zeros.
+    /// Like [`allocate`](Self::allocate), filled with zeros.
     ///
     /// # Errors
     ///
-    /// As for [`allocate`](Self::allocate).
+    /// Same as for [`allocate`](Self::allocate).
     #[inline]
     pub fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
         let memory = self.allocate(layout)?;
@@ -97,7 +99,7 @@ impl SizeClasses {
         self.classes.get(self.table.class_of(layout))
     }
 
-    /// A slot of the block that the class takes slots from at present.
+    /// A slot of the class' current block.
     #[inline]
     fn take_listed(&self, class: &Class) -> Option<NonNull<u8>> {
         class.room.first()?.take(class.slot_bytes, self.block_bytes)
@@ -138,7 +140,7 @@ impl SizeClasses {
         }
     }
 
-    /// A slot of another block than the one that slots are taken from at present, which has none left.
+    /// A slot of another block than the current one, which has none left.
     fn take_from_next(&self, class: &Class) -> Option<NonNull<u8>> {
         if let Some(full) = class.room.pop() {
             full.set_listed(false);
@@ -184,7 +186,7 @@ impl SizeClasses {
         (offset < self.slots_bytes).then_some(class)
     }
 
-    /// Takes memory back. O(1), the global allocator excepted.
+    /// Frees `memory`. O(1), apart from the global allocator.
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -202,9 +204,9 @@ impl SizeClasses {
     ///
     /// # Safety
     ///
-    /// The memory was handed out by this allocator, for this very layout (or the new layout of the last
-    /// [`grow`](Self::grow) or [`shrink`](Self::shrink)), has not been taken back yet, and nobody uses it
-    /// any more.
+    /// `memory` must have been allocated by this allocator with this very `layout` (or the new
+    /// layout of the last [`grow`](Self::grow) or [`shrink`](Self::shrink)), must not have been
+    /// freed, and must not be used any more.
     #[inline]
     pub unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
         let Some(class) = self.class_of_slot(memory, layout) else {
@@ -214,7 +216,7 @@ impl SizeClasses {
         };
         // SAFETY: the memory is a slot of a block (invariant 1), all of which have this size.
         let block = unsafe { Block::of_slot(memory, self.block_bytes) };
-        // SAFETY: the slot is a live one of that block, and nobody uses it any more.
+        // SAFETY: the slot is a live one of that block, and it is no longer used.
         let live = unsafe { block.give_back(memory, class.slot_bytes) };
         class.note_death(layout.size());
         if live == 0 || !block.is_listed() {
@@ -222,18 +224,18 @@ impl SizeClasses {
         }
     }
 
-    /// A class' block has room now that had none before, or is empty.
+    /// Called when a full block of a class has room again, or is empty.
     #[cold]
     #[inline(never)]
     fn settle(&self, class: &Class, block: Block) {
         if !block.is_listed() {
             block.set_listed(true);
-            // Not before the one that is in use: that would have to wait, half full, until this is full
-            // again.
+            // Not before the current one, which would have to wait, half full, until this one is
+            // full again.
             class.room.push_second(block);
         }
-        // The only block with room is kept, so that a class that goes up and down by one slot does not
-        // take and give back a block each time.
+        // The only block with room is kept, so that a class whose number of slots varies by one
+        // does not allocate and free a block each time.
         let is_only = class.room.first() == Some(block) && class.room.next(block).is_none();
         if block.live() == 0 && !is_only {
             self.give_up(class, block);
@@ -242,7 +244,7 @@ impl SizeClasses {
 
     /// # Safety
     ///
-    /// As for [`deallocate`](Self::deallocate), and the memory is no slot of a class.
+    /// Same as for [`deallocate`](Self::deallocate), and `memory` must not be a slot of a class.
     #[cold]
     #[inline(never)]
     unsafe fn deallocate_elsewhere(&self, memory: NonNull<u8>, layout: Layout) {
@@ -255,8 +257,8 @@ impl SizeClasses {
         unsafe { dealloc(memory.as_ptr(), layout) };
     }
 
-    /// The same memory, or other with the same contents, for a larger layout. In place if the class is
-    /// the same.
+    /// Resizes `memory` to a larger layout, keeping its contents. In place if the class is the
+    /// same.
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -274,12 +276,12 @@ impl SizeClasses {
     ///
     /// # Errors
     ///
-    /// As for [`allocate`](Self::allocate); the old memory is as it was then.
+    /// Same as for [`allocate`](Self::allocate). The old memory is then unchanged.
     ///
     /// # Safety
     ///
-    /// As for [`deallocate`](Self::deallocate) with the old layout, and the new size is at least the old
-    /// one.
+    /// Same as for [`deallocate`](Self::deallocate) with the old layout, and the new size must be
+    /// at least the old one.
     #[inline]
     pub unsafe fn grow(
         &self,
@@ -292,17 +294,17 @@ impl SizeClasses {
         unsafe { self.resize(memory, old, new) }
     }
 
-    /// The same memory, or other with the same contents, for a smaller layout. In place if the class is
-    /// the same.
+    /// Resizes `memory` to a smaller layout, keeping its contents. In place if the class is the
+    /// same.
     ///
     /// # Errors
     ///
-    /// As for [`allocate`](Self::allocate); the old memory is as it was then.
+    /// Same as for [`allocate`](Self::allocate). The old memory is then unchanged.
     ///
     /// # Safety
     ///
-    /// As for [`deallocate`](Self::deallocate) with the old layout, and the new size is at most the old
-    /// one.
+    /// Same as for [`deallocate`](Self::deallocate) with the old layout, and the new size must be
+    /// at most the old one.
     #[inline]
     pub unsafe fn shrink(
         &self,
@@ -317,7 +319,7 @@ impl SizeClasses {
 
     /// # Safety
     ///
-    /// As for [`deallocate`](Self::deallocate) with the old layout.
+    /// Same as for [`deallocate`](Self::deallocate) with the old layout.
     unsafe fn resize(
         &self,
         memory: NonNull<u8>,
@@ -330,7 +332,7 @@ impl SizeClasses {
                 class.bytes_asked.set(class.bytes_asked.get() - old.size() + new.size());
                 return Ok(NonNull::slice_from_raw_parts(memory, new.size()));
             }
-            // The global allocator's, and it stays with it.
+            // The memory is the global allocator's, and stays with it.
             None if self.class(new).is_none()
                 && old.size() > 0
                 && new.size() > 0
@@ -347,7 +349,7 @@ impl SizeClasses {
         }
         let moved = self.allocate(new)?;
         let bytes = old.size().min(new.size());
-        // SAFETY: both have so many bytes, and the new memory is nobody else's.
+        // SAFETY: both have this many bytes, and the new memory is nobody else's.
         unsafe { moved.cast::<u8>().copy_from_nonoverlapping(memory, bytes) };
         // SAFETY: the caller's contract.
         unsafe { self.deallocate(memory, old) };

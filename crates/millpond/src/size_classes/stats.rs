@@ -1,45 +1,46 @@
-/// How one class of a [`SizeClasses`](super::SizeClasses) stands, and what it has done.
+/// The counters of one class of a [`SizeClasses`](super::SizeClasses).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ClassStats {
-    /// How many bytes a slot has.
+    /// The number of bytes in a slot.
     pub slot_bytes: usize,
-    /// How many slots there are in the blocks that the class has now.
+    /// The number of slots in the class' current blocks.
     pub slots: usize,
-    /// How many slots the class was promised.
+    /// The number of slots reserved for the class.
     pub slots_reserved: usize,
     /// The number of live slots.
     pub live: usize,
-    /// How many were live at once at most.
+    /// The largest number of slots that were live at once.
     pub peak: usize,
-    /// How many bytes the program asked for in the slots that are live.
+    /// The number of bytes requested for the live slots.
     pub bytes_asked: usize,
-    /// How many bytes of live slots the program did not ask for: what the class is too large by.
+    /// The number of bytes in live slots that were not requested, because the class is larger.
     pub bytes_wasted: usize,
-    /// How many blocks the class has now.
+    /// The number of blocks that the class has now.
     pub blocks: usize,
-    /// How many requests found no slot: they were refused, or fell back.
+    /// The number of requests that found no slot: they were refused, or fell back.
     pub overflows: u64,
 }
 
-/// How a [`SizeClasses`](super::SizeClasses) stands as a whole, and what it has done.
+/// The counters of a whole [`SizeClasses`](super::SizeClasses).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SizeClassesStats {
-    /// How many bytes a block has.
+    /// The number of bytes in a block.
     pub block_bytes: usize,
-    /// How many blocks there are, with and without a class.
+    /// The number of blocks, with and without a class.
     pub blocks: usize,
-    /// How many blocks there were at once at most.
+    /// The largest number of blocks that existed at once.
     pub blocks_peak: usize,
-    /// How many blocks have no class now.
+    /// The number of blocks that have no class now.
     pub blocks_spare: usize,
-    /// How many allocations live with the global allocator, because no class fits or none had room.
+    /// The number of live allocations of the global allocator, because no class fits or the class
+    /// had no slot.
     pub fallen_back: usize,
-    /// How many bytes these have.
+    /// The number of bytes in these allocations.
     pub fallen_back_bytes: usize,
-    /// How many bytes these had at once at most.
+    /// The largest number of bytes that these allocations had at once.
     pub fallen_back_bytes_peak: usize,
-    /// How many requests were refused.
+    /// The number of refused requests.
     pub refused: u64,
 }

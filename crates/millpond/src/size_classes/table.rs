@@ -4,7 +4,7 @@ use core::alloc::Layout;
 use super::block::{ALIGN_MAX, GRANULE};
 use crate::base::memory::{self, OutOfMemory};
 
-/// Which class a layout belongs to: the smallest whose slots are long enough and aligned enough.
+/// Maps a layout to its class: the smallest whose slots are large enough and aligned enough.
 ///
 /// ```text
 ///               size in granules of 8 bytes
@@ -21,7 +21,7 @@ pub(super) struct ClassTable {
 }
 
 const NO_CLASS: u8 = u8::MAX;
-/// There are at most so many classes.
+/// There are at most this many classes.
 pub(super) const CLASSES_MAX: usize = NO_CLASS as usize;
 /// One for each power of two from the granule to the largest alignment.
 const ROWS: usize = (ALIGN_MAX / GRANULE).ilog2() as usize + 1;

@@ -15,10 +15,10 @@ fn refused(_: Refused) -> AllocError {
     AllocError
 }
 
-/// Vectors, boxes and hash maps of `allocator-api2` and `hashbrown` live in it: pass `&memory` to their
-/// `new_in`.
-// SAFETY: memory that was handed out stays until it is given back, as the reference does not let the
-// allocator move or be dropped; a copy of the reference is the same allocator.
+/// Pass `&memory` to `new_in` of the vectors, boxes and hash maps of `allocator-api2` and
+/// `hashbrown`.
+// SAFETY: allocated memory stays valid until it is freed, because the reference keeps the allocator
+// from being moved or dropped; a copy of the reference is the same allocator.
 unsafe impl Allocator for &SizeClasses {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

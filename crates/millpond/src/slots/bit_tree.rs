@@ -22,8 +22,8 @@ const WORD_BITS: usize = u64::BITS as usize;
 /// "No number": no tree has room for it.
 pub(crate) const NONE: usize = usize::MAX;
 
-/// Some of the numbers below a limit, which is 64<sup>`LEVELS`</sup> at most. The words are
-/// lent by somebody who keeps them together with the tree's [`Head`].
+/// A set of numbers below a limit, which is at most 64<sup>`LEVELS`</sup>. The caller lends the
+/// words, which it stores together with the tree's [`Head`].
 #[derive(Clone, Debug)]
 pub(crate) struct BitTree<const LEVELS: usize, B> {
     /// One level behind the other, level 0 first.
@@ -31,7 +31,7 @@ pub(crate) struct BitTree<const LEVELS: usize, B> {
     head: Head<LEVELS>,
 }
 
-/// What a tree knows beside its words.
+/// The data of a tree beside its words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head<const LEVELS: usize> {
     /// Where each level begins.
@@ -41,10 +41,11 @@ pub(crate) struct Head<const LEVELS: usize> {
 }
 
 impl<const LEVELS: usize> Head<LEVELS> {
-    /// That of the empty set, without room for any number.
+    /// The head of the empty set, without room for any number.
     pub(crate) const EMPTY: Self = Self { starts: [0; LEVELS], lowest: NONE };
 
-    /// That of the empty set, with room for the numbers below this one, and how many words it needs, which are 0.
+    /// The head of the empty set, with room for the numbers below this one, and how many words it
+    /// needs, all of which are 0.
     pub(crate) fn with_room(numbers: usize) -> (Self, usize) {
         let mut starts = [0; LEVELS];
         let (mut words, mut bits) = (0, numbers);
@@ -118,7 +119,7 @@ impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
         was_empty
     }
 
-    /// Takes out a number for which there is room, if it is in the set.
+    /// Removes a number for which there is room, if it is in the set.
     pub(crate) fn remove(&mut self, number: usize) {
         if number == self.head.lowest {
             return self.remove_lowest();
@@ -134,7 +135,7 @@ impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
         }
     }
 
-    /// Takes the lowest number out of the set, which is not empty.
+    /// Removes the lowest number from the set, which is not empty.
     #[inline]
     pub(crate) fn remove_lowest(&mut self) {
         let mut at = self.head.lowest;
@@ -189,8 +190,8 @@ impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
 
 #[cfg(feature = "validate")]
 impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
-    /// Checks that of the numbers below a limit exactly those are in the set of which the function says so,
-    /// that no others are, and that the levels and the lowest number agree with that.
+    /// Checks that exactly the numbers for which the function returns `true` are in the set, and
+    /// that the levels and the lowest number agree with that.
     pub(crate) fn validate(
         &self,
         numbers: usize,

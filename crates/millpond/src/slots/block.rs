@@ -40,7 +40,7 @@ use crate::reports::debug::Watch;
 
 /// Slots in one block of memory.
 ///
-/// First what a walk reads.
+/// The fields that iteration reads come first.
 #[doc(hidden)]
 #[repr(C)]
 pub struct Block<W: Word, E: Entry, T> {
@@ -51,9 +51,9 @@ pub struct Block<W: Word, E: Entry, T> {
     words: NonNull<W>,
     entries: NonNull<E>,
     entry_count: usize,
-    /// One for each 64 slots; a field, as each walk asks.
+    /// One for each 64 slots; stored, because each iteration needs it.
     bit_words: usize,
-    /// The memory is somebody else's, lent for as long as the block is there.
+    /// The memory is lent for as long as the block exists.
     is_lent: bool,
     bitmap_age: BitmapAge,
     #[cfg(feature = "debug-aids")]
@@ -75,7 +75,7 @@ pub(crate) struct Offsets {
 }
 
 impl Offsets {
-    /// Of a block for these numbers of slots and entries.
+    /// The offsets of a block for these numbers of slots and entries.
     pub(crate) fn of<W, E, T>(slots: usize, entries: usize) -> Result<Self, OutOfMemory> {
         Self::with_values::<W, E>(slots, entries, Layout::new::<T>())
     }
@@ -97,8 +97,8 @@ impl Offsets {
     }
 }
 
-/// How the values are aligned: as far as their stride keeps it, up to a cache line, so that no value lies in more lines
-/// than it must.
+/// The alignment of the values: as much as their stride preserves, up to a cache line, so that no
+/// value spans more lines than necessary.
 fn values_align(value: Layout, slots: usize) -> usize {
     const CACHE_LINE: usize = 64;
     match value.size() {
@@ -108,7 +108,7 @@ fn values_align(value: Layout, slots: usize) -> usize {
     }
 }
 
-/// Takes the memory of a block.
+/// Allocates the memory of a block.
 fn try_allocate(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     match layout.size() {
         0 => Ok(dangling(layout)),
@@ -117,7 +117,7 @@ fn try_allocate(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     }
 }
 
-/// No memory, but an address that is aligned.
+/// No memory, only an aligned address.
 fn dangling(layout: Layout) -> NonNull<u8> {
     let address = core::ptr::without_provenance_mut(layout.align());
     NonNull::new(address).unwrap_or(NonNull::dangling())
@@ -176,18 +176,18 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     /// Slots with this word and entries that are empty, every page touched.
     pub(crate) fn try_new(slots: usize, entry_count: usize, word: W) -> Result<Self, OutOfMemory> {
         let start = try_allocate(Self::layout(slots, entry_count)?)?;
-        // SAFETY: the memory was just taken, for this layout.
+        // SAFETY: the memory was just allocated, for this layout.
         let mut block = unsafe { Self::try_in(start, slots, entry_count, word)? };
         block.is_lent = false;
         Ok(block)
     }
 
-    /// The same in memory that is lent to the block.
+    /// The same, in memory that is lent to the block.
     ///
     /// # Safety
     ///
-    /// Of the [layout](Self::layout), `start` is the first byte, aligned; the block has this memory for itself until
-    /// it is dropped. If the layout has no bytes, `start` may be any address.
+    /// `start` is the aligned first byte of memory with the [layout](Self::layout), which only the
+    /// block uses until it is dropped. If the layout has size 0, `start` may be any address.
     pub(crate) unsafe fn try_in(
         start: NonNull<u8>,
         slots: usize,
@@ -197,7 +197,8 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         let offsets = Offsets::of::<W, E, T>(slots, entry_count)?;
         // SAFETY: as the caller promises.
         let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
-        // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
+        // SAFETY: the array has this many elements in the block (invariant 1), and nobody refers to
+        // them yet.
         memory::touch(unsafe { slice::from_raw_parts_mut(block.values.as_ptr(), slots) });
         Ok(block)
     }
@@ -206,8 +207,8 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     ///
     /// # Safety
     ///
-    /// As [`try_in`](Self::try_in), of the layout of the offsets, which are those of a block for so many slots and
-    /// entries whose values are at least as large as `T`.
+    /// Like [`try_in`](Self::try_in), of the layout of the offsets, which are those of a block for
+    /// this many slots and entries whose values are at least as large as `T`.
     unsafe fn at_offsets(
         start: NonNull<u8>,
         offsets: &Offsets,
@@ -219,10 +220,10 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             0 => dangling(offsets.layout),
             _ => start,
         };
-        // What is behind a black box is not known to be fresh: a fill with zeros may not be turned into
-        // an allocation of pages that nobody has touched.
+        // The black box hides that the memory is new: otherwise compilers might turn a fill with
+        // zeros into an allocation of untouched pages.
         let start = black_box(start);
-        // SAFETY: each offset is within the memory, or just behind it where the array is empty.
+        // SAFETY: each offset is within the memory, or at its end if the array is empty.
         let at = |offset| unsafe { start.byte_add(offset) };
         let block = Self {
             values: at(offsets.values).cast(),
@@ -245,8 +246,8 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     }
 }
 
-/// Values of a type that only the program knows which reads the block: bytes behind the other arrays, as those of a
-/// pool of that type would be.
+/// Values of a type that only the user of the block knows: bytes after the other arrays, where
+/// those of a pool of that type would be.
 impl<W: Word, E: Entry> Block<W, E, ()> {
     /// The memory that a block needs where each value has this layout, the size of which is a multiple of its
     /// alignment.
@@ -262,7 +263,7 @@ impl<W: Word, E: Entry> Block<W, E, ()> {
     ///
     /// # Safety
     ///
-    /// As [`try_in`](Self::try_in), of the layout that [`layout_with`](Self::layout_with) says.
+    /// Like [`try_in`](Self::try_in), of the layout that [`layout_with`](Self::layout_with) says.
     pub(crate) unsafe fn try_in_with(
         start: NonNull<u8>,
         slots: usize,
@@ -275,12 +276,13 @@ impl<W: Word, E: Entry> Block<W, E, ()> {
         let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
         let bytes = slots * value.size();
         let values = block.values.as_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: the array is in the block (invariant 1) and has so many bytes, and nobody refers to them yet.
+        // SAFETY: the array is in the block (invariant 1) and has this many bytes, and nobody
+        // refers to them yet.
         memory::touch(unsafe { slice::from_raw_parts_mut(values, bytes) });
         Ok(block)
     }
 
-    /// Where the bytes of the values begin.
+    /// The first byte of the values.
     pub(crate) fn values_start(&self) -> NonNull<u8> {
         self.values.cast()
     }
@@ -289,7 +291,8 @@ impl<W: Word, E: Entry> Block<W, E, ()> {
 /// Initialises an array of a block.
 fn fill<V: Copy>(start: NonNull<V>, len: usize, value: V) {
     let array = start.as_ptr().cast::<MaybeUninit<V>>();
-    // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
+    // SAFETY: the array has this many elements in the block (invariant 1), and nobody refers to
+    // them yet.
     let array = unsafe { slice::from_raw_parts_mut(array, len) };
     array.fill(MaybeUninit::new(value));
 }
@@ -322,7 +325,8 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
     #[inline(always)]
     fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
         PartsMut {
-            // SAFETY: as the invariant says; the block is borrowed alone, and the arrays do not overlap.
+            // SAFETY: as the invariant says; the block is borrowed exclusively, and the arrays do
+            // not overlap.
             words: unsafe { slice::from_raw_parts_mut(self.words.as_ptr(), self.slots) },
             // SAFETY: as above.
             bits: unsafe { slice::from_raw_parts_mut(self.bits.as_ptr(), self.bit_words) },

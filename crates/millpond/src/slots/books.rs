@@ -19,19 +19,19 @@ use crate::slots::lifetimes::Lifetimes;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Books<H: HandleLayout> {
-    /// A generation below this one is followed by its successor, no recorder listens, and the peak is noted: one
-    /// comparison for all that is out of the ordinary when a lifetime ends.
+    /// Below this generation, the successor follows, no recorder is attached, and the peak is up to
+    /// date: one comparison for every exception at the end of a lifetime.
     quick_below: H::Word,
-    /// Some slot may have gone on at generation 1 after the largest.
+    /// Some slot may have continued at generation 1 after the largest.
     over_max: bool,
-    /// For the [`Core`](super::Core): its order [is plain](crate::reuse::Queue::is_plain), and no recorder listens. It
-    /// stands here because the layout has a gap.
+    /// For the [`Core`](super::Core): its order [is plain](crate::reuse::Queue::is_plain), and no
+    /// recorder is attached. It is stored here because the layout has a gap.
     pub(super) is_plain: bool,
     circle: KeptCircle,
     name: Option<&'static str>,
     refused: u64,
     evicted: u64,
-    /// How far on the circle a lifetime was begun out of turn, at most.
+    /// The farthest on the cycle that a lifetime was begun out of turn.
     age_claimed_max: u32,
     /// One more than the highest slot that was claimed.
     claimed_until: u32,
@@ -44,7 +44,7 @@ impl<H: HandleLayout> Books<H> {
     pub(crate) const OFFSETS: [usize; 2] =
         [offset_of!(Self, quick_below), offset_of!(Self, is_plain)];
 
-    /// The books of slots that were never used. Every bit of them is 0 unless the lifetimes say otherwise.
+    /// The books of slots that were never used: all zero bits unless the lifetimes have settings.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
         Self::of(KeptCircle::new::<H>(lifetimes), lifetimes.name)
     }
@@ -65,7 +65,7 @@ impl<H: HandleLayout> Books<H> {
         }
     }
 
-    /// Goes on with slots that are all dead, whose lifetimes were claimed up to here.
+    /// Continues with slots that are all dead, whose lifetimes were claimed up to here.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(super) fn continue_with(
         &mut self,
@@ -85,7 +85,7 @@ impl<H: HandleLayout> Books<H> {
         };
     }
 
-    /// The next lifetime ends with care.
+    /// Makes the next lifetime end on the slow path.
     #[inline(always)]
     pub(super) fn await_end(&mut self) {
         self.quick_below = H::Word::ZERO;
@@ -101,7 +101,7 @@ impl<H: HandleLayout> Books<H> {
         self.circle.circle::<H>()
     }
 
-    /// Whether a recorder listens.
+    /// Whether a recorder is attached.
     #[inline(always)]
     pub(crate) fn is_recorded(&self) -> bool {
         self.tap.is_on()
@@ -110,9 +110,9 @@ impl<H: HandleLayout> Books<H> {
     /// Slots from here on were never used: their words are those of a new pool, and they come in the order
     /// of their indices.
     ///
-    /// For: without claims, an order that goes round hands out one such slot for each birth at most. The
-    /// others do so only when no other slot is vacant, so none beyond the peak; but a retired slot may bring
-    /// any slot forward.
+    /// Because: without claims, an order that goes round uses at most one such slot per birth. The
+    /// others do so only when no other slot is vacant, so none beyond the peak; but a retired slot
+    /// may bring any slot forward.
     pub(crate) fn used(&self, words: &impl Census<Word = H::Word>, goes_round: bool) -> usize {
         let (slots, counts) = (words.slots(), words.counts());
         if counts.retired() > 0 {
@@ -130,21 +130,21 @@ impl<H: HandleLayout> Books<H> {
         self.claimed_until = slots as u32;
     }
 
-    /// The same for the slots below this one, in a pool that loses slots: their words stay, and are not those of a new
-    /// pool when the slots come back.
+    /// The same for the slots below this one, in a pool that loses slots: their words stay, and
+    /// differ from those of a new pool when the slots exist again.
     #[cfg(feature = "alloc")]
     pub(super) fn mark_used_until(&mut self, slots: usize) {
         self.claimed_until = self.claimed_until.max(slots as u32);
     }
 
-    /// There are more slots now, from this one on, some of which may have been there before.
+    /// There are more slots now, from this one on, some of which may have existed before.
     #[cfg(feature = "alloc")]
     pub(super) fn note_slots_from(&mut self, from: usize, words: &impl Census<Word = H::Word>) {
         let is_used = (from as u32) < self.claimed_until;
         self.over_max |= is_used && self.is_over_max(words);
     }
 
-    /// Tells the recorder that there are more slots now, or fewer.
+    /// Reports to the recorder that the number of slots has changed.
     #[cfg(feature = "alloc")]
     pub(super) fn tell_size(&mut self, words: &impl Census<Word = H::Word>) {
         if self.tap.is_on() {
@@ -153,7 +153,7 @@ impl<H: HandleLayout> Books<H> {
         }
     }
 
-    /// Takes on the state of other books, but for the name and the recorder.
+    /// Takes on the state of other books, except the name and the recorder.
     pub(crate) fn copy_state_from(&mut self, other: &Self) {
         self.refused = other.refused;
         self.evicted = other.evicted;
@@ -163,7 +163,7 @@ impl<H: HandleLayout> Books<H> {
         self.settle();
     }
 
-    /// Becomes what was saved, of slots that have the saved words already.
+    /// Loads the saved state, for slots that already have the saved words.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(
         &mut self,
@@ -176,7 +176,7 @@ impl<H: HandleLayout> Books<H> {
         self.continue_with(saved.age_max(), words);
     }
 
-    /// Tells the recorder that the pool's state was replaced as a whole: these slots are live.
+    /// Reports to the recorder that the pool's whole state was replaced: these slots are live.
     pub(crate) fn tell_all(
         &mut self,
         words: &impl Census<Word = H::Word>,
@@ -188,7 +188,7 @@ impl<H: HandleLayout> Books<H> {
         }
     }
 
-    /// Whether the handle is good, and if not, why it is refused.
+    /// `Ok` if the handle is valid, and otherwise why it is refused.
     pub(crate) fn check(
         &self,
         handle: H,
@@ -213,7 +213,7 @@ impl<H: HandleLayout> Books<H> {
         self.circle().refusal(word, handle.word(), issued)
     }
 
-    /// Whether all handles are good, and no two the same.
+    /// Checks that all handles are valid, and no two are the same.
     pub(crate) fn check_disjoint(
         &self,
         handles: &[H],
@@ -260,20 +260,20 @@ impl<H: HandleLayout> Books<H> {
         self.tap.birth(index);
     }
 
-    /// Whether the successor of this generation comes next, and no recorder listens.
+    /// Whether the successor of this generation comes next, and no recorder is attached.
     #[inline(always)]
     pub(crate) fn is_quick(&self, generation: H::Word) -> bool {
         generation < self.quick_below
     }
 
-    /// Whether every lifetime ends with care.
+    /// Whether every lifetime ends on the slow path.
     #[cfg(feature = "validate")]
     pub(super) fn is_careful(&self) -> bool {
         self.quick_below == H::Word::ZERO
     }
 
-    /// This lifetime of a slot ends, which may not be [quick](Self::is_quick). Returns the generation that follows;
-    /// `None`: the slot retires.
+    /// Ends this lifetime of a slot, which need not be [quick](Self::is_quick). Returns the
+    /// generation that follows, or `None` if the slot retires.
     pub(crate) fn end(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
         if self.quick_below == H::Word::ZERO {
             self.settle();
@@ -301,7 +301,7 @@ impl<H: HandleLayout> Books<H> {
         self.settle();
     }
 
-    /// Whether some slot has gone on at generation 1 after the largest, or will next.
+    /// Whether some slot has continued at generation 1 after the largest, or will next.
     fn is_over_max(&self, words: &impl Census<Word = H::Word>) -> bool {
         let start = self.circle().start();
         let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
@@ -310,7 +310,7 @@ impl<H: HandleLayout> Books<H> {
             && (0..words.slots()).any(|index| words.word(index).is_some_and(is_over))
     }
 
-    /// Another recorder listens from now on, or none.
+    /// Replaces the recorder.
     #[cfg(feature = "recorder")]
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.tap.set(track);
@@ -333,7 +333,7 @@ impl<H: HandleLayout> Books<H> {
         self.tap.evicted();
     }
 
-    /// What is said of a full pool, which has just refused a value.
+    /// The error of a full pool, which has just refused a value.
     #[cold]
     pub(crate) fn refuse(&mut self, words: &impl Census<Word = H::Word>) -> FullPool {
         self.count_refusal();
@@ -356,7 +356,7 @@ impl<H: HandleLayout> Books<H> {
     }
 }
 
-/// Whether all handles are good by `check`, and no two the same.
+/// Checks that all handles are valid by `check`, and no two are the same.
 pub(crate) fn check_disjoint<H: HandleLayout>(
     handles: &[H],
     check: impl Fn(H) -> Result<(), Refusal>,

@@ -11,7 +11,8 @@ use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::lifetimes::Lifetimes;
 
-/// The first generation of every slot, from 1 to `max`: 1, or what follows from the name and the salt.
+/// The first generation of every slot, from 1 to `max`: 1, or a number computed from the name and
+/// the salt.
 pub(crate) const fn first_generation(
     name: Option<&'static str>,
     salt: Option<u64>,
@@ -20,7 +21,7 @@ pub(crate) const fn first_generation(
     if name.is_none() && salt.is_none() {
         return 1;
     }
-    // A mark before each, so that no name is like a missing one, and no salt either.
+    // A mark before each, so that no name or salt equals a missing one.
     let mut hash = 0xcbf2_9ce4_8422_2325;
     if let Some(name) = name {
         hash = fnv_1a(name.as_bytes(), fnv_1a(&[1], hash));
@@ -50,14 +51,15 @@ const fn mixed(mut hash: u64) -> u64 {
     hash ^ (hash >> 31)
 }
 
-/// Where a pool's slots are on their way at first and at last.
+/// Where on the cycle a pool's slots begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Circle<W> {
     /// The first generation of every slot.
     pub(crate) start: W,
-    /// The last generation of every slot: one before `start` on the circle, unless limited.
+    /// The last generation of every slot: one before `start` on the cycle, unless limited.
     pub(crate) last: W,
-    /// The largest generation, after which the circle goes on at 1: the layout's, or a smaller one.
+    /// The largest generation, after which the cycle continues at 1: the layout's, or a smaller
+    /// one.
     pub(crate) max: W,
     /// Whether a slot starts again after `last`; otherwise it retires.
     pub(crate) wraps: bool,
@@ -106,15 +108,15 @@ impl<W: Word> Circle<W> {
         generation.successor().as_dead()
     }
 
-    /// Whether something else than the successor comes after this generation.
+    /// Whether something other than the successor comes after this generation.
     #[inline]
     pub(crate) fn is_border(&self, generation: W) -> bool {
-        // No short cut: one branch for both.
+        // No short-circuit: one branch for both.
         (generation == self.last) | (generation == self.max)
     }
 
-    /// A generation that a slot is in and that is below this one is followed by its successor. `over_max`: a slot
-    /// may have gone on at 1 after the largest generation; so far, otherwise, all are at or above the first.
+    /// A slot's generation below this one is followed by its successor. `over_max`: a slot may have
+    /// continued at 1 after the largest generation; otherwise, all are still at or above the first.
     pub(crate) fn quick_below(&self, over_max: bool) -> W {
         if over_max || self.last >= self.start { self.last } else { self.max }
     }
@@ -136,7 +138,7 @@ impl<W: Word> Circle<W> {
         !self.wraps && generation == self.last
     }
 
-    /// Whether a slot of this word may begin exactly this generation.
+    /// Checks that a slot of this word may begin exactly this generation.
     pub(crate) fn check_begin(&self, word: W, generation: W) -> Result<(), InsertAtErrorKind> {
         let (next, age) = self.ages(word, generation)?;
         match !self.wraps && age < next {
@@ -145,10 +147,10 @@ impl<W: Word> Circle<W> {
         }
     }
 
-    /// Whether a slot of this word is as the end of the lifetime of exactly this generation left it.
+    /// Checks that a slot of this word is as the end of exactly this generation's lifetime left it.
     pub(crate) fn check_revival(&self, word: W, generation: W) -> Result<(), InsertAtErrorKind> {
         let (next, age) = self.ages(word, generation)?;
-        // Whether such a slot has had its last lifetime or none yet, its word does not say.
+        // The word of such a slot does not show whether it has had its last lifetime or none yet.
         if self.wraps && next == 0 && generation == self.last {
             return Err(InsertAtErrorKind::Wrapped);
         }
@@ -159,8 +161,8 @@ impl<W: Word> Circle<W> {
         }
     }
 
-    /// How many lifetimes of a slot of this word come before its next one, and before the one of this generation; an
-    /// error if it can begin none, or never this one.
+    /// How many lifetimes of a slot of this word come before its next one, and before that of this
+    /// generation; an error if it can begin none, or never this one.
     fn ages(&self, word: W, generation: W) -> Result<(u32, u32), InsertAtErrorKind> {
         if word == W::RETIRED {
             Err(InsertAtErrorKind::Retired)
@@ -202,7 +204,7 @@ impl<W: Word> Circle<W> {
         }
     }
 
-    /// Whether the generation is that of one of a slot's lifetimes.
+    /// Whether a slot has a lifetime with this generation.
     #[cfg(feature = "validate")]
     pub(crate) fn contains(&self, generation: W) -> bool {
         (1..=self.max.generation()).contains(&generation.generation())
@@ -220,8 +222,8 @@ impl<W: Word> Circle<W> {
     }
 }
 
-/// A circle as its difference to that of a pool without a name or a limit: **every bit is 0** for such a one, and
-/// it can be made in a constant, whatever the type of the words.
+/// A cycle as its difference from that of a pool without a name or a limit: for such a pool,
+/// **every bit is 0**. It can be made in a constant, whatever the type of the words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeptCircle {
     /// One less than the first generation of every slot. With the top bit set, that is in the lower half, and the largest

@@ -56,18 +56,18 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         core
     }
 
-    /// The core of slots that were never used, if the order that is [empty](Queue::EMPTY) is that of such slots.
-    /// Every bit of it is 0 unless the lifetimes say otherwise.
+    /// The core of slots that were never used, if the [empty](Queue::EMPTY) order is that of such
+    /// slots. All bits are zero unless the lifetimes have settings.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
         Self::unsettled(Books::fresh(lifetimes))
     }
 
-    /// There are no shortcuts yet: the first lifetime that ends finds them.
+    /// Without shortcuts yet: the first lifetime that ends finds them.
     const fn unsettled(books: Books<H>) -> Self {
         Self { queue: R::Queue::EMPTY, books }
     }
 
-    /// Finds out which shortcuts there are.
+    /// Finds the possible shortcuts.
     fn settle(&mut self, words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>) {
         self.books.is_plain = !self.books.is_recorded() && self.queue.is_plain(words);
         self.books.settle();
@@ -89,10 +89,10 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.used(words, <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND)
     }
 
-    /// Takes on the state of another core of the same shape, but for its name. Slots from `used` on were
-    /// never used in either.
+    /// Takes on the state of another core of the same shape, except for its name. Slots from `used`
+    /// on were never used in either.
     ///
-    /// The slots have the words of the other's slots already; of these the entries are missing.
+    /// The slots already have the words of the other's slots, but not their entries.
     pub(crate) fn copy_state_from<S>(
         &mut self,
         other: &Self,
@@ -108,7 +108,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.tell_all(slots.words(), slots.words().occupancy().iter());
     }
 
-    /// Becomes what was saved, over slots that have the saved words already.
+    /// Loads the saved state, for slots that already have the saved words.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
@@ -143,7 +143,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
-        // One place for what all ways have in common.
+        // The common part of all paths.
         self.take_next_word(slots).map(|(index, word)| (index, word.as_live()))
     }
 
@@ -173,10 +173,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         Some((index, slots.words().get(index)?))
     }
 
-    /// Also if there may be none, or an order that is not plain, or somebody listens.
+    /// The slow path: there may be no slot, the order may not be plain, or a recorder may be
+    /// attached.
     ///
-    /// It returns what fits in two registers: with the word, the result would go through memory in the usual case as
-    /// well.
+    /// It returns what fits in two registers: with the word, the result would go through memory
+    /// even in the usual case.
     #[cold]
     #[inline(never)]
     fn take_next_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
@@ -218,7 +219,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         Ok(index)
     }
 
-    /// The same for the slot's latest lifetime, which goes on.
+    /// The same for the slot's latest lifetime, which continues.
     pub(crate) fn revive<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         handle: H,
@@ -242,7 +243,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
-    /// [`Queue::take_upcoming`]. Afterwards, [`note_upcoming`](Self::note_upcoming) is to be called.
+    /// [`Queue::take_upcoming`]. [`note_upcoming`](Self::note_upcoming) must be called afterwards.
     #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
     pub(crate) fn take_upcoming<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
@@ -280,8 +281,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.queue.give_back(index, slots);
     }
 
-    /// Also where the successor of this generation does not come next, somebody listens, or it is the first to end
-    /// after slots were taken that may have brought a new peak: then only the peak is noted that came of all of them.
+    /// The slow path: the successor of this generation may not come next, a recorder may be
+    /// attached, or it is the first to end after slots were taken that may have brought a new peak,
+    /// which is recorded here.
     #[cold]
     #[inline(never)]
     fn end_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
@@ -313,7 +315,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.tell_all(slots.words(), slots.words().occupancy().iter());
     }
 
-    /// The same where whoever listens has been told of each end.
+    /// The same, if each end has already been reported to the recorder.
     pub(crate) fn reset_order_untold<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         slots: &mut S,
@@ -335,13 +337,13 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.tell_size(slots.words());
     }
 
-    /// The slots from this one on, all dead, go by the function.
+    /// The function removes the slots from `to` on, all dead.
     #[cfg(feature = "alloc")]
     pub(crate) fn shrink<S>(&mut self, to: usize, slots: &mut S, remove: impl FnOnce(&mut S))
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        // Their words stay, and are not those of a new pool when they come back.
+        // Their words stay, and differ from those of a new pool when the slots exist again.
         self.books.mark_used_until(slots.words().slots());
         self.queue.shrink(to, slots);
         remove(slots);
@@ -349,7 +351,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.tell_size(slots.words());
     }
 
-    /// Somebody else listens from now on, or nobody.
+    /// Replaces the recorder's track.
     #[cfg(feature = "recorder")]
     pub(crate) fn listen(
         &mut self,
@@ -361,7 +363,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 }
 
-/// What the reuse order of a pool keeps in the array that the slots have for it.
+/// The entries of a pool's reuse order, in the array that the slots have for it.
 pub(crate) type EntryOf<R, H> = <<R as ReuseOrder>::Queue<<H as HandleLayout>::Index> as Queue<
     <H as HandleLayout>::Index,
 >>::Entry;
@@ -375,7 +377,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.validate_within(slots.words().slots(), slots)
     }
 
-    /// The same where the pool may have had up to so many slots.
+    /// The same where the pool may have had up to this many slots.
     pub(crate) fn validate_within<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &self,
         capacity: usize,
@@ -401,7 +403,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 }
 
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
-    /// The core of a copy of the slots, to which nobody listens.
+    /// The core of a copy of the slots, without a recorder.
     pub(crate) fn clone_for(
         &self,
         words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,

@@ -11,18 +11,18 @@ use crate::reports::validate::{Violation, ensure};
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Counts {
-    /// How many lifetimes have begun, and how many have ended: counters that only rise, as each way then
-    /// writes only one.
+    /// How many lifetimes have begun, and how many have ended: counters that only rise, so that
+    /// each operation writes only one.
     pub(super) births: u64,
     pub(super) deaths: u64,
-    /// How many slots were live at once at most, as far as a pool has noted it: before each birth that may bring a
-    /// new peak, or before each death that comes after such births.
+    /// The largest number of live slots at once, as far as the pool has recorded it: before each
+    /// birth that may bring a new peak, or before each death that follows such births.
     pub(super) peak: u32,
     pub(super) retired: u32,
 }
 
 impl Counts {
-    /// Of slots that were never used.
+    /// The counts of slots that were never used.
     pub(crate) const NONE: Self = Self { births: 0, deaths: 0, peak: 0, retired: 0 };
 
     /// For [`CoreOffsets`](crate::CoreOffsets).
@@ -34,7 +34,7 @@ impl Counts {
         offset_of!(Self, retired),
     ];
 
-    /// Of slots with this history.
+    /// The counts of slots with this history.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn loaded(inserted: u64, live: usize, peak: usize, retired: usize) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Counts {
         self.births
     }
 
-    /// How many slots were live at once at most.
+    /// The largest number of live slots at once.
     pub(crate) fn peak(&self) -> usize {
         self.live().max(self.peak as usize)
     }
@@ -77,7 +77,7 @@ impl Counts {
         }
     }
 
-    /// One of so many live slots is about to die, in a pool that does not expect births.
+    /// One of this many live slots is about to die, in a pool that does not expect births.
     #[inline(always)]
     pub(crate) fn expect_death(&mut self, live: usize) {
         debug_assert_eq!(live, self.live());
@@ -98,7 +98,8 @@ impl Counts {
         self.peak = self.peak() as u32;
     }
 
-    /// Whether there were births beyond the peak that is noted: then it must be noted before a lifetime ends.
+    /// Whether there were births beyond the recorded peak, which must then be recorded before a
+    /// lifetime ends.
     pub(crate) fn owes_peak(&self) -> bool {
         self.live() > self.peak as usize
     }
@@ -121,7 +122,7 @@ impl Counts {
         self.deaths = self.births;
     }
 
-    /// So many slots that are dead will never be reused.
+    /// This many dead slots will never be reused.
     pub(crate) fn retire(&mut self, slots: usize) {
         self.retired += slots as u32;
     }
@@ -136,8 +137,8 @@ pub(crate) trait Census {
 
     fn counts(&self) -> &Counts;
 
-    /// The word of a slot: of a live one its generation, of a dead one the next, with the top bit set, or
-    /// [`RETIRED`](Word::RETIRED).
+    /// The word of a slot: for a live one its generation; for a dead one the next, with the top bit
+    /// set, or [`RETIRED`](Word::RETIRED).
     fn word(&self, index: usize) -> Option<Self::Word>;
 
     /// Checks words that are generations on a cycle.

@@ -1,10 +1,11 @@
 use crate::handle::Word;
 use crate::slots::Circle;
 
-/// Where the generations of a pool's slots begin, and how many lifetimes each slot has.
+/// The first generation of a pool's slots, and the number of lifetimes of each slot.
 ///
-/// For tools that show or count lifetimes: a pool with a [name](crate::PoolBuilder::name) begins
-/// at a generation of its own, so that a generation alone does not say how much of a slot is used up.
+/// This is for tools that show or count lifetimes: a pool with a [name](crate::PoolBuilder::name)
+/// begins at its own generation, so that a generation alone does not show how many of a slot's
+/// lifetimes are used up.
 ///
 /// ```
 /// use millpond::Pool;
@@ -22,7 +23,7 @@ use crate::slots::Circle;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generations {
     first: u32,
-    /// The largest of the handle layout, after which 1 comes.
+    /// The largest generation, after which 1 comes.
     max: u32,
     lifetimes_max: u32,
 }
@@ -36,21 +37,22 @@ impl Generations {
         }
     }
 
-    /// The generation of every slot's first lifetime: 1, or what follows from the pool's name and salt.
+    /// Returns the generation of every slot's first lifetime: 1, or a number computed from the
+    /// pool's name and salt.
     #[must_use]
     pub fn first(self) -> u32 {
         self.first
     }
 
-    /// How many lifetimes a slot has before it retires or, in a pool that
-    /// [wraps](crate::PoolBuilder::wrap), begins again.
+    /// Returns how many lifetimes a slot has before it retires or, in a pool that
+    /// [wraps](crate::PoolBuilder::wrap), starts again.
     #[must_use]
     pub fn lifetimes_max(self) -> u32 {
         self.lifetimes_max
     }
 
-    /// Which lifetime of its slot a handle of this generation names, counted from 1. In a pool that wraps:
-    /// since the slot began again. The generation is one that the pool has issued.
+    /// Returns which lifetime of its slot a handle of this `generation` names, counted from 1; in a
+    /// pool that wraps, since the slot last started again. The pool must have issued `generation`.
     #[must_use]
     pub fn lifetime(self, generation: u32) -> u32 {
         let before = match generation.checked_sub(self.first) {

@@ -1,4 +1,4 @@
-//! The slots of a pool that lie in the pool itself.
+//! Slots stored inline in the pool.
 //!
 //! ```text
 //! pool     words │ entries of the reuse order │ values         no bitmap
@@ -15,11 +15,11 @@ use crate::base::entry::Entry;
 use crate::handle::Word;
 use crate::occupancy::TopBit;
 
-/// Slots in the pool itself, with two entries each.
+/// Slots stored inline in the pool, with two entries each.
 ///
-/// **Every bit of a new place is 0** unless the first generation is another than 1, so that a pool in a `static`
-/// takes no room in the program's file, however many slots it has. That is why each word is kept as its difference
-/// (the exclusive or) to that of a slot that was never used.
+/// **Every bit of a new place is 0** unless the first generation is not 1, so that a pool in a
+/// `static` takes no space in the executable, however many slots it has. So each word is stored as
+/// its exclusive or with that of an unused slot.
 #[doc(hidden)]
 pub struct Inline<W: Word, E: Entry, T, const N: usize> {
     /// The first generation of every slot, and generation 1, differ in these bits.
@@ -41,8 +41,8 @@ impl<W: Word, E: Entry, T, const N: usize> Inline<W, E, T, N> {
     }
 }
 
-// SAFETY: the arrays are fields, as long as the type says: they stay where they are until the place moves, and only
-// `parts_mut` lends them to be changed.
+// SAFETY: the arrays are fields, with lengths fixed by the type: they stay where they are until the
+// place moves, and only `parts_mut` lends them mutably.
 unsafe impl<W: Word, E: Entry, T, const N: usize> Place for Inline<W, E, T, N> {
     type Word = W;
     type Entry = E;

@@ -25,7 +25,7 @@ impl Lifetimes {
         if self.generation_max < H::LIFETIMES_MAX { self.generation_max } else { H::LIFETIMES_MAX }
     }
 
-    /// The first generation, from 1 to `max`: 1, or what follows from the name and the salt.
+    /// The first generation, from 1 to `max`: 1, or a number computed from the name and the salt.
     pub(crate) const fn start(&self, max: u32) -> u32 {
         first_generation(self.name, self.salt, max)
     }
@@ -49,40 +49,42 @@ impl Default for Lifetimes {
 /// The methods that set the [`Lifetimes`] in a field of a builder.
 macro_rules! lifetimes_methods {
     ($($field:ident).+) => {
-        /// A name for error messages. Pools of different names start their generations at different
-        /// points, so that a handle of one is refused by the other: with 8-byte handles the chance
-        /// that two pools of up to `n` uses per slot overlap is about 2 × `n` / 2^31. (With
-        /// [`Handle32`](crate::Handle32) there are only as many points as lifetimes per slot, and two
-        /// names may well share one.) The points follow from the name alone, on every machine.
+        /// Sets a name for error messages. Pools with different names start their generations at
+        /// different points, so that each refuses the other's handles: with eight-byte handles, the
+        /// probability that two pools with up to `n` uses per slot overlap is about 2 × `n` / 2^31.
+        /// (With [`Handle32`](crate::Handle32), there are only as many points as lifetimes per
+        /// slot, and two names may well share one.) The points depend only on the name, and are the
+        /// same on every machine.
         pub const fn name(mut self, name: &'static str) -> Self {
             self.$($field).+.name = Some(name);
             self
         }
 
-        /// A number that tells this pool from others of the same name, or of none; works like
-        /// [`name`](Self::name), and together with it.
+        /// Sets a number that distinguishes this pool from others with the same name, or without
+        /// one. It works like [`name`](Self::name), and together with it.
         pub const fn salt(mut self, salt: u64) -> Self {
             self.$($field).+.salt = Some(salt);
             self
         }
 
-        /// A slot whose generations are used up starts again at its first, instead of retiring.
-        /// Then a handle that was kept for that many lifetimes of its slot names another object:
-        /// 2^31 − 1 with [`Handle`](crate::Handle), as few as 255 with a `Handle32` of 24 index bits.
+        /// Makes a slot whose generations are used up start again at its first, instead of
+        /// retiring. A handle that was kept for that many lifetimes of its slot then names another
+        /// object: 2^31 − 1 with [`Handle`](crate::Handle), as few as 255 with a `Handle32` of 24
+        /// index bits.
         pub const fn wrap(mut self) -> Self {
             self.$($field).+.wraps = true;
             self
         }
 
-        /// A slot whose generations are used up retires: it is never reused, and no
-        /// handle ever names two objects. This is the default.
+        /// Makes a slot whose generations are used up retire: it is never reused, and no handle
+        /// ever names two objects. This is the default.
         pub const fn retire(mut self) -> Self {
             self.$($field).+.wraps = false;
             self
         }
 
-        /// At most this many lifetimes for each slot; 0 counts as 1, and the handle layout's own
-        /// limit holds as well. With 1, no slot is ever used twice.
+        /// Limits the lifetimes of each slot to `per_slot`; 0 counts as 1, and the handle layout's
+        /// own limit also applies. With 1, no slot is ever used twice.
         pub const fn lifetimes(mut self, per_slot: u32) -> Self {
             self.$($field).+.count = per_slot;
             self

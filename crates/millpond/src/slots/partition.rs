@@ -32,7 +32,7 @@ impl Parting {
         Self { live, retired: counts.retired() }
     }
 
-    /// Whether there are retired slots to pass.
+    /// Whether there are retired slots to skip.
     #[inline(always)]
     pub(crate) fn has_retired(self) -> bool {
         self.retired > 0
@@ -44,8 +44,8 @@ impl Parting {
         self.live + self.retired
     }
 
-    /// The position of the slot that comes at this place if the vacant slots are listed before the retired ones,
-    /// as they are in what is saved.
+    /// The position of the slot at this place if the vacant slots are listed before the retired
+    /// ones, as in the saved form.
     pub(crate) fn listed(self, place: usize, slots: usize) -> usize {
         let vacant_until = slots - self.retired;
         if place < self.live {
@@ -100,7 +100,7 @@ impl Sorting {
 
 /// A permutation that knows the position of each slot.
 pub(crate) trait Partition {
-    /// What stands at a position: a slot, and what goes with it.
+    /// The item at a position: a slot, and its data.
     type Item: Copy;
 
     fn item(&self, position: usize) -> Self::Item;
@@ -108,7 +108,7 @@ pub(crate) trait Partition {
     /// Puts an item at a position, which is then that of its slot.
     fn place(&mut self, position: usize, item: Self::Item);
 
-    /// Lets two slots change places.
+    /// Swaps two slots.
     #[inline]
     fn swap(&mut self, a: usize, b: usize) {
         let (item_a, item_b) = (self.item(a), self.item(b));
@@ -116,15 +116,17 @@ pub(crate) trait Partition {
         self.place(b, item_a);
     }
 
-    /// The live slot at this position dies, with this item from now on. The parting is that afterwards: the slot is the
-    /// last retired one if it retires, and otherwise has to [pass](Self::pass_retired) those that have.
+    /// The live slot at this position dies, and has this item from now on. `parting` is the one
+    /// afterwards: the slot is the last retired one if it retires, and otherwise must
+    /// [pass](Self::pass_retired) the retired ones.
     #[inline(always)]
     fn end(&mut self, position: usize, item: Self::Item, parting: Parting) {
         self.place(position, self.item(parting.live));
         self.place(parting.live, item);
     }
 
-    /// The slots on both sides of the retired ones change places: one that is about to become live, or has died.
+    /// Swaps the slots on both sides of the retired ones, one of which is about to become live, or
+    /// has died.
     fn pass_retired(&mut self, parting: Parting) {
         self.swap(parting.live, parting.next());
     }

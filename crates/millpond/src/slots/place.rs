@@ -21,11 +21,12 @@ use crate::reports::debug::Watch;
 ///
 /// # Safety
 ///
-/// `parts` and `parts_mut` give the same arrays at each call, of the same lengths: as many words as there are slots,
-/// and, if the place [has a bitmap](Self::HAS_BITMAP), 64 of them to each word of the bitmap. They stay where they
-/// are for as long as the place does not move, and nothing but what `parts_mut` lends out changes them; but a place
-/// that grows may say otherwise of methods of its own, which borrow it mutably. There is one value for each slot, which
-/// does not move then either. `find` and `find_mut` find those of all slots and no others.
+/// `parts` and `parts_mut` give the same arrays at each call, of the same lengths: as many words as
+/// there are slots, and, if the place [has a bitmap](Self::HAS_BITMAP), 64 of them to each word of
+/// the bitmap. They stay where they are as long as the place does not move, and only what
+/// `parts_mut` lends changes them; but a place that grows may have methods of its own, which borrow
+/// it mutably and do otherwise. There is one value for each slot, which does not move then either.
+/// `find` and `find_mut` find those of all slots and no others.
 #[doc(hidden)]
 pub unsafe trait Place {
     type Word: Word;
@@ -37,18 +38,18 @@ pub unsafe trait Place {
     const HAS_BITMAP: bool;
     /// Whether the values lie in the place itself, and move with it.
     const MOVES_VALUES: bool = false;
-    /// What the top bit of a word says, as it is kept: that of the [key](Self::key) turns it round.
+    /// What the top bit of a stored word means; that of the [key](Self::key) inverts it.
     const TOP_BIT: TopBit = TopBit::Dead;
 
-    /// What each word is kept in exclusive or with. It never changes.
+    /// Each word is stored as its exclusive or with this key, which never changes.
     fn key(&self) -> Self::Word;
 
     fn parts(&self) -> Parts<'_, Self::Word, Self::Entry, Self::Value>;
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry, Self::Value>;
 
-    /// Where the value of a slot is. This and the two that follow go by the array of [`parts`](Self::parts); a place that
-    /// is not [flat](FlatPlace) has ways of its own.
+    /// The place of a slot's value. This and the next two methods use the array of
+    /// [`parts`](Self::parts); a place that is not [flat](FlatPlace) overrides them.
     ///
     /// # Safety
     ///
@@ -99,10 +100,10 @@ pub unsafe trait Place {
     ///
     /// # Safety
     ///
-    /// Both have at least so many slots. If they are in blocks, the blocks have the same sizes.
+    /// Both have at least this many slots. If they are in blocks, the blocks have the same sizes.
     unsafe fn copy_values(&mut self, other: &Self, count: usize) {
         let (to, from) = (self.parts_mut().values, other.parts().values);
-        // SAFETY: both have so many slots, in memory of their own.
+        // SAFETY: both have this many slots, in memory of their own.
         unsafe { to.copy_from_nonoverlapping(from, count) };
     }
 
@@ -118,7 +119,7 @@ pub unsafe trait Place {
         None
     }
 
-    /// Who watches the values.
+    /// The watch over the values, if any.
     #[cfg(feature = "debug-aids")]
     fn watch(&self) -> Option<&Watch> {
         None
@@ -130,7 +131,7 @@ pub unsafe trait Place {
         None
     }
 
-    /// Somebody else watches the values from now on, or nobody; only nobody can unless the place says otherwise.
+    /// Replaces the watch over the values; by default, only with none.
     #[cfg(feature = "debug-aids")]
     fn set_watch(&mut self, watch: Option<Box<Watch>>) {
         debug_assert!(watch.is_none(), "nobody can watch these slots");
@@ -145,15 +146,15 @@ pub unsafe trait Place {
 /// words.
 pub(crate) unsafe trait FlatPlace: Place {}
 
-/// How old the bitmap of a place is.
+/// How up to date the bitmap of a place is.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct BitmapAge {
     /// Each birth and death writes its bit.
     pub(crate) in_step: bool,
-    /// What a walk has found out about the live slots, unless one was born or has died since. Unknown while the bitmap
-    /// is not in step.
+    /// What an iteration has found out about the live slots, unless one was born or has died since.
+    /// Unknown while the bitmap is not in step.
     pub(crate) prefix: Prefix,
     /// The bitmap is as the words were when there had been this many births and deaths.
     pub(crate) gathered_at: u64,
@@ -169,16 +170,17 @@ impl BitmapAge {
         [offset_of!(Self, in_step), offset_of!(Self, prefix), offset_of!(Self, gathered_at)];
 }
 
-/// Whether the live slots are the lowest slots of the pool: then a walk over them is one over a slice.
+/// Whether the live slots are the lowest slots of the pool, so that iterating over them is
+/// iterating over a slice.
 ///
-/// Most walks over small pools begin with this question, and few pools change between two walks, so that the answer is
-/// kept.
+/// Most iterations over small pools begin with this check, and few pools change between two
+/// iterations, so the result is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub(crate) struct Prefix(u32);
 
 impl Prefix {
-    /// Nobody has looked since a slot was born or has died.
+    /// Not checked since a slot was born or has died.
     pub(crate) const UNKNOWN: Self = Self(u32::MAX);
     /// There is a dead slot below a live one.
     pub(crate) const NONE: Self = Self(u32::MAX - 1);
@@ -189,7 +191,7 @@ impl Prefix {
         Self((slots as u32).min(Self::NONE.0))
     }
 
-    /// How many slots are live, if they are the lowest.
+    /// The number of live slots, if they are the lowest.
     #[inline(always)]
     pub(crate) fn get(self) -> Option<usize> {
         (self.0 < Self::NONE.0).then_some(self.0 as usize)
@@ -206,8 +208,8 @@ pub struct Parts<'a, W, E, T> {
     pub(crate) bits: &'a [u64],
     /// What the reuse order keeps.
     pub(crate) entries: &'a [E],
-    /// One value per slot: the first of them, if the place [is flat](FlatPlace). No reference, as some may be lent
-    /// out.
+    /// One value per slot: the first of them, if the place [is flat](FlatPlace). Not a reference,
+    /// because some may be lent out.
     pub(crate) values: *const MaybeUninit<T>,
 }
 

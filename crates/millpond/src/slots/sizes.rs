@@ -1,7 +1,7 @@
 //! The block sizes of a growing pool, and the block of each slot.
 
-/// How many slots each block has: powers of two that double from the first size to the last, from where on all
-/// blocks have the same.
+/// The sizes of the blocks: powers of two that double from the first size to the last, after which
+/// all blocks have the last size.
 ///
 /// ```text
 /// sizes 4 to 16   block   0     1     2      3       4       5
@@ -14,7 +14,7 @@ pub(crate) struct BlockSizes {
 }
 
 impl BlockSizes {
-    /// From 4 slots on without an end.
+    /// From 4 slots on, without a limit.
     pub(crate) const DOUBLING: Self = Self { first_shift: 2, last_shift: Self::SHIFT_MAX };
 
     /// No layout can name the slots of a larger block.
@@ -29,7 +29,7 @@ impl BlockSizes {
         if first_shift > Self::SHIFT_MAX {
             return None;
         }
-        // A larger last size is never come to.
+        // A larger last size is never reached.
         let last_shift = if last_shift > Self::SHIFT_MAX { Self::SHIFT_MAX } else { last_shift };
         Some(Self { first_shift, last_shift })
     }
@@ -55,7 +55,7 @@ impl BlockSizes {
     /// neither its size nor a branch.
     #[inline(always)]
     pub(crate) const fn entry_of_doubling(index: usize) -> usize {
-        // The lowest bit makes it known that the number is not 0.
+        // The lowest bit guarantees that the number is not 0.
         ((index << 1) | 1).ilog2() as usize
     }
 
@@ -75,7 +75,7 @@ impl BlockSizes {
         }
     }
 
-    /// How many entries a table has for so many slots, which end where a block does.
+    /// How many entries a table has for this many slots, which end where a block does.
     pub(crate) const fn entries_within(&self, slots: usize) -> usize {
         match slots.checked_sub(1) {
             Some(last) => self.entry_of(last) + 1,
@@ -91,7 +91,8 @@ impl BlockSizes {
     /// The block of a slot.
     pub(crate) const fn block_of(&self, index: usize) -> usize {
         if index < 1 << self.last_shift {
-            // The number of bits of `index >> first_shift`; the lowest bit makes it known that it is not 0.
+            // The number of bits of `index >> first_shift`; the lowest bit guarantees that it is
+            // not 0.
             (((index << 1) >> self.first_shift) | 1).ilog2() as usize
         } else {
             (index >> self.last_shift) + self.doublings()
@@ -115,9 +116,9 @@ impl BlockSizes {
         }
     }
 
-    /// How many blocks have at most so many slots together.
+    /// How many blocks have at most this many slots together.
     pub(crate) const fn blocks_within(&self, slots: usize) -> usize {
-        // The block that the slot behind all of them would be in is not whole.
+        // The block that would contain the slot after them is not complete.
         self.block_of(slots)
     }
 
@@ -125,8 +126,8 @@ impl BlockSizes {
     #[inline]
     pub(crate) const fn end_of_block_with(&self, index: usize) -> usize {
         if index < self.doubling_below() {
-            // The next power of two, or the size of the first block. The lowest bit makes it known that the number is not
-            // 0.
+            // The next power of two, or the size of the first block. The lowest bit guarantees that
+            // the number is not 0.
             1 << (((index | (self.first() - 1)) << 1) | 1).ilog2()
         } else {
             (index | (self.last() - 1)).saturating_add(1)

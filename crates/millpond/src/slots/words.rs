@@ -45,7 +45,8 @@ use crate::slots::{Block, BlockSizes, Blocks, MoveEntries};
 #[cfg(feature = "alloc")]
 const IN_STEP_SLOTS_MAX: usize = 256;
 
-/// A walk that finds at most one birth or death for this many slots since the walk before puts the bitmap in step.
+/// An iteration that finds at most one birth or death for this many slots since the previous one
+/// puts the bitmap in step.
 const IN_STEP_SLOTS_PER_CHANGE: u64 = 4;
 
 /// The words of one pool's slots, and how many are live.
@@ -67,8 +68,8 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
         Self { place: Block::empty(), counts: Counts::NONE }
     }
 
-    /// All slots dead, with this word, every page touched. If asked for, the bitmap is in step whatever the
-    /// number of slots.
+    /// Slots that are all dead, with this word, every page touched. `in_step`: the bitmap is in
+    /// step whatever the number of slots.
     pub(crate) fn try_new(
         slots: usize,
         entries: usize,
@@ -79,7 +80,7 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
         Ok(Self::of_dead(Block::try_new(slots, entries, dead)?, in_step))
     }
 
-    /// A block of slots that are all dead. As [`try_new`](Self::try_new).
+    /// Like [`try_new`](Self::try_new), for a block of slots that are all dead.
     pub(crate) fn of_dead(mut place: Block<W, E, T>, in_step: bool) -> Self {
         let slots = place.parts().words.len();
         if let Some(age) = place.bitmap_age_mut() {
@@ -104,9 +105,9 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
         Self { place: Blocks::new(sizes), counts: Counts::NONE }
     }
 
-    /// Takes the next block. `room`: how many slots to make room for if there is none for that block; `in_step`:
-    /// the bitmap is in step whatever the number of slots; `ahead`: touch every page. Gives the new slots, which are
-    /// dead.
+    /// Allocates the next block. `room`: how many slots to make room for if there is none for that
+    /// block; `in_step`: the bitmap is in step whatever the number of slots; `ahead`: touch every
+    /// page. Returns the new slots, which are dead.
     pub(crate) fn try_add_block(
         &mut self,
         room: usize,
@@ -124,7 +125,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
         let was_in_step = self.place.bitmap_age().in_step;
         let is_in_step =
             in_step || end <= IN_STEP_SLOTS_MAX || was_in_step && old > IN_STEP_SLOTS_MAX;
-        // It is right as it is now, unless it is old.
+        // It is still correct, unless it is out of date.
         let right_until = if self.is_bitmap_old() { None } else { Some(self.changes()) };
         let new = self.place.try_add_block(ahead)?;
         if let Some(age) = self.place.bitmap_age_mut() {
@@ -139,7 +140,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
         Ok(new)
     }
 
-    /// Gives back the last block, all of whose slots are dead.
+    /// Frees the last block, all of whose slots are dead.
     pub(crate) fn remove_block(&mut self) {
         let Some(block) = self.place.last_block() else { return };
         let words = &self.place.parts().words[block];
@@ -162,7 +163,7 @@ impl<P: Place> SlotWords<P> {
     pub(crate) const PLACE_OFFSET: usize = offset_of!(Self, place);
     pub(crate) const COUNTS_OFFSET: usize = offset_of!(Self, counts);
 
-    /// All words: of a live slot its generation, of a dead one the next, with the top bit set.
+    /// All words: for a live slot its generation; for a dead one the next, with the top bit set.
     #[inline]
     pub(crate) fn as_slice(&self) -> &[P::Word] {
         self.place.parts().words
@@ -184,7 +185,7 @@ pub(crate) fn source<P: Place>(words: &[P::Word]) -> Source<'_> {
     }
 }
 
-/// The words of a pool's slots, as they are kept.
+/// The words of a pool's slots, as they are stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeptWords<'a, W> {
     words: &'a [W],
@@ -198,7 +199,7 @@ impl<'a, W: Word> KeptWords<'a, W> {
         Self { words, key }
     }
 
-    /// The handle of a slot that is known to be live: for loops, which it does not interrupt.
+    /// The handle of a slot that is known to be live; for loops, because it has no early exit.
     #[inline]
     pub(crate) fn handle_of_live<H: HandleLayout<Word = W>>(&self, index: usize) -> H {
         H::from_live_parts(index, self.of_live(index))
@@ -207,7 +208,8 @@ impl<'a, W: Word> KeptWords<'a, W> {
     /// The word of a slot that is known to be live, likewise.
     #[inline]
     pub(crate) fn of_live(&self, index: usize) -> W {
-        // Out of range cannot be; any word will do there, so that no loop has to end for it.
+        // This is never out of range; any word would do there, so that loops have no early exit for
+        // it.
         self.words.get(index).copied().unwrap_or(self.key).difference(self.key)
     }
 
@@ -224,7 +226,7 @@ impl<'a, W: Word> KeptWords<'a, W> {
 #[inline]
 pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_SLOTS]> {
     let words = words.get(word * WORD_SLOTS..)?.first_chunk()?;
-    // No short cut: vector instructions.
+    // No short-circuit, so that it is vectorised.
     (!words.iter().fold(false, |any, word| any | word.is_dead())).then_some(words)
 }
 
@@ -275,7 +277,7 @@ impl<P: Place> SlotWords<P> {
         &mut self.place
     }
 
-    /// What the reuse order keeps.
+    /// The reuse order's entries.
     #[inline]
     pub(crate) fn entries(&self) -> &[P::Entry] {
         self.place.parts().entries
@@ -349,11 +351,11 @@ impl<P: Place> SlotWords<P> {
         self.get(index) == Some(generation)
     }
 
-    /// The same of a slot that is there.
+    /// The same for a slot that exists.
     ///
     /// # Safety
     ///
-    /// There is such a slot.
+    /// The slot exists.
     #[inline]
     pub(crate) unsafe fn is_there_live_in(&self, index: usize, generation: P::Word) -> bool {
         // SAFETY: there is a word for each slot.
@@ -387,11 +389,11 @@ impl<P: Place> SlotWords<P> {
         unsafe { self.set_live_unchecked(index, generation) };
     }
 
-    /// The same without the test whether there is such a slot.
+    /// The same, without checking that the slot exists.
     ///
     /// # Safety
     ///
-    /// There is.
+    /// The slot exists.
     #[inline(always)]
     pub(crate) unsafe fn set_live_unchecked(&mut self, index: usize, generation: P::Word) {
         debug_assert!(!self.is_live(index) && !generation.is_dead());
@@ -407,7 +409,7 @@ impl<P: Place> SlotWords<P> {
     ///
     /// # Safety
     ///
-    /// There is such a slot.
+    /// The slot exists.
     #[inline(always)]
     unsafe fn set_word(&mut self, index: usize, word: P::Word) -> Option<&mut u64> {
         let key = self.place.key();
@@ -424,8 +426,8 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// Ends the lifetime of a live slot, which then has this word. If it is that of a retired slot,
-    /// [`retire`](Self::retire) is what to call.
+    /// Ends the lifetime of a live slot, which then has this word. For the word of a retired slot,
+    /// call [`retire`](Self::retire).
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
         debug_assert!(self.is_live(index) && word.is_dead());
@@ -448,7 +450,7 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn set_all_dead(&mut self, circle: &Circle<P::Word>) {
         let key = self.place.key();
         let parts = self.place.parts_mut();
-        // Small enough to be compared in one go, large enough for vector instructions.
+        // Small enough for one comparison, large enough for vector instructions.
         for words in parts.words.chunks_mut(32) {
             let at_border =
                 words.iter().fold(false, |any, word| any | circle.is_border(word.difference(key)));
@@ -484,13 +486,13 @@ impl<P: Place> SlotWords<P> {
         Occupancy::new(source, parts.words.len(), self.live()).with_prefix(self.prefix())
     }
 
-    /// How many slots are live, if they are known to be the lowest.
+    /// The number of live slots, if they are known to be the lowest.
     #[inline(always)]
     pub(crate) fn prefix(&self) -> Option<usize> {
         self.place.bitmap_age().prefix.get()
     }
 
-    /// Nothing is known of the prefix, until the next [`refresh`](Self::refresh).
+    /// Forgets what is known of the prefix, until the next [`refresh`](Self::refresh).
     #[inline(always)]
     pub(crate) fn forget_prefix(&mut self) {
         if let Some(age) = self.place.bitmap_age_mut() {
@@ -498,7 +500,8 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// Brings the bitmap up to date: what follows reads one bit per slot instead of one word, or none.
+    /// Brings the bitmap up to date, so that an iteration reads one bit per slot instead of one
+    /// word, or none.
     #[inline(always)]
     pub(crate) fn refresh(&mut self) {
         if P::HAS_BITMAP && self.place.bitmap_age().prefix == Prefix::UNKNOWN {
@@ -527,7 +530,8 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// Brings a bitmap that is not in step up to date, and decides whether it is from now on.
+    /// Brings a bitmap that is not in step up to date, and decides whether it is in step from now
+    /// on.
     #[inline(never)]
     fn catch_up(&mut self) -> bool {
         let behind = self.changes().abs_diff(self.place.bitmap_age().gathered_at);
@@ -613,7 +617,7 @@ impl<P: Place> SlotWords<P> {
             bits.copy_from_slice(&others.bits[..bits.len()]);
             self.set_gathered_at(self.changes());
         } else {
-            // Bits left behind would lie beyond what the next copy calls used, and count as true then.
+            // Bits left behind would lie beyond the next copy's used slots, and count as live then.
             bits.fill(0);
             self.set_gathered_at(other.place.bitmap_age().gathered_at);
             if self.place.bitmap_age().in_step {
@@ -644,8 +648,8 @@ impl<P: Place> SlotWords<P> {
     }
 }
 
-/// Marks on slots, for an order that has to go through all of them once: they take the place of the
-/// bitmap until the last of them is gone.
+/// Marks on slots, for an order that must visit all of them once: they replace the bitmap until the
+/// marking ends.
 impl<P: Place> SlotWords<P> {
     pub(crate) fn begin_marking(&mut self) {
         self.set_gathered_at(u64::MAX);
@@ -661,7 +665,7 @@ impl<P: Place> SlotWords<P> {
         is_new
     }
 
-    /// The bitmap is one again.
+    /// Ends the marking: the bitmap is valid again.
     pub(crate) fn end_marking(&mut self) {
         self.gather();
     }

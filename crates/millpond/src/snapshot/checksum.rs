@@ -1,4 +1,4 @@
-//! Sums over a pool's state that are equal wherever the states are.
+//! Checksums of a pool's state: equal states have equal checksums, on every machine.
 
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -6,16 +6,15 @@ use core::hash::Hasher;
 
 use crate::handle::{Handle, Handle32, HandleLayout};
 
-/// Adds up numbers to a sum of 64 bits, the same on every platform: no byte order, pointer width or
-/// padding goes into it.
+/// Computes a 64-bit checksum that is the same on every platform: it does not depend on byte order,
+/// pointer width or padding.
 ///
-/// Made for finding out that two machines' states have parted, not for keeping out whoever wants to forge
-/// a state.
+/// It detects that the states of two machines differ. It does not protect against forgery.
 ///
-/// It is a [`Hasher`] too, for what can be hashed but knows nothing of this crate. Mind that the standard
-/// library hashes a slice or an array of integers as it lies in memory: such a value's sum is the same on
-/// machines of the same byte order (and, for `usize`, pointer width) only. [`ToChecksum`] has no such
-/// exception.
+/// It is also a [`Hasher`], for types that implement `Hash` but not [`ToChecksum`]. Beware: the
+/// standard library hashes slices and arrays of integers as they lie in memory, so their checksum
+/// is the same only on machines with the same byte order (and, for `usize`, pointer width).
+/// [`ToChecksum`] has no such exception.
 ///
 /// ```
 /// use millpond::snapshot::Checksum;
@@ -30,12 +29,13 @@ pub struct Checksum {
     state: u64,
 }
 
-/// Odd, and without a pattern: the golden ratio's fraction, as in SplitMix64.
+/// Odd and without a pattern: the fraction of the golden ratio, as in SplitMix64.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The fraction of the square root of 2.
 const START: u64 = 0x6a09_e667_f3bc_c908;
 
-/// The product's two halves over each other: each bit of the result depends on all of both.
+/// The two halves of the product, combined by XOR: each bit of the result depends on all bits of
+/// both factors.
 #[inline(always)]
 fn folded_product(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -43,7 +43,7 @@ fn folded_product(a: u64, b: u64) -> u64 {
 }
 
 impl Checksum {
-    /// Of nothing.
+    /// Creates the checksum of nothing.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
@@ -56,14 +56,14 @@ impl Checksum {
         value.add_to(self);
     }
 
-    /// Adds 64 bits.
+    /// Adds a 64-bit word.
     #[inline]
     pub fn add_word(&mut self, word: u64) {
-        // Turned, so that the same words in another order make another sum.
+        // Rotated, so that the same words in another order have another checksum.
         self.state = folded_product(self.state.rotate_left(23) ^ word, FACTOR) ^ word;
     }
 
-    /// Adds bytes, and how many they are.
+    /// Adds bytes and their number.
     pub fn add_bytes(&mut self, bytes: &[u8]) {
         self.add_word(bytes.len() as u64);
         let mut words = bytes.chunks_exact(8);
@@ -78,7 +78,7 @@ impl Checksum {
         }
     }
 
-    /// The sum of what was added so far.
+    /// Returns the checksum of what was added so far.
     #[inline]
     #[must_use]
     pub fn finish(&self) -> u64 {
@@ -116,11 +116,11 @@ impl Hasher for Checksum {
     }
 }
 
-/// A value that can be added to a [`Checksum`], the same way on every platform.
+/// A value that can be added to a [`Checksum`], in the same way on every platform.
 ///
-/// Numbers, floating-point ones too, `bool`, `char`, text, handles, and arrays, slices, tuples, options
-/// and boxes of such values are; for a type of your own, name its fields with
-/// [`checksum_fields!`](crate::checksum_fields), or write the method:
+/// Implemented for integers and floating-point numbers, `bool`, `char`, text, handles, and arrays,
+/// slices, tuples, options and boxes of such values. For your own type, list its fields with
+/// [`checksum_fields!`](crate::checksum_fields), or implement the method:
 ///
 /// ```
 /// use millpond::snapshot::{Checksum, ToChecksum};
@@ -143,11 +143,12 @@ impl Hasher for Checksum {
 /// }
 /// ```
 ///
-/// Leave out what may differ between two machines that agree: what is only drawn, caches, addresses.
+/// Leave out what may differ between two machines in the same state: data for drawing only, caches,
+/// addresses.
 ///
-/// Every NaN counts as the same one, because machines make different ones of the same calculation; `0.0`
-/// and `-0.0` do differ. Whether floating-point *calculations* give the same on every machine is up to the
-/// program: additions and multiplications do, `sin` and the like do not.
+/// All NaNs are equal, because the same calculation yields different ones on different machines;
+/// `0.0` and `-0.0` differ. Whether floating-point *calculations* have the same results on every
+/// machine is up to the program: additions and multiplications do, `sin` and the like do not.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no checksum",
     label = "not `ToChecksum`",
@@ -157,7 +158,7 @@ pub trait ToChecksum {
     /// Adds the value.
     fn add_to(&self, sum: &mut Checksum);
 
-    /// Adds several in a row, without their number.
+    /// Adds several values in a row, without their number.
     #[doc(hidden)]
     #[inline]
     fn add_all_to(values: &[Self], sum: &mut Checksum)
@@ -168,8 +169,8 @@ pub trait ToChecksum {
     }
 }
 
-/// Implements [`ToChecksum`](crate::snapshot::ToChecksum) for a struct, from a list of all its fields. A
-/// field that is in neither list does not compile.
+/// Implements [`ToChecksum`](crate::snapshot::ToChecksum) for a struct, from lists of all its
+/// fields. A field that is in neither list does not compile.
 ///
 /// ```
 /// use millpond::{checksum_fields, Pool};

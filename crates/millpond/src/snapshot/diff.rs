@@ -1,4 +1,4 @@
-//! In what two snapshots differ.
+//! How two snapshots differ.
 
 use core::fmt;
 use core::ops::Range;
@@ -7,37 +7,37 @@ use super::state::{Shape, joined_order, sealed};
 use super::{Checksum, SlotState, SnapshotOf, State, ToChecksum};
 use crate::handle::{Issue, Word};
 
-/// One difference between two snapshots, the left and the right.
+/// A difference between two snapshots, the left and the right.
 ///
-/// It prints as a line that says which slot, and how.
+/// It prints as one line that names the slot and the difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference<H> {
-    /// The pools differ in capacity or in how their generations run. Nothing else is compared.
+    /// The pools differ in capacity or in their generations. Nothing else is compared.
     Pool,
-    /// A slot is live in one and not in the other, or in another generation.
+    /// A slot is live in only one of them, or has another generation.
     Slot {
-        /// Which slot.
+        /// The index of the slot.
         index: usize,
-        /// How it stands in the left one.
+        /// The slot's state in the left snapshot.
         left: SlotState<H>,
-        /// How it stands in the right one.
+        /// The slot's state in the right snapshot.
         right: SlotState<H>,
     },
     /// The values of an object differ.
     Value {
-        /// Which slot.
+        /// The index of the slot.
         index: usize,
         /// The object's handle; `None` for a dead object of a recycler.
         handle: Option<H>,
     },
-    /// The reuse orders differ. Only the first place is told.
+    /// The reuse orders differ. Only the first difference is reported.
     Order {
-        /// How many slots come before it in the order.
+        /// The number of slots before the difference in the order.
         position: usize,
-        /// The slot that stands there in the left one, if any.
+        /// The slot at this position in the left snapshot, if any.
         left: Option<usize>,
-        /// The slot that stands there in the right one, if any.
+        /// The slot at this position in the right snapshot, if any.
         right: Option<usize>,
     },
 }
@@ -75,8 +75,8 @@ impl fmt::Display for Printed {
     }
 }
 
-/// The differences of two snapshots: those of the slots by index, then that of the order. Made by
-/// [`SnapshotOf::diff`].
+/// An iterator over the differences between two snapshots: those of the slots by index, then that
+/// of the order. Returned by [`SnapshotOf::diff`].
 pub struct Diff<'a, P, F> {
     left: &'a P,
     right: &'a P,
@@ -97,8 +97,8 @@ enum Part {
 }
 
 impl<P: State> SnapshotOf<P> {
-    /// In what the other snapshot differs from this one: finding out where two machines parted. Values
-    /// are compared by their sums.
+    /// Iterates over the differences between this snapshot and `other`, for example to find out
+    /// where two machines diverged. Values are compared by their checksums.
     ///
     /// ```
     /// use millpond::Pool;
@@ -128,7 +128,7 @@ impl<P: State> SnapshotOf<P> {
         self.diff_with(right, |value, sum| value.add_to(sum))
     }
 
-    /// Like [`diff`](Self::diff), with a function that adds a value to a sum.
+    /// Like [`diff`](Self::diff), but `add_value` adds a value to a checksum.
     pub fn diff_with<'a, F: Fn(&P::Value, &mut Checksum)>(
         &'a self,
         right: &'a Self,

@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// Why a pool does not take over a snapshot, or a snapshot a pool. Nothing has happened to either.
+/// Why a pool cannot be saved into a snapshot or restored from it. Both are unchanged.
 ///
 /// ```
 /// use millpond::Pool;
@@ -15,19 +15,19 @@ use core::fmt;
 pub enum SnapshotError {
     /// The capacities differ.
     OtherCapacity {
-        /// How many slots the pool has.
+        /// The number of slots of the pool.
         pool: usize,
-        /// How many slots the snapshot has.
+        /// The number of slots of the snapshot.
         snapshot: usize,
     },
-    /// The pools' blocks have different numbers of slots.
+    /// The blocks have other sizes.
     OtherBlocks,
-    /// The pools' generations run differently: they have another name or salt, another limit of lifetimes
-    /// per slot, or one wraps and the other retires.
+    /// The generations differ: the pools have another name or salt, another limit of lifetimes per
+    /// slot, or one wraps and the other retires.
     OtherLifetimes,
-    /// The pools do something else when they are full.
+    /// The overflow policies differ.
     OtherPolicy,
-    /// A value's `clone` panicked while the snapshot was taken: it holds nothing.
+    /// The snapshot is empty, because a value's `clone` panicked while it was taken.
     Incomplete,
 }
 
@@ -44,9 +44,9 @@ impl fmt::Display for SnapshotError {
                 "the snapshot is of a pool whose generations run differently: another name, salt, limit of \
                  lifetimes, or wrapping",
             ),
-            SnapshotError::OtherPolicy => f.write_str("the snapshot is of a pool of another policy"),
+            SnapshotError::OtherPolicy => f.write_str("the snapshot is of a pool with another policy"),
             SnapshotError::Incomplete => f.write_str(
-                "the snapshot holds nothing: a value's clone panicked while it was taken",
+                "the snapshot is empty: a value's clone panicked while it was taken",
             ),
         }
     }

@@ -6,8 +6,7 @@ use core::fmt;
 use super::{Saved, SnapshotError};
 use crate::base::memory;
 
-/// The snapshots of the last few frames: a ring of a fixed number, all of its memory taken at the
-/// beginning.
+/// A ring of snapshots of the last few frames. All of its memory is allocated at creation.
 ///
 /// ```
 /// use millpond::Pool;
@@ -30,8 +29,8 @@ use crate::base::memory;
 /// assert!(history.rollback_to(3, &mut ships).is_err()); // too long ago
 /// ```
 ///
-/// A game has several pools and tables, and a random number beside them: a tuple of snapshots is a snapshot, too, and
-/// [`Kept`](super::Kept) is one of any value.
+/// A game has several pools and tables, and other state such as a random seed. A tuple of snapshots
+/// is a snapshot, too, and [`Kept`](super::Kept) is a snapshot of any value.
 ///
 /// ```
 /// use millpond::snapshot::{History, Kept};
@@ -51,26 +50,28 @@ use crate::base::memory;
 /// assert!(ships.is_empty() && names.is_empty() && random == 1);
 /// ```
 ///
-/// Frames are saved in ascending order; not every one has to be. Saving a frame that is not later than
-/// the last one forgets that one and all from the saved one on, for they are the future of another past.
+/// Frames are saved in ascending order, but not every frame has to be. Saving a frame that is not
+/// later than the last one forgets the saved frames from that frame on, because they belong to
+/// another timeline.
 pub struct History<S> {
     snapshots: Vec<S>,
     /// The frame of each snapshot.
     frames: Vec<u64>,
-    /// Where the oldest saved frame is, and how many are saved.
+    /// The place of the oldest saved frame, and the number of saved frames.
     oldest: usize,
     saved: usize,
 }
 
 impl<S: Saved> History<S> {
-    /// A ring of so many snapshots, all like this one, and no frame saved. Takes the memory of so many
-    /// pools.
+    /// Creates a ring with room for `frames` snapshots of the shape of `like`; no frame is saved
+    /// yet. Allocates as much memory as that many pools.
     ///
-    /// How many? One more than the frames that can be rolled back, for the state before the oldest of them.
+    /// `frames` should be one more than the number of frames to roll back, for the state before the
+    /// oldest of them.
     ///
     /// # Panics
     ///
-    /// If there is no memory for it.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn new(frames: usize, like: &S) -> Self {
@@ -84,13 +85,13 @@ impl<S: Saved> History<S> {
         Self { snapshots, frames: numbers, oldest: 0, saved: 0 }
     }
 
-    /// How many frames fit.
+    /// Returns how many frames fit.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.snapshots.len()
     }
 
-    /// The saved frames, the oldest first.
+    /// Iterates over the saved frames, the oldest first.
     ///
     /// ```
     /// use millpond::HandleAllocator;
@@ -107,23 +108,24 @@ impl<S: Saved> History<S> {
         (0..self.saved).map(|age| self.frames[self.place(age)])
     }
 
-    /// The snapshot of a frame, if it is saved.
+    /// Returns the snapshot of `frame`, or `None` if it is not saved.
     #[must_use]
     pub fn get(&self, frame: u64) -> Option<&S> {
         let age = self.age_of(frame)?;
         Some(&self.snapshots[self.place(age)])
     }
 
-    /// Saves the state as it is now as that of this frame; the oldest frame goes if the ring is full.
-    /// Takes no memory.
+    /// Saves `state` as that of `frame`. If the ring is full, the oldest frame is forgotten. Does
+    /// not allocate.
     ///
     /// # Errors
     ///
-    /// If a pool is not one that the snapshots can be of. Nothing has happened.
+    /// If a pool does not match the snapshots. Nothing is saved then.
     ///
     /// # Panics
     ///
-    /// If a value's clone or drop does. This frame is not saved then, nor are those that it would have replaced.
+    /// If a value's clone or drop panics. This frame and those that it would have replaced are then
+    /// not saved.
     pub fn save(&mut self, frame: u64, state: S::State<'_>) -> Result<(), SnapshotError> {
         if let Some(like) = self.snapshots.first() {
             like.check_save(state)?;
@@ -144,17 +146,18 @@ impl<S: Saved> History<S> {
         Ok(())
     }
 
-    /// Makes the state what it was when this frame was saved. Later frames stay saved until the next
-    /// [`save`](Self::save). Takes no memory.
+    /// Restores `state` to what it was when `frame` was saved. Later frames stay saved until the
+    /// next [`save`](Self::save). Does not allocate.
     ///
     /// # Errors
     ///
-    /// If the frame is not saved, or a pool is not one that the snapshots can be of. Nothing has happened.
+    /// If `frame` is not saved, or a pool does not match the snapshots. The state is then
+    /// unchanged.
     ///
     /// # Panics
     ///
-    /// If a value's clone or drop does. What comes before it in the tuple has gone back then, and what comes after it has
-    /// not; the frame is still saved, so that the state can go back once more.
+    /// If a value's clone or drop panics. Parts of the tuple before it are then restored, and those
+    /// after it are not; the frame is still saved, so you can roll back again.
     pub fn rollback_to(&self, frame: u64, mut state: S::StateMut<'_>) -> Result<(), RollbackError> {
         match self.get(frame) {
             Some(snapshot) => {
@@ -177,7 +180,7 @@ impl<S: Saved> History<S> {
         self.frames().position(|saved| saved == frame)
     }
 
-    /// Where the frame is before which so many are saved.
+    /// The place of the frame before which `age` frames are saved.
     fn place(&self, age: usize) -> usize {
         let place = self.oldest + age;
         if place < self.capacity() { place } else { place - self.capacity() }
@@ -190,19 +193,19 @@ impl<S: Saved> fmt::Debug for History<S> {
     }
 }
 
-/// Why a history could not roll back.
+/// Why a [`History`] could not roll back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RollbackError {
-    /// The frame is too long ago, was never saved, or was forgotten because an earlier one was saved after
-    /// it.
+    /// The frame is too old, was never saved, or was forgotten because an earlier one was saved
+    /// after it.
     NotSaved {
-        /// The frame that was asked for.
+        /// The requested frame.
         frame: u64,
-        /// The oldest and the newest frame that are saved.
+        /// The oldest and the newest saved frame, if any.
         saved: Option<(u64, u64)>,
     },
-    /// The pool does not take over the snapshot.
+    /// A pool does not match the snapshot.
     Snapshot(SnapshotError),
 }
 

@@ -1,20 +1,21 @@
-//! The methods that every pool has for its past.
+//! The methods of every pool for snapshots and checksums.
 
-/// Implements `snapshot`, `snapshot_cloned`, `save_into`, `restore`, `checksum` and `checksum_with`. Needed are `State`,
-/// and `Clone` if the values are.
+/// Implements `snapshot`, `snapshot_cloned`, `save_into`, `restore`, `checksum` and
+/// `checksum_with`. Needs `State`, and `Clone` if the values are `Clone`.
 ///
 /// `impl [generics] Type, values T`, and `parts Clone` if the type is made of pools that must be `Clone` as well.
 macro_rules! snapshot_methods {
     ($pool:ty, [$($generics:tt)*], values $value:ty $(, parts $parts:ident)?) => {
         /// Snapshots.
         impl<$($generics)*> $pool {
-            /// A snapshot of everything that the pool's future depends on, of values that are `Copy`; see
-            /// [`snapshot`](crate::snapshot). Takes the memory of a second pool; [`save_into`](Self::save_into) writes
-            /// over an earlier snapshot and takes none.
+            /// Takes a snapshot of everything that the pool's future depends on, for values that
+            /// are `Copy`; see [`snapshot`](crate::snapshot). Allocates as much memory as a second
+            /// pool; [`save_into`](Self::save_into) overwrites an earlier snapshot and does not
+            /// allocate.
             ///
             /// # Panics
             ///
-            /// If there is no memory for it.
+            /// If there is not enough memory.
             #[must_use]
             pub fn snapshot(&self) -> crate::snapshot::SnapshotOf<Self>
             where
@@ -24,12 +25,13 @@ macro_rules! snapshot_methods {
                 crate::snapshot::SnapshotOf::copied(self.clone())
             }
 
-            /// A snapshot like that of [`snapshot`](Self::snapshot), of values that are only `Clone`: it clones them
-            /// one at a time, now and in each [`save_into`](Self::save_into) and [`restore`](Self::restore).
+            /// Like [`snapshot`](Self::snapshot), for values that are only `Clone`. They are cloned
+            /// one at a time, now and in each [`save_into`](Self::save_into) and
+            /// [`restore`](Self::restore).
             ///
             /// # Panics
             ///
-            /// If there is no memory for it.
+            /// If there is not enough memory.
             #[must_use]
             pub fn snapshot_cloned(&self) -> crate::snapshot::SnapshotOf<Self>
             where
@@ -40,14 +42,15 @@ macro_rules! snapshot_methods {
             }
         }
 
-        /// The past.
+        /// Checksums, saving and restoring.
         impl<$($generics)*> $pool {
             crate::snapshot::snapshot_methods!(@common);
 
-            /// A sum over everything that the future depends on: the values, the generations, which slots
-            /// are live and which come next (but not the statistics). Pools in the same state have the same
-            /// sum, on every machine; so two machines that compare sums find out when they part, and
-            /// [`diff`](crate::snapshot::SnapshotOf::diff) says where. O(used slots).
+            /// Returns a checksum of everything that the future depends on: the values, the
+            /// generations, which slots are live and which come next (but not the statistics).
+            /// Pools in the same state have the same checksum, on every machine. So two machines
+            /// that compare checksums detect when they diverge, and
+            /// [`diff`](crate::snapshot::SnapshotOf::diff) shows where. O(used slots).
             #[must_use]
             pub fn checksum(&self) -> u64
             where
@@ -56,8 +59,8 @@ macro_rules! snapshot_methods {
                 crate::snapshot::state::checksum_of_values(self)
             }
 
-            /// Like [`checksum`](Self::checksum), with a function that adds a value to a sum: for values of
-            /// other crates, or of which only a part counts.
+            /// Like [`checksum`](Self::checksum), but `add_value` adds a value to a checksum: for
+            /// values whose type is foreign, or of which only a part counts.
             #[must_use]
             pub fn checksum_with(
                 &self,
@@ -68,11 +71,11 @@ macro_rules! snapshot_methods {
         }
     };
     (@common) => {
-        /// Writes the state as it is now over that of the snapshot. Takes no memory.
+        /// Overwrites `snapshot` with the current state. Does not allocate.
         ///
         /// # Errors
         ///
-        /// If the snapshot is of a pool of another capacity, or whose generations run differently.
+        /// If `snapshot` is of a pool with another capacity or other generations.
         pub fn save_into(
             &self,
             snapshot: &mut crate::snapshot::SnapshotOf<Self>,
@@ -80,14 +83,15 @@ macro_rules! snapshot_methods {
             snapshot.save(self)
         }
 
-        /// Makes the state what it was when the snapshot was taken. Takes no memory.
+        /// Restores the pool to the state in which `snapshot` was taken. Does not allocate.
         ///
-        /// Handles of objects that lived then are good again; what was issued since is refused, until the
-        /// same inputs issue it again. More of that in [`snapshot`](crate::snapshot).
+        /// Handles of objects that were live then are valid again; handles issued since are
+        /// refused, until the same inputs issue them again. See [`snapshot`](crate::snapshot) for
+        /// details.
         ///
         /// # Errors
         ///
-        /// If the snapshot is of a pool of another capacity, or whose generations run differently.
+        /// If `snapshot` is of a pool with another capacity or other generations.
         pub fn restore(
             &mut self,
             snapshot: &crate::snapshot::SnapshotOf<Self>,

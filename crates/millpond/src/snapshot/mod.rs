@@ -1,10 +1,10 @@
-//! Snapshots: a pool's past, exactly.
+//! Snapshots: save and restore a pool's exact state.
 //!
-//! Rollback games save the whole world every frame, go back some frames when a late input arrives, and
-//! play them again. A snapshot holds all that a pool's future depends on: the values, the generation
-//! of every slot, which slots are live, which come next, and the statistics. After
-//! `pool.restore(&snapshot)` the pool accepts the handles that it accepted when the snapshot was taken,
-//! and with the same inputs it issues the same handles again.
+//! Rollback games save the whole world every frame, go back a few frames when a late input arrives,
+//! and simulate them again. A snapshot holds all that a pool's future depends on: the values, the
+//! generation of every slot, which slots are live, which come next, and the statistics. After
+//! `pool.restore(&snapshot)` the pool accepts the handles that it accepted when the snapshot was
+//! taken, and with the same inputs it issues the same handles again.
 //!
 //! ```
 //! use millpond::Pool;
@@ -27,63 +27,65 @@
 //!
 //! | to | use |
 //! | --- | --- |
-//! | save and go back | `snapshot` (of values that are only `Clone`: `snapshot_cloned`), `save_into`, `restore` of each pool, of a [`Spill`](crate::overflow::Spill) and of a `PolicyPool`; [`SnapshotOf`] |
-//! | keep the last few frames, of one pool or of several with what belongs to them | [`History`], [`Saved`], [`Kept`] |
-//! | find out whether two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
-//! | find out where they do not | [`SnapshotOf::diff`]; [`Difference`] |
+//! | save and restore | `snapshot` (`snapshot_cloned` for values that are only `Clone`), `save_into`, `restore` of each pool, of a [`Spill`](crate::overflow::Spill) and of a `PolicyPool`; [`SnapshotOf`] |
+//! | keep the last few frames of one pool, or of several and other state | [`History`], [`Saved`], [`Kept`] |
+//! | check that two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
+//! | find where they differ | [`SnapshotOf::diff`]; [`Difference`] |
 //! | save to a file | the feature `serde`: pools and snapshots are `Serialize` and `Deserialize` |
 //!
 //! # What it costs
 //!
-//! Nothing while no snapshot is taken. Saving and restoring values that are `Copy` is one `memcpy` of the
-//! values and of some bytes per slot beside them, up to the highest slot that was ever used; they never
-//! take memory. Values that are only `Clone` are cloned one at a time, by `clone_from` where
-//! both sides have one. (A [`BlockPool`](crate::BlockPool) takes or gives back blocks if the two sides do not
-//! have the same ones; a [`SideTable`](crate::SideTable) that grows takes memory if it has fewer slots than the other
-//! side uses.) Should a clone panic, the pool (or the snapshot) that was being written is left
-//! empty and valid, and nothing is dropped twice; such a snapshot refuses to be restored. The generations of
-//! such a pool may be those of the snapshot: handles of what was rolled back can come up again, as below.
+//! Nothing while no snapshot is taken. Saving and restoring values that are `Copy` is one `memcpy`
+//! of the values and some bytes per slot, up to the highest slot ever used; neither allocates.
+//! Values that are only `Clone` are cloned one at a time, with `clone_from` where both sides have
+//! one. (A [`BlockPool`](crate::BlockPool) allocates or frees blocks if the two sides have
+//! different ones; a [`SideTable`](crate::SideTable) that grows allocates if it has fewer slots
+//! than the other side uses.) If a clone panics, the pool or snapshot being written is left empty
+//! and valid, and nothing is dropped twice; such a snapshot cannot be restored. The generations of
+//! such a pool may be those of the snapshot: handles issued since can then be issued again, as
+//! described below.
 //!
 //! # What handles mean after a restore
 //!
-//! - A handle of an object that lived when the snapshot was taken is good again.
-//! - A handle that was issued later is refused, until the pool issues the very same one again. With the
-//!   same inputs it names the same object as before, and that is the point of it.
-//! - With *other* inputs it may name another object: the one that was made as the so-many-th use of the same
-//!   slot, this time. The pool cannot tell the two apart, since they never existed in one history. So handles
-//!   that were issued in frames that are rolled back must not outlive them: keep handles inside of what is
-//!   saved and restored with the pool (other pools' values, side tables), and let the rest of the program
-//!   (sound, drawing, network) look its objects up again after a rollback, or remember the frame with
-//!   the handle, and forget both if that frame is rolled back.
+//! - A handle of an object that was live when the snapshot was taken is valid again.
+//! - A handle that was issued later is refused, until the pool issues the very same one again. With
+//!   the same inputs, it names the same object as before, as intended.
+//! - With *other* inputs, it may name another object: the one that has the same lifetime of the
+//!   same slot this time. The pool cannot distinguish the two, because they never existed in one
+//!   history. So handles issued in frames that are rolled back must not outlive these frames: keep
+//!   handles inside what is saved and restored with the pool (other pools' values, side tables).
+//!   The rest of the program (sound, drawing, network) should look up its objects again after a
+//!   rollback, or store the frame with the handle and discard both if that frame is rolled back.
 //!
 //! # Saving to a file
 //!
-//! With the feature `serde` every pool and every snapshot of one is
-//! `Serialize` and `Deserialize` (not `Spill` and `PolicyPool`, which are several). What is written
-//! holds the generations of all slots and the reuse order beside the objects, so that what was stale stays
-//! stale, and the next handles are the same. The form has a version number, and later versions of
-//! this crate read it.
+//! With the feature `serde`, every pool and every snapshot of one is `Serialize` and `Deserialize`
+//! (except `Spill` and `PolicyPool`, which consist of several pools). The saved form holds the
+//! objects, the generations of all slots and the reuse order, so that stale handles stay stale, and
+//! the next handles are the same. It has a version number, and later versions of this crate can
+//! read it.
 //!
-//! - Of a `SyncPool`, its snapshot or its `frozen` view is written, since nobody may change it meanwhile. Either is read as
-//!   a pool or as a snapshot.
-//! - A pool that is read has no name (a name lives as long as the program, and text from a file does not), but
-//!   its generations run as before. To have the name as well, read a snapshot, and let the pool that
-//!   was built with the name restore it.
-//! - Files may come from anywhere: what cannot be the state of a pool is refused with the reason, and
-//!   the memory taken is in proportion to what was read: that of a pool with as many slots as
-//!   the file lists generations. A [`BlockPool`](crate::BlockPool) has the blocks that it had; its growth
-//!   hook is a part of the program, and stays behind like the name.
-//! - To save the objects only, write `pool.iter()`, and load them into a fresh pool with `insert_at`, in any
-//!   order. Handles inside of the objects stay good. What is not known then are the generations of dead
-//!   slots, so that handles which were stale may come up again: for a saved game without such handles
-//!   that is enough.
+//! - To write a `SyncPool`, write its snapshot or its `frozen` view, because the pool must not
+//!   change meanwhile. Either can be read as a pool or as a snapshot.
+//! - A deserialised pool has no name (names are `'static`, and text from a file is not), but its
+//!   generations continue as before. To keep the name, read a snapshot, and restore it into a pool
+//!   that was built with the name.
+//! - Files may come from untrusted sources: data that cannot be the state of a pool is refused with
+//!   the reason, and the memory allocated is in proportion to the input: that of a pool with as
+//!   many slots as the file lists generations. A [`BlockPool`](crate::BlockPool) has the same
+//!   blocks as before; its growth hook, like the name, is not saved.
+//! - To save only the objects, write `pool.iter()`, and load them into a new pool with `insert_at`,
+//!   in any order. Handles inside the objects stay valid. The generations of dead slots are lost,
+//!   so that stale handles may be issued again; for a saved game that holds no stale handles, this
+//!   is enough.
 //!
 //! # What must match
 //!
-//! A snapshot is taken over by any pool of the same type, capacity, and generations (name, salt, limit of
-//! lifetimes, wrapping): by the pool that it was taken from, by its twin on another machine, by a fresh pool
-//! built the same way. Everything else is refused with a [`SnapshotError`], and nothing has happened. Two
-//! pools without a name or a salt that have the same type and capacity count as twins: name them.
+//! A snapshot can be restored into any pool with the same type, capacity and generations (name,
+//! salt, limit of lifetimes, wrapping): the pool that it was taken from, its twin on another
+//! machine, or a new pool built in the same way. Any other pool returns a [`SnapshotError`] and is
+//! unchanged. Two pools without a name or a salt that have the same type and capacity count as
+//! twins, so give pools names.
 
 mod checksum;
 mod diff;
@@ -111,15 +113,15 @@ use core::fmt;
 
 use state::EmptyUnlessDone;
 
-/// A snapshot of a pool of any kind: made by its method `snapshot`, written again by `save_into`, and read
-/// by `restore`.
+/// A snapshot of a pool of any kind: created by its method `snapshot`, overwritten by `save_into`,
+/// and restored by `restore`.
 ///
-/// It is a twin of the pool that cannot be changed: [`as_pool`](Self::as_pool) looks up objects of the
-/// past by their handles.
+/// It is a read-only twin of the pool: [`as_pool`](Self::as_pool) gives access to past objects by
+/// their handles.
 pub struct SnapshotOf<P> {
     pool: P,
-    /// How one becomes a copy of the other: with one copy, if it was known when the snapshot was made that the
-    /// values are `Copy`.
+    /// Copies the state: with one `memcpy`, if the values were known to be `Copy` when the snapshot
+    /// was created.
     copy_state: fn(&mut P, &P),
     is_complete: bool,
 }
@@ -141,7 +143,7 @@ impl<P: State> SnapshotOf<P> {
         Self { pool: pool.into_past(), copy_state: P::clone_state_from, is_complete: true }
     }
 
-    /// The pool as it was, to look at.
+    /// Returns a view of the pool as it was.
     ///
     /// ```
     /// use millpond::Pool;
@@ -158,7 +160,7 @@ impl<P: State> SnapshotOf<P> {
         &self.pool
     }
 
-    /// The sum of the state; see [`Pool::checksum`](crate::Pool::checksum).
+    /// Returns the checksum of the state; see [`Pool::checksum`](crate::Pool::checksum).
     #[must_use]
     pub fn checksum(&self) -> u64
     where
@@ -167,7 +169,7 @@ impl<P: State> SnapshotOf<P> {
         state::checksum_of_values(&self.pool)
     }
 
-    /// The sum of the state; see [`Pool::checksum_with`](crate::Pool::checksum_with).
+    /// Returns the checksum of the state; see [`Pool::checksum_with`](crate::Pool::checksum_with).
     #[must_use]
     pub fn checksum_with(&self, add_value: impl Fn(&P::Value, &mut Checksum)) -> u64 {
         self.pool.sum(&add_value)
@@ -187,7 +189,7 @@ impl<P: State> SnapshotOf<P> {
         Ok(())
     }
 
-    /// Whether the pool can take over the snapshot.
+    /// Checks that the snapshot can be restored into `pool`.
     fn check_complete(&self, pool: &P) -> Result<(), SnapshotError> {
         self.pool.check_shape(pool)?;
         match self.is_complete {

@@ -2,11 +2,11 @@
 
 use core::ops::Range;
 
-/// Joins ranges of which the second begins where the first ends, so that a sequence of slots has one form
-/// only, and the shortest.
+/// Joins each range with the next one if that begins where the first ends, so that a sequence of
+/// slots has only one form, the shortest.
 pub(crate) struct Joined<I> {
     ranges: I,
-    /// What may still grow.
+    /// The range that may still grow.
     pending: Option<Range<usize>>,
 }
 

@@ -1,45 +1,46 @@
 use super::{SnapshotError, SnapshotOf, State};
 
-/// A state that was saved, and can be saved again and restored: what a [`History`](super::History) keeps.
+/// A saved state, which can be overwritten and restored: what a [`History`](super::History) stores.
 ///
-/// A [`SnapshotOf`] a pool or table is one, [`Kept`] is one of any other value, and a tuple of up to eight of them is
-/// one. Implement it for a struct of snapshots, if a tuple becomes too long.
+/// Implemented by [`SnapshotOf`] for pools and tables, by [`Kept`] for any other value, and by
+/// tuples of up to eight of them. If a tuple becomes too long, implement it for a struct of
+/// snapshots.
 pub trait Saved: Clone {
     /// The state to save.
     type State<'a>: Copy
     where
         Self: 'a;
-    /// The state to restore to.
+    /// The state to overwrite when restoring.
     type StateMut<'a>
     where
         Self: 'a;
 
-    /// Whether this state can be saved here.
+    /// Checks that `state` can be saved here.
     ///
     /// # Errors
     ///
-    /// If it cannot: then [`save`](Self::save) returns the same error.
+    /// The error that [`save`](Self::save) would return.
     fn check_save(&self, state: Self::State<'_>) -> Result<(), SnapshotError>;
 
-    /// Writes the state over the one that was saved.
+    /// Overwrites the saved state with `state`.
     ///
     /// # Errors
     ///
-    /// If the state is of another shape: a pool of another capacity, say.
+    /// If `state` has another shape, such as a pool with another capacity.
     fn save(&mut self, state: Self::State<'_>) -> Result<(), SnapshotError>;
 
-    /// Whether this state can be made the saved one.
+    /// Checks that `state` can be restored from here.
     ///
     /// # Errors
     ///
-    /// If it cannot: then [`restore`](Self::restore) returns the same error.
+    /// The error that [`restore`](Self::restore) would return.
     fn check_restore(&self, state: &mut Self::StateMut<'_>) -> Result<(), SnapshotError>;
 
-    /// Makes the state the saved one.
+    /// Overwrites `state` with the saved state.
     ///
     /// # Errors
     ///
-    /// If the state is of another shape.
+    /// If `state` has another shape.
     fn restore(&self, state: Self::StateMut<'_>) -> Result<(), SnapshotError>;
 }
 
@@ -70,10 +71,11 @@ impl<P: State + Clone> Saved for SnapshotOf<P> {
     }
 }
 
-/// Any value as a part of a saved state: a random number's seed, a score, the list of an
-/// [`EvictOldest`](crate::overflow::EvictOldest). It is saved and restored by `clone_from`, which takes no memory where
-/// that takes none. Should `clone_from` panic, the value is what it leaves; a [`History`](super::History) forgets the
-/// frame then, while a tuple that is saved by hand does not.
+/// Any value as part of a saved state: a random seed, a score, the list of an
+/// [`EvictOldest`](crate::overflow::EvictOldest). It is saved and restored by `clone_from`, and
+/// allocates only if `clone_from` does. If `clone_from` panics, the value is left as `clone_from`
+/// leaves it; a [`History`](super::History) then forgets the frame, but a tuple that you save
+/// yourself is not marked as incomplete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept<T>(pub T);
 

@@ -1,4 +1,4 @@
-//! What snapshots, sums and comparisons know of a pool.
+//! What snapshots, checksums and comparisons know about a pool.
 
 use core::fmt;
 use core::ops::Range;
@@ -14,11 +14,11 @@ pub trait State: Sized + sealed::Restore {}
 
 impl<P: sealed::Restore> State for P {}
 
-/// What two pools must have in common for one to take over the state of the other.
+/// What two pools must have in common for one to take on the state of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct Shape {
-    /// [`GROWS`](Self::GROWS) if it follows from what is in the pool.
+    /// [`GROWS`](Self::GROWS) if it depends on the pool's contents.
     pub(crate) capacity: usize,
     /// The sizes of the first block and of the largest; 0 unless the pool has blocks.
     pub(crate) block_sizes: (usize, usize),
@@ -29,7 +29,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The capacity of what has as many slots as it needs.
+    /// The capacity of a table that has as many slots as it needs.
     #[cfg(feature = "alloc")]
     pub(crate) const GROWS: usize = usize::MAX;
 
@@ -38,7 +38,7 @@ impl Shape {
         Self { capacity, block_sizes: (0, 0), first, last, wraps: circle.wraps }
     }
 
-    /// Whether a pool can take over the state of a snapshot of this shape.
+    /// Checks that a pool can take on the state of a snapshot of this shape.
     fn check(&self, pool: &Self) -> Result<(), SnapshotError> {
         if self == pool {
             Ok(())
@@ -53,14 +53,14 @@ impl Shape {
     }
 }
 
-/// How a slot stands.
+/// The state of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SlotState<H> {
-    /// It holds the object that this handle names.
+    /// The slot holds the object that this handle names.
     Live(H),
-    /// It is dead, and will be handed out with this handle.
+    /// The slot is free, and this handle is the next one issued for it.
     Vacant(H),
-    /// It is dead, and will never be reused; or a side table's slot that never had a value.
+    /// The slot is dead and never reused, or it is a side table's slot that never had a value.
     Retired,
 }
 
@@ -95,31 +95,33 @@ pub(crate) mod sealed {
     /// A pool that has a saved form.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub trait Save: State {
-        /// What it is called there.
+        /// The pool's name in the saved form.
         const NAME: &'static str;
-        /// All but the objects.
+        /// Everything except the objects.
         type Saved: serde::Serialize;
         /// The same, as it was read: in this form or a former one.
         type Read: serde::de::DeserializeOwned;
         fn to_saved(&self) -> Self::Saved;
-        /// How many slots it has generations of, which is what the number of objects cannot exceed.
+        /// The number of slots with a generation, which the number of objects cannot exceed.
         fn saved_slots(saved: &Self::Read) -> usize;
-        /// A pool of this state, if it is one.
+        /// Builds a pool with this state, if it is valid.
         fn from_saved(saved: Self::Read, objects: Objects<Self>) -> Result<Self, Refused>;
     }
 
     /// A pool whose saved slots are one list.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub trait Load: State {
-        /// What it is called there.
+        /// The pool's name in the saved form.
         const KIND: &'static str;
-        /// Whether it has generations of its own and counts lifetimes.
+        /// Whether the pool has its own generations and counts lifetimes.
         const COUNTS: bool = true;
-        fn reuse_name() -> &'static str;
-        fn order_of() -> OrderOf;
+        /// The reuse order's name, where the pool has several.
+        const REUSE_NAME: &'static str;
+        /// What the saved order is.
+        const ORDER_OF: OrderOf;
         fn saved_stats(&self) -> crate::reports::stats::Stats;
-        /// A pool of this state. The values are sorted by slot, and are those of the live slots, or of all
-        /// slots of a recycler.
+        /// Builds a pool with this state. The values are sorted by slot, and are those of the live
+        /// slots, or of all slots of a recycler.
         fn load(
             checked: &Checked<<Self::Handle as HandleLayout>::Word>,
             values: alloc::vec::Vec<(usize, Self::Value)>,
@@ -134,13 +136,13 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         fn shape(&self) -> Shape;
 
-        /// Whether this pool, that of a snapshot, has the shape of another.
+        /// Checks that this pool, a snapshot's, has the shape of `other`.
         #[doc(hidden)]
         fn check_shape(&self, other: &Self) -> Result<(), SnapshotError> {
             self.shape().check(&other.shape())
         }
 
-        /// The pool as a part of a snapshot: nothing happens when that is dropped.
+        /// The pool as part of a snapshot: dropping it reports nothing.
         #[doc(hidden)]
         fn into_past(self) -> Self {
             self
@@ -155,15 +157,15 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         fn used(&self) -> usize;
 
-        /// The first slot from this one on that may have been used, of those below [`used`](Self::used): a pool of two
-        /// has a gap between them.
+        /// The first slot from `index` on that may have been used, below [`used`](Self::used): a
+        /// pool made of two has a gap between them.
         #[doc(hidden)]
         fn after_gap(&self, index: usize) -> usize {
             index
         }
 
-        /// The slot's generation, or its next one marked dead, or [`Word::RETIRED`](super::Word::RETIRED);
-        /// of a slot out of range the latter.
+        /// The slot's generation, or its next one marked dead, or
+        /// [`Word::RETIRED`](super::Word::RETIRED), also if `index` is out of range.
         #[doc(hidden)]
         fn word(&self, index: usize) -> <Self::Handle as HandleLayout>::Word;
 
@@ -175,27 +177,28 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         const DEAD_HAVE_VALUES: bool = false;
 
-        /// What the reuse order remembers beside the words, as ranges of slots. Equal orders have equal
-        /// ranges once adjacent ones are joined.
+        /// What the reuse order stores beside the words, as ranges of slots. Equal orders have
+        /// equal ranges once adjacent ones are joined.
         #[doc(hidden)]
         fn order(&self) -> impl Iterator<Item = Range<usize>> + '_;
 
-        /// The sum over everything that the future depends on.
+        /// The checksum of everything that the future depends on.
         #[doc(hidden)]
         fn sum(&self, add_value: &impl Fn(&Self::Value, &mut Checksum)) -> u64 {
             super::sum_of_slots(self, add_value)
         }
     }
 
-    /// A pool that can become what another is.
+    /// A pool that can take on the state of another.
     pub trait Restore: State {
-        /// Becomes what a pool of the same shape is.
+        /// Copies the state of `other`, which has the same shape.
         #[doc(hidden)]
         fn copy_state_from(&mut self, other: &Self)
         where
             Self::Value: Copy;
 
-        /// The same by clones. If a clone or a drop panics, the pool must be [emptied](Self::empty).
+        /// The same, by cloning. If a clone or a drop panics, the pool must be
+        /// [emptied](Self::empty).
         #[doc(hidden)]
         fn clone_state_from(&mut self, other: &Self)
         where
@@ -212,8 +215,8 @@ pub(crate) fn joined_order<P: sealed::State>(pool: &P) -> impl Iterator<Item = R
     Joined::new(pool.order())
 }
 
-/// The sum over a pool that is all of one piece. The sum of a slot has the slot's index in it, so that adding
-/// them up loses nothing, and the processor works on several at once.
+/// The checksum of a pool that is all one piece. The checksum of a slot includes the slot's index,
+/// so that adding them up loses nothing, and the processor can compute several at once.
 fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut Checksum)) -> u64 {
     let Shape { capacity, first, last, wraps, .. } = pool.shape();
     let mut sum = Checksum::new();
@@ -246,12 +249,12 @@ fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut 
     sum.finish()
 }
 
-/// The same for values that say themselves how they are added.
+/// The same, for values that implement [`ToChecksum`].
 pub(crate) fn checksum_of_values<P: sealed::State<Value: ToChecksum>>(pool: &P) -> u64 {
     pool.sum(&|value: &P::Value, sum: &mut Checksum| value.add_to(sum))
 }
 
-/// Empties the pool unless it is done with taking over another's state.
+/// Empties the pool when dropped, unless it has completely taken on another's state.
 pub(crate) struct EmptyUnlessDone<'a, P: sealed::Restore>(pub(crate) &'a mut P);
 
 impl<P: sealed::Restore> EmptyUnlessDone<'_, P> {

@@ -29,8 +29,9 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         self.words.place()
     }
 
-    /// Takes the next block. `room`: how many slots to make room for in the books if there is none for that block.
-    /// Gives its slots, which are dead; the order does not know them yet. `ahead`: touch every page.
+    /// Allocates the next block. `room`: how many slots to make room for in the books if they are
+    /// full; `ahead`: touch every page. Returns its slots, which are dead; the order does not know
+    /// them yet.
     pub(crate) fn try_add_block<R: ReuseOrder, H: HandleLayout<Word = W>>(
         &mut self,
         room: usize,
@@ -53,7 +54,7 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         Ok(new)
     }
 
-    /// Gives back the last block, all of whose slots are dead and out of the order.
+    /// Frees the last block, all of whose slots are dead and out of the order.
     pub(crate) fn remove_block(&mut self) {
         if Self::IS_POISONED {
             self.place().last_block().into_iter().flatten().for_each(|index| self.unearth(index));
@@ -61,8 +62,8 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         self.words.remove_block();
     }
 
-    /// Takes and gives back blocks until there are so many slots; what the order knows is out of date then. Values in
-    /// blocks that go are dropped.
+    /// Allocates or frees blocks until there are this many slots; the order is then out of date.
+    /// Values in freed blocks are dropped.
     pub(crate) fn try_resize<R: ReuseOrder, H: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
@@ -84,7 +85,7 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         Ok(())
     }
 
-    /// Makes room in the books for so many slots.
+    /// Makes room in the books for this many slots.
     pub(crate) fn try_make_room<R: ReuseOrder, H: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
@@ -98,12 +99,12 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         self.words.place_mut().try_make_room(slots, entry_count, move_entries, fresh)
     }
 
-    /// Takes on what another, of as many slots, knows of slots that are not there.
+    /// Copies the words of former slots from `other`, which has the same number of slots.
     pub(crate) fn copy_known_from(&mut self, other: &Self, fresh: W) {
         self.words.place_mut().copy_known_from(other.place(), fresh);
     }
 
-    /// These are the words of slots that were there, behind those that are: dead ones.
+    /// Sets the words of former slots, which come after those that exist: dead ones.
     #[cfg(feature = "serde")]
     pub(crate) fn load_known(&mut self, words: &[W]) {
         assert!(words.iter().all(|word| word.is_dead()), "a live slot has a value");
@@ -133,7 +134,7 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         Ok(storage)
     }
 
-    /// Which slot a reference to a value refers to. O(blocks).
+    /// The slot of `value`, from its address. O(blocks).
     pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
         let index = self.place().slot_at(core::ptr::from_ref(value).addr())?;
         self.words.is_live(index).then_some(index)
@@ -320,7 +321,7 @@ macro_rules! values {
             #[inline(always)]
             fn next(&mut self) -> Option<Self::Item> {
                 let (index, $pointer) = self.walk.next()?;
-                // SAFETY: the occupancy calls the slot live, so its value is initialised (invariant 2); it is
+                // SAFETY: the slot is live by the occupancy, so its value is initialised (invariant 2); it is
                 // borrowed for `'a`, and no slot is named twice.
                 Some((index, unsafe { $lend }))
             }
@@ -382,7 +383,7 @@ values!(BlockValuesMut yields &'a mut T, value => &mut *value);
 /// The occupancy is that of the slots of the table's place, which is borrowed for `'a`; no slot is yielded twice.
 struct Cut<'a, T> {
     runs: Runs<'a>,
-    /// What is left of the run that the front is in, and of that of the back.
+    /// The rest of the run that the front is in, and of the back's.
     front: Range<usize>,
     back: Range<usize>,
     slots: usize,
@@ -442,22 +443,23 @@ impl<'a, T> Cut<'a, T> {
 
     #[inline(always)]
     fn of(&self, run: Range<usize>) -> (usize, *mut T, usize) {
-        // One comparison, so that memory safety does not depend on what the occupancy was told.
+        // One comparison, so that memory safety does not depend on the occupancy.
         assert!(run.end <= self.slots, "a run is within the slots");
-        // SAFETY: a run starts in front of its end, and there are so many slots (invariant).
+        // SAFETY: a run starts in front of its end, and there are this many slots (invariant).
         let first = unsafe { self.values.value(run.start) };
         (run.start, first.cast(), run.end - run.start)
     }
 }
 
-/// The runs of a growing pool's live slots, each in one block: `(first index, &[T])`, in index order, from both ends.
+/// An iterator over the runs of a growing pool's live slots, each in one block, as
+/// `(first index, &[T])`, in index order, from both ends.
 pub struct BlockRuns<'a, T> {
     runs: Cut<'a, T>,
     borrow: PhantomData<&'a T>,
 }
 
-/// The runs of a growing pool's live slots, each in one block, mutable: `(first index, &mut [T])`, in index order,
-/// from both ends.
+/// An iterator over the runs of a growing pool's live slots, each in one block, as
+/// `(first index, &mut [T])`, in index order, from both ends.
 pub struct BlockRunsMut<'a, T> {
     runs: Cut<'a, T>,
     borrow: PhantomData<&'a mut T>,
@@ -511,10 +513,10 @@ impl<T> fmt::Debug for BlockRunsMut<'_, T> {
     }
 }
 
-/// Implements `Send` and `Sync` for what is a reference and an `Occupancy` in all but form.
+/// Implements `Send` and `Sync` for what is in effect a reference and an `Occupancy`.
 macro_rules! sent_as {
     ($($name:ident: $send:ident),*) => {$(
-        // SAFETY: it is a reference to values and an `Occupancy` in all but form.
+        // SAFETY: it is a reference to values and an `Occupancy` in effect.
         unsafe impl<T: $send> Send for $name<'_, T> {}
         // SAFETY: as above.
         unsafe impl<T: Sync> Sync for $name<'_, T> {}

@@ -2,13 +2,13 @@ use core::mem::MaybeUninit;
 
 use crate::occupancy::{Occupancy, WORD_SLOTS};
 
-/// Adjacent slots of a pool, to change the values of the live ones.
+/// Adjacent slots of a pool, for mutable access to the live values.
 #[derive(Debug)]
 pub(crate) struct ChunkMut<'a, T> {
     slots: &'a mut [MaybeUninit<T>],
     /// The index of the first of the slots.
     first: usize,
-    /// That of the whole pool.
+    /// The occupancy of the whole pool.
     occupancy: Occupancy<'a>,
 }
 
@@ -59,14 +59,14 @@ impl<'a, T> ChunkMut<'a, T> {
             let piece = &mut self.slots[at - self.first..][..slots];
             if bits == !0 {
                 for (slot, index) in piece.iter_mut().zip(at..) {
-                    // SAFETY: the occupancy that goes with the slots calls all of these live (invariant 2).
+                    // SAFETY: all of these are live by the slots' occupancy (invariant 2).
                     f(index, unsafe { slot.assume_init_mut() });
                 }
             } else {
                 while bits != 0 {
                     let bit = bits.trailing_zeros() as usize;
                     bits &= bits - 1;
-                    // SAFETY: the occupancy that goes with the slots calls this one live (invariant 2).
+                    // SAFETY: the slot is live by the slots' occupancy (invariant 2).
                     f(at + bit, unsafe { piece[bit].assume_init_mut() });
                 }
             }

@@ -13,7 +13,7 @@ impl<P: Place> Storage<P> {
         P::Value: Copy,
     {
         if self.has_dead_to_keep() {
-            // Not by `clone`, which is the program's own code and may do anything.
+            // Not by `clone`, which is user code and may do anything.
             return self.copy_each_from(
                 other,
                 used,
@@ -30,8 +30,8 @@ impl<P: Place> Storage<P> {
         self.words.copy_state_from(&other.words, used);
     }
 
-    /// As by copy. If a clone or a drop panics, some slots are as in the other, some as before, and some
-    /// dead; counts and links are to be mended.
+    /// The same, by cloning. If a clone or a drop panics, some slots are as in the other storage,
+    /// some as before, and some dead; the caller must then repair counts and links.
     pub(crate) fn clone_state_from(&mut self, other: &Self, used: usize)
     where
         P::Value: Clone,
@@ -69,8 +69,8 @@ impl<P: Place> Storage<P> {
         }
     }
 
-    /// Whether the bytes of dead slots are not to be read or written as they are: they are filled with a
-    /// pattern, or a sanitizer watches over them.
+    /// Whether the bytes of dead slots must not be copied, because they are filled with a pattern,
+    /// or a sanitizer watches them.
     fn has_dead_to_keep(&self) -> bool {
         #[cfg(feature = "debug-aids")]
         if self.watched().is_some() {
@@ -79,13 +79,13 @@ impl<P: Place> Storage<P> {
         Self::IS_POISONED
     }
 
-    /// Where the slots end that may have links of their own. Of those that were never used only the first
-    /// can have another than in a new storage, as others are put in front of it.
+    /// The end of the slots that may have links of their own. Of the unused slots, only the first
+    /// can have a link that differs from a new storage's, because others are put in front of it.
     fn linked_until(&self, used: usize) -> usize {
         if Self::LINKED { (used + 1).min(self.slots()) } else { used }
     }
 
-    /// Becomes what was saved: the values are those of the words' live slots.
+    /// Loads the saved state: the values are those of the words' live slots.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(
         &mut self,
@@ -103,7 +103,7 @@ impl<P: Place> Storage<P> {
         self.words.load(words, inserted, peak);
     }
 
-    /// Makes the count of retired slots true again.
+    /// Recounts the retired slots.
     pub(crate) fn recount_retired(&mut self) {
         self.words.recount_retired();
     }

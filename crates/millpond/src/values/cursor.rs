@@ -2,7 +2,7 @@ use core::mem::{self, MaybeUninit};
 
 use crate::occupancy::{Occupancy, WORD_SLOTS};
 
-/// Lends single values to change, by ascending index.
+/// Lends single values mutably, by ascending index.
 #[derive(Debug)]
 pub(crate) struct CursorMut<'a, T> {
     /// The slots not passed yet, and the index of their first.
@@ -36,7 +36,7 @@ impl<'a, T> CursorMut<'a, T> {
         self.first = (word + 1) * WORD_SLOTS;
         let values = passed.last_chunk_mut::<WORD_SLOTS>()?;
         let values = core::ptr::from_mut(values).cast::<[T; WORD_SLOTS]>();
-        // SAFETY: the occupancy that goes with the values calls all of them live (invariant 2), and
+        // SAFETY: all of these are live by the values' occupancy (invariant 2), and
         // they are lent for `'a`. `MaybeUninit<T>` has the layout of `T`.
         Some(unsafe { &mut *values })
     }
@@ -51,7 +51,7 @@ impl<'a, T> CursorMut<'a, T> {
         let (passed, rest) = mem::take(&mut self.rest).split_at_mut(skipped + 1);
         self.rest = rest;
         self.first = index + 1;
-        // SAFETY: the occupancy that goes with the values calls the slot live (invariant 2).
+        // SAFETY: the slot is live by the values' occupancy (invariant 2).
         Some(unsafe { passed[skipped].assume_init_mut() })
     }
 }

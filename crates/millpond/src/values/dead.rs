@@ -19,11 +19,11 @@ use crate::slots::reuse::Link;
 use crate::reports::debug::{Watch, fill, find_changed};
 
 impl<P: Place> Storage<P> {
-    /// Whether dead slots are out of bounds to AddressSanitizer: its notes are on addresses, so not of values that
-    /// move with the pool.
+    /// Whether dead slots are poisoned for AddressSanitizer. It tracks addresses, so this excludes
+    /// values that move with the pool.
     pub(super) const IS_POISONED: bool = cfg!(millpond_asan) && !P::MOVES_VALUES;
 
-    /// The bytes of a dead slot that nobody needs: all, or those behind the link.
+    /// The unused bytes of a dead slot: all, or those after the link.
     fn spare_bytes() -> Range<usize> {
         let link = if Self::LINKED { size_of::<Link>() } else { 0 };
         link..size_of::<P::Value>()
@@ -39,13 +39,13 @@ impl<P: Place> Storage<P> {
         self.poison(index, true);
     }
 
-    /// A dead slot is about to get a value.
+    /// A dead slot is about to receive a value.
     #[inline]
     pub(super) fn unearth(&mut self, index: usize) {
         self.poison(index, false);
     }
 
-    /// Tells AddressSanitizer that a slot is dead, or that it is not.
+    /// Marks a slot as dead or alive for AddressSanitizer.
     #[inline]
     fn poison(&mut self, index: usize, is_dead: bool) {
         if Self::IS_POISONED {
@@ -57,7 +57,7 @@ impl<P: Place> Storage<P> {
         }
     }
 
-    /// Does the same with all dead slots: as a pool begins, or ends.
+    /// Does the same for all dead slots, when a pool begins or ends.
     pub(super) fn poison_dead(&mut self, is_dead: bool) {
         if Self::IS_POISONED {
             for index in 0..self.slots() {
@@ -77,7 +77,7 @@ pub(crate) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] 
     unsafe { core::slice::from_raw_parts_mut(slot.cast(), size_of::<T>()) }
 }
 
-/// The values of bytes.
+/// The bytes, as initialised ones.
 ///
 /// # Safety
 ///
@@ -90,7 +90,7 @@ pub(crate) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
 
 #[cfg(feature = "debug-aids")]
 impl<P: Place> Storage<P> {
-    /// Has the slots watched from now on, if there is anything to do.
+    /// Watches the slots from now on, if there is a watch.
     pub(crate) fn watch(&mut self, watch: Option<Box<Watch>>) {
         self.words.place_mut().set_watch(watch);
         if self.watched().is_none() {
@@ -104,7 +104,7 @@ impl<P: Place> Storage<P> {
         }
     }
 
-    /// No longer.
+    /// Stops watching.
     pub(crate) fn unwatch(&mut self) {
         self.words.place_mut().set_watch(None);
     }
@@ -123,11 +123,11 @@ impl<P: Place> Storage<P> {
         self.words.place_mut().watch_mut()
     }
 
-    /// Looks at a slot that is about to be handed out.
+    /// Inspects a slot that is about to be reused.
     ///
     /// # Panics
     ///
-    /// If somebody has written to it since it died. It is as it should be again, then.
+    /// If the slot was written to since it died. Its filling is restored first.
     #[track_caller]
     pub(crate) fn inspect(&mut self, index: usize) {
         let fills = self.watched().is_some_and(Watch::fills);

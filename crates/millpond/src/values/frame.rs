@@ -19,20 +19,20 @@ use core::num::NonZeroU64;
 
 use crate::base::memory::{self, OutOfMemory};
 
-/// Names a value in a [`FramePool`](crate::FramePool) until the pool is reset. 8 bytes, and so is
-/// `Option<FrameLink<T>>`.
+/// Names a value in a [`FramePool`](crate::FramePool) until the pool is reset. It has 8 bytes, and
+/// so does `Option<FrameLink<T>>`.
 ///
-/// No two values that a pool ever had have the same link, and a link of an earlier frame is below all of this frame's:
-/// that is how it is refused. (Links do not tell pools apart: one of another pool with values of the same type is
-/// refused, or names a value of this one.)
+/// No two values that a pool ever had have the same link, and a link of an earlier frame is less
+/// than all of this frame's, so it is refused. (Links do not distinguish pools: a link of another
+/// pool with the same value type is refused, or names a value of this pool.)
 pub struct FrameLink<T> {
-    /// The bytes of all values that came before, in all frames, and those of one value more.
+    /// The bytes of all earlier values, in all frames, plus those of one value.
     number: NonZeroU64,
     value: PhantomData<fn() -> T>,
 }
 
 impl<T> FrameLink<T> {
-    /// How far the numbers of values are apart that are inserted after each other.
+    /// The difference between the numbers of consecutive values.
     const STRIDE: u64 = if size_of::<T>() == 0 { 1 } else { size_of::<T>() as u64 };
 
     /// # Safety
@@ -45,7 +45,7 @@ impl<T> FrameLink<T> {
         Self { number, value: PhantomData }
     }
 
-    /// Which of all values that the pool ever had it names, from 1.
+    /// Which of all values that the pool ever had it names, counted from 1.
     fn ordinal(self) -> u64 {
         self.number.get() / Self::STRIDE
     }
@@ -76,7 +76,7 @@ impl<T> PartialOrd for FrameLink<T> {
     }
 }
 
-/// In the order of insertion.
+/// Links are ordered by insertion.
 impl<T> Ord for FrameLink<T> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
@@ -91,7 +91,7 @@ impl<T> Hash for FrameLink<T> {
     }
 }
 
-/// `#7`: the seventh value that the pool ever had.
+/// Formats the link as `#7`: the seventh value that the pool ever had.
 impl<T> fmt::Debug for FrameLink<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{}", self.ordinal())
@@ -101,7 +101,7 @@ impl<T> fmt::Debug for FrameLink<T> {
 /// The values of one frame.
 pub(crate) struct FrameValues<T> {
     values: Vec<T>,
-    /// How many values there may be.
+    /// The maximum number of values.
     room: usize,
     bytes: u64,
     /// The number of the first value of this frame.
@@ -118,13 +118,13 @@ impl<T: Clone> Clone for FrameValues<T> {
 }
 
 impl<T> FrameValues<T> {
-    /// No values, and room for so many, every page of it touched.
+    /// No values, with room for `room`, every page touched.
     pub(crate) fn try_new(room: usize) -> Result<Self, OutOfMemory> {
         let values = memory::reserved_and_touched(room)?;
         Ok(Self { values, room, bytes: 0, first: FrameLink::<T>::STRIDE })
     }
 
-    /// How many values there may be.
+    /// The maximum number of values.
     pub(crate) fn room(&self) -> usize {
         self.room
     }
@@ -137,12 +137,12 @@ impl<T> FrameValues<T> {
         &mut self.values
     }
 
-    /// How many values there were in the frames before.
+    /// The number of values in earlier frames.
     pub(crate) fn gone(&self) -> u64 {
         self.first / FrameLink::<T>::STRIDE - 1
     }
 
-    /// Puts a value behind the last one, or returns it if there is no room.
+    /// Appends a value, or returns it if there is no room.
     #[inline]
     pub(crate) fn push(&mut self, value: T) -> Result<FrameLink<T>, T> {
         let len = self.values.len();
@@ -170,7 +170,7 @@ impl<T> FrameValues<T> {
         })
     }
 
-    /// Drops all values. If a drop panics, the others are dropped all the same.
+    /// Drops all values. If a drop panics, the others are still dropped.
     #[inline]
     pub(crate) fn reset(&mut self) {
         // A frame has fewer than 2^63 bytes: no number of the next frame is too large either.
@@ -225,7 +225,8 @@ impl<T> FrameValues<T> {
     pub(crate) unsafe fn get_unchecked_mut(&mut self, link: FrameLink<T>) -> &mut T {
         debug_assert!(self.contains(link));
         let value = placed(self.values.as_mut_ptr(), self.first, link);
-        // SAFETY: the link is of this frame, so this is one of the values, which are borrowed alone.
+        // SAFETY: the link is of this frame, so this is one of the values, which are borrowed
+        // exclusively.
         unsafe { &mut *value }
     }
 }

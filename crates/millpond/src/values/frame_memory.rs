@@ -2,8 +2,9 @@
 //!
 //! # Invariant
 //!
-//! 1. A [`Frame`] and its [`FrameRef`]s share a lifetime that no other frame has: `frame` makes it up for each call, and
-//!    both types are invariant in it. So a frame only ever meets its own links, and no link outlives its frame.
+//! 1. A [`Frame`] and its [`FrameRef`]s share a lifetime that no other frame has: `frame` makes it
+//!    up for each call, and both types are invariant in it. So a frame is only ever used with its
+//!    own links, and no link outlives its frame.
 //! 2. Each link points to a value that its frame holds, and no two links that differ point to bytes of the same value. A
 //!    frame neither moves nor removes a value.
 //! 3. From `next` to `end` is memory of the frame that holds no value.
@@ -20,7 +21,7 @@ use core::ptr::NonNull;
 
 use crate::base::memory;
 
-/// What the memory consists of: values begin at a cache line.
+/// The unit of the memory: it begins at a cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line {
@@ -30,22 +31,25 @@ struct Line {
 /// A lifetime that is equal to no other.
 type Brand<'frame> = PhantomData<fn(&'frame ()) -> &'frame ()>;
 
-/// Memory for values that are all made anew in each frame, of any types, with links that cost what pointers cost.
+/// Memory for values of any types that are rebuilt in each frame, with links that cost no more than
+/// pointers.
 ///
 /// ```text
 /// frame 7   [ root ][ node ][ node ][ list entry ]  …          links of type FrameRef<'frame 7, _>
 /// frame 8   [ root ][ node ]                        …          links of type FrameRef<'frame 8, _>
 /// ```
 ///
-/// [`frame`](Self::frame) lends the memory, empty, to a closure, as a [`Frame`]. Values that the closure inserts refer to
-/// each other by [`FrameRef`]s, and the compiler refuses a link that outlives its frame or meets another one. So nothing
-/// is checked at run time: an insertion is that of a bump arena, and a lookup follows a pointer. Values in a bump arena
-/// that are to be changed later need a `Cell` each; here, a mutable borrow of the frame is enough.
+/// [`frame`](Self::frame) lends the empty memory to a closure, as a [`Frame`]. Values that the
+/// closure inserts refer to each other by [`FrameRef`]s, and the compiler rejects a link that
+/// outlives its frame or is used with another frame. So nothing is checked at run time: an
+/// insertion is that of a bump arena, and a lookup follows a pointer. In a bump arena, values that
+/// change later need a `Cell` each; here, a mutable borrow of the frame suffices.
 ///
-/// The price is a lifetime in the types of the values, and that links cannot be kept beyond the closure. A
+/// In exchange, the values' types have a lifetime, and links cannot be kept after the closure. A
 /// [`FramePool`](crate::FramePool) has neither limit, and checks each link instead.
 ///
-/// **Memory**: the bytes that are asked for, rounded up to 64, all at creation. **Time**: O(1).
+/// **Memory**: the requested bytes, rounded up to a multiple of 64, allocated at creation.
+/// **Time**: O(1).
 ///
 /// ```
 /// use millpond::{FrameMemory, FrameRef};
@@ -78,7 +82,7 @@ type Brand<'frame> = PhantomData<fn(&'frame ()) -> &'frame ()>;
 /// memory.frame(|frame| kept = frame.insert(7).ok());
 /// ```
 ///
-/// Nor is it good in another frame:
+/// Nor is it valid in another frame:
 ///
 /// ```compile_fail
 /// use millpond::FrameMemory;
@@ -100,11 +104,11 @@ pub struct FrameMemory {
 }
 
 impl FrameMemory {
-    /// Memory of at least `bytes` bytes.
+    /// Allocates memory of at least `bytes` bytes.
     ///
     /// # Panics
     ///
-    /// If the allocator has no room for it.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn new(bytes: usize) -> Self {
@@ -114,7 +118,7 @@ impl FrameMemory {
         }
     }
 
-    /// Memory of at least `bytes` bytes, or `None` if the allocator has no room for it.
+    /// Allocates memory of at least `bytes` bytes, or returns `None` if there is not enough.
     #[must_use]
     pub fn try_new(bytes: usize) -> Option<Self> {
         let lines = memory::uninit_and_touched(bytes.div_ceil(size_of::<Line>())).ok()?;
@@ -123,8 +127,8 @@ impl FrameMemory {
 
     /// Lends the memory to `work` for one frame, and returns what `work` returns. O(1).
     ///
-    /// The frame begins empty. Its values are gone when `work` ends; nothing is dropped, as no value has anything to
-    /// drop. If `work` panics, the memory is ready for the next frame.
+    /// The frame begins empty. When `work` returns, its values are gone; nothing is dropped,
+    /// because no value needs it. If `work` panics, the memory is ready for the next frame.
     #[inline]
     pub fn frame<R>(&mut self, work: impl for<'frame> FnOnce(&mut Frame<'frame>) -> R) -> R {
         let lines = self.lines.as_mut_ptr_range();
@@ -134,19 +138,19 @@ impl FrameMemory {
         work(&mut ending.frame)
     }
 
-    /// How many bytes a frame has.
+    /// Returns the number of bytes in a frame.
     #[must_use]
     pub fn capacity(&self) -> usize {
         size_of_val(&self.lines[..])
     }
 
-    /// How many bytes the fullest frame needed, with the gaps that alignments leave.
+    /// Returns the number of bytes that the fullest frame needed, including gaps for alignment.
     #[must_use]
     pub fn peak(&self) -> usize {
         self.peak
     }
 
-    /// How many insertions were refused, in all frames.
+    /// Returns the number of refused insertions, in all frames.
     #[must_use]
     pub fn refused(&self) -> u64 {
         self.refused
@@ -163,7 +167,7 @@ impl fmt::Debug for FrameMemory {
     }
 }
 
-/// Records what a frame needed when it ends, also by a panic.
+/// Records what a frame needed when it ends, even by a panic.
 struct Ending<'memory, 'frame> {
     frame: Frame<'frame>,
     start: *mut u8,
@@ -189,9 +193,9 @@ pub struct Frame<'frame> {
 }
 
 impl<'frame> Frame<'frame> {
-    /// Moves a value in, behind the last one. O(1).
+    /// Moves `value` in, after the last one, and returns its link. O(1).
     ///
-    /// A frame drops nothing, so the compiler refuses a type that has something to drop:
+    /// A frame drops nothing, so types that need to be dropped do not compile:
     ///
     /// ```compile_fail,E0080
     /// millpond::FrameMemory::new(64).frame(|frame| {
@@ -201,7 +205,7 @@ impl<'frame> Frame<'frame> {
     ///
     /// # Errors
     ///
-    /// If there is no room. The error returns the value.
+    /// If there is no room. The error returns `value`.
     #[inline]
     pub fn insert<T>(&mut self, value: T) -> Result<FrameRef<'frame, T>, FrameFull<T>> {
         const {
@@ -227,14 +231,16 @@ impl<'frame> Frame<'frame> {
         FrameFull { value, free: self.free() }
     }
 
-    /// How many bytes are free. A value whose alignment leaves a gap needs more than its size.
+    /// Returns the number of free bytes. A value whose alignment leaves a gap needs more than its
+    /// size.
     #[inline]
     #[must_use]
     pub fn free(&self) -> usize {
         self.end.addr() - self.next.addr()
     }
 
-    /// The value. O(1), and never refused: a link is good as long as its frame.
+    /// Returns a reference to the link's value. O(1), and never fails: a link is valid as long as
+    /// its frame.
     #[inline]
     #[must_use]
     pub fn get<T>(&self, link: FrameRef<'frame, T>) -> &T {
@@ -242,7 +248,7 @@ impl<'frame> Frame<'frame> {
         unsafe { link.value.as_ref() }
     }
 
-    /// The value, mutable. O(1), and never refused.
+    /// Returns a mutable reference to the link's value. O(1), and never fails.
     #[inline]
     #[must_use]
     pub fn get_mut<T>(&mut self, link: FrameRef<'frame, T>) -> &mut T {
@@ -277,11 +283,11 @@ impl fmt::Debug for Frame<'_> {
 /// A type with no subtypes but itself.
 type Invariant<T> = fn(T) -> T;
 
-/// Names a value in a [`Frame`], for as long as the frame lasts. As large as a pointer, and so is
-/// `Option<FrameRef<T>>`.
+/// Names a value in a [`Frame`], as long as the frame exists. It is as large as a pointer, and so
+/// is `Option<FrameRef<T>>`.
 pub struct FrameRef<'frame, T> {
     value: NonNull<T>,
-    /// Also invariant in `T`: a link is copied, and the value may be replaced by way of each copy.
+    /// Also invariant in `T`: links can be copied, and each copy can replace the value.
     brand: PhantomData<(Brand<'frame>, Invariant<T>)>,
 }
 
@@ -316,7 +322,7 @@ impl<T> fmt::Debug for FrameRef<'_, T> {
     }
 }
 
-/// The frame has no room for a value.
+/// The error of an insertion into a frame without enough room. It returns the value.
 ///
 /// ```
 /// use millpond::FrameMemory;
@@ -335,7 +341,7 @@ pub struct FrameFull<T> {
 }
 
 impl<T> FrameFull<T> {
-    /// The value that was refused.
+    /// Returns the refused value.
     #[inline]
     pub fn into_inner(self) -> T {
         self.value
@@ -349,7 +355,7 @@ impl<T> fmt::Display for FrameFull<T> {
     }
 }
 
-/// Without the value, which need not be printable.
+/// Formats the error without the value, so that `unwrap` works for any `T`.
 impl<T> fmt::Debug for FrameFull<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FrameFull").field("free", &self.free).finish_non_exhaustive()

@@ -11,8 +11,8 @@ impl<T, W: Word> TableStorage<T, W> {
         Self { words: SlotWords::empty() }
     }
 
-    /// The same slots, and behind them more that are dead with this word: so many together, in another block of
-    /// memory. If there is none, nothing has happened.
+    /// Grows to this many slots, in another block of memory; the new ones are dead, with this word.
+    /// On an error, nothing changes.
     pub(crate) fn try_grow(&mut self, slots: usize, dead: W) -> Result<(), OutOfMemory> {
         let before = self.slots();
         assert!(slots >= before, "a table does not shrink");
@@ -34,7 +34,7 @@ impl<T, W: Word> TableStorage<T, W> {
 
     /// Makes all slots, which are dead, as if never used, with this word.
     pub(crate) fn forget_words(&mut self, dead: W) {
-        // No bit is left of what was live.
+        // No bit of a live slot is left.
         self.words.refresh();
         self.words.reset(dead);
     }

@@ -8,7 +8,7 @@ use crate::occupancy::{LiveBits, Occupancy, Source};
 /// The values of the live slots with their indices, in index order, from both ends.
 pub(crate) struct Values<'a, T> {
     values: &'a [MaybeUninit<T>],
-    /// What is left of the prefix, which ends at slot `until`.
+    /// The rest of the prefix, which ends at slot `until`.
     prefix: slice::Iter<'a, MaybeUninit<T>>,
     until: usize,
     bits: LiveBits,
@@ -27,18 +27,18 @@ impl<'a, T> Values<'a, T> {
 
     /// # Safety
     ///
-    /// The index comes from the `bits` that go with the values.
+    /// The index comes from the `bits` of these values.
     #[inline(always)]
     unsafe fn at(values: &'a [MaybeUninit<T>], index: usize) -> &'a T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
         let value = unsafe { values.get_unchecked(index) };
-        // SAFETY: as the caller promises, the occupancy calls the slot live.
+        // SAFETY: as the caller promises, the slot is live by the occupancy.
         unsafe { Self::live(value) }
     }
 
     /// # Safety
     ///
-    /// The occupancy calls the slot of this value live.
+    /// The slot of this value is live by the occupancy.
     #[inline(always)]
     unsafe fn live(value: &'a MaybeUninit<T>) -> &'a T {
         // SAFETY: the slot is live (invariant 4), so the value is initialised (invariant 2), and both are borrowed
@@ -112,17 +112,18 @@ impl<T> Clone for Values<'_, T> {
 /// those slots that `prefix` and `bits` have yet to yield; the two never have a slot in common, and neither yields one
 /// twice.
 pub(crate) struct ValuesMut<'a, T> {
-    /// What is left of the prefix, which ends at slot `until`.
+    /// The rest of the prefix, which ends at slot `until`.
     prefix: slice::IterMut<'a, MaybeUninit<T>>,
     until: usize,
-    /// In place of the array's first slot: it takes one register and saves most of the computation of each address.
+    /// Stored instead of the array's first slot: it takes one register and saves most of the
+    /// computation of each address.
     word: *mut MaybeUninit<T>,
     bits: LiveBits,
     source: Source<'a>,
     borrow: PhantomData<&'a mut [MaybeUninit<T>]>,
 }
 
-// SAFETY: it is a `&mut [T]` and an `Occupancy` in all but form.
+// SAFETY: it is a `&mut [T]` and an `Occupancy` in effect.
 unsafe impl<T: Send> Send for ValuesMut<'_, T> {}
 // SAFETY: as above; a shared one gives no access to the values.
 unsafe impl<T: Sync> Sync for ValuesMut<'_, T> {}
@@ -149,24 +150,25 @@ impl<'a, T> ValuesMut<'a, T> {
 
     /// # Safety
     ///
-    /// The slot has just come from the `bits` that go with the values, and is this far behind the one that `from` points
-    /// to.
+    /// The slot has just come from the `bits` of these values, and is this far after the one that
+    /// `from` points to.
     #[inline(always)]
     unsafe fn at(from: *mut MaybeUninit<T>, distance: usize) -> &'a mut T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
         let value = unsafe { from.add(distance) };
-        // SAFETY: no slot is at address 0. Compilers see it of an array's start, but not of a word's; if they do not know,
-        // each step of a loop tests for it, as an `Option` of a reference is `None` there.
+        // SAFETY: no slot is at address 0. Compilers know this of an array's start, but not of a
+        // word's; without it, each step of a loop would test for it, because an `Option` of a
+        // reference is `None` there.
         unsafe { core::hint::assert_unchecked(!value.is_null()) };
         // SAFETY: nobody else refers to the slot (the iterator's invariant).
         let value = unsafe { &mut *value };
-        // SAFETY: as the caller promises, the occupancy calls the slot live.
+        // SAFETY: as the caller promises, the slot is live by the occupancy.
         unsafe { Self::live(value) }
     }
 
     /// # Safety
     ///
-    /// The occupancy calls the slot of this value live.
+    /// The slot of this value is live by the occupancy.
     #[inline(always)]
     unsafe fn live(value: &'a mut MaybeUninit<T>) -> &'a mut T {
         // SAFETY: the slot is live (invariant 4), so the value is initialised (invariant 2).

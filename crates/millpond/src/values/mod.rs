@@ -89,7 +89,7 @@ use crate::slots::{
     Circle, Core, FlatPlace, Inline, KeptWords, Place, SlotWords, check_disjoint, source,
 };
 
-/// Slots with values, and their words, which say which of them are live.
+/// Slots with values, and their words, which determine which of them are live.
 #[repr(C)]
 pub(crate) struct Storage<P: Place> {
     words: SlotWords<P>,
@@ -105,7 +105,7 @@ pub(crate) type TableStorage<T, W> = Storage<Block<W, (), T>>;
 
 #[cfg(feature = "alloc")]
 impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
-    /// All slots dead, with this word, every page touched.
+    /// Slots that are all dead, with this word, every page touched.
     fn try_with_entries(
         slots: usize,
         entries: usize,
@@ -115,7 +115,7 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         Ok(Self::of_dead(SlotWords::try_new(slots, entries, in_step, dead)?))
     }
 
-    /// All slots dead, with this word, every page touched, for the slots of a pool with this order.
+    /// Slots that are all dead, with this word, every page touched, for a pool with this order.
     pub(crate) fn try_new<R: ReuseOrder, H: HandleLayout<Word = W>>(
         slots: usize,
         dead: W,
@@ -137,12 +137,12 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         Block::<W, E, T>::layout(slots, R::Queue::<H::Index>::entry_count(slots, Self::LINKED))
     }
 
-    /// As [`try_new`](Self::try_new), in memory that is lent to the storage.
+    /// Like [`try_new`](Self::try_new), in memory that is lent to the storage.
     ///
     /// # Safety
     ///
-    /// Of the [layout](Self::layout), `start` is the first byte, aligned; the storage has this memory for itself
-    /// until it is dropped.
+    /// `start` is the aligned first byte of memory with the [layout](Self::layout), which only the
+    /// storage uses until it is dropped.
     pub(crate) unsafe fn try_in<R: ReuseOrder, H: HandleLayout<Word = W>>(
         start: NonNull<u8>,
         slots: usize,
@@ -171,8 +171,8 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
 
 #[cfg(feature = "alloc")]
 impl<W: Word, T> TableStorage<T, W> {
-    /// All slots dead, with this word, every page touched. `in_step`: whatever their number, the bitmap is in step
-    /// with the words.
+    /// Slots that are all dead, with this word, every page touched. `in_step`: the bitmap is in
+    /// step whatever the number of slots.
     pub(crate) fn try_table(slots: usize, in_step: bool, dead: W) -> Result<Self, OutOfMemory> {
         Self::try_with_entries(slots, 0, in_step, dead)
     }
@@ -187,8 +187,8 @@ impl<W: Word, E: Entry, T, const N: usize> Storage<Inline<W, E, T, N>> {
 }
 
 impl<W: Word, E: Entry, T: Clone, const N: usize> Storage<Inline<W, E, T, N>> {
-    /// Becomes a copy of another, of the same first generation, where no slot was ever used. If a value's clone
-    /// panics, the slots before it have their copies.
+    /// Copies another storage with the same first generation into this one, in which no slot was
+    /// ever used. If a value's clone panics, the slots before it have their copies.
     pub(crate) fn clone_into_fresh(&mut self, other: &Self) {
         for (index, value) in other.iter() {
             let Some(generation) = other.words.of_live(index) else { continue };
@@ -198,7 +198,7 @@ impl<W: Word, E: Entry, T: Clone, const N: usize> Storage<Inline<W, E, T, N>> {
     }
 }
 
-/// With the core that goes with the slots.
+/// Operations that need the core of the slots.
 impl<P: Place> Storage<P> {
     /// Moves a value into the slot that comes next, if there is one.
     #[inline(always)]
@@ -212,7 +212,8 @@ impl<P: Place> Storage<P> {
     {
         match core.take_next(self) {
             Some((index, generation)) => {
-                // SAFETY: what the order hands out is vacant, and the core gives it a live word.
+                // SAFETY: the slot that the order returns is vacant, and the core gives it a live
+                // word.
                 unsafe { self.put_unchecked(index, generation, value) };
                 Ok(H::from_kept_parts(index, generation))
             }
@@ -220,7 +221,7 @@ impl<P: Place> Storage<P> {
         }
     }
 
-    /// Ends the lifetime of a live slot, and gives its value; `None` if it is dead.
+    /// Ends the lifetime of a live slot, and returns its value; `None` if it is dead.
     #[inline]
     pub(crate) fn end<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
         &mut self,
@@ -235,7 +236,8 @@ impl<P: Place> Storage<P> {
         Some(unsafe { self.take_unchecked(index, |storage| core.end(index, generation, storage)) })
     }
 
-    /// Ends the lifetime that the handle names, and gives its value; `None` if the handle is refused.
+    /// Ends the lifetime that the handle names, and returns its value; `None` if the handle is
+    /// refused.
     #[inline]
     pub(crate) fn remove<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
         &mut self,
@@ -253,12 +255,12 @@ impl<P: Place> Storage<P> {
         Some(unsafe { self.take_unchecked(index, |storage| core.end(index, generation, storage)) })
     }
 
-    /// The value of a handle that is good.
+    /// The value of a valid handle.
     #[inline]
     pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&P::Value> {
         let index = handle.index() as usize;
         let value = self.words.place().find(index)?;
-        // SAFETY: the place has found the slot, so it is there.
+        // SAFETY: the place has found the slot, so it exists.
         if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
             return None;
         }
@@ -276,19 +278,21 @@ impl<P: Place> Storage<P> {
     ) -> Option<&mut P::Value> {
         let index = handle.index() as usize;
         self.words.place().find(index)?;
-        // SAFETY: the place has found the slot, so it is there.
+        // SAFETY: the place has found the slot, so it exists.
         if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
             return None;
         }
-        // Only now, as a look at the words comes between in places that hold the values themselves.
+        // Only now, because in places that hold the values themselves, the words are read in
+        // between.
         let mut value = self.words.place_mut().find_mut(index)?;
-        // SAFETY: the values are borrowed alone, with the storage.
+        // SAFETY: the values are borrowed exclusively, with the storage.
         let value = unsafe { value.as_mut() };
         // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2).
         Some(unsafe { value.assume_init_mut() })
     }
 
-    /// Mutable references to the values of several handles, if all are good by `check`, and no two the same.
+    /// Mutable references to the values of several handles, if all are valid by `check`, and no two
+    /// are the same.
     pub(crate) fn find_disjoint_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
         &mut self,
         handles: [H; K],
@@ -299,7 +303,7 @@ impl<P: Place> Storage<P> {
         Ok(found.map(|value| value.expect("a good handle has a value")))
     }
 
-    /// A mutable reference to the value of each handle that is good, if no two of these are the same.
+    /// A mutable reference to the value of each valid handle, if no two of these are the same.
     pub(crate) fn find_each_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
         &mut self,
         handles: [H; K],
@@ -367,7 +371,7 @@ impl<P: Place> Storage<P> {
         let [Some(value)] = (unsafe { self.words.place_mut().values_mut([Some(index)]) }) else {
             unreachable!("a value for an index")
         };
-        // SAFETY: the values are borrowed alone, with the storage.
+        // SAFETY: the values are borrowed exclusively, with the storage.
         unsafe { &mut *value }
     }
 
@@ -475,7 +479,7 @@ impl<P: Place> Storage<P> {
         unsafe { self.value_unchecked_mut(index) }.write(value);
     }
 
-    /// Gives the value of a live slot, which the function makes dead by [`Slots::set_dead`].
+    /// Returns the value of a live slot, which the function makes dead by [`Slots::set_dead`].
     ///
     /// # Safety
     ///
@@ -507,7 +511,7 @@ impl<P: Place> Storage<P> {
     ///
     /// # Safety
     ///
-    /// The slot's value is initialised, and nobody reads it again.
+    /// The slot's value is initialised, and is not read again.
     #[inline]
     unsafe fn read(&self, index: usize) -> P::Value {
         // SAFETY: a slot with a value is a slot.
@@ -516,7 +520,7 @@ impl<P: Place> Storage<P> {
         unsafe { slot.assume_init_read() }
     }
 
-    /// Makes a live slot dead, with this word, and gives its value; `None` if it is dead.
+    /// Makes a live slot dead, with this word, and returns its value; `None` if it is dead.
     #[inline]
     pub(crate) fn take(&mut self, index: usize, word: P::Word) -> Option<P::Value> {
         if !self.words.is_live(index) {
@@ -532,10 +536,10 @@ impl<P: Place> Storage<P> {
         Some(unsafe { self.take_unchecked(index, end) })
     }
 
-    /// Makes a live slot dead, with this word, and drops its value where it is: a large one would not fit on the
-    /// stack. Nothing happens if the slot is dead.
+    /// Makes a live slot dead, with this word, and drops its value in place, because a large one
+    /// would not fit on the stack. Does nothing if the slot is dead.
     pub(crate) fn drop_value(&mut self, index: usize, word: P::Word) {
-        /// Makes the slot dead, also when the drop has panicked.
+        /// Makes the slot dead, even if the drop panics.
         struct Bury<'a, P: Place>(&'a mut Storage<P>, usize, P::Word);
         impl<P: Place> Drop for Bury<'_, P> {
             fn drop(&mut self) {
@@ -555,8 +559,9 @@ impl<P: Place> Storage<P> {
         self.words.note_peak();
         let guard = Bury(self, index, word);
         let value = guard.0.value_mut(index).as_mut_ptr();
-        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2). The guard makes the
-        // slot dead before anybody else can look at it: the value's own code does not have the storage.
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2). The
+        // guard makes the slot dead before other code can access it: the value's own code does not
+        // have the storage.
         unsafe { value.drop_in_place() };
     }
 
@@ -594,7 +599,7 @@ impl<P: Place> Storage<P> {
     }
 }
 
-/// Of values in one array.
+/// Storage whose values are in one array.
 impl<P: FlatPlace> Storage<P> {
     #[inline]
     pub(crate) fn iter(&self) -> Values<'_, P::Value> {
@@ -606,7 +611,7 @@ impl<P: FlatPlace> Storage<P> {
         self.words_and_iter_mut().1
     }
 
-    /// The same with the words as they are kept, which say the generations.
+    /// The same with the words as they are stored, which have the generations.
     #[inline]
     pub(crate) fn words_and_iter_mut(
         &mut self,
@@ -616,7 +621,7 @@ impl<P: FlatPlace> Storage<P> {
         (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
     }
 
-    /// The values to change, one at a time, by ascending index.
+    /// The values, mutable, one at a time, by ascending index.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
@@ -624,7 +629,7 @@ impl<P: FlatPlace> Storage<P> {
         (words, CursorMut::new(values, occupancy))
     }
 
-    /// All slots, to be cut into chunks, with the words as they are kept.
+    /// All slots, to be cut into chunks, with the words as they are stored.
     #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
     #[inline]
     pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, P::Value>) {
@@ -642,21 +647,21 @@ impl<P: FlatPlace> Storage<P> {
         self.words_and_runs_mut().1
     }
 
-    /// The runs to change, with the words as they are kept, which say the generations.
+    /// The runs, mutable, with the words as they are stored, which have the generations.
     #[inline]
     pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, P::Value>) {
         let (words, values, occupancy) = self.split_mut();
         (words, ValueRunsMut::new(values, occupancy))
     }
 
-    /// The words as they are kept, the values and an occupancy that is up to date.
+    /// The words as they are stored, the values, and an up-to-date occupancy.
     #[inline]
     #[allow(clippy::type_complexity, reason = "three slices of one place")]
     fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<P::Value>], Occupancy<'_>) {
         self.words.refresh();
         let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
         let parts = self.words.place_mut().parts_mut();
-        // SAFETY: there are as many values as words, borrowed alone (`FlatPlace`).
+        // SAFETY: there are as many values as words, borrowed exclusively (`FlatPlace`).
         let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
         let source = match P::HAS_BITMAP {
             true => Source::Bits(parts.bits),
@@ -673,7 +678,7 @@ impl<P: FlatPlace> Storage<P> {
         unsafe { slice::from_raw_parts(parts.values, parts.words.len()) }
     }
 
-    /// Which slot a reference into the array refers to.
+    /// The slot of `value`, from its address.
     pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
         position_in(self.values(), core::ptr::from_ref(value))
             .filter(|&index| self.words.is_live(index))
@@ -712,15 +717,14 @@ impl<P: Place> Slots for Storage<P> {
         self.words.note_peak();
     }
 
-    /// The value stays where it is, and nobody drops it: whoever calls this has moved it out, or is
-    /// about to.
+    /// The value stays where it is and is not dropped: the caller has moved it out, or is about to.
     #[inline]
     fn set_dead(&mut self, index: usize, word: P::Word) {
         self.words.set_dead(index, word);
         self.write_link(index, Link::NONE);
     }
 
-    /// As [`set_dead`](Self::set_dead).
+    /// Same as for [`set_dead`](Self::set_dead).
     fn retire(&mut self, index: usize) {
         self.words.retire(index);
         self.write_link(index, Link::NONE);
@@ -760,7 +764,7 @@ impl<P: Place> Slots for Storage<P> {
 
 impl<P: Place> Drop for Storage<P> {
     fn drop(&mut self) {
-        // There first, as the report is handed to a function of the program's own, which may panic.
+        // Made first, because the report is passed to a user function, which may panic.
         let mut rest = DropRest { storage: self, from: 0 };
         #[cfg(feature = "debug-aids")]
         if let Some(watch) = rest.storage.watched() {
@@ -770,8 +774,8 @@ impl<P: Place> Drop for Storage<P> {
     }
 }
 
-/// Drops the values from a slot on. If one of them panics, the rest are still dropped while
-/// unwinding, as by a `Vec`.
+/// Drops the values from a slot on. If a drop panics, the rest are still dropped while unwinding,
+/// as in a `Vec`.
 struct DropRest<'a, P: Place> {
     storage: &'a mut Storage<P>,
     from: usize,
@@ -782,11 +786,11 @@ impl<P: Place> DropRest<'_, P> {
         if core::mem::needs_drop::<P::Value>() {
             while self.from < self.storage.slots() {
                 self.from += 1;
-                // The last word that the slot has: the storage goes.
+                // The slot's last word, because the storage is being dropped.
                 self.storage.drop_value(self.from - 1, P::Word::RETIRED);
             }
         }
-        // Last, as each value that goes leaves a dead slot.
+        // Last, because each dropped value leaves a dead slot.
         self.storage.poison_dead(false);
     }
 }
@@ -811,8 +815,8 @@ impl<W: Word, E: Entry, T: Clone> Storage<Block<W, E, T>> {
 
 #[cfg(feature = "alloc")]
 impl<P: Place<Value: Clone>> Storage<P> {
-    /// Becomes a copy of another with as many slots, where all slots are dead. If a value's clone panics, the slots
-    /// before it have their copies.
+    /// Copies another storage with the same number of slots into this one, in which all slots are
+    /// dead. If a value's clone panics, the slots before it have their copies.
     fn clone_into_dead(&mut self, other: &Self) {
         for index in other.occupancy().iter() {
             let (Some(word), Some(value)) = (other.words.of_live(index), other.get(index)) else {
@@ -833,7 +837,7 @@ mod tests {
 
     #[test]
     fn validation_finds_what_is_broken() {
-        // What its words find is found.
+        // What the words find is reported.
         let mut storage = TableStorage::<u8, u16>::try_table(3, false, 1_u16.as_dead()).unwrap();
         storage.put(1, 1, 70);
         storage.validate().unwrap();

@@ -19,8 +19,8 @@ use super::dead::{bytes_mut, initialised};
 #[cfg(feature = "debug-aids")]
 use crate::reports::debug::{Watch, fill, find_changed};
 
-/// A vector that never grows beyond the room that it was made with. What lies behind the last value is dead,
-/// and the sanitizer knows.
+/// A vector that never grows beyond its initial capacity. What lies after the last value is dead,
+/// and marked so for the sanitizer.
 pub(crate) struct PackedValues<T> {
     values: Vec<T>,
     #[cfg(feature = "debug-aids")]
@@ -28,7 +28,7 @@ pub(crate) struct PackedValues<T> {
 }
 
 impl<T> PackedValues<T> {
-    /// None, with room for as many as the capacity says, every page touched.
+    /// No values, with room for `capacity`, every page touched.
     pub(crate) fn try_new(capacity: usize) -> Result<Self, OutOfMemory> {
         let mut values = Self {
             values: memory::reserved_and_touched(capacity)?,
@@ -39,14 +39,14 @@ impl<T> PackedValues<T> {
         Ok(values)
     }
 
-    /// Behind the others.
+    /// Appends a value.
     #[inline]
     pub(crate) fn push(&mut self, value: T) {
         self.unearth(self.values.len() + 1);
         self.values.push(value);
     }
 
-    /// The last value takes the place of the one that goes.
+    /// Removes a value; the last one takes its place.
     #[inline]
     pub(crate) fn swap_remove(&mut self, position: usize) -> T {
         let value = self.values.swap_remove(position);
@@ -60,7 +60,7 @@ impl<T> PackedValues<T> {
         rest.of.values.clear();
     }
 
-    /// Becomes the same values, by their copies.
+    /// Replaces the values by copies of the others.
     pub(crate) fn copy_from(&mut self, others: &[T])
     where
         T: Copy,
@@ -75,7 +75,7 @@ impl<T> PackedValues<T> {
         self.bury(end);
     }
 
-    /// Becomes the same values, cloned into those that are there.
+    /// Replaces the values by clones of the others, with `clone_from` where there is a value.
     pub(crate) fn clone_from(&mut self, others: &Self)
     where
         T: Clone,
@@ -86,18 +86,19 @@ impl<T> PackedValues<T> {
         rest.of.values.clone_from(&others.values);
     }
 
-    /// These values behind the others.
+    /// Appends these values.
     pub(crate) fn extend(&mut self, others: impl IntoIterator<Item = T>) {
         others.into_iter().for_each(|value| self.push(value));
     }
 
-    /// The values, moved out from both ends. None are left here, and no room.
+    /// Moves all values out, from both ends. No values and no room are left here.
     pub(crate) fn take_all(&mut self) -> vec::IntoIter<T> {
         sanitizer::unpoison(self.values.spare_capacity_mut());
         core::mem::take(&mut self.values).into_iter()
     }
 
-    /// There may have been values in front of this position: what lies there behind the last one is dead.
+    /// There may have been values before this position: those places that are after the last value
+    /// are now dead.
     #[inline]
     fn bury(&mut self, end: usize) {
         #[cfg(feature = "debug-aids")]
@@ -108,7 +109,7 @@ impl<T> PackedValues<T> {
         sanitizer::poison(rest_until(&mut self.values, end));
     }
 
-    /// There may be values in front of this position soon.
+    /// There will soon be values before this position.
     #[inline]
     fn unearth(&mut self, end: usize) {
         sanitizer::unpoison(rest_until(&mut self.values, end));
@@ -117,7 +118,7 @@ impl<T> PackedValues<T> {
 
 #[cfg(feature = "debug-aids")]
 impl<T> PackedValues<T> {
-    /// Has what lies behind the last value filled from now on.
+    /// Fills what lies after the last value from now on.
     pub(crate) fn fill_dead(&mut self) {
         // What has no size has any number of slots, and no bytes.
         if size_of::<T>() > 0 {
@@ -128,16 +129,16 @@ impl<T> PackedValues<T> {
         }
     }
 
-    /// No longer.
+    /// Stops filling.
     pub(crate) fn leave_dead(&mut self) {
         self.filled = None;
     }
 
-    /// Looks at the slot behind the last value, which is about to get one.
+    /// Inspects the slot after the last value, which is about to receive one.
     ///
     /// # Panics
     ///
-    /// If somebody has written to it since it died. It is as it should be again, then.
+    /// If the slot was written to since it died. Its filling is restored first.
     #[track_caller]
     pub(crate) fn inspect_next(&mut self, watch: &Watch) {
         let position = self.values.len();
@@ -154,7 +155,7 @@ impl<T> PackedValues<T> {
     }
 }
 
-/// The slots behind the last value, as far as this position.
+/// The slots after the last value, up to this position.
 #[inline]
 fn rest_until<T>(values: &mut Vec<T>, end: usize) -> &mut [core::mem::MaybeUninit<T>] {
     let slots = end.saturating_sub(values.len());
@@ -163,7 +164,7 @@ fn rest_until<T>(values: &mut Vec<T>, end: usize) -> &mut [core::mem::MaybeUnini
     &mut rest[..slots]
 }
 
-/// Buries what has become dead in front of a position, also if the program's own code has panicked.
+/// Buries what has become dead before a position, even if user code panics.
 struct BuryRest<'a, T> {
     of: &'a mut PackedValues<T>,
     end: usize,

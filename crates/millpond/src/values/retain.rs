@@ -6,7 +6,8 @@ use crate::slots::{Core, Place};
 
 /// Values of 64 adjacent slots that are to be removed: dropping this removes them.
 ///
-/// Judging a value then has no branch but those of the function that judges, which pays as long as few values die.
+/// Judging a value then has no branch except those of the user's function, which pays off as long
+/// as few values die.
 struct Removals<'a, P: Place, R: ReuseOrder, H: HandleLayout<Word = P::Word>>
 where
     R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
@@ -51,9 +52,9 @@ where
 }
 
 impl<P: Place> Storage<P> {
-    /// Removes the values of which the function says `false`, in index order, after it has judged all of the same 64
-    /// slots. If it panics, those are removed that it had judged; if a value's drop panics, those that were not dropped
-    /// yet stay.
+    /// Removes the values for which the function returns `false`, in index order, after it has
+    /// judged all of the same 64 slots. If it panics, the values that it has rejected so far are
+    /// removed; if a value's drop panics, those not yet dropped stay.
     #[inline]
     pub(crate) fn retain<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
         &mut self,

@@ -6,9 +6,10 @@ use core::slice;
 use crate::occupancy::Occupancy;
 use crate::values::slices::{RunSlices, RunSlicesMut};
 
-/// The runs of a pool's live slots: `(first index, &[T])`, in index order, from both ends.
+/// An iterator over the runs of a pool's live slots, as `(first index, &[T])`, in index order, from
+/// both ends.
 pub struct ValueRuns<'a, T> {
-    /// Cut along the runs of the occupancy that goes with the values.
+    /// Cut along the runs of the values' occupancy.
     runs: RunSlices<'a, MaybeUninit<T>>,
 }
 
@@ -22,7 +23,7 @@ impl<'a, T> ValueRuns<'a, T> {
 
 #[cfg(feature = "rayon")]
 impl<T> ValueRuns<'_, T> {
-    /// Cuts what is left in two, if there is enough.
+    /// Splits the rest in two, if it is long enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         let (left, right) = self.runs.split();
         (Self { runs: left }, right.map(|runs| Self { runs }))
@@ -74,10 +75,10 @@ impl<T: fmt::Debug> fmt::Debug for ValueRuns<'_, T> {
     }
 }
 
-/// The runs of a pool's live slots, mutable: `(first index, &mut [T])`, in index order, from both
-/// ends.
+/// An iterator over the runs of a pool's live slots, as `(first index, &mut [T])`, in index order,
+/// from both ends.
 pub struct ValueRunsMut<'a, T> {
-    /// Cut along the runs of the occupancy that goes with the values.
+    /// Cut along the runs of the values' occupancy.
     runs: RunSlicesMut<'a, MaybeUninit<T>>,
 }
 
@@ -91,7 +92,7 @@ impl<'a, T> ValueRunsMut<'a, T> {
 
 #[cfg(feature = "rayon")]
 impl<T> ValueRunsMut<'_, T> {
-    /// Cuts what is left in two, if there is enough.
+    /// Splits the rest in two, if it is long enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         let (left, right) = self.runs.split();
         (Self { runs: left }, right.map(|runs| Self { runs }))

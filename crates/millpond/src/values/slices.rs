@@ -8,7 +8,8 @@ use core::slice;
 
 use crate::occupancy::Runs;
 
-/// The slots of each run: `(first index, &[T])`, in index order, from both ends.
+/// An iterator over the slots of each run, as `(first index, &[T])`, in index order, from both
+/// ends.
 #[derive(Debug)]
 pub struct RunSlices<'a, T> {
     slots: &'a [T],
@@ -24,7 +25,7 @@ impl<'a, T> RunSlices<'a, T> {
 
 #[cfg(feature = "rayon")]
 impl<T> RunSlices<'_, T> {
-    /// Cuts what is left in two, if there is enough.
+    /// Splits the rest in two, if it is long enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         let Self { slots, runs } = self;
         runs.split_into(|runs| Self { slots, runs })
@@ -55,7 +56,8 @@ impl<T> DoubleEndedIterator for RunSlices<'_, T> {
 
 impl<T> FusedIterator for RunSlices<'_, T> {}
 
-/// The slots of each run, mutable: `(first index, &mut [T])`, in index order, from both ends.
+/// An iterator over the slots of each run, as `(first index, &mut [T])`, in index order, from both
+/// ends.
 ///
 /// # Invariant
 ///
@@ -68,7 +70,7 @@ pub struct RunSlicesMut<'a, T> {
     borrow: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: it is a `&mut [T]` and a `Runs` in all but form.
+// SAFETY: it is a `&mut [T]` and a `Runs` in effect.
 unsafe impl<T: Send> Send for RunSlicesMut<'_, T> {}
 // SAFETY: as above; a shared one gives no access to the slots.
 unsafe impl<T: Sync> Sync for RunSlicesMut<'_, T> {}
@@ -84,7 +86,7 @@ impl<'a, T> RunSlicesMut<'a, T> {
     /// The run comes from `self.runs`.
     #[inline]
     unsafe fn cut(&self, run: Range<usize>) -> (usize, &'a mut [T]) {
-        // One comparison, so that memory safety does not depend on what the occupancy was told.
+        // One comparison, so that memory safety does not depend on the occupancy.
         assert!(run.end <= self.count, "a run is within the slots");
         // SAFETY: a run starts in front of its end, which is within the array, as just tested.
         let first = unsafe { self.slots.add(run.start) };
@@ -96,7 +98,7 @@ impl<'a, T> RunSlicesMut<'a, T> {
 
 #[cfg(feature = "rayon")]
 impl<T> RunSlicesMut<'_, T> {
-    /// Cuts what is left in two, if there is enough.
+    /// Splits the rest in two, if it is long enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         self.runs.split_into(|runs| Self { runs, ..self })
     }

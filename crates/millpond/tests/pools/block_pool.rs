@@ -743,7 +743,7 @@ fn limits_that_cannot_be() {
         (
             0,
             "blocks of 0 slots: call `.slots_per_block(slots)` with a power of two, so that an index \
-             is taken apart with a shift",
+             is split with a shift",
         ),
         (
             1 << 40,
@@ -756,7 +756,7 @@ fn limits_that_cannot_be() {
     let error = builder().slots_per_block(8).max_blocks(2).reserve(17).try_build().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "17 slots from the beginning are more than the pool's limit of 16: raise `max_blocks`"
+        "17 reserved slots are more than the pool's limit of 16: raise `max_blocks`"
     );
     assert_eq!(builder().slots_per_block(1 << 31).build().max_blocks(), 1);
     assert!(catch_unwind(|| BlockPool::<u8>::with_blocks(3, 1)).is_err());
@@ -1004,7 +1004,7 @@ fn blocks_double_between_their_sizes() {
     };
     assert!(error(3, 8).starts_with("blocks of 3 slots"));
     assert!(error(4, 9).starts_with("blocks of 9 slots"));
-    assert_eq!(error(8, 4), "a first block of 8 slots where blocks have at most 4");
+    assert_eq!(error(8, 4), "a first block of 8 slots, but blocks have at most 4");
     let limited = BlockPool::<u8>::builder().max_blocks(usize::MAX).try_build();
     assert!(limited.unwrap_err().to_string().contains("more than the 4294967295 slots"));
 }

@@ -199,7 +199,7 @@ fn objects_that_the_list_was_not_told_of_go_when_no_other_is_left() {
 }
 
 #[test]
-#[should_panic(expected = "a list of ages for 2 slots, beside a pool of 3")]
+#[should_panic(expected = "the list of ages has 2 slots, and the pool 3")]
 fn a_list_that_is_too_short_is_found_out_before_anything_is_inserted() {
     let mut oldest = EvictOldest::beside(&Pool::<u8>::new(2));
     let _ = oldest.insert(&mut Pool::new(3), 1);
@@ -254,11 +254,11 @@ fn a_list_says_which_handles_it_has_no_place_for() {
     let mut pool = Pool::<u8>::new(2);
     let mut oldest = EvictOldest::beside(&pool);
     let (first, _) = oldest.insert(&mut pool, 1).unwrap();
-    let dangling = "the dangling handle names no object whose age a list could keep";
+    let dangling = "the dangling handle names no object";
     assert_eq!(refused(&mut oldest, Handle::DANGLING), dangling);
     let beyond = Handle::from_parts(2, 1).unwrap();
     let said = refused(&mut oldest, beyond);
-    assert_eq!(said, "handle 2v1 is of none of the 2 slots that the list of ages is for");
+    assert_eq!(said, "handle 2v1 is out of range: the list of ages has 2 slots");
     assert_eq!(oldest.oldest(&pool), Some(first), "the list is unchanged");
     // The slot that the dangling handle of this layout names is there.
     let mut all = EvictOldest::<Handle32<u8, 4>>::try_new(16).unwrap();
@@ -464,7 +464,7 @@ fn hostile_handles_are_refused_by_both_pools() {
 }
 
 #[test]
-#[should_panic(expected = "two pools of 300 slots together: this handle layout can name 256")]
+#[should_panic(expected = "two pools of 300 slots together, but this handle layout can name 256")]
 fn two_pools_that_no_handle_can_tell_apart_are_refused() {
     let pool = || Pool::<u8>::builder().handle::<Handle32<u8, 8>>().capacity(150).build();
     let _ = Spill::new(pool(), pool());

@@ -148,7 +148,7 @@ fn a_named_pool_never_revives_what_came_before_its_first_lifetime() {
     assert_eq!(refused.kind(), Wrapped);
     assert_eq!(
         refused.to_string(),
-        "the slot begins its lifetimes anew, and keeps no trace of its last one"
+        "the slot starts its lifetimes again, and keeps no trace of its last one"
     );
     assert_eq!(kind(pool.revive(Handle::from_parts(0, 1).unwrap(), 1)), NeverLived);
     let mut once = Pool::<u32>::builder().capacity(1).lifetimes(1).wrap().build();

@@ -348,7 +348,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
 
     refused::<Saved>("slot 5 is beyond the capacity", with_object("5v1"));
     refused::<Saved>("slot 4294967294 is beyond the capacity", with_object("4294967294v1"));
-    refused::<Saved>("slot 0 is there twice", with_object("0v2"));
+    refused::<Saved>("slot 0 occurs twice", with_object("0v2"));
     refused::<Saved>("slot 2 is live and has retired", with_object("2v2"));
     refused::<Saved>("the object in slot 4 has another generation than 1", with_object("4v2"));
     refused::<Saved>("not a handle", with_object("first"));
@@ -416,7 +416,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
     assert!(error.contains("duplicate field `objects`"), "{error}");
     let twice = text.replacen("\"0v1\":0", "\"0v1\":0,\"0v1\":0", 1);
     let error = serde_json::from_str::<Saved>(&twice).err().unwrap().to_string();
-    assert!(error.contains("slot 0 is there twice"), "{error}");
+    assert!(error.contains("slot 0 occurs twice"), "{error}");
 }
 
 #[test]
@@ -425,7 +425,7 @@ fn what_cannot_be_of_the_other_pools_is_refused_too() {
     recycler["objects"] = json!([[null, 1]]);
     refused::<Recycler<u32>>("1 objects, though 2 slots have one", recycler.clone());
     recycler["objects"] = json!([[null, 1], ["0v1", 1]]);
-    refused::<Recycler<u32>>("slot 0 is there twice", recycler);
+    refused::<Recycler<u32>>("slot 0 occurs twice", recycler);
 
     let mut packed = PackedPool::<u32>::new(3);
     packed.insert(1).unwrap();
@@ -522,7 +522,7 @@ fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
         ("/growth/first_block", json!(8), "blocks of 8 to 4 slots"),
         ("/growth/max_blocks", json!(u64::MAX), "are more than the handle layout can name"),
         ("/growth/max_blocks", json!(3), "12 slots are more"),
-        ("/growth/slots_there", json!(5), "5 slots are there, which are not those of whole"),
+        ("/growth/slots_there", json!(5), "5 slots exist, which are not those of whole"),
         ("/growth/slots_there", json!(16), "16 slots are there"),
         ("/growth/slots_there", json!(u64::MAX), "slots are there"),
         ("/growth/slots_there", json!(2), "slot 2 is beyond the capacity"),
@@ -591,7 +591,7 @@ fn blocks_that_never_were_take_nothing() {
     let blocks = saved["state"]["blocks"].as_array_mut().unwrap();
     let last = blocks[4].clone();
     blocks.push(last);
-    refused::<BlockPool<u32>>("block 100005 is there, and too many before it never were", saved);
+    refused::<BlockPool<u32>>("block 100005 exists, but too many before it never did", saved);
 }
 
 #[test]
@@ -678,7 +678,7 @@ fn what_cannot_be_of_blocks_is_refused_with_the_reason() {
         "in block 1: the reuse order lists 1 slots, expected 0",
         changed("/state/blocks/1/order", json!([[0, 1]])),
     );
-    refused::<Saved>("slot 0 is there twice", with_object("0v2"));
+    refused::<Saved>("slot 0 occurs twice", with_object("0v2"));
     refused::<Saved>("the object in slot 5 has another generation than 1", with_object("5v2"));
     refused::<Saved>("slot 10 is beyond the capacity", with_object("10v1"));
     refused::<Saved>("slot 4294967294 is beyond the capacity", with_object("4294967294v1"));

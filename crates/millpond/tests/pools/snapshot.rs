@@ -89,7 +89,7 @@ fn a_snapshot_that_is_refused_says_why() {
         ),
         (
             SnapshotError::Incomplete,
-            "the snapshot holds nothing: a value's clone panicked while it was taken",
+            "the snapshot is empty: a value's clone panicked while it was taken",
         ),
     ] {
         assert_eq!(error.to_string(), told);
@@ -1104,7 +1104,7 @@ fn a_policy_pool_goes_back_with_the_ages_of_its_objects() {
     }
     let error = build(Overflow::Refuse, 3).restore(&saved).unwrap_err();
     assert_eq!(error, SnapshotError::OtherPolicy);
-    assert_eq!(error.to_string(), "the snapshot is of a pool of another policy");
+    assert_eq!(error.to_string(), "the snapshot is of a pool with another policy");
     let error = build(Overflow::EvictOldest, 4).restore(&saved).unwrap_err();
     assert_eq!(error, SnapshotError::OtherCapacity { pool: 4, snapshot: 3 });
 }

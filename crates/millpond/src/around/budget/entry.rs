@@ -8,32 +8,32 @@ use crate::pools::pool::Pool;
 use crate::pools::pool::PoolBuilder;
 use crate::pools::settings::BuildError;
 
-/// What a [`Budget`](super::Budget) says of one pool.
+/// What a [`Budget`](super::Budget) specifies for one pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     capacity: usize,
     on_full: Overflow,
     spill: usize,
-    /// There for a pool that grows.
+    /// `Some` for a pool that grows.
     max: Option<usize>,
 }
 
 impl Entry {
-    /// So many slots, and a full pool refuses.
+    /// Creates an entry with `capacity` slots, for a pool that refuses when full.
     #[must_use]
     pub const fn new(capacity: usize) -> Self {
         Self { capacity, on_full: Overflow::Refuse, spill: 0, max: None }
     }
 
-    /// What a full pool does. For a pool that spills, see [`spill`](Self::spill); for one that grows,
-    /// [`grow`](Self::grow).
+    /// Sets what a full pool does. For a pool that spills, see [`spill`](Self::spill); for one that
+    /// grows, [`grow`](Self::grow).
     #[must_use]
     pub const fn on_full(mut self, policy: Overflow) -> Self {
         self.on_full = policy;
         self
     }
 
-    /// A full pool spills into a second one of so many slots.
+    /// Makes a full pool spill into a second one of `slots` slots.
     ///
     /// ```
     /// use millpond::budget::{Budget, Entry};
@@ -51,8 +51,8 @@ impl Entry {
         self
     }
 
-    /// A full pool grows until it has so many slots in all: it takes memory during play, as
-    /// [`PolicyPool`] says.
+    /// Makes a full pool grow up to `max` slots in all. It allocates during play; see
+    /// [`PolicyPool`].
     ///
     /// ```
     /// use millpond::budget::{Budget, Entry};
@@ -64,7 +64,7 @@ impl Entry {
     ///
     /// assert_eq!(
     ///     budget.insert("e1m2", "trees", Entry::new(64).grow(32)).unwrap_err().to_string(),
-    ///     "scenario \"e1m2\", pool \"trees\": may grow to 32 slots, which are less than its capacity \
+    ///     "scenario \"e1m2\", pool \"trees\": may grow to 32 slots, less than its capacity \
     ///      of 64",
     /// );
     /// # Ok::<(), millpond::budget::BudgetError>(())
@@ -76,26 +76,26 @@ impl Entry {
         self
     }
 
-    /// How many slots the pool has.
+    /// Returns the number of slots of the pool.
     #[must_use]
     pub const fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// What a full pool does.
+    /// Returns what a full pool does.
     #[must_use]
     pub const fn policy(&self) -> Overflow {
         self.on_full
     }
 
-    /// How many slots the pool has that it spills into.
+    /// Returns the number of slots of the pool that it spills into.
     #[must_use]
     pub const fn spill_capacity(&self) -> usize {
         self.spill
     }
 
-    /// How many slots there may be at most: with those of the pool that it spills into, or those that it
-    /// may grow by.
+    /// Returns the largest number of slots in all, including those that the pool spills into or may
+    /// grow by.
     #[must_use]
     pub const fn capacity_max(&self) -> usize {
         match self.max {
@@ -135,22 +135,22 @@ impl<'b> Scenario<'b> {
         Self { name, pools }
     }
 
-    /// The scenario's name.
+    /// Returns the scenario's name.
     #[must_use]
     pub fn name(&self) -> &'b str {
         self.name
     }
 
-    /// The names of its pools and what is said of them, in alphabetical order.
+    /// Iterates over the names and entries of its pools, in alphabetical order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&'b str, Entry)> + use<'b> {
         self.pools.iter().map(|(name, entry)| (name.as_str(), *entry))
     }
 
-    /// What is said of a pool.
+    /// Returns the entry of `pool`.
     ///
     /// # Errors
     ///
-    /// If there is no such pool; the error names those that there are.
+    /// If there is no such pool; the error lists the existing ones.
     pub fn entry(&self, pool: &str) -> Result<Entry, BudgetError> {
         self.pools.get(pool).copied().ok_or_else(|| {
             let names = self.pools.keys().map(String::as_str);
@@ -158,7 +158,7 @@ impl<'b> Scenario<'b> {
         })
     }
 
-    /// How many slots a pool has, for pools that are not built here.
+    /// Returns the capacity of `pool`, for pools that are not built here.
     ///
     /// ```
     /// use millpond::PackedPool;
@@ -178,12 +178,12 @@ impl<'b> Scenario<'b> {
         Ok(self.entry(pool)?.capacity)
     }
 
-    /// An empty pool of the capacity that is said, with this name.
+    /// Builds an empty pool with this name and its entry's capacity.
     ///
     /// # Errors
     ///
-    /// If there is no such pool, or no memory for it, or the budget says that it does something else
-    /// than refuse when it is full: that is what [`policy_pool`](Self::policy_pool) is for.
+    /// If there is no such pool, or not enough memory for it, or if its entry has another policy
+    /// than to refuse; use [`policy_pool`](Self::policy_pool) then.
     pub fn pool<T>(&self, name: &'static str) -> Result<Pool<T>, BudgetError> {
         let entry = self.entry(name)?;
         if entry.on_full != Overflow::Refuse {
@@ -193,8 +193,8 @@ impl<'b> Scenario<'b> {
         self.builder(name)?.try_build().map_err(|error| self.cannot_build(name, error))
     }
 
-    /// A builder with the capacity that is said and this name, to choose the reuse order and the
-    /// handle. What a full pool does is left to the program.
+    /// Returns a builder with this name and its entry's capacity, to choose the reuse order and the
+    /// handle layout. The entry's policy is ignored.
     ///
     /// ```
     /// use millpond::budget::{Budget, Entry};
@@ -215,12 +215,11 @@ impl<'b> Scenario<'b> {
         Ok(Pool::builder().capacity(self.capacity(name)?).name(name))
     }
 
-    /// An empty pool of the capacity that is said, with this name, that does what is said when it is
-    /// full.
+    /// Builds an empty pool with this name and its entry's capacity and policy.
     ///
     /// # Errors
     ///
-    /// If there is no such pool, or no memory for it.
+    /// If there is no such pool, or not enough memory for it.
     pub fn policy_pool<T>(&self, name: &'static str) -> Result<PolicyPool<T>, BudgetError> {
         let entry = self.entry(name)?;
         let more = entry.capacity_max() - entry.capacity;

@@ -5,10 +5,10 @@ use core::fmt;
 use crate::policies::Overflow;
 use crate::pools::settings::BuildError;
 
-/// What is wrong with a budget, and with which entry of it.
+/// What is wrong with a budget, and in which entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BudgetError {
-    // In a box, so that results stay small.
+    // Boxed, so that results stay small.
     place: Box<Place>,
     kind: BudgetErrorKind,
 }
@@ -19,7 +19,7 @@ struct Place {
     scenario: Option<String>,
     /// A pool of the scenario, or a pool's limit.
     pool: Option<String>,
-    /// What is missing is one of these.
+    /// The existing names, of which one was expected.
     names: String,
 }
 
@@ -29,34 +29,34 @@ struct Place {
 pub enum BudgetErrorKind {
     /// There is no such scenario, or no such pool in it.
     Missing,
-    /// The scenario has a pool of this name already.
+    /// The scenario already has a pool of this name.
     Duplicate,
-    /// A pool of no slots, or a limit of none.
+    /// A pool or a limit of 0 slots.
     Zero,
-    /// The policy to spill, and no slots to spill into; or such slots, and another policy.
+    /// The policy is to spill, but no slots to spill into are given; or the other way round.
     SpillWithoutSlots,
-    /// The policy to grow, and no number of slots to grow to; or such a number, and another policy.
+    /// The policy is to grow, but no number of slots to grow to is given; or the other way round.
     GrowWithoutMax,
-    /// A pool that may grow to less than it has.
+    /// A pool may grow to fewer slots than its capacity.
     MaxBelowCapacity {
-        /// What it may grow to.
+        /// The number of slots that it may grow to.
         max: usize,
-        /// What it has.
+        /// Its capacity.
         capacity: usize,
     },
     /// More slots than the pool's limit.
     AboveLimit {
-        /// What the entry asks for.
+        /// The number of slots in the entry.
         slots: usize,
         /// The limit.
         limit: usize,
     },
-    /// The budget names this policy, and the program asks for a pool that refuses.
+    /// The entry has this policy, but the program builds a pool that refuses.
     PolicyIgnored(Overflow),
     /// The pool cannot be built.
     Build(BuildError),
-    /// The text is not TOML, or says something that a budget has no place for: what, and what was
-    /// expected.
+    /// The text is not TOML, or has something that does not belong in a budget; the message says
+    /// what, and what was expected.
     Text(String),
 }
 
@@ -92,25 +92,25 @@ impl BudgetError {
         self
     }
 
-    /// What is wrong.
+    /// Returns what is wrong.
     #[must_use]
     pub fn kind(&self) -> &BudgetErrorKind {
         &self.kind
     }
 
-    /// The scenario that it is in.
+    /// Returns the scenario that the error is in.
     #[must_use]
     pub fn scenario(&self) -> Option<&str> {
         self.place.scenario.as_deref()
     }
 
-    /// The pool that it is about.
+    /// Returns the pool that the error is about.
     #[must_use]
     pub fn pool(&self) -> Option<&str> {
         self.place.pool.as_deref()
     }
 
-    /// The line of the text that it is in, from 1.
+    /// Returns the line of the text that the error is in, counted from 1.
     #[must_use]
     pub fn line(&self) -> Option<usize> {
         self.place.line
@@ -174,7 +174,7 @@ impl fmt::Display for BudgetError {
         match &self.kind {
             BudgetErrorKind::Missing if names.is_empty() => f.write_str("is missing"),
             BudgetErrorKind::Missing => write!(f, "is missing, expected one of {names}"),
-            BudgetErrorKind::Duplicate => f.write_str("is there twice"),
+            BudgetErrorKind::Duplicate => f.write_str("is given twice"),
             BudgetErrorKind::Zero => f.write_str("0 slots, expected at least 1"),
             BudgetErrorKind::SpillWithoutSlots => f.write_str(
                 "the policy spill and slots to spill into go together, expected both or none",
@@ -184,7 +184,7 @@ impl fmt::Display for BudgetError {
                  expected both or none",
             ),
             BudgetErrorKind::MaxBelowCapacity { max, capacity } => {
-                write!(f, "may grow to {max} slots, which are less than its capacity of {capacity}")
+                write!(f, "may grow to {max} slots, less than its capacity of {capacity}")
             }
             BudgetErrorKind::AboveLimit { slots, limit } => {
                 write!(f, "{slots} slots are more than its limit of {limit}")

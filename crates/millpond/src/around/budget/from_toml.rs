@@ -1,5 +1,5 @@
-//! Budgets from TOML. The parser keeps the places of what it reads, so that errors can name lines, and
-//! limits how deep values are nested.
+//! Budgets from TOML. The parser keeps the positions of what it reads, so that errors can name
+//! lines, and limits the nesting of values.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -44,9 +44,9 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// If the text is not TOML, has a key or a value that a budget has no place for, or an entry that
-    /// [`insert`](Self::insert) or [`limit`](Self::limit) refuses. The limits of a text are at most
-    /// [`LIMIT_DEFAULT`](Self::LIMIT_DEFAULT); a program may raise them afterwards.
+    /// If the text is not TOML, has a key or a value that does not belong in a budget, or has an
+    /// entry that [`insert`](Self::insert) or [`limit`](Self::limit) refuses. A text can set limits
+    /// up to [`LIMIT_DEFAULT`](Self::LIMIT_DEFAULT); a program may raise them afterwards.
     pub fn from_toml(text: &str) -> Result<Self, BudgetError> {
         let table = DeTable::parse(text).map_err(|error| {
             let line = error.span().map_or(1, |span| line_of(text, span.start));
@@ -73,7 +73,7 @@ impl Budget {
             let name = scenario.get_ref();
             let pools =
                 as_table(pools).map_err(|e| e.in_scenario(name).in_line(at(text, pools)))?;
-            // Also one without pools: it is there.
+            // Also a scenario without pools: it exists.
             budget.scenarios.entry(name.to_string()).or_default();
             for (pool, value) in pools {
                 let added = entry(value)
@@ -130,7 +130,7 @@ fn number(value: &Value<'_>) -> Result<usize, BudgetError> {
         DeValue::Integer(integer) => usize::from_str_radix(integer.as_str(), integer.radix()).ok(),
         other => return Err(wrong(format!("{}, expected a number of slots", found(other)))),
     };
-    number.ok_or_else(|| wrong("expected a number of slots, from 1 on".to_string()))
+    number.ok_or_else(|| wrong("expected a number of slots, at least 1".to_string()))
 }
 
 fn policy(value: &Value<'_>) -> Result<Overflow, BudgetError> {

@@ -1,4 +1,4 @@
-//! A table that says how large each pool of a program is: [`Budget`].
+//! A table of the sizes of a program's pools: [`Budget`].
 
 mod entry;
 mod error;
@@ -11,8 +11,8 @@ pub use error::{BudgetError, BudgetErrorKind};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
-/// How large each pool of a program is, scenario by scenario (level by level, say), with limits that
-/// none may exceed.
+/// The size of each pool of a program, per scenario (such as a level), with limits that no scenario
+/// may exceed.
 ///
 /// ```
 /// use millpond::budget::{Budget, Entry};
@@ -52,18 +52,18 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The limit of a pool that has none of its own, in slots: 2^24. A table from outside cannot make a
-    /// program ask for more memory than that.
+    /// The limit of a pool that has none of its own, in slots: 2^24. It bounds the memory that a
+    /// budget from outside can make a program allocate.
     pub const LIMIT_DEFAULT: usize = 1 << 24;
 
-    /// A budget without scenarios and limits.
+    /// Creates a budget without scenarios or limits.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many slots the pool of this name may have at most, in any scenario; those that it spills into
-    /// or may grow by are part of them. Replaces a limit that was there.
+    /// Limits the pool named `pool` to `slots` slots in any scenario, including those that it
+    /// spills into or may grow by. Replaces an earlier limit.
     ///
     /// ```
     /// use millpond::budget::{Budget, Entry};
@@ -79,7 +79,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// If the limit is zero, or the pool has more slots in some scenario. Then nothing has changed.
+    /// If `slots` is 0, or the pool has more slots in some scenario. The budget is then unchanged.
     pub fn limit(&mut self, pool: &str, slots: usize) -> Result<(), BudgetError> {
         if slots == 0 {
             return Err(BudgetError::new(BudgetErrorKind::Zero).limit_of(pool));
@@ -93,12 +93,12 @@ impl Budget {
         Ok(())
     }
 
-    /// Adds a pool to a scenario, which begins with its first pool.
+    /// Adds a pool to a scenario. The first pool of a scenario creates it.
     ///
     /// # Errors
     ///
-    /// If the scenario has a pool of this name, or the entry has no slots, or more than the pool's
-    /// limit.
+    /// If the scenario already has a pool of this name, or the entry has no slots or more than the
+    /// pool's limit.
     pub fn insert(&mut self, scenario: &str, pool: &str, entry: Entry) -> Result<(), BudgetError> {
         let limit = self.limits.get(pool).copied().unwrap_or(Self::LIMIT_DEFAULT);
         entry.check(limit).map_err(|error| error.at(scenario, pool))?;
@@ -110,11 +110,11 @@ impl Budget {
         Ok(())
     }
 
-    /// The pools of a scenario.
+    /// Returns the pools of the scenario named `name`.
     ///
     /// # Errors
     ///
-    /// If there is no such scenario; the error names those that there are.
+    /// If there is no such scenario; the error lists the existing ones.
     pub fn scenario(&self, name: &str) -> Result<Scenario<'_>, BudgetError> {
         match self.scenarios.get_key_value(name) {
             Some((name, pools)) => Ok(Scenario::new(name, pools)),
@@ -122,7 +122,7 @@ impl Budget {
         }
     }
 
-    /// The names of all scenarios, in alphabetical order.
+    /// Iterates over the names of all scenarios, in alphabetical order.
     pub fn scenario_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.scenarios.keys().map(String::as_str)
     }

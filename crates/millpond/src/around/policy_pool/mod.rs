@@ -16,15 +16,14 @@ use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
-/// The pool itself, what it spills into, and what it grows by. Those that the policy has no use for have
-/// no slots.
+/// The pool itself, what it spills into, and what it grows by. Parts that the policy does not use
+/// have no slots.
 type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R, H>>;
 
-/// A pool whose overflow policy is chosen at run time, by a table such as a
-/// [`Budget`](crate::Budget).
+/// A pool whose overflow policy is chosen at run time, for example by a [`Budget`](crate::Budget).
 ///
-/// A handle says by its index which part of the pool its object is in, as with [`Spill`]. No object ever
-/// moves.
+/// The index of a handle determines which part of the pool its object is in, as with [`Spill`]. No
+/// object ever moves.
 ///
 /// ```text
 ///   index   0 … capacity        … capacity_max
@@ -49,20 +48,19 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 ///
 /// # Growth
 ///
-/// Pick [`Overflow::Grow`] where nothing may be lost and nobody knows how many there will be, and
-/// where a late frame is the lesser harm: growth takes memory from the allocator in the middle of play.
-/// It is the only policy that does. What is within the capacity is a plain
-/// [`Pool`], taken at creation; beyond it are the blocks of a [`BlockPool`]. So a capacity that holds
-/// as a rule costs what it does in any pool, and growth says that it did not hold:
-/// [`growth_stats`](Self::growth_stats).
+/// Use [`Overflow::Grow`] if no object may be lost, their number is unknown, and a late frame is
+/// the lesser evil: growth allocates in the middle of play. It is the only policy that does. The
+/// slots within the capacity are a plain [`Pool`], allocated at creation; beyond it are the blocks
+/// of a [`BlockPool`]. So a capacity that usually suffices costs what it costs in any pool, and
+/// [`growth_stats`](Self::growth_stats) shows whether it did not suffice.
 ///
-/// **Block size**: a quarter of the capacity, rounded up to a power of two, from 16 to 4096 slots; or,
-/// where the limit allows for less growth than that, the largest power of two that fits. The slots that
-/// are left over when growth is divided into blocks, less than one block's worth, are taken at
-/// creation, so that the limit is exact. Each block costs some 8 bytes beside its slots, and an
-/// insertion that takes one is O(slots per block).
+/// **Block size**: a quarter of the capacity, rounded up to a power of two, from 16 to 4096 slots;
+/// or, if the limit allows less growth than that, the largest power of two that fits. The slots
+/// left over when growth is divided into blocks, less than one block's worth, are allocated at
+/// creation, so that the limit is exact. Each block costs some 8 bytes more than its slots, and an
+/// insertion that allocates one is O(slots per block).
 ///
-/// **At the limit** the value is given back. A lower number of objects gives no memory back, but
+/// **At the limit**, the error returns the value. Removals free no memory;
 /// [`shrink_to_fit`](Self::shrink_to_fit) does.
 ///
 /// ```
@@ -89,7 +87,7 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// # Snapshots
 ///
 /// A [snapshot](crate::snapshot) holds all parts, and the ages of the objects for
-/// [`Overflow::EvictOldest`]. It is restored to pools of the same policy and sizes.
+/// [`Overflow::EvictOldest`]. It can be restored into pools with the same policy and sizes.
 ///
 /// ```
 /// use millpond::Pool;
@@ -109,25 +107,27 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 pub struct PolicyPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     policy: Overflow,
     pools: Pools<T, R, H>,
-    /// There if the policy asks for it.
+    /// `Some` if the policy needs it.
     ages: Option<EvictOldest<H>>,
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
-    /// An empty pool of the builder's capacity. `more` is how many slots there may be beyond it: a second
-    /// pool's, taken at creation, for [`Overflow::Spill`], or those to grow by, for [`Overflow::Grow`];
-    /// 0 as a rule for the other policies, which use up a second pool before they do what they are for.
+    /// Creates an empty pool of the builder's capacity, with up to `more` slots beyond it. For
+    /// [`Overflow::Spill`], these are a second pool, allocated at creation; for [`Overflow::Grow`],
+    /// the slots to grow by. For other policies, `more` is usually 0: they fill the second pool
+    /// before they act.
     ///
     /// # Panics
     ///
-    /// Where [`try_new`](Self::try_new) returns an error.
+    /// If [`try_new`](Self::try_new) returns an error.
     #[must_use]
     #[track_caller]
     pub fn new(policy: Overflow, builder: PoolBuilder<T, R, H>, more: usize) -> Self {
         Self::try_new(policy, builder, more).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Like [`new`](Self::new), for pools whose size comes from outside.
+    /// Like [`new`](Self::new), but returns an error instead of panicking: for sizes that come from
+    /// outside.
     ///
     /// ```
     /// use millpond::overflow::{Overflow, PolicyPool};
@@ -140,8 +140,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If the builder was told no capacity, the handle layout cannot name as many slots as there may be
-    /// at most, or there is no memory for those that are taken now.
+    /// If the builder has no capacity, the handle layout cannot name the largest number of slots,
+    /// or there is not enough memory for those allocated now.
     pub fn try_new(
         policy: Overflow,
         builder: PoolBuilder<T, R, H>,
@@ -173,94 +173,95 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         Ok(Self { policy, pools, ages })
     }
 
-    /// The policy.
+    /// Returns the policy.
     #[must_use]
     pub fn policy(&self) -> Overflow {
         self.policy
     }
 
-    /// The name that the builder was given.
+    /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.first().name()
     }
 
-    /// The pool that is filled first.
+    /// Returns the pool that is filled first.
     #[must_use]
     pub fn first(&self) -> &Pool<T, R, H> {
         self.pools.first().first()
     }
 
-    /// The pool that takes what the first has no room for; without slots unless the policy is to spill.
-    /// It has handles of its own, as [`Spill::second`] says.
+    /// Returns the pool that the first spills into; it has no slots unless the policy is to spill.
+    /// It has its own handles; see [`Spill::second`].
     #[must_use]
     pub fn second(&self) -> &Pool<T, R, H> {
         self.pools.first().second()
     }
 
-    /// Whether the handle is of a slot that the first pool does not have: one of the second pool, or of
-    /// the blocks that the pool has grown by.
+    /// Returns whether `handle` names a slot of the second pool, or of a block that the pool has
+    /// grown by.
     #[inline]
     #[must_use]
     pub fn is_spilled(&self, handle: H) -> bool {
         self.pools.first().is_spilled(handle)
     }
 
-    /// How many slots there are now, live, dead and retired.
+    /// Returns the number of slots now: live, free and retired.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.pools.capacity()
     }
 
-    /// How many slots there may be at most: every index is below this number, for ever. More than the
-    /// [capacity](Self::capacity) only in a pool that grows, and the size for what is kept beside it,
-    /// such as a [`SideTable`](crate::SideTable).
+    /// Returns the largest number of slots that the pool may have: every index is below it. It
+    /// exceeds the [capacity](Self::capacity) only in a pool that grows. Use it to size what lies
+    /// beside the pool, such as a [`SideTable`](crate::SideTable).
     #[must_use]
     pub fn capacity_max(&self) -> usize {
         self.pools.capacity_max()
     }
 
-    /// The number of live slots.
+    /// Returns the number of live slots.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pools.len()
     }
 
-    /// Whether no slot is live.
+    /// Returns whether no slot is live.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pools.is_empty()
     }
 
-    /// Whether nothing can be added without a loss: every slot that there may be is live or retired.
+    /// Returns whether the next insertion would be refused or lose an object, because every slot
+    /// that the pool may have is live or retired.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.pools.is_full()
     }
 
-    /// How the pool stands, and what it has done; the capacity is [that of now](Self::capacity). The peak
-    /// is that of [`Spill::stats`].
+    /// Returns the pool's counters. The capacity is the [current one](Self::capacity), and the peak
+    /// that of [`Spill::stats`].
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.pools.stats()
     }
 
-    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
+    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> crate::slots::generations::Generations {
         self.first().generations()
     }
 
-    /// How often the pool has grown and shrunk; all zero unless the policy is to grow.
+    /// Returns how often the pool has grown and shrunk; all zero unless the policy is to grow.
     #[must_use]
     pub fn growth_stats(&self) -> GrowthStats {
         self.pools.second().growth_stats()
     }
 
-    /// The live objects of all parts, grouped by the source lines that they were inserted at. O(capacity),
-    /// takes memory. `None` unless the builder asked to
-    /// [remember origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug). (What is
-    /// reported on drop, each part that has live objects reports on its own.)
+    /// Returns the live objects of all parts, grouped by the source line that inserted them.
+    /// O(capacity); allocates. Returns `None` unless the builder was set to [remember
+    /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug). (On drop,
+    /// each part with live objects reports separately.)
     ///
     /// ```
     /// use millpond::Pool;
@@ -282,8 +283,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.second().live_report_with(others)
     }
 
-    /// Makes sure that so many values more can be inserted without growth and without a loss, so that
-    /// growth happens before play and not in it.
+    /// Grows until `additional` more values can be inserted without growth or loss, so that growth
+    /// happens before play and not during it.
     ///
     /// ```
     /// use millpond::Pool;
@@ -301,7 +302,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If there may not be so many slots, or there is no memory for them, as for
+    /// If the slots would exceed the limit, or there is not enough memory for them, as for
     /// [`BlockPool::reserve`].
     pub fn reserve(&mut self, additional: usize) -> Result<(), ReserveError> {
         let Stats { capacity, live, retired, .. } = self.pools.first().stats();
@@ -313,8 +314,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         })
     }
 
-    /// Gives back every block that the pool has grown by and that has no values left, and says how many
-    /// these were; see [`BlockPool::shrink_to_fit`]. What was taken at creation stays.
+    /// Frees the empty blocks at the end, and returns how many; see [`BlockPool::shrink_to_fit`].
+    /// Memory allocated at creation stays.
     ///
     /// ```
     /// use millpond::Pool;
@@ -329,12 +330,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.second_mut().shrink_to_fit()
     }
 
-    /// Inserts; if the pool is full, does what the policy says. The key tells which object's loss is
-    /// noticed least, if the policy asks: the one with the smallest.
+    /// Inserts `value`; if the pool is full, applies the policy. `key` is used by
+    /// [`Overflow::EvictLeast`]: the object with the smallest key is evicted.
     ///
     /// # Errors
     ///
-    /// If there is no room, and none could be made. The error returns the value.
+    /// If the pool is full and the policy makes no room. The error returns `value`.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_by<K: Ord>(
         &mut self,
@@ -348,35 +349,35 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         }
     }
 
-    /// Moves the value out, or returns `None` if the handle is refused.
+    /// Moves the handle's value out, or returns `None` if the handle is refused. O(1).
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         self.pools.remove(handle)
     }
 
-    /// Returns a reference to the value, or `None` if the handle is refused.
+    /// Returns a reference to the handle's value, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&T> {
         self.pools.get(handle)
     }
 
-    /// Returns a mutable reference to the value, or `None` if the handle is refused.
+    /// Returns a mutable reference to the handle's value, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
         self.pools.get_mut(handle)
     }
 
-    /// Whether `handle` names a live object.
+    /// Returns whether `handle` names a live object. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
         self.pools.contains(handle)
     }
 
-    /// The handle of the object in a slot, if the slot is live. O(1).
+    /// Returns the handle of the object in slot `index`, or `None` if the slot is not live. O(1).
     ///
     /// ```
     /// use millpond::Pool;
@@ -399,28 +400,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.second().handle_at(grown).map(|inner| self.pools.outside(inner))
     }
 
-    /// All handles and values, by index.
+    /// Iterates over handles and values in index order.
     pub fn iter(&self) -> impl Iterator<Item = (H, &T)> {
         self.pools.iter()
     }
 
-    /// Iterates over handles and mutable values in index order.
+    /// Iterates over handles and mutable references to values in index order.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (H, &mut T)> {
         self.pools.iter_mut()
     }
 
-    /// Removes the values of which the function says `false`, by index.
+    /// Calls `keep` once per live object, in index order, and removes the values for which it
+    /// returns `false`.
     pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
         self.pools.retain(keep);
     }
 
-    /// Removes and drops all values.
+    /// Removes and drops all values. O(capacity).
     pub fn clear(&mut self) {
         self.pools.clear();
     }
 }
 
-/// How many slots a pool of this capacity grows by, if it may grow by so many in all.
+/// The number of slots that a pool of `capacity` slots grows by, if it may grow by `growth` in all.
 fn slots_per_block(capacity: usize, growth: usize) -> usize {
     let wanted = capacity.div_ceil(4).clamp(16, 4096).next_power_of_two();
     match growth.checked_ilog2() {

@@ -43,7 +43,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for PolicyPool<T, R, H> {
         self.pools.order()
     }
 
-    /// With the live objects by age, where the policy goes by that.
+    /// Includes the order of the live objects by age, if the policy uses it.
     fn sum(&self, add_value: &impl Fn(&T, &mut Checksum)) -> u64 {
         let mut sum = Checksum::new();
         sum.add_word(self.pools.sum(add_value));

@@ -1,5 +1,5 @@
-//! Iterators that move values out of a side table, one at a time: a panic, a drop half-way or a leak leaves a table
-//! that is as good as after that many removals.
+//! Iterators that move values out of a side table, one at a time: a panic, an early drop or a leak
+//! leaves the table as that many removals would.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -9,8 +9,8 @@ use crate::handle::{HandleLayout, handle_of_live};
 use crate::occupancy::LiveWalk;
 
 impl<H: HandleLayout, V> SideTable<H, V> {
-    /// Moves all values out, in index order. What is not taken is removed when the iterator is dropped; if the
-    /// iterator is leaked, what it has not handed out stays in the table. What was stale stays stale.
+    /// Moves all values out, in index order. Dropping the iterator removes the values that it has
+    /// not returned; leaking it leaves them in the table. Stale handles stay stale.
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
@@ -26,7 +26,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Drain { table: self, walk }
     }
 
-    /// The value of a live slot that a walk has come to.
+    /// The value of the live slot that an iteration has reached.
     #[inline]
     fn take(&mut self, index: usize) -> Option<(H, V)> {
         let handle = handle_of_live(index, self.storage.words().as_slice());
@@ -73,7 +73,8 @@ macro_rules! moving_iterator {
     };
 }
 
-/// Moves the values out of a side table in index order; made by [`SideTable::drain`].
+/// An iterator that moves all values out of a side table in index order; returned by
+/// [`SideTable::drain`].
 pub struct Drain<'a, H: HandleLayout, V> {
     table: &'a mut SideTable<H, V>,
     walk: LiveWalk,
@@ -81,7 +82,8 @@ pub struct Drain<'a, H: HandleLayout, V> {
 
 moving_iterator!(Drain, '_);
 
-/// Removes what was not taken. If a value's drop panics, the rest is removed while unwinding.
+/// Removes the values that the iterator has not returned. If a value's drop panics, the rest are
+/// removed while unwinding.
 impl<H: HandleLayout, V> Drop for Drain<'_, H, V> {
     fn drop(&mut self) {
         struct Rest<'a, 'b, H: HandleLayout, V>(&'a mut Drain<'b, H, V>);
@@ -95,7 +97,7 @@ impl<H: HandleLayout, V> Drop for Drain<'_, H, V> {
     }
 }
 
-/// Moves the values out of a side table that is no longer needed, in index order.
+/// An iterator over the values of a side table that it owns, in index order.
 pub struct IntoIter<H: HandleLayout, V> {
     table: SideTable<H, V>,
     walk: LiveWalk,

@@ -1,4 +1,4 @@
-//! The place of one handle in a side table, to look at and to fill.
+//! One handle's entry in a side table.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use crate::handle::HandleLayout;
 use crate::reports::errors::InsertAtErrorKind;
 
 impl<H: HandleLayout, V> SideTable<H, V> {
-    /// The place of a handle's value, whether it has one or not. O(1), but for growth.
+    /// Returns the handle's entry, occupied or vacant. O(1), except for growth.
     ///
     /// ```
     /// use millpond::{Pool, SideTable};
@@ -22,8 +22,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert). What makes it fail is found here, so that filling the place cannot fail; a table
-    /// that grows takes the memory for the slot here.
+    /// Same as for [`insert`](Self::insert). Filling the entry cannot fail; a table that grows
+    /// makes room for the slot here.
     pub fn entry(&mut self, handle: H) -> Result<Entry<'_, H, V>, InsertAtErrorKind> {
         let index = self.make_slot(handle)?;
         Ok(match self.find(handle) {
@@ -33,15 +33,15 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 }
 
-/// The place of a handle's value; made by [`SideTable::entry`].
+/// A handle's entry in a side table; returned by [`SideTable::entry`].
 pub enum Entry<'a, H: HandleLayout, V> {
     /// The handle has a value.
     Occupied(OccupiedEntry<'a, H, V>),
-    /// It has none.
+    /// The handle has no value.
     Vacant(VacantEntry<'a, H, V>),
 }
 
-/// The place of a handle that has a value.
+/// The entry of a handle that has a value.
 pub struct OccupiedEntry<'a, H: HandleLayout, V> {
     table: &'a mut SideTable<H, V>,
     handle: H,
@@ -49,7 +49,7 @@ pub struct OccupiedEntry<'a, H: HandleLayout, V> {
     index: usize,
 }
 
-/// The place of a handle that has no value.
+/// The entry of a handle that has no value.
 pub struct VacantEntry<'a, H: HandleLayout, V> {
     table: &'a mut SideTable<H, V>,
     handle: H,
@@ -58,7 +58,7 @@ pub struct VacantEntry<'a, H: HandleLayout, V> {
 }
 
 impl<'a, H: HandleLayout, V> Entry<'a, H, V> {
-    /// The handle.
+    /// Returns the handle.
     #[must_use]
     pub fn handle(&self) -> H {
         match self {
@@ -67,12 +67,14 @@ impl<'a, H: HandleLayout, V> Entry<'a, H, V> {
         }
     }
 
-    /// The value; `value` if there is none.
+    /// Returns a mutable reference to the handle's value, after inserting `value` if there was
+    /// none.
     pub fn or_insert(self, value: V) -> &'a mut V {
         self.or_insert_with(|| value)
     }
 
-    /// The value; if there is none, the one that `make` returns. If `make` panics, there is none.
+    /// Returns a mutable reference to the handle's value, after inserting the result of `make` if
+    /// there was none. If `make` panics, nothing is inserted.
     pub fn or_insert_with(self, make: impl FnOnce() -> V) -> &'a mut V {
         match self {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -80,7 +82,8 @@ impl<'a, H: HandleLayout, V> Entry<'a, H, V> {
         }
     }
 
-    /// The value; if there is none, the default.
+    /// Returns a mutable reference to the handle's value, after inserting the default if there was
+    /// none.
     pub fn or_default(self) -> &'a mut V
     where
         V: Default,
@@ -89,7 +92,7 @@ impl<'a, H: HandleLayout, V> Entry<'a, H, V> {
     }
 
     /// Calls `modify` with the value, if there is one.
-    #[must_use = "the entry is there to be filled; for a value that is there, `get_mut` is shorter"]
+    #[must_use = "an unused entry inserts nothing; for an existing value, `get_mut` is shorter"]
     pub fn and_modify(mut self, modify: impl FnOnce(&mut V)) -> Self {
         if let Entry::Occupied(entry) = &mut self {
             modify(entry.get_mut());
@@ -98,35 +101,35 @@ impl<'a, H: HandleLayout, V> Entry<'a, H, V> {
     }
 }
 
-/// The value is there for as long as the entry is: nothing else reaches the table.
+/// The value exists as long as the entry does: nothing else can access the table.
 const THERE: &str = "an occupied entry has a value";
 
 impl<'a, H: HandleLayout, V> OccupiedEntry<'a, H, V> {
-    /// The handle.
+    /// Returns the handle.
     #[must_use]
     pub fn handle(&self) -> H {
         self.handle
     }
 
-    /// The value.
+    /// Returns a reference to the value.
     #[must_use]
     pub fn get(&self) -> &V {
         self.table.storage.get(self.index).expect(THERE)
     }
 
-    /// The value, mutable.
+    /// Returns a mutable reference to the value.
     #[must_use]
     pub fn get_mut(&mut self) -> &mut V {
         self.table.storage.get_mut(self.index).expect(THERE)
     }
 
-    /// The value, mutable for as long as the table is borrowed.
+    /// Returns a mutable reference to the value, for as long as the table is borrowed.
     #[must_use]
     pub fn into_mut(self) -> &'a mut V {
         self.table.storage.get_mut(self.index).expect(THERE)
     }
 
-    /// Replaces the value, and returns the one that was there.
+    /// Replaces the value with `value`, and returns the old one.
     pub fn insert(&mut self, value: V) -> V {
         core::mem::replace(self.get_mut(), value)
     }
@@ -143,13 +146,14 @@ impl<'a, H: HandleLayout, V> OccupiedEntry<'a, H, V> {
 }
 
 impl<'a, H: HandleLayout, V> VacantEntry<'a, H, V> {
-    /// The handle.
+    /// Returns the handle.
     #[must_use]
     pub fn handle(&self) -> H {
         self.handle
     }
 
-    /// Puts a value under the handle. That of an earlier lifetime of the slot is dropped, if there is one.
+    /// Inserts `value` under the handle, and returns a mutable reference to it. A value of an
+    /// earlier lifetime of the slot is dropped.
     pub fn insert(self, value: V) -> &'a mut V {
         let Self { table, handle, index } = self;
         drop(table.put(index, handle, value));

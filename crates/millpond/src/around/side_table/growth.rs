@@ -1,4 +1,4 @@
-//! How a side table gets its slots.
+//! How a side table allocates its slots.
 
 use super::SideTable;
 use crate::base::memory::OutOfMemory;
@@ -7,27 +7,27 @@ use crate::pools::settings::BuildError;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::values::TableStorage;
 
-/// A table without a limit takes this much memory for a slot that it is given, however few values it has.
+/// A table without a limit allocates up to this much memory, however few values it has.
 const BYTES_UNASKED: usize = 16 << 20;
 
-/// It takes more than that for so many slots per value that it has.
+/// Beyond that, it allocates up to this many slots per value.
 const SLOTS_PER_VALUE: usize = 64;
 
 /// The smallest capacity that a table grows to, unless its limit is less.
 const SLOTS_MIN: usize = 4;
 
-/// Whether, and how far, a table gets more slots.
+/// Whether, and how far, a table grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Growth {
     Never,
-    /// In proportion to the values that it has, beyond a first stretch.
+    /// In proportion to its values, beyond a first stretch.
     InProportion,
-    /// To so many slots.
+    /// To this many slots.
     UpTo(usize),
 }
 
 impl<H: HandleLayout, V> SideTable<H, V> {
-    /// An empty table that grows with the handles that it is given. Takes no memory yet.
+    /// Creates an empty table that grows as handles need it. Does not allocate yet.
     ///
     /// ```
     /// use millpond::{Handle, Pool, SideTable};
@@ -45,8 +45,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Self { storage: TableStorage::empty(), used: 0, growth: Growth::InProportion }
     }
 
-    /// An empty table that grows up to so many slots, however far apart they are: those of the pool, say. Takes no
-    /// memory yet.
+    /// Creates an empty table that grows up to `slots_max` slots, such as the pool's capacity,
+    /// however far apart they are. Does not allocate yet.
     ///
     /// ```
     /// use millpond::{Handle, InsertAtErrorKind, SideTable};
@@ -65,8 +65,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Self { storage: TableStorage::empty(), used: 0, growth: Growth::UpTo(slots_max) }
     }
 
-    /// A table for the handles of a pool of so many slots, whose capacity is fixed. All of its memory is taken and
-    /// touched here.
+    /// Creates a table with a fixed capacity, for the handles of a pool of `capacity` slots. All of
+    /// its memory is allocated and touched here.
     ///
     /// ```
     /// use millpond::{Handle, SideTable};
@@ -78,18 +78,18 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Panics
     ///
-    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
         Self::try_with_capacity(capacity).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Like [`with_capacity`](Self::with_capacity), with an error instead of a panic.
+    /// Like [`with_capacity`](Self::with_capacity), but returns an error instead of panicking.
     ///
     /// # Errors
     ///
-    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, BuildError> {
         if capacity > H::CAPACITY_MAX {
             let capacity_max = H::CAPACITY_MAX;
@@ -101,21 +101,21 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Ok(Self { storage, used: 0, growth: Growth::Never })
     }
 
-    /// Whether the table gets more slots as it needs them.
+    /// Returns whether the table grows.
     #[must_use]
     pub fn grows(&self) -> bool {
         self.growth != Growth::Never
     }
 
-    /// How many slots there are: handles of these need no growth.
+    /// Returns the number of slots: handles of these need no growth.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.storage.words().slots()
     }
 
-    /// Takes the memory for so many slots in all now, such as the [capacity](crate::Pool::capacity) of the pool: no
-    /// handle of theirs makes the table grow later. O(capacity).
+    /// Allocates memory for `slots` slots in all, such as the [capacity](crate::Pool::capacity) of
+    /// the pool, so that no handle of these slots makes the table grow later. O(capacity).
     ///
     /// ```
     /// use millpond::{Pool, SideTable};
@@ -129,7 +129,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Panics
     ///
-    /// Where [`try_reserve`](Self::try_reserve) returns an error.
+    /// If [`try_reserve`](Self::try_reserve) returns an error.
     #[track_caller]
     pub fn reserve(&mut self, slots: usize) {
         if let Err(error) = self.try_reserve(slots) {
@@ -137,12 +137,12 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         }
     }
 
-    /// Like [`reserve`](Self::reserve), with an error instead of a panic.
+    /// Like [`reserve`](Self::reserve), but returns an error instead of panicking.
     ///
     /// # Errors
     ///
-    /// If the table may not have so many slots, the handle layout cannot name them, or there is no memory. Nothing
-    /// has happened.
+    /// If `slots` exceeds the table's fixed capacity or limit, the handle layout cannot name that
+    /// many slots, or there is not enough memory. The table is then unchanged.
     pub fn try_reserve(&mut self, slots: usize) -> Result<(), BuildError> {
         if slots <= self.capacity() {
             return Ok(());
@@ -167,7 +167,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.storage.try_grow(slots, H::Word::ZERO.as_dead())
     }
 
-    /// Makes room for a slot that is beyond the capacity, at least doubling it.
+    /// Makes room for slot `index`, which is beyond the capacity, by at least doubling it.
     #[cold]
     #[inline(never)]
     pub(super) fn grow_to(&mut self, index: usize) -> Result<(), InsertAtErrorKind> {
@@ -187,14 +187,14 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.grow(slots).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
-    /// How many slots a table of as many values and one more may have.
+    /// The number of slots that the table may have with one more value.
     fn slots_in_proportion(&self) -> usize {
         let unasked = BYTES_UNASKED / (size_of::<V>() + size_of::<H::Word>());
         unasked.max((self.len() + 1).saturating_mul(SLOTS_PER_VALUE))
     }
 }
 
-/// An empty table that grows.
+/// Creates an empty table that grows.
 impl<H: HandleLayout, V> Default for SideTable<H, V> {
     fn default() -> Self {
         Self::new()

@@ -12,11 +12,12 @@ use crate::slots::full_word;
 use crate::slots::reuse::ReuseOrder;
 use crate::values::{CursorMut, PoolStorage, TableStorage};
 
-/// The objects of a pool that have a value in each of the tables, with these values, in index order.
+/// Iterates in index order over the objects of `pool` that have a value in each of `tables`,
+/// together with these values.
 ///
-/// The pool is lent as `&pool` or `&mut pool`, and so is each table; several tables are given as a
-/// tuple of up to four, and their values come as a tuple. 64 slots are looked at in one go: what has no
-/// value costs nothing, and the values of objects that are gone are skipped.
+/// Pass the pool as `&pool` or `&mut pool`, and each table likewise; pass several tables as a tuple
+/// of up to four, and their values are returned as a tuple. The iterator examines 64 slots at a
+/// time: slots without values cost next to nothing, and values of removed objects are skipped.
 ///
 /// ```
 /// use millpond::side_table::join;
@@ -45,7 +46,7 @@ pub fn join<P: JoinPool, S: JoinTables<P::Handle>>(pool: P, tables: S) -> Join<P
     Join { pool, tables: tables.into_lane(), words, next_word: 0, bits: 0 }
 }
 
-/// A pool, lent to [`join`]: `&Pool` or `&mut Pool`. Sealed.
+/// A borrowed pool, for [`join`]: `&Pool` or `&mut Pool`. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be joined with side tables",
     label = "not a borrowed `Pool`",
@@ -54,7 +55,7 @@ pub fn join<P: JoinPool, S: JoinTables<P::Handle>>(pool: P, tables: S) -> Join<P
 pub trait JoinPool: sealed::Sealed {
     /// The pool's handles.
     type Handle: HandleLayout;
-    /// How the pool's values come.
+    /// How the pool's values are returned.
     type Value;
     #[doc(hidden)]
     type Lane: PoolLane<Handle = Self::Handle, Value = Self::Value>;
@@ -62,15 +63,15 @@ pub trait JoinPool: sealed::Sealed {
     fn into_lane(self) -> Self::Lane;
 }
 
-/// One or several tables, lent to [`join`]: `&SideTable`, `&mut SideTable`, or a tuple of up to four of
-/// these. Sealed.
+/// One or several borrowed tables, for [`join`]: `&SideTable`, `&mut SideTable`, or a tuple of up
+/// to four of these. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no side table for handles of type `{H}`",
+    message = "`{Self}` is not a side table for handles of type `{H}`",
     label = "not a borrowed table, or a table for other handles",
     note = "the second argument of `join` is `&table` or `&mut table`, or a tuple of up to four of these; each is a `SideTable<{H}, _>`"
 )]
 pub trait JoinTables<H: HandleLayout>: sealed::Sealed {
-    /// How the tables' values come.
+    /// How the tables' values are returned.
     type Value;
     #[doc(hidden)]
     type Lane: TableLane<H, Value = Self::Value>;
@@ -82,13 +83,13 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A pool on the way of a join. Slots are asked for in ascending order.
+/// The pool of a join in progress. Slots are visited in ascending order.
 #[doc(hidden)]
 pub trait PoolLane {
     type Handle: HandleLayout;
     type Value;
     fn occupancy(&self) -> Occupancy<'_>;
-    /// The word of each slot: of a live one its generation.
+    /// The word of each slot: for a live one, its generation.
     fn words(&self) -> &[Word<Self::Handle>];
     /// The words of 64 slots, if all of them are live.
     fn full_word(&self, word: usize) -> Option<&[Word<Self::Handle>; WORD_SLOTS]>;
@@ -102,15 +103,15 @@ pub trait PoolLane {
 
 type Word<H> = <H as HandleLayout>::Word;
 
-/// Tables on the way of a join. Slots are asked for in ascending order.
+/// The tables of a join in progress. Slots are visited in ascending order.
 #[doc(hidden)]
 pub trait TableLane<H: HandleLayout> {
     type Value;
-    /// The slots of this word that all tables have a value in, and others where that is not known at
-    /// once.
+    /// The slots of this word that have a value in all tables, and others where that is not known
+    /// yet.
     fn bits_at_most(&self, word: usize) -> u64;
-    /// Those whose words are these in all tables: where they are live, the values are of the same
-    /// handles.
+    /// The slots that have these words in all tables: where they are live, the values belong to the
+    /// same handles.
     fn equal_bits(&self, words: &[Word<H>], word: usize) -> u64;
     /// Whether all 64 slots have these words in all tables.
     fn has_words(&self, words: &[Word<H>; WORD_SLOTS], word: usize) -> bool;
@@ -124,7 +125,7 @@ pub trait TableLane<H: HandleLayout> {
 #[inline]
 fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Item = H> {
     let first = word * WORD_SLOTS;
-    // A range that ends, so that one count serves all that go with it.
+    // A range with an end, so that one count serves all iterators zipped with it.
     let indices = first..first + WORD_SLOTS;
     let words = words.get(indices.clone()).unwrap_or(&[]);
     indices.zip(words).map(|(index, word)| H::from_live_parts(index, *word))
@@ -403,17 +404,18 @@ tuples! {
     (A B C D): (((A, B), C), D),
 }
 
-/// The objects of a pool that have a value in each of the tables; made by [`join`].
+/// An iterator over the objects of a pool that have a value in each of several tables; returned by
+/// [`join`].
 ///
-/// Its `for_each` and `fold` (and all that is built on them) walk 64 objects that all have their values
-/// as a plain loop; prefer them over `for` in hot code.
+/// Its `for_each` and `fold` (and all that is built on them) visit 64 objects that all have their
+/// values in a plain loop; prefer them to `for` in hot code.
 pub struct Join<P: JoinPool, S: JoinTables<P::Handle>> {
     pool: P::Lane,
     tables: S::Lane,
-    /// How many words the pool's occupancy has, and which of them comes next.
+    /// The number of words in the pool's occupancy, and the next one.
     words: usize,
     next_word: usize,
-    /// What is left of the word before that.
+    /// The remaining bits of the word before that.
     bits: u64,
 }
 
@@ -432,7 +434,7 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Join<P, S> {
         self.pool.full_word(word).is_some_and(|words| self.tables.has_words(words, word))
     }
 
-    /// The lowest of the slots that are left of a word.
+    /// The lowest of the remaining slots of a word.
     #[inline]
     fn take_lowest(&mut self, bits: u64, word: usize) -> Option<(P::Handle, P::Value, S::Value)> {
         let index = word * WORD_SLOTS + bits.trailing_zeros() as usize;

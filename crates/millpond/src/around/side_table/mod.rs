@@ -2,23 +2,24 @@
 //!
 //! # Growth
 //!
-//! | made by | slots | memory |
+//! | constructor | slots | memory |
 //! | --- | --- | --- |
-//! | [`new`](SideTable::new), [`Default`], `collect` | as the handles need them | none at first; then doubled as a `Vec`'s, in proportion to the values |
-//! | [`with_limit`](SideTable::with_limit) | as the handles need them, up to a limit | the same, up to that of the limit |
-//! | [`with_capacity`](SideTable::with_capacity) | a fixed number | all at once, none after |
+//! | [`new`](SideTable::new), [`Default`], `collect` | as the handles need them | none at first; then doubled like a `Vec`'s, in proportion to the values |
+//! | [`with_limit`](SideTable::with_limit) | as the handles need them, up to a limit | the same, up to the limit |
+//! | [`with_capacity`](SideTable::with_capacity) | a fixed number | all at once, none later |
 //!
-//! A table lies in one piece, so a handle far beyond all others needs the memory of all slots before its own. A
-//! pool's handles begin at slot 0 and leave few gaps; one from a file, or from a program that means harm, may name
-//! slot 4,294,967,294 and would take gigabytes. So a table made by `new` takes up to 16 MiB without a question, and
-//! beyond these at most 64 slots for each value that it has; a handle farther away is refused with
-//! [`InsertAtErrorKind::TooFar`]. Beside a very large pool of which few objects have a value, say what the pool's
-//! capacity is: by [`with_limit`](SideTable::with_limit), or by [`reserve`](SideTable::reserve).
+//! A table is one piece of memory, so a handle far beyond all others needs memory for all slots
+//! before its own. A pool's handles begin at slot 0 and leave few gaps; a handle from a file, or
+//! from an attacker, may name slot 4,294,967,294 and would need gigabytes. So a table created by
+//! `new` allocates up to 16 MiB freely, and beyond that at most 64 slots per value; a handle
+//! farther away is refused with [`InsertAtErrorKind::TooFar`]. For a very large pool few of whose
+//! objects have a value, specify the pool's capacity with [`with_limit`](SideTable::with_limit) or
+//! [`reserve`](SideTable::reserve).
 //!
-//! The other ways were pages, which refuse nothing and take memory for each, but cost every lookup two loads more;
-//! and no limit at all, which lets one damaged number stop the program.
+//! The alternatives are pages, which refuse nothing and allocate for each page, but cost every
+//! lookup two more loads; and no limit at all, which lets one damaged number stop the program.
 //!
-//! Growth moves the values, and costs O(capacity), amortised over the insertions that led to it.
+//! Growth moves the values. It costs O(capacity), amortised over the insertions that led to it.
 
 mod drain;
 mod entry;
@@ -43,11 +44,11 @@ use crate::slots::reuse::Lifo;
 use crate::values::TableStorage;
 use growth::Growth;
 
-/// Data of another system about a pool's objects, found by their handles.
+/// A table of values keyed by another pool's handles.
 ///
-/// Pick it for what only some objects have, or what the code that owns the pool should not know of: the
-/// physics body of an entity, its sound, who selected it. What every object has belongs into the
-/// object.
+/// Use it for data that only some objects have, or that the code that owns the pool should not know
+/// about: the physics body of an entity, its sound, who selected it. Data that every object has
+/// belongs in the object.
 ///
 /// ```
 /// use millpond::{Handle, Pool, SideTable};
@@ -69,56 +70,59 @@ use growth::Growth;
 /// assert!(cargo.insert(barge, "coal").is_err()); // stale: a later lifetime was seen
 /// ```
 ///
-/// The table knows its pool's handles, not the pool: a value stays until it is removed, or until a
-/// later object in the same slot gets one. To sweep out those of objects that are gone:
+/// The table knows the pool's handles, not the pool: a value stays until it is removed, or until a
+/// later object in the same slot gets one. To drop the values of removed objects, call
 /// `table.retain(|handle, _| pool.contains(handle))`.
 ///
-/// **Memory**: per slot the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more
-/// index bits) and one bit. A table [`with_capacity`](Self::with_capacity) takes and touches all of it when it is
-/// created, and none after, whatever handle it is given. One made by [`new`](Self::new) takes it as it
-/// [grows](crate::side_table#growth), in proportion to its values: no handle makes it take gigabytes.
+/// **Memory**: each slot takes the value, a generation word (4 bytes; 2 with
+/// [`Handle32`](crate::Handle32) of 16 or more index bits) and one bit. A table
+/// [`with_capacity`](Self::with_capacity) allocates and touches all of it at creation, and none
+/// later, whatever the handles. A table created by [`new`](Self::new) allocates as it
+/// [grows](crate::side_table#growth), in proportion to its values: no single handle can make it
+/// allocate gigabytes.
 ///
-/// **Time**: every access is O(1), an insertion that makes the table grow amortised. Iterating costs O(capacity / 64 + values); together with the pool:
-/// [`join`].
+/// **Time**: every access is O(1); insertion into a table that grows is amortised. Iterating costs
+/// O(capacity / 64 + values); to iterate together with the pool, use [`join`].
 ///
-/// **Safety**: a handle finds the value that was inserted under this very handle, or nothing. Which of
-/// two handles of a slot is the later one follows from their generations: that one which is at most half
-/// a round ahead of the other. So tables serve pools that [wrap](crate::PoolBuilder::wrap), too, unless
-/// these were also given fewer [lifetimes](crate::PoolBuilder::lifetimes) than the layout has: a table
-/// takes the first handles of such a pool's next round for stale ones. No handle
-/// does harm to memory; but a handle that the pool never issued, from a file say, can make the table
-/// refuse the real ones of its slot: ask [`Pool::contains`](crate::Pool::contains) before inserting under
+/// **Safety**: a handle finds the value that was inserted under this very handle, or nothing. Of
+/// two handles of a slot, the later one is that whose generation is at most half a round ahead of
+/// the other's. So tables also work with pools that [wrap](crate::PoolBuilder::wrap), unless such a
+/// pool has fewer [lifetimes](crate::PoolBuilder::lifetimes) than the layout allows: the table
+/// would then refuse the first handles of the pool's next round as stale. No handle can make the
+/// table unsound; but a handle that the pool never issued, for example from a file, can make it
+/// refuse valid handles of its slot: call [`Pool::contains`](crate::Pool::contains) before inserting under
 /// handles from outside.
 #[doc(alias = "SecondaryMap")]
 #[doc(alias = "SparseSecondaryMap")]
 pub struct SideTable<H: HandleLayout, V> {
-    /// A slot's word is the generation of its value; marked dead, the generation of the value that was
-    /// there last; 0, marked dead, if there was none ever.
+    /// A slot's word is the generation of its value; or, marked dead, the generation of its last
+    /// value; or 0, marked dead, if it never had a value.
     storage: TableStorage<V, H::Word>,
     /// Slots from here on never had a value.
     used: usize,
     growth: Growth,
 }
 
-/// The handles that have values in a side table, in index order; made by [`SideTable::handles`].
+/// An iterator over the handles that have values in a side table, in index order; returned by
+/// [`SideTable::handles`].
 pub type Handles<'a, H> = crate::pools::allocator::Handles<'a, Lifo, H>;
 
 impl<H: HandleLayout, V> SideTable<H, V> {
-    /// The number of values.
+    /// Returns the number of values.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.storage.words().live()
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Which slots have a value.
+    /// Returns the bitmap of slots that have a value.
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> Occupancy<'_> {
@@ -148,7 +152,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Ok(index)
     }
 
-    /// Puts a value into the slot that was made for the handle, and returns the one that was there.
+    /// Puts `value` into the slot that was made for `handle`, and returns the previous value.
     fn put(&mut self, index: usize, handle: H, value: V) -> Option<V> {
         let before = self.remove_slot(index);
         self.storage.put(index, handle.word(), value);
@@ -156,8 +160,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         before
     }
 
-    /// Puts a value under a handle. Returns the value that was in its slot: under this handle, or under one of an
-    /// earlier lifetime, which is stale. O(1), but for growth.
+    /// Inserts `value` under `handle`. Returns the value that was in the slot, under this handle or
+    /// under a stale one of an earlier lifetime. O(1), except for growth.
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
@@ -171,9 +175,10 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Errors
     ///
-    /// If the slot is beyond the table's capacity and the table does not [grow](crate::side_table#growth) as far, a
-    /// later lifetime of the slot had a value, or the handle is the dangling one. The error returns the value.
-    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
+    /// If the slot is beyond the table's capacity and the table does not
+    /// [grow](crate::side_table#growth) that far, if a later lifetime of the slot had a value, or
+    /// if `handle` is the dangling one. The error returns `value`.
+    #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     pub fn insert(&mut self, handle: H, value: V) -> Result<Option<V>, InsertAtError<V>> {
         match self.make_slot(handle) {
             Ok(index) => Ok(self.put(index, handle, value)),
@@ -181,8 +186,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         }
     }
 
-    /// The handle's value; if there is none, the one that `make` returns. O(1), but for growth. If `make` panics,
-    /// no value has changed.
+    /// Returns a mutable reference to the handle's value, after inserting the result of `make` if
+    /// there was none. O(1), except for growth. If `make` panics, nothing is inserted.
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
@@ -196,7 +201,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert).
+    /// If [`insert`](Self::insert) would fail. `make` is not called then.
     pub fn get_or_insert_with(
         &mut self,
         handle: H,
@@ -205,14 +210,14 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Ok(self.entry(handle)?.or_insert_with(make))
     }
 
-    /// The handle's value. O(1).
+    /// Returns a reference to the handle's value, or `None` if it has none. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&V> {
         self.storage.get(self.find(handle)?)
     }
 
-    /// The handle's value, mutable. O(1).
+    /// Returns a mutable reference to the handle's value, or `None` if it has none. O(1).
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
@@ -229,11 +234,11 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.storage.get_mut(self.find(handle)?)
     }
 
-    /// The handle's value, without any check.
+    /// Returns a reference to the handle's value, without checking `handle`.
     ///
     /// # Safety
     ///
-    /// [`contains`](Self::contains) says `true` of the handle.
+    /// The table must [contain](Self::contains) `handle`.
     #[allow(unsafe_code, reason = "the caller vouches for the handle")]
     #[inline]
     #[must_use]
@@ -243,11 +248,11 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         unsafe { self.storage.get_unchecked(handle.index() as usize) }
     }
 
-    /// The handle's value, mutable, without any check.
+    /// Returns a mutable reference to the handle's value, without checking `handle`.
     ///
     /// # Safety
     ///
-    /// [`contains`](Self::contains) says `true` of the handle.
+    /// The table must [contain](Self::contains) `handle`.
     #[allow(unsafe_code, reason = "the caller vouches for the handle")]
     #[inline]
     #[must_use]
@@ -257,7 +262,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
     }
 
-    /// Mutable references to the values of several handles. O(N²) for N handles.
+    /// Returns mutable references to the values of several handles at once. O(N²) for N handles.
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
@@ -272,7 +277,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Errors
     ///
-    /// If a handle has no value, or two are the same.
+    /// If a handle has no value, or two handles are equal.
     pub fn get_disjoint_mut<const N: usize>(
         &mut self,
         handles: [H; N],
@@ -305,7 +310,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Errors
     ///
-    /// If two handles that have a value are the same.
+    /// If two handles that have a value are equal.
     pub fn get_each_mut<const N: usize>(
         &mut self,
         handles: [H; N],
@@ -313,14 +318,14 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.storage.find_each_mut(handles)
     }
 
-    /// Whether the handle has a value. O(1).
+    /// Returns whether `handle` has a value. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
         self.find(handle).is_some()
     }
 
-    /// Moves the handle's value out. O(1).
+    /// Moves the handle's value out, or returns `None` if it has none. O(1).
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
@@ -341,8 +346,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.storage.take(index, word.as_dead())
     }
 
-    /// Removes the values of which the function says `false`, in index order. If it panics, the values
-    /// that it has not come to stay, and so does the one that it was looking at.
+    /// Calls `keep` once per value, in index order, and removes the values for which it returns
+    /// `false`. If `keep` panics, the value of that call and all later ones stay.
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
@@ -365,8 +370,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         }
     }
 
-    /// Removes and drops all values. What was stale stays stale. If a value's drop panics, the values
-    /// that were not dropped yet stay.
+    /// Removes and drops all values. Stale handles stay stale. If a value's drop panics, the values
+    /// not yet dropped stay.
     pub fn clear(&mut self) {
         self.retain(|_, _| false);
     }
@@ -386,25 +391,25 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Iter::new(self.storage.words().kept(), self.storage.iter())
     }
 
-    /// The handles that have values, in index order, from both ends.
+    /// Iterates over the handles that have values, in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, H> {
         Handles::new(self.storage.words().kept(), self.occupancy())
     }
 
-    /// The values in the order of their slots, from both ends.
+    /// Iterates over the values in index order, from both ends.
     #[inline]
     pub fn values(&self) -> Values<'_, V> {
         Values::new(self.storage.iter())
     }
 
-    /// The values, mutable, in the order of their slots, from both ends.
+    /// Iterates mutably over the values in index order, from both ends.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, V> {
         ValuesMut::new(self.storage.iter_mut())
     }
 
-    /// The handles and values, mutable, in index order, from both ends.
+    /// Iterates over handles and mutable references to values in index order, from both ends.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, H, V> {
         let (words, values) = self.storage.words_and_iter_mut();
@@ -412,8 +417,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 }
 
-/// Whether a generation is before that of a slot's word, on the circle of generations: more than half a round ahead
-/// of it.
+/// Whether `generation` is before that of a slot's word in the generation cycle: more than half a
+/// round ahead of it.
 fn is_before<H: HandleLayout>(generation: u32, word: H::Word) -> bool {
     let last = word.as_live().generation();
     let lifetimes_on =

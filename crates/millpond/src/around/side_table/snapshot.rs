@@ -71,7 +71,8 @@ impl<H: HandleLayout, V> sealed::Restore for SideTable<H, V> {
 snapshot_methods!(SideTable<H, V>, [H: HandleLayout, V], values V);
 
 impl<H: HandleLayout, V> SideTable<H, V> {
-    /// Has the slots that the other uses, and uses none that the other lacks. Does something only if a table has grown.
+    /// Makes room for the slots that `other` uses, and forgets those that `other` lacks. Only
+    /// matters for a table that has grown.
     fn make_room_like(&mut self, other: &Self) {
         let dead = H::Word::ZERO.as_dead();
         if self.used > other.capacity() {
@@ -100,16 +101,10 @@ mod saved {
     impl<H: HandleLayout, V> sealed::Load for SideTable<H, V> {
         const KIND: &'static str = "SideTable";
         const COUNTS: bool = false;
+        const REUSE_NAME: &'static str = "";
+        const ORDER_OF: OrderOf = OrderOf::Nothing;
 
-        fn reuse_name() -> &'static str {
-            ""
-        }
-
-        fn order_of() -> OrderOf {
-            OrderOf::Nothing
-        }
-
-        /// Here is how the table grows.
+        /// The counters hold how the table grows.
         fn saved_stats(&self) -> Stats {
             let (grows, slots_max) = match self.growth {
                 Growth::Never => (0, 0),

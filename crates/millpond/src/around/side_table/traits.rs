@@ -42,7 +42,7 @@ fn no_value<H: HandleLayout>(handle: H) -> ! {
     panic!("the side table has no value for handle {handle}")
 }
 
-/// The copy has the same values, refuses the same stale handles, and has the memory of as many slots.
+/// The copy has the same values and the same number of slots, and refuses the same stale handles.
 impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
     fn clone(&self) -> Self {
         match self.storage.try_clone() {
@@ -52,8 +52,8 @@ impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
     }
 }
 
-/// Tables are equal if they have equal values under the same handles, whatever their capacities are and which
-/// handles they call stale.
+/// Tables are equal if they have equal values under the same handles, whatever their capacities and
+/// stale handles.
 impl<H: HandleLayout, V: PartialEq> PartialEq for SideTable<H, V> {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
@@ -62,7 +62,7 @@ impl<H: HandleLayout, V: PartialEq> PartialEq for SideTable<H, V> {
 
 impl<H: HandleLayout, V: Eq> Eq for SideTable<H, V> {}
 
-/// A map from handles to values.
+/// Formats the table as a map from handles to values.
 impl<H: HandleLayout, V: fmt::Debug> fmt::Debug for SideTable<H, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
@@ -87,12 +87,12 @@ impl<'a, H: HandleLayout, V> IntoIterator for &'a mut SideTable<H, V> {
     }
 }
 
-/// Later pairs replace earlier ones of the same handle.
+/// Inserts all pairs; later ones replace earlier ones of the same handle.
 ///
 /// # Panics
 ///
-/// If a handle is refused, as by [`insert`](SideTable::insert): a value that is dropped without a word would be
-/// missed late.
+/// If [`insert`](SideTable::insert) refuses a handle, because silently dropping the value would
+/// hide the loss.
 impl<H: HandleLayout, V> Extend<(H, V)> for SideTable<H, V> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (H, V)>>(&mut self, pairs: I) {
@@ -106,7 +106,7 @@ impl<H: HandleLayout, V> Extend<(H, V)> for SideTable<H, V> {
 
 /// # Panics
 ///
-/// If a handle is refused, as by [`insert`](SideTable::insert).
+/// If [`insert`](SideTable::insert) refuses a handle.
 impl<'a, H: HandleLayout, V: Copy> Extend<(H, &'a V)> for SideTable<H, V> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (H, &'a V)>>(&mut self, pairs: I) {
@@ -114,7 +114,7 @@ impl<'a, H: HandleLayout, V: Copy> Extend<(H, &'a V)> for SideTable<H, V> {
     }
 }
 
-/// A table that [grows](SideTable::new).
+/// Collects pairs into a table that [grows](SideTable::new).
 ///
 /// ```
 /// use millpond::{Handle, Pool, SideTable};
@@ -129,7 +129,7 @@ impl<'a, H: HandleLayout, V: Copy> Extend<(H, &'a V)> for SideTable<H, V> {
 ///
 /// # Panics
 ///
-/// If a handle is refused, as by [`insert`](SideTable::insert).
+/// If [`insert`](SideTable::insert) refuses a handle.
 impl<H: HandleLayout, V> FromIterator<(H, V)> for SideTable<H, V> {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (H, V)>>(pairs: I) -> Self {

@@ -4,8 +4,9 @@ use super::BytemapPool;
 use crate::reports::debug::{DebugAids, Watch};
 
 impl<T> BytemapPool<T> {
-    /// From now on, each free slot is filled with `0x1deadb0b`, over and over, and the insertion into a slot that was
-    /// written to meanwhile panics and says where; see [`DebugAids::fill_dead_slots`].
+    /// Fills free slots with the repeated pattern `0x1deadb0b` from now on. An insertion into a
+    /// slot that was written to meanwhile panics with the place of the change; see
+    /// [`DebugAids::fill_dead_slots`].
     ///
     /// ```
     /// use millpond::classic::BytemapPool;

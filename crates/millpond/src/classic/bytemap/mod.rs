@@ -14,15 +14,15 @@ use crate::values::TableStorage;
 
 /// Bit 7 of a slot's byte: set while the slot is free.
 const FREE: u8 = 0x80;
-/// How many seeds a byte has beside the free bit.
+/// The number of seeds that a byte can hold beside the free bit.
 const SEEDS: u8 = 0x80;
-/// The seed after which a slot's seeds start again, or the slot is given up.
+/// The seed after which a slot's seeds start again, or the slot retires.
 const SEED_LAST: u8 = SEEDS - 1;
 
 /// Design 2, the byte-map pool of three well-known games: slots, one byte for each, and a cursor.
 ///
-/// The byte's bit 7 says that the slot is free; its low 7 bits are a seed, which changes with each use
-/// of the slot. A handle is a signed 32-bit number, `index << 8 | byte`.
+/// Bit 7 of the byte is set while the slot is free; the low 7 bits are a seed, which changes with
+/// each use of the slot. A handle is a signed 32-bit number, `index << 8 | byte`.
 ///
 /// | published operation | here |
 /// | --- | --- |
@@ -38,9 +38,9 @@ const SEED_LAST: u8 = SEEDS - 1;
 /// | `Delete(object)` | [`remove`](Self::remove), [`remove_at`](Self::remove_at) |
 ///
 /// The handles are the same, bit for bit, and so is the order in which [`insert`](Self::insert) and
-/// [`remove`](Self::remove) hand out slots. What the design lacks in the wild is here: every access is
-/// within range, a failed insertion leaves the cursor where it was, every scan goes round once at
-/// most, and the number of live slots is known at once.
+/// [`remove`](Self::remove) reuse slots. This implementation adds what the published ones lack:
+/// every access is bounds-checked, a failed insertion leaves the cursor unchanged, every scan goes
+/// round at most once, and the number of live slots is known without a scan.
 ///
 /// # Where it deviates from the published text
 ///
@@ -48,27 +48,27 @@ const SEED_LAST: u8 = SEEDS - 1;
 ///
 /// 1. **The byte.** Some sources advance the slot's seed. Here the byte becomes the handle's, because only then the
 ///    saved handle is valid again, which is what the operation is for.
-/// 2. **The cursor.** The text sets it to the first slot whose free flag is *unset*, which is the lowest **live** slot.
-///    Here it is set to the lowest **free** slot, as readers of the program describe it. The cursor is the field
-///    "first free"; `Delete` keeps it from passing a freed slot by. Set to the lowest live slot, it would pass by all free
-///    slots below that one: after one object was loaded into slot 90 of an empty pool, the next `New()` would hand out
-///    slot 91. So after `New(handle)`, the slots that later calls of `New()` hand out can differ from those of the
-///    text; the loaded handles do not.
+/// 2. **The cursor.** The text sets it to the first slot whose free flag is *unset*, which is the
+///    lowest **live** slot. Here it is set to the lowest **free** slot, as readers of the program
+///    describe it. The cursor is the field "first free"; `Delete` keeps it from skipping a freed
+///    slot. Set to the lowest live slot, it would skip all free slots below that one: after one
+///    object was loaded into slot 90 of an empty pool, the next `New()` would use slot 91. So after
+///    `New(handle)`, later calls of `New()` can use other slots than in the text; the loaded
+///    handles are the same.
 ///
 /// # When seeds run out
 ///
-/// A slot's seed comes round after 128 uses, and a handle that was kept for so long names another
-/// object. This is the design, and [`new`](Self::new) follows it, but not in silence:
-/// [`seeds_restarted`](Self::seeds_restarted) counts how often it happened. A pool made by
-/// [`retiring`](Self::retiring) gives such a slot up instead, so that no stale handle is taken until the
-/// pool is flushed.
-/// The odds are printed by `millpond odds`.
+/// A slot's seed wraps round after 128 uses, and a handle that was kept that long names another
+/// object. This is the design, and [`new`](Self::new) follows it;
+/// [`seeds_restarted`](Self::seeds_restarted) counts how often it happens. A pool created by
+/// [`retiring`](Self::retiring) retires such a slot instead, so that no stale handle is accepted
+/// until the pool is flushed. `millpond odds` prints the odds.
 ///
-/// **Memory**: per slot the value, one byte and one bit. **Time**: O(1), but for
-/// [`insert`](Self::insert), which looks for a free slot from the cursor on, 64 slots at a time:
-/// O(slots / 64) in the worst case; [`insert_at`](Self::insert_at), which looks for the lowest free slot
-/// in the same way; and [`clear`](Self::clear), [`flush`](Self::flush) and
-/// [`initialise`](Self::initialise), O(slots).
+/// **Memory**: each slot takes the value, one byte and one bit. **Time**: O(1), except for
+/// [`insert`](Self::insert), which searches for a free slot from the cursor on, 64 slots at a time:
+/// O(slots / 64) in the worst case; [`insert_at`](Self::insert_at), which searches for the lowest
+/// free slot in the same way; and [`clear`](Self::clear), [`flush`](Self::flush) and
+/// [`initialise`](Self::initialise), which are O(slots).
 ///
 /// ```
 /// use millpond::classic::BytemapPool;
@@ -85,7 +85,7 @@ const SEED_LAST: u8 = SEEDS - 1;
 pub struct BytemapPool<T> {
     /// The words are the bytes: a slot is live exactly if its byte has no free bit.
     slots: TableStorage<T, u8>,
-    /// The slot handed out last, or freed below that one; −1 before the first.
+    /// The slot used last, or freed below that one; −1 before the first.
     cursor: i32,
     retires: bool,
     retired: usize,
@@ -95,15 +95,15 @@ pub struct BytemapPool<T> {
 }
 
 impl<T> BytemapPool<T> {
-    /// So many slots can a handle name: the index is a non-negative number of 24 bits with a sign.
+    /// The maximum number of slots, because a handle's index is a non-negative number of 24 bits
+    /// with a sign.
     pub const CAPACITY_MAX: usize = 1 << 23;
 
-    /// A pool of `count` slots, whose seeds come round.
+    /// Creates a pool of `count` slots whose seeds wrap round.
     ///
     /// # Panics
     ///
-    /// If `count` is more than [`CAPACITY_MAX`](Self::CAPACITY_MAX), or there is no memory for so
-    /// many.
+    /// If `count` is more than [`CAPACITY_MAX`](Self::CAPACITY_MAX), or there is not enough memory.
     #[doc(alias = "Initialise")]
     #[must_use]
     #[track_caller]
@@ -111,8 +111,8 @@ impl<T> BytemapPool<T> {
         Self::of(count, false, 0)
     }
 
-    /// A pool of `count` slots, each of which is given up after its 127th use, the last before its
-    /// seed would start again.
+    /// Creates a pool of `count` slots, each of which retires after its 127th use, the last before
+    /// its seed would start again.
     ///
     /// ```
     /// use millpond::classic::BytemapPool;
@@ -131,7 +131,7 @@ impl<T> BytemapPool<T> {
     ///
     /// # Panics
     ///
-    /// As [`new`](Self::new).
+    /// Same as for [`new`](Self::new).
     #[must_use]
     #[track_caller]
     pub fn retiring(count: usize) -> Self {
@@ -152,13 +152,13 @@ impl<T> BytemapPool<T> {
         Self { slots, cursor: -1, retires, retired, seed_floor, seeds_restarted: 0 }
     }
 
-    /// Makes a flushed pool usable again, with `count` slots. Their seeds start anew; in a
-    /// [`retiring`](Self::retiring) pool they go on from the highest that a slot has had, and if that
-    /// was the last, all slots are given up.
+    /// Makes a flushed pool usable again, with `count` slots. Their seeds start again; in a
+    /// [`retiring`](Self::retiring) pool, they continue from the highest seed that a slot has had,
+    /// and if that was the last, all slots are retired.
     ///
     /// # Panics
     ///
-    /// If the pool has slots (flush it first), or as [`new`](Self::new).
+    /// If the pool has slots (flush it first), or where [`new`](Self::new) panics.
     #[track_caller]
     pub fn initialise(&mut self, count: usize) {
         assert!(self.capacity() == 0, "the pool has slots already: flush it first");
@@ -169,11 +169,12 @@ impl<T> BytemapPool<T> {
         *self = Self { seeds_restarted, ..pool };
     }
 
-    /// Drops all objects. Every byte is as in a new pool: seed 0, free. The cursor stays.
+    /// Drops all objects, and resets every byte to that of a new pool: seed 0, free. The cursor
+    /// stays. O(slots).
     ///
-    /// So the handles of before come again, which [`seeds_restarted`](Self::seeds_restarted) counts.
-    /// In a [`retiring`](Self::retiring) pool the seeds stay as they are instead. If an object's drop
-    /// panics, those that were not dropped yet stay.
+    /// So the pool issues the same handles again, which [`seeds_restarted`](Self::seeds_restarted)
+    /// counts. In a [`retiring`](Self::retiring) pool, the seeds stay as they are instead. If an
+    /// object's drop panics, the objects not yet dropped stay.
     #[doc(alias = "Clear")]
     pub fn clear(&mut self) {
         for index in 0..self.capacity() {
@@ -185,11 +186,11 @@ impl<T> BytemapPool<T> {
         }
     }
 
-    /// Drops all objects and gives the memory back: the pool has no slots, and its cursor is 0.
+    /// Drops all objects and frees the memory: the pool then has no slots, and its cursor is 0.
     ///
-    /// If it is [initialised](Self::initialise) again, the handles of before come again, which
-    /// [`seeds_restarted`](Self::seeds_restarted) counts; not so in a [`retiring`](Self::retiring)
-    /// pool.
+    /// If it is [initialised](Self::initialise) again, the pool issues the same handles again,
+    /// which [`seeds_restarted`](Self::seeds_restarted) counts. A [`retiring`](Self::retiring) pool
+    /// does not.
     #[doc(alias = "Flush")]
     pub fn flush(&mut self) {
         if self.capacity() == 0 {
@@ -211,7 +212,8 @@ impl<T> BytemapPool<T> {
         drop(core::mem::replace(&mut self.slots, slots));
     }
 
-    /// The object in a slot, unless the slot is free or out of range.
+    /// Returns a reference to the object in slot `index`, or `None` if the slot is free or out of
+    /// range. O(1).
     #[doc(alias = "GetAt")]
     #[inline]
     #[must_use]
@@ -219,7 +221,8 @@ impl<T> BytemapPool<T> {
         self.slots.get(index)
     }
 
-    /// The object in a slot, mutable, unless the slot is free or out of range.
+    /// Returns a mutable reference to the object in slot `index`, or `None` if the slot is free or
+    /// out of range. O(1).
     ///
     /// ```
     /// use millpond::classic::BytemapPool;
@@ -240,7 +243,8 @@ impl<T> BytemapPool<T> {
         self.slots.get_mut(index)
     }
 
-    /// The object, unless the slot's byte is not the handle's.
+    /// Returns a reference to the handle's object, or `None` if the slot's byte is not the
+    /// handle's. O(1).
     #[doc(alias = "GetAtHandle")]
     #[inline]
     #[must_use]
@@ -248,7 +252,8 @@ impl<T> BytemapPool<T> {
         self.slots.get(self.find(handle)?)
     }
 
-    /// The object, to change, unless the slot's byte is not the handle's.
+    /// Returns a mutable reference to the handle's object, or `None` if the slot's byte is not the
+    /// handle's. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: i32) -> Option<&mut T> {
@@ -256,33 +261,35 @@ impl<T> BytemapPool<T> {
         self.slots.get_mut(index)
     }
 
-    /// The slot that an object lies in, from its address; `None` for an object that is not in the
-    /// pool, and for every object of a type without a size.
+    /// Returns the slot of `object`, computed from its address, or `None` for an object outside the
+    /// pool and for every object of a zero-sized type. O(1).
     #[doc(alias = "GetJustIndex")]
     #[must_use]
     pub fn index_of(&self, object: &T) -> Option<usize> {
         self.slots.index_of(object)
     }
 
-    /// An object's handle, from its address; `None` as in [`index_of`](Self::index_of).
+    /// Returns the handle of `object`, computed from its address, or `None` where
+    /// [`index_of`](Self::index_of) returns `None`. O(1).
     #[doc(alias = "GetIndex")]
     #[must_use]
     pub fn handle_of(&self, object: &T) -> Option<i32> {
         self.index_of(object).map(|index| self.handle(index))
     }
 
-    /// The handle of the object in a slot, unless the slot is free or out of range.
+    /// Returns the handle of the object in slot `index`, or `None` if the slot is free or out of
+    /// range. O(1).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<i32> {
         self.slots.words().is_live(index).then(|| self.handle(index))
     }
 
-    /// Moves a value into the next free slot after the cursor, going round once. The slot's seed moves
-    /// on: (seed + 1) mod 128.
+    /// Moves `value` into the next free slot after the cursor, searching round once, and returns
+    /// its handle. The slot's seed becomes (seed + 1) mod 128.
     ///
-    /// The search begins behind the cursor, as published. So a slot that was just freed, where the cursor now is, is the
-    /// last one that the search comes to:
+    /// The search begins after the cursor, as published. So a slot that was just freed, where the
+    /// cursor now is, is searched last:
     ///
     /// ```
     /// use millpond::classic::BytemapPool;
@@ -299,7 +306,7 @@ impl<T> BytemapPool<T> {
     ///
     /// # Errors
     ///
-    /// The value, if no slot is free. The cursor stays where it was.
+    /// If no slot is free. The error is `value`, and the cursor stays where it was.
     #[doc(alias = "New")]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: T) -> Result<i32, T> {
@@ -320,10 +327,11 @@ impl<T> BytemapPool<T> {
         Ok(self.handle(index))
     }
 
-    /// Moves a value into exactly this handle's slot, as when a saved game is loaded.
+    /// Moves `value` into exactly this handle's slot, for loading a saved game.
     ///
-    /// The slot's byte then **equals the handle's**, so that the saved handle is good again, and the cursor is set to
-    /// the lowest free slot. In both, published sources [differ](Self#where-it-deviates-from-the-published-text).
+    /// The slot's byte then **equals the handle's**, so that the saved handle is valid again, and
+    /// the cursor is set to the lowest free slot. In both, published sources
+    /// [differ](Self#where-it-deviates-from-the-published-text).
     ///
     /// ```
     /// use millpond::classic::BytemapPool;
@@ -336,9 +344,8 @@ impl<T> BytemapPool<T> {
     ///
     /// # Errors
     ///
-    /// If the pool can have no such handle, the slot is live, or (in a
-    /// [`retiring`](Self::retiring) pool) it has had this seed already. The error gives the value
-    /// back.
+    /// If the pool cannot have this handle, the slot is live, or (in a [`retiring`](Self::retiring)
+    /// pool) it has already had this seed. The error returns `value`.
     #[doc(alias = "New")]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: i32, value: T) -> Result<i32, BytemapError<T>> {
@@ -364,14 +371,16 @@ impl<T> BytemapPool<T> {
         }
     }
 
-    /// Moves the object out, unless the slot's byte is not the handle's. The slot is free, its seed
-    /// stays, and if it is below the cursor, the cursor moves there.
+    /// Moves the handle's object out, or returns `None` if the slot's byte is not the handle's.
+    /// O(1). The slot becomes free and keeps its seed; if it is below the cursor, the cursor moves
+    /// there.
     #[doc(alias = "Delete")]
     pub fn remove(&mut self, handle: i32) -> Option<T> {
         self.remove_at(self.find(handle)?)
     }
 
-    /// Moves the object in a slot out, unless the slot is free or out of range.
+    /// Moves the object out of slot `index`, or returns `None` if the slot is free or out of range.
+    /// O(1).
     #[doc(alias = "Delete")]
     pub fn remove_at(&mut self, index: usize) -> Option<T> {
         let value = self.take(index)?;
@@ -379,83 +388,84 @@ impl<T> BytemapPool<T> {
         Some(value)
     }
 
-    /// Counts the slots whose seeds are about to start anew.
+    /// Counts the slots whose seeds are about to start again.
     fn count_seeds_given_up(&mut self) {
         let used = self.bytes().iter().filter(|byte| **byte != FREE).count();
         self.seeds_restarted += used as u64;
     }
 
-    /// Frees a slot, and gives its value; `None` if it is free or out of range.
+    /// Frees slot `index` and returns its value, or `None` if it is free or out of range.
     fn take(&mut self, index: usize) -> Option<T> {
         let value = self.slots.take(index, self.slots.words().get(index)? | FREE)?;
         self.retired += usize::from(self.is_retired(index));
         Some(value)
     }
 
-    /// How many slots there are.
+    /// Returns the number of slots.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.slots.words().slots()
     }
 
-    /// The number of live slots. O(1).
+    /// Returns the number of live slots. O(1).
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.words().live()
     }
 
-    /// Whether no slot is live.
+    /// Returns whether no slot is live.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether an insertion would fail: every slot is live or given up. O(1).
+    /// Returns whether an insertion would fail because every slot is live or retired. O(1).
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.len() + self.retired == self.capacity()
     }
 
-    /// The slot from which the next search goes on; −1 before the first insertion.
+    /// Returns the slot after which the next search begins; −1 before the first insertion.
     #[inline]
     #[must_use]
     pub fn cursor(&self) -> i32 {
         self.cursor
     }
 
-    /// The byte map: for each slot, bit 7 set if it is free, and the seed of its last use.
+    /// Returns the byte map: for each slot, bit 7 is set if it is free, and the other bits are the
+    /// seed of its last use.
     #[inline]
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.slots.words().as_slice()
     }
 
-    /// How many times the seed of a slot has started again: by coming round, by a clear or a flush, or
-    /// by an insertion at a handle whose seed the slot may have had. Once it has grown, a handle that
-    /// was kept since before may name another object.
+    /// Returns how often the seed of a slot has started again: by wrapping round, by a clear or a
+    /// flush, or by an insertion at a handle whose seed the slot may have had. Once this number has
+    /// grown, an earlier handle may name another object.
     #[inline]
     #[must_use]
     pub fn seeds_restarted(&self) -> u64 {
         self.seeds_restarted
     }
 
-    /// Which slots are live.
+    /// Returns the bitmap of live slots.
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> Occupancy<'_> {
         self.slots.occupancy()
     }
 
-    /// The live objects with their handles, in index order.
+    /// Iterates over the live objects and their handles, in index order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (i32, &T)> + ExactSizeIterator {
         self.slots.iter().map(|(index, value)| (self.handle(index), value))
     }
 
-    /// The live objects, mutable, with their handles, in index order.
+    /// Iterates mutably over the live objects, with their handles, in index order.
     ///
     /// ```
     /// use millpond::classic::BytemapPool;

@@ -1,11 +1,11 @@
-//! What must hold of a byte-map pool.
+//! The invariants of a byte-map pool.
 
 use super::BytemapPool;
 use crate::reports::validate::{Violation, ensure};
 
 impl<T> BytemapPool<T> {
-    /// Checks that all which must hold does: as many slots are live as are counted, the slots that were
-    /// given up are counted, and the cursor is in range. O(capacity).
+    /// Checks every invariant: the live and the retired slots are as many as are counted, and the
+    /// cursor is in range. O(capacity).
     ///
     /// # Errors
     ///

@@ -2,11 +2,12 @@
 //!
 //! # Invariant
 //!
-//! 1. All slots of one [`Chunks`] are of one type, `Live<T>`; the stack remembers them without it.
+//! 1. All slots of one [`Chunks`] are of one type, `Live<T>`; the stack stores them without the
+//!    type.
 //! 2. Each slot is in one place: on the stack, in a [`FreeSlot`], or in a guard, and only the last means
 //!    that it is initialised.
-//! 3. The stack has room for all slots: a push takes no memory.
-//! 4. A [`FreeSlot`] and an initialised slot own a count of the `Rc`. So the memory, which is given back
+//! 3. The stack has room for all slots: a push never allocates.
+//! 4. A [`FreeSlot`] and an initialised slot own a count of the `Rc`. So the memory, which is freed
 //!    only with the `Chunks`, outlives both.
 //! 5. If the chunks fill free slots (`debug-aids`), every byte of a slot on the stack is initialised.
 //!
@@ -33,7 +34,7 @@ use crate::values::initialised;
 
 /// What a slot holds while its guard lives.
 pub(super) struct Live<T> {
-    /// Where the slot goes back to.
+    /// The chunks that the slot returns to.
     pub(super) chunks: Rc<Chunks>,
     pub(super) value: T,
 }
@@ -47,7 +48,7 @@ pub(super) struct Chunks {
     inserted: Cell<u64>,
     removed: Cell<u64>,
     refused: Cell<u64>,
-    /// How many values there were at once at most, looked at when one is about to go.
+    /// The peak number of values, updated when one is about to be removed.
     peak_before_removal: Cell<usize>,
     /// Whether free slots are filled.
     #[cfg(feature = "debug-aids")]
@@ -70,7 +71,7 @@ impl Drop for Chunk {
 }
 
 impl Chunks {
-    /// Takes a chunk of so many slots, which is not 0. If there is no memory, nothing has happened.
+    /// Allocates a chunk of this many slots, which is not 0. On an error, nothing changes.
     pub(super) fn try_grow<T>(chunks: &Rc<Self>, slots: usize) -> Result<(), OutOfMemory> {
         let chunk = memory::uninit_and_touched::<Live<T>>(slots)?;
         let slots_after = chunks.slots().checked_add(slots).ok_or(OutOfMemory)?;
@@ -84,8 +85,7 @@ impl Chunks {
         let first = NonNull::from(Box::leak(chunk)).cast::<Live<T>>();
         memory.push(Chunk { memory: first.cast(), layout });
         sanitizer::poison_at(first.as_ptr().cast(), layout.size());
-        // The first slot comes to lie on top.
-        // SAFETY: the chunk has so many slots.
+        // The first slot ends up on top. SAFETY: the chunk has this many slots.
         free.extend((0..slots).rev().map(|slot| unsafe { first.add(slot) }.cast::<()>()));
         chunks.slots.set(slots_after);
         #[cfg(feature = "debug-aids")]
@@ -96,7 +96,7 @@ impl Chunks {
         Ok(())
     }
 
-    /// From now on, free slots are filled, and looked at before they are used again.
+    /// Fills free slots from now on, and inspects them before they are reused.
     #[cfg(feature = "debug-aids")]
     pub(super) fn fill_free_slots<T>(&self) {
         self.fills.set(true);
@@ -200,11 +200,11 @@ impl<T> FreeSlot<T> {
         Some(free)
     }
 
-    /// Looks whether the slot was left alone since it was filled.
+    /// Checks that the slot was not written to since it was filled.
     #[cfg(feature = "debug-aids")]
     #[track_caller]
     fn inspect(&self) {
-        // SAFETY: nobody uses a slot that was just taken from the stack.
+        // SAFETY: nobody uses a slot that was just allocated from the stack.
         let bytes = unsafe { bytes_of(self.slot) };
         // SAFETY: the chunks fill, so the bytes are initialised (invariant 5).
         if let Some(changed) = find_changed(unsafe { initialised(bytes) }, 0) {
@@ -212,7 +212,7 @@ impl<T> FreeSlot<T> {
         }
     }
 
-    /// A slot that is off the stack and has no value any more.
+    /// A slot that is off the stack and no longer has a value.
     ///
     /// # Safety
     ///

@@ -17,23 +17,23 @@ use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
 use chunks::{Chunks, FreeSlot};
 
-/// How many slots a chunk has unless the pool is told otherwise.
+/// The default number of slots in a chunk.
 const CHUNK_SLOTS: usize = 256;
 
-/// Design 3, the pool allocator: objects of one type, each in a guard like a `Box` that puts itself
-/// back.
+/// Design 3, the pool allocator: objects of one type, each in a guard like a `Box` that returns its
+/// slot to the pool.
 ///
 /// Freed slots are on a stack. [`alloc`](Self::alloc) pops one and constructs the object in it; the
-/// guard, a [`PoolBox`], destroys the object when it goes and pushes the slot back. When the stack is
-/// empty a new chunk of slots comes from the heap, so the pool grows to what the program needs, and
-/// stays there. [`reserve`](Self::reserve) grows it ahead, so that it does not happen in the middle of
-/// play. What is allocated never moves.
+/// guard, a [`PoolBox`], drops the object when it is dropped itself, and pushes the slot back. When
+/// the stack is empty, a new chunk of slots is allocated on the heap, so the pool grows to what the
+/// program needs, and keeps that size. [`reserve`](Self::reserve) grows it in advance, so that
+/// growth does not happen during play. Objects never move.
 ///
-/// Pick it to port code that is written with `Box`: trees and lists whose nodes own their children,
-/// torn down and rebuilt again and again. Where objects are also gone over, saved, or referred to from
-/// several places, a [`Pool`](crate::Pool) with handles is better.
+/// Use it to port code that is written with `Box`: trees and lists whose nodes own their children
+/// and that are rebuilt again and again. If objects are also iterated over, saved, or referred to
+/// from several places, a [`Pool`](crate::Pool) with handles is better.
 ///
-/// A tree of guards, rebuilt from the same timber in every frame:
+/// A tree of guards, rebuilt from the same slots in every frame:
 ///
 /// ```
 /// use millpond::classic::{PoolAllocator, PoolBox};
@@ -65,19 +65,19 @@ const CHUNK_SLOTS: usize = 256;
 /// assert_eq!((pool.len(), pool.chunks()), (0, 1));
 /// ```
 ///
-/// **Ownership**: the memory belongs to the pool, its clones and the guards together, and is given back
-/// when the last of them goes. So guards need no lifetime: they can be stored beside the pool, and
-/// outlive it. A guard that is leaked ([`mem::forget`](core::mem::forget)) leaks its slot, and with it
-/// the pool's memory: neither is ever used for something else.
+/// **Ownership**: the pool, its clones and the guards own the memory together; it is freed when the
+/// last of them is dropped. So guards have no lifetime parameter: they can be stored beside the
+/// pool, and outlive it. A leaked guard ([`mem::forget`](core::mem::forget)) leaks its slot, and
+/// with it the pool's memory: neither is ever used for something else.
 ///
-/// **Memory**: per slot the object, 8 bytes by which its guard finds the way back (more if the object is
-/// aligned to more), and 8 for the stack. A chunk is touched when it is taken.
+/// **Memory**: each slot takes the object, 8 bytes with which its guard finds the pool (more if the
+/// object has a larger alignment), and 8 for the stack. A chunk is touched when it is allocated.
 ///
-/// **Time**: allocation and free are O(1), but for an allocation that has to grow the pool.
+/// **Time**: allocation and freeing are O(1), except for an allocation that grows the pool.
 ///
-/// **Threads**: the stack has no lock, which is most of its speed. A guard pushes to it when it is
-/// dropped, so neither the pool nor a guard may go to another thread: they are not `Send`. What is in
-/// guards may be *read* by other threads: a `PoolBox` of what is `Sync` is `Sync`.
+/// **Threads**: the stack has no lock, which is why it is fast. A guard pushes to it when dropped,
+/// so neither the pool nor a guard may move to another thread: they are not `Send`. Other threads
+/// may *read* guarded values: `PoolBox<T>` is `Sync` if `T` is.
 ///
 /// ```compile_fail
 /// use millpond::classic::PoolAllocator;
@@ -93,7 +93,7 @@ pub struct PoolAllocator<T> {
 }
 
 impl<T> PoolAllocator<T> {
-    /// A pool that has no memory yet, and grows by chunks of 256 slots.
+    /// Creates a pool that has not allocated yet, and grows by chunks of 256 slots.
     ///
     /// ```
     /// use millpond::classic::PoolAllocator;
@@ -107,7 +107,8 @@ impl<T> PoolAllocator<T> {
         Self::with_chunk_slots(CHUNK_SLOTS)
     }
 
-    /// A pool that has no memory yet, and grows by chunks of so many slots; 0 counts as 1.
+    /// Creates a pool that has not allocated yet, and grows by chunks of `slots` slots; 0 counts as
+    /// 1.
     ///
     /// ```
     /// use millpond::classic::PoolAllocator;
@@ -121,7 +122,8 @@ impl<T> PoolAllocator<T> {
         Self { chunks: Rc::default(), chunk_slots: slots.max(1), values: PhantomData }
     }
 
-    /// Moves a value in; the pool grows if it has no free slot. O(1), but for growing.
+    /// Moves `value` into a slot and returns its guard; the pool grows if it has no free slot.
+    /// O(1), except for growth.
     ///
     /// ```
     /// use millpond::classic::PoolAllocator;
@@ -134,15 +136,15 @@ impl<T> PoolAllocator<T> {
     ///
     /// # Panics
     ///
-    /// If the pool has to grow and there is no memory.
+    /// If the pool must grow and there is not enough memory.
     #[inline]
     #[track_caller]
     pub fn alloc(&self, value: T) -> PoolBox<T> {
         self.alloc_with(|| value)
     }
 
-    /// Constructs a value in its slot; the pool grows if it has no free slot. If the function panics,
-    /// the slot goes back. It may use the pool itself.
+    /// Constructs the value that `make` returns in its slot; the pool grows if it has no free slot.
+    /// If `make` panics, the slot is free again. `make` may use the pool itself.
     ///
     /// ```
     /// use millpond::classic::PoolAllocator;
@@ -154,14 +156,14 @@ impl<T> PoolAllocator<T> {
     ///
     /// # Panics
     ///
-    /// If the pool has to grow and there is no memory.
+    /// If the pool must grow and there is not enough memory.
     #[inline]
     #[track_caller]
     pub fn alloc_with(&self, make: impl FnOnce() -> T) -> PoolBox<T> {
         PoolBox::construct(self.free_slot(), make)
     }
 
-    /// As [`alloc`](Self::alloc), pinned: for values that rely on their address, such as futures.
+    /// Like [`alloc`](Self::alloc), pinned: for values that rely on their address, such as futures.
     ///
     /// ```
     /// use std::pin::Pin;
@@ -178,13 +180,13 @@ impl<T> PoolAllocator<T> {
     ///
     /// # Panics
     ///
-    /// If the pool has to grow and there is no memory.
+    /// If the pool must grow and there is not enough memory.
     #[track_caller]
     pub fn alloc_pin(&self, value: T) -> Pin<PoolBox<T>> {
         PoolBox::into_pin(self.alloc(value))
     }
 
-    /// Moves a value in if there is a free slot: never grows. O(1).
+    /// Moves `value` in if there is a free slot; never grows. O(1).
     ///
     /// ```
     /// use millpond::classic::PoolAllocator;
@@ -197,7 +199,7 @@ impl<T> PoolAllocator<T> {
     ///
     /// # Errors
     ///
-    /// If there is none: the error returns the value.
+    /// If there is no free slot. The error returns `value`.
     #[inline]
     pub fn try_alloc(&self, value: T) -> Result<PoolBox<T>, Full<T>> {
         match FreeSlot::pop(&self.chunks) {
@@ -213,8 +215,7 @@ impl<T> PoolAllocator<T> {
         }
     }
 
-    /// Takes the memory for so many values more than there are now, in one chunk, unless the pool has
-    /// it.
+    /// Allocates memory for `additional` more values, in one chunk, unless the pool has it already.
     ///
     /// ```
     /// use millpond::classic::PoolAllocator;
@@ -226,7 +227,7 @@ impl<T> PoolAllocator<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
         if let Err(error) = self.try_reserve(additional) {
@@ -234,8 +235,7 @@ impl<T> PoolAllocator<T> {
         }
     }
 
-    /// Takes the memory for so many values more than there are now, in one chunk, unless the pool has
-    /// it.
+    /// Allocates memory for `additional` more values, in one chunk, unless the pool has it already.
     ///
     /// ```
     /// use millpond::BuildError;
@@ -248,7 +248,7 @@ impl<T> PoolAllocator<T> {
     ///
     /// # Errors
     ///
-    /// If there is no memory for so many: the pool is as it was.
+    /// If there is not enough memory. The pool is then unchanged.
     pub fn try_reserve(&self, additional: usize) -> Result<(), BuildError> {
         let missing = additional.saturating_sub(self.chunks.free_slots());
         if missing == 0 {
@@ -259,8 +259,8 @@ impl<T> PoolAllocator<T> {
         Chunks::try_grow::<T>(&self.chunks, slots).map_err(|_| BuildError::OutOfMemory { capacity })
     }
 
-    /// From now on, each free slot is filled with `0x1deadb0b`, over and over, and the allocation of a slot that was
-    /// written to meanwhile panics and says where; see
+    /// Fills free slots with the repeated pattern `0x1deadb0b` from now on. The allocation of a
+    /// slot that was written to meanwhile panics with the place of the change; see
     /// [`DebugAids::fill_dead_slots`](crate::debug::DebugAids::fill_dead_slots).
     ///
     /// ```
@@ -277,7 +277,7 @@ impl<T> PoolAllocator<T> {
         self.chunks.fill_free_slots::<T>();
     }
 
-    /// A free slot, of a new chunk if there is no other.
+    /// A free slot, in a new chunk if there is no other.
     #[inline]
     #[track_caller]
     fn free_slot(&self) -> FreeSlot<T> {
@@ -294,34 +294,34 @@ impl<T> PoolAllocator<T> {
         FreeSlot::pop(&self.chunks).expect("the chunk that was just taken has a free slot")
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.chunks.live()
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many values there is memory for. It never shrinks.
+    /// Returns how many values there is memory for. It never shrinks.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.chunks.slots()
     }
 
-    /// How many times the pool has grown: pieces of memory that it has taken from the heap.
+    /// Returns the number of chunks that the pool has allocated on the heap.
     #[must_use]
     pub fn chunks(&self) -> usize {
         self.chunks.count()
     }
 
-    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     ///
     /// ```
     /// use millpond::classic::PoolAllocator;
@@ -345,7 +345,7 @@ impl<T> Default for PoolAllocator<T> {
     }
 }
 
-/// Another owner of the same pool, for parts of a program that share it. O(1).
+/// The clone is another owner of the same pool, for parts of a program that share it. O(1).
 impl<T> Clone for PoolAllocator<T> {
     fn clone(&self) -> Self {
         let chunks = Rc::clone(&self.chunks);

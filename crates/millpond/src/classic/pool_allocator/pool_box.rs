@@ -16,11 +16,11 @@ use core::ptr::NonNull;
 
 use super::chunks::{FreeSlot, Live};
 
-/// A value in a [`PoolAllocator`](super::PoolAllocator): like a `Box`, but what it gives back goes to
-/// the pool. Eight bytes, and so is `Option<PoolBox<T>>`.
+/// A value in a [`PoolAllocator`](super::PoolAllocator), like a `Box` whose memory returns to the
+/// pool. It has eight bytes, and so does `Option<PoolBox<T>>`.
 ///
-/// The value never moves. When the guard is dropped, the value is destroyed where it is, and its slot
-/// is the next to be used again.
+/// The value never moves. When the guard is dropped, the value is dropped in place, and its slot is
+/// the next to be reused.
 ///
 /// ```
 /// use millpond::classic::{PoolAllocator, PoolBox};
@@ -33,8 +33,7 @@ use super::chunks::{FreeSlot, Live};
 /// assert_eq!(size_of::<Option<PoolBox<String>>>(), 8);
 /// ```
 ///
-/// The functions that are not those of the value are called as `PoolBox::function(guard)`, as with a
-/// `Box`.
+/// The guard's own functions are called as `PoolBox::function(guard)`, as with a `Box`.
 pub struct PoolBox<T> {
     slot: NonNull<Live<T>>,
     value: PhantomData<T>,
@@ -44,11 +43,11 @@ pub struct PoolBox<T> {
 // pool. (It is not `Send`: a guard that is dropped pushes to the pool's stack.)
 unsafe impl<T: Sync> Sync for PoolBox<T> {}
 
-/// A guard may move, as the value does not move with it.
+/// A guard may move, because the value does not move with it.
 impl<T> Unpin for PoolBox<T> {}
 
 impl<T> PoolBox<T> {
-    /// Makes a value in the slot. If the function panics, the slot goes back to the stack.
+    /// Makes a value in the slot. If `make` panics, the slot goes back to the stack.
     #[inline]
     pub(super) fn construct(free: FreeSlot<T>, make: impl FnOnce() -> T) -> Self {
         // SAFETY: the slot is within its chunk, and nobody else uses it.
@@ -64,13 +63,13 @@ impl<T> PoolBox<T> {
         Self { slot, value: PhantomData }
     }
 
-    /// Takes the slot apart: the place of the value, and the slot, which goes back to the stack when it
-    /// is dropped.
+    /// Splits the slot into the place of the value, and the slot, which goes back to the stack when
+    /// it is dropped.
     ///
     /// # Safety
     ///
-    /// The guard is not used again. The value is the caller's to move out or to destroy, before the
-    /// slot goes.
+    /// The guard is not used again. The caller moves the value out or drops it before it drops the
+    /// slot.
     #[inline]
     unsafe fn empty(&mut self) -> (*mut T, FreeSlot<T>) {
         // SAFETY: the slot is within its chunk.
@@ -85,7 +84,7 @@ impl<T> PoolBox<T> {
         (value, unsafe { FreeSlot::emptied(chunks, self.slot) })
     }
 
-    /// Moves the value out, and gives the slot back.
+    /// Moves the value out, and frees the slot. O(1).
     ///
     /// ```
     /// use millpond::classic::{PoolAllocator, PoolBox};
@@ -105,8 +104,8 @@ impl<T> PoolBox<T> {
         unsafe { value.read() }
     }
 
-    /// The same guard, pinned: the value stays where it is until it is destroyed, even if the guard is
-    /// leaked.
+    /// Returns the same guard, pinned: the value stays where it is until it is dropped, even if the
+    /// guard is leaked.
     ///
     /// ```
     /// use std::marker::PhantomPinned;
@@ -185,7 +184,7 @@ impl<T> BorrowMut<T> for PoolBox<T> {
     }
 }
 
-/// The values are compared, as with a `Box`.
+/// Compares the values, as with a `Box`.
 impl<T: PartialEq> PartialEq for PoolBox<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other

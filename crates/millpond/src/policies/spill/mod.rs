@@ -9,11 +9,11 @@ use crate::handle::HandleLayout;
 use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
 
-/// Two pools that look like one: when the first is full, the second takes what comes.
+/// Two pools that act as one: when the first is full, insertions go to the second.
 ///
-/// A handle says which of them its object is in, by its index: those of the second pool go on where
-/// those of the first end. Nothing moves from one to the other. Each operation costs what it costs in
-/// the pool, and a comparison.
+/// The index of a handle determines which pool its object is in: the indices of the second pool
+/// follow those of the first. Objects never move between the pools. Each operation costs what it
+/// costs in the pool, plus a comparison.
 ///
 /// ```
 /// use millpond::overflow::Spill;
@@ -30,7 +30,7 @@ use crate::reports::stats::Stats;
 /// assert_eq!(orders.iter().map(|(_, n)| *n).collect::<Vec<_>>(), [3, 1, 2]);
 /// ```
 ///
-/// Both have one [snapshot](crate::snapshot), and one checksum.
+/// Both pools together have one [snapshot](crate::snapshot) and one checksum.
 ///
 /// ```
 /// use millpond::overflow::Spill;
@@ -51,11 +51,12 @@ pub struct Spill<A, B> {
 }
 
 impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
-    /// Both pools may hold values already; those of the second have other handles here than there.
+    /// Combines two pools, which may already hold values. Values of the second have different
+    /// handles here.
     ///
     /// # Panics
     ///
-    /// If the handle layout cannot name as many slots as both may have together.
+    /// If the handle layout cannot name all slots that both may have together.
     #[must_use]
     #[track_caller]
     pub fn new(first: A, second: B) -> Self {
@@ -63,69 +64,69 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         let (slots, slots_max) = (ours.saturating_add(theirs), A::Handle::CAPACITY_MAX);
         assert!(
             slots_together(ours, theirs, slots_max).is_some(),
-            "two pools of {slots} slots together: this handle layout can name {slots_max}"
+            "two pools of {slots} slots together, but this handle layout can name {slots_max}"
         );
         Self { first, second }
     }
 
-    /// The pool that is filled first.
+    /// Returns the pool that is filled first.
     #[must_use]
     pub fn first(&self) -> &A {
         &self.first
     }
 
-    /// The pool for what the first has no room for. It has handles of its own: an object's index there
-    /// is less than here by the most slots that the first may have.
+    /// Returns the pool that the first spills into. It has its own handles: an object's index there
+    /// is smaller than here, by the first pool's `capacity_max`.
     #[must_use]
     pub fn second(&self) -> &B {
         &self.second
     }
 
-    /// The second pool, to change its slots, but not to put another in its place.
+    /// The second pool, mutable; it must not be replaced by another.
     #[cfg(feature = "alloc")]
     pub(crate) fn second_mut(&mut self) -> &mut B {
         &mut self.second
     }
 
-    /// Both pools.
+    /// Returns both pools.
     #[must_use]
     pub fn into_inner(self) -> (A, B) {
         (self.first, self.second)
     }
 
-    /// Whether the handle is one of the second pool's.
+    /// Returns whether `handle` names a slot of the second pool.
     #[inline]
     #[must_use]
     pub fn is_spilled(&self, handle: A::Handle) -> bool {
         handle.index() as usize >= self.first.capacity_max()
     }
 
-    /// How many slots both have.
+    /// Returns the number of slots of both pools.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.first.capacity() + self.second.capacity()
     }
 
-    /// The number of live slots.
+    /// Returns the number of live slots.
     #[must_use]
     pub fn len(&self) -> usize {
         self.first.len() + self.second.len()
     }
 
-    /// Whether no slot is live.
+    /// Returns whether no slot is live.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether an insertion would fail: both are full.
+    /// Returns whether both pools are full, so that an insertion would fail.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.first.is_full() && self.second.is_full()
     }
 
-    /// How both stand together, and what they have done. `peak` is the sum of both peaks, which may be
-    /// more than were ever live at once.
+    /// Returns the counters of both pools together. `peak` is the sum of both peaks, which may
+    /// exceed the number of objects ever live at once.
     #[must_use]
     pub fn stats(&self) -> Stats {
         let (a, b) = (self.first.stats(), self.second.stats());
@@ -141,11 +142,11 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         }
     }
 
-    /// Moves a value into the first pool, or into the second if that is full.
+    /// Moves `value` into the first pool, or into the second if the first is full.
     ///
     /// # Errors
     ///
-    /// If both are full: the error returns the value, and tells of both together.
+    /// If both pools are full. The error returns `value` and describes both pools together.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: A::Value) -> Result<A::Handle, Full<A::Value>> {
@@ -178,8 +179,8 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         }
     }
 
-    /// Moves the value out, or returns `None` if the handle is refused. (If the second pool has debug aids that panic
-    /// then, they name its own handle, which counts its slots from 0.)
+    /// Moves the handle's value out, or returns `None` if the handle is refused. (If debug aids of
+    /// the second pool panic then, they show its own handle, whose indices count from 0.)
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: A::Handle) -> Option<A::Value> {
@@ -189,7 +190,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         }
     }
 
-    /// Returns a reference to the value, or `None` if the handle is refused.
+    /// Returns a reference to the handle's value, or `None` if the handle is refused.
     #[inline]
     #[must_use]
     pub fn get(&self, handle: A::Handle) -> Option<&A::Value> {
@@ -199,7 +200,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         }
     }
 
-    /// Returns a mutable reference to the value, or `None` if the handle is refused.
+    /// Returns a mutable reference to the handle's value, or `None` if the handle is refused.
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: A::Handle) -> Option<&mut A::Value> {
@@ -209,27 +210,28 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         }
     }
 
-    /// Whether `handle` names a live object.
+    /// Returns whether `handle` names a live object.
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: A::Handle) -> bool {
         self.get(handle).is_some()
     }
 
-    /// All handles and values, those of the first pool first.
+    /// Iterates over handles and values, those of the first pool first.
     pub fn iter(&self) -> impl Iterator<Item = (A::Handle, &A::Value)> {
         let of_second = |(inner, value)| (self.outside(inner), value);
         self.first.iter().chain(self.second.iter().map(of_second))
     }
 
-    /// Iterates over handles and mutable values, those of the first pool first.
+    /// Iterates over handles and mutable references to values, those of the first pool first.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (A::Handle, &mut A::Value)> {
         let offset = self.first.capacity_max();
         let of_second = move |(inner, value)| (shifted(inner, offset), value);
         self.first.iter_mut().chain(self.second.iter_mut().map(of_second))
     }
 
-    /// Removes the values of which the function says `false`, those of the first pool first.
+    /// Calls `keep` once per live object, those of the first pool first, and removes the values for
+    /// which it returns `false`.
     pub fn retain(&mut self, mut keep: impl FnMut(A::Handle, &mut A::Value) -> bool) {
         let offset = self.first.capacity_max();
         self.first.retain(&mut keep);
@@ -242,21 +244,21 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         self.second.clear();
     }
 
-    /// The handle as the second pool has it, if it is one of its.
+    /// The second pool's own handle, if `handle` names one of its slots.
     #[inline]
     fn inside(&self, handle: A::Handle) -> Option<A::Handle> {
         let index = handle.index().checked_sub(self.first.capacity_max() as u32)?;
         A::Handle::from_parts(index, handle.generation())
     }
 
-    /// The handle of an object in the second pool as users see it.
+    /// The handle that users have for an object in the second pool.
     #[inline]
     pub(crate) fn outside(&self, inner: A::Handle) -> A::Handle {
         shifted(inner, self.first.capacity_max())
     }
 }
 
-/// The handle with an index so much higher. `Spill::new` has seen that there is one.
+/// The handle whose index is higher by `offset`. `Spill::new` has checked that it exists.
 #[inline]
 fn shifted<H: HandleLayout>(handle: H, offset: usize) -> H {
     H::from_parts(handle.index() + offset as u32, handle.generation()).unwrap_or(handle)

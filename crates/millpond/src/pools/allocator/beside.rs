@@ -1,7 +1,9 @@
-//! Handles for values that lie beside the slots' words, in the same block of memory, and whose type only the caller
-//! knows: what the C library stands on. Hidden, as nothing else needs it.
+//! Handles for values that lie beside the slots' words, in the same block of memory, and whose type
+//! only the caller knows. The C library stands on this; it is hidden, because nothing else needs
+//! it.
 //!
-//! Invariant: the block was taken, or lent, with the layout that the words and the caller's values need together.
+//! Invariant: the block was allocated or lent with the layout that the words and the caller's
+//! values need together.
 
 use core::alloc::Layout;
 use core::cell::RefCell;
@@ -22,18 +24,18 @@ use crate::snapshot::state::sealed::State;
 type AllocatorBlock<R, H> = Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>;
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
-    /// Generations go from 1 to `max` (at most 32,767), as those of a shorter handle layout do.
+    /// Limits generations to 1 to `max` (at most 32,767), like those of a shorter handle layout.
     #[doc(hidden)]
     pub fn generations_up_to(mut self, max: u16) -> Self {
         self.settings.lifetimes.generation_max = u32::from(max.clamp(1, u16::MAX >> 1));
         self
     }
 
-    /// The block for the words and, behind them, a value of this layout for each slot.
+    /// Returns the layout of a block with the words and, after them, one `value` per slot.
     ///
     /// # Errors
     ///
-    /// As [`PoolBuilder::memory_layout`](crate::PoolBuilder::memory_layout).
+    /// Same as for [`PoolBuilder::memory_layout`](crate::PoolBuilder::memory_layout).
     #[doc(hidden)]
     pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
         let capacity = self.settings.checked_capacity()?;
@@ -42,16 +44,17 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
             .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
     }
 
-    /// The allocator, in memory that is lent to it. What it does takes no memory.
+    /// Builds the allocator in memory that the caller lends. It never allocates.
     ///
     /// # Errors
     ///
-    /// As [`memory_layout_beside`](Self::memory_layout_beside).
+    /// Same as for [`memory_layout_beside`](Self::memory_layout_beside).
     ///
     /// # Safety
     ///
-    /// `start` is the first byte of the block that [`memory_layout_beside`](Self::memory_layout_beside) says, aligned;
-    /// nothing else uses the bytes in front of the values until the allocator is dropped.
+    /// `start` must be the aligned first byte of a block with the layout that
+    /// [`memory_layout_beside`](Self::memory_layout_beside) returns. Nothing else may use the bytes
+    /// before the values until the allocator is dropped.
     #[doc(hidden)]
     pub unsafe fn build_beside(
         self,
@@ -67,18 +70,20 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    /// Where the values begin, in an allocator that was [built beside](HandleAllocatorBuilder::build_beside) some.
+    /// Returns where the values begin, in an allocator that was [built
+    /// beside](HandleAllocatorBuilder::build_beside) values.
     #[doc(hidden)]
     #[must_use]
     pub fn values_beside(&self) -> NonNull<u8> {
         self.slots.words.place().values_start()
     }
 
-    /// As [`Pool::checksum_with`](crate::Pool::checksum_with): `add_value` is called with the slot of each value.
+    /// Like [`Pool::checksum_with`](crate::Pool::checksum_with): `add_value` is called with the
+    /// slot of each value.
     #[doc(hidden)]
     #[must_use]
     pub fn checksum_beside(&self, add_value: impl Fn(usize, &mut Checksum)) -> u64 {
-        // The values are asked for in the order of their slots.
+        // The values are added in slot order.
         let live = RefCell::new(self.occupancy().iter());
         State::sum(self, &|(): &(), sum: &mut Checksum| {
             if let Some(slot) = live.borrow_mut().next() {
@@ -87,20 +92,20 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         })
     }
 
-    /// Which live handle has to go for another, as [`EvictLeast`](crate::overflow::EvictLeast) finds it.
+    /// Returns the live handle to evict, as [`EvictLeast`](crate::overflow::EvictLeast) chooses it.
     #[doc(hidden)]
     pub fn least<K: Ord>(&self, mut key: impl FnMut(H) -> K) -> Option<H> {
         let keys = self.handles().map(|handle| (key(handle), handle));
         least_of(keys, |handle| self.is_in_last_lifetime(handle))
     }
 
-    /// The first live handle in index order whose slot can be used again.
+    /// Returns the first live handle in index order whose slot can be used again.
     #[doc(hidden)]
     pub fn first_evictable(&self) -> Option<H> {
         first_evictable(self, self.handles())
     }
 
-    /// Like [`release`](Self::release), for another lifetime to begin: counts as an eviction.
+    /// Like [`release`](Self::release), but counts as an eviction.
     #[doc(hidden)]
     pub fn evict(&mut self, victim: H) -> bool {
         let is_live = self.release(victim);
@@ -110,8 +115,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         is_live
     }
 
-    /// Takes on the state of another of the same shape, without taking memory; `false`, and nothing happens, if it has
-    /// another shape: see [`restore`](Self::restore).
+    /// Takes on the state of `other`, without allocating. Returns `false`, and does nothing, if
+    /// `other` has another shape: see [`restore`](Self::restore).
     #[doc(hidden)]
     #[must_use]
     pub fn take_on(&mut self, other: &Self) -> bool {
@@ -122,15 +127,15 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         is_alike
     }
 
-    /// Slots from here on were never used.
+    /// Returns the number of slots that were ever used; slots from there on were not.
     #[doc(hidden)]
     #[must_use]
     pub fn used_slots(&self) -> usize {
         self.used()
     }
 
-    /// Brings the bitmap of live slots up to date. What this finds out of the prefix is
-    /// forgotten: C writes words and bits, but never that.
+    /// Brings the bitmap of live slots up to date. What this learns about the prefix is forgotten,
+    /// because C writes words and bits, but never the prefix.
     #[doc(hidden)]
     pub fn refresh_bitmap(&mut self) {
         self.refresh();
@@ -138,8 +143,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 }
 
-/// Where in a [`HandleAllocator`] the numbers lie that C reads and writes without a call: those of the slots in one of
-/// any order and layout, those of the order and the books in one of the order `Lifo` with handles of eight bytes.
+/// The offsets in a [`HandleAllocator`] of the numbers that C reads and writes without a call:
+/// those of the slots for any order and layout, those of the order and the books for `Lifo` with
+/// eight-byte handles.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "each has the name of a field")]

@@ -1,4 +1,4 @@
-//! What a handle allocator does for its debug aids, and for those of a pool that has it.
+//! What a handle allocator does for its debug aids, and for those of a pool that contains it.
 
 use super::{HandleAllocator, WatchedWords};
 use crate::base::entry::Entry;
@@ -9,10 +9,10 @@ use crate::reports::debug::{LiveReport, Watch};
 use crate::slots::reuse::ReuseOrder;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    /// The live handles, which nobody has released, grouped by the source lines that they were acquired at;
-    /// the handles themselves are [`handles`](Self::handles). O(capacity), takes memory. `None` unless the
-    /// builder asked to [remember origins](crate::debug::DebugAids::remember_origins); see
-    /// [`debug`](crate::debug).
+    /// Returns the live handles, grouped by the source line that acquired them. O(capacity);
+    /// allocates. [`handles`](Self::handles) iterates over the handles themselves. Returns `None`
+    /// unless the builder was set to [remember origins](crate::debug::DebugAids::remember_origins);
+    /// see [`debug`](crate::debug).
     ///
     /// ```
     /// use millpond::HandleAllocator;
@@ -29,13 +29,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.slots.watch.as_ref()?.report(self.occupancy().iter())
     }
 
-    /// Has the slots watched from now on, if there is anything to do.
+    /// Watches the slots from now on, if any aid is enabled.
     pub(super) fn watch(&mut self, settings: &Settings<R, H>) -> Result<(), OutOfMemory> {
         self.slots.watch = Watch::try_new(self.name(), settings.debug_aids, self.capacity())?;
         Ok(())
     }
 
-    /// No longer.
+    /// Stops watching.
     pub(crate) fn unwatch(&mut self) {
         self.slots.watch = None;
     }
@@ -44,7 +44,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.slots.watch.as_deref()
     }
 
-    /// A handle of this slot was acquired by whoever called.
+    /// The caller acquired a handle of slot `index`.
     #[track_caller]
     #[inline]
     pub(super) fn note_origin(&mut self, index: usize) {
@@ -62,7 +62,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         }
     }
 
-    /// The state of another is about to be taken over, in which slots from `used` on are as here.
+    /// The state of `other` is about to be copied; slots from `used` on are the same in both.
     pub(super) fn note_restored(&mut self, other: &Self, used: usize) {
         if let Some(watch) = self.slots.watch.as_mut().filter(|watch| watch.remembers()) {
             let differs =
@@ -72,7 +72,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 }
 
-/// Says which handles are still live, if the aids are to.
+/// Reports the handles that are still live, if that aid is enabled.
 impl<W: Word, E: Entry> Drop for WatchedWords<W, E> {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {

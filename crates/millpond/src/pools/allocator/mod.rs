@@ -28,12 +28,12 @@ use crate::slots::handle_at;
 use crate::slots::reuse::{Lifo, Queue, ReuseOrder, Roster};
 use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
 
-/// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in a
-/// buffer of the graphics card, rows of a file.
+/// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in
+/// a GPU buffer, rows of a file.
 ///
-/// **Memory**: per slot one generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or
-/// more index bits), one bit, and what the [reuse order](crate::reuse) takes. All of it is taken at
-/// creation.
+/// **Memory**: each slot takes a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of
+/// 16 or more index bits), one bit, and the [reuse order](crate::reuse)'s data. All of it is
+/// allocated at creation.
 ///
 /// ```
 /// use millpond::HandleAllocator;
@@ -62,8 +62,8 @@ pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     core: Core<R, H>,
 }
 
-/// The words of an allocator, and what watches over them. Apart from the handles, whose type may name what
-/// does not live longer than the allocator: this has code to run when it is dropped.
+/// The words of an allocator, and what watches over them. Kept apart from the handles, whose type
+/// may borrow from what does not outlive the allocator: dropping this runs code.
 #[repr(C)]
 struct WatchedWords<W: Word, E: Entry> {
     words: SlotWords<Block<W, E, ()>>,
@@ -88,7 +88,8 @@ impl<W: Word, E: Entry> Clone for WatchedWords<W, E> {
 type AllocatorWords<R, H> = SlotWords<Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>>;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    /// An allocator of any reuse order and handle layout, where the type is written down.
+    /// Creates an allocator with the reuse order and handle layout of `Self`, for types that are
+    /// written out.
     ///
     /// ```
     /// use millpond::reuse::LowestFirst;
@@ -100,7 +101,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// # Panics
     ///
-    /// If the handle layout cannot name so many slots, or there is no memory for them;
+    /// If the handle layout cannot name that many slots, or there is not enough memory for them;
     /// [`try_build`](HandleAllocatorBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]
@@ -119,7 +120,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         })
     }
 
-    /// With what the function makes of the numbers of slots and entries and the word of a slot that was never used.
+    /// With the words that the function makes from the numbers of slots and entries and the word of
+    /// an unused slot.
     fn of_settings(
         settings: &Settings<R, H>,
         words: impl FnOnce(usize, usize, H::Word) -> Result<AllocatorWords<R, H>, OutOfMemory>,
@@ -145,35 +147,36 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         Ok(allocator)
     }
 
-    /// How many handles can be live at once (fewer by the retired slots).
+    /// Returns how many handles can be live at once, retired slots included.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.slots.words.slots()
     }
 
-    /// How many handles are live.
+    /// Returns the number of live handles.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.words.live()
     }
 
-    /// Whether no handle is live.
+    /// Returns whether no handle is live.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether [`acquire`](Self::acquire) would give `None`.
+    /// Returns whether [`acquire`](Self::acquire) would return `None`.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.core.is_full(&self.slots.words)
     }
 
-    /// A handle whose slot is now live, or `None` if no slot is left. Cost: that of the reuse order.
+    /// Makes a free slot live and returns its handle, or `None` if no slot is free. Costs one
+    /// *take* of the reuse order, O(1) for most.
     ///
     /// ```
     /// use millpond::HandleAllocator;
@@ -198,15 +201,15 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         Some(H::from_kept_parts(index, generation))
     }
 
-    /// The handle that [`acquire`](Self::acquire) will give next, or `None` if no slot is left. It is
-    /// refused until then.
+    /// Returns the handle that [`acquire`](Self::acquire) will return next, or `None` if no slot is
+    /// free. It is refused until then.
     #[inline]
     #[must_use]
     pub fn next_handle(&mut self) -> Option<H> {
         self.core.peek(&self.slots.words)
     }
 
-    /// Makes exactly this handle live, for loading what was saved. O(1) amortised.
+    /// Makes exactly this handle live, for loading a saved state. O(1) amortised.
     ///
     /// ```
     /// use millpond::{Handle, HandleAllocator};
@@ -233,7 +236,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         Ok(())
     }
 
-    /// Ends the handle's lifetime. `false`, and nothing happens, if the handle is refused.
+    /// Ends the handle's lifetime. Returns `false`, and does nothing, if the handle is refused.
+    /// O(1).
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn release(&mut self, handle: H) -> bool {
@@ -252,7 +256,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.end(index, generation, &mut self.slots.words);
     }
 
-    /// Whether the handle is live. O(1).
+    /// Returns whether `handle` is live. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
@@ -266,7 +270,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.slots.words.is_live_in(index, handle.word()).then_some(index)
     }
 
-    /// Whether the handle is live, and if not, why it is refused. O(1).
+    /// Returns `Ok` if `handle` is live, and otherwise why it is refused. O(1).
     ///
     /// # Errors
     ///
@@ -275,40 +279,41 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.check(handle, &self.slots.words)
     }
 
-    /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).
+    /// Returns the live handle of slot `index`, or `None` if the slot is not live. O(1).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
         handle_at(index, &self.slots.words)
     }
 
-    /// The live handles in index order, from both ends.
+    /// Iterates over the live handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
         Handles::new(self.slots.words.kept(), self.occupancy())
     }
 
-    /// The runs of live slots in index order: a range of indices for each, to cut one's own arrays
-    /// with.
+    /// Iterates over the runs of live slots in index order, as ranges of indices for slicing your
+    /// own arrays.
     #[inline]
     pub fn runs(&self) -> Runs<'_> {
         self.slots.words.occupancy().runs()
     }
 
-    /// Which slots are live.
+    /// Returns the bitmap of live slots.
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> Occupancy<'_> {
         self.slots.words.occupancy()
     }
 
-    /// Ends all lifetimes. The next insertions take the lowest slots. O(capacity).
+    /// Ends all lifetimes. O(capacity). The next acquisitions use the lowest slots.
     pub fn clear(&mut self) {
         self.slots.words.set_all_dead(&self.core.circle());
         self.core.reset_order(&mut self.slots.words);
     }
 
-    /// How the allocator stands, and what it has done. O(1).
+    /// Returns the allocator's counters: slots by state, the peak, insertions, refusals and
+    /// evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.core.stats(&self.slots.words)
@@ -317,7 +322,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[cfg(feature = "recorder")]
     crate::reports::recorder::record_methods!(|pool, track| pool.listen(track), "handles");
 
-    /// Somebody else listens from now on, or nobody.
+    /// Sends events to `track` from now on, or to nobody.
     #[cfg(feature = "recorder")]
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.core.listen(track, &self.slots.words);
@@ -337,7 +342,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         &self.slots.words
     }
 
-    /// Brings the bitmap of live slots up to date, for a walk that changes objects.
+    /// Brings the bitmap of live slots up to date, for a mutable iteration.
     #[inline]
     pub(crate) fn refresh(&mut self) {
         self.slots.words.refresh();
@@ -373,7 +378,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 }
 
 impl<H: HandleLayout> HandleAllocator<Roster, H> {
-    /// Turns the order of slots of which none is live: the highest first.
+    /// Reverses the order of slots, none of which is live: the highest comes first.
     pub(crate) fn highest_first(&mut self) {
         self.core.queue_mut().highest_first(&mut self.slots.words);
         self.core.mark_all_used(self.slots.words.slots());
@@ -381,18 +386,18 @@ impl<H: HandleLayout> HandleAllocator<Roster, H> {
 }
 
 impl HandleAllocator {
-    /// An allocator of `capacity` handles at once.
+    /// Creates an allocator with `capacity` slots.
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         Self::with_capacity(capacity)
     }
 
-    /// A builder, to choose the reuse order, the handle layout, a name and more.
+    /// Returns a builder, to choose the reuse order, the handle layout, a name and more.
     ///
     /// ```
     /// use millpond::reuse::Fifo;
@@ -447,11 +452,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     settings_methods!();
     order_and_handle_methods!(HandleAllocatorBuilder<T>, keeps values);
 
-    /// The allocator.
+    /// Builds the allocator.
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) returns an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> HandleAllocator<R, H> {
         match self.try_build() {
@@ -460,11 +465,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         }
     }
 
-    /// The allocator.
+    /// Builds the allocator.
     ///
     /// # Errors
     ///
-    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    /// If no capacity was set, the handle layout cannot name that many slots, or there is not
+    /// enough memory.
     pub fn try_build(self) -> Result<HandleAllocator<R, H>, BuildError> {
         HandleAllocator::from_settings(&self.settings)
     }

@@ -1,5 +1,5 @@
-//! What is saved of an allocator, as a type of its own that no type parameter reaches: so that a program with many
-//! kinds of allocators has the code that writes and reads it once. Hidden; for the C library.
+//! The saved form of an allocator, as a type without type parameters: a program with many kinds of
+//! allocators has the code that writes and reads it only once. Hidden; for the C library.
 
 use alloc::vec::Vec;
 
@@ -22,7 +22,7 @@ pub struct SavedSlots {
 }
 
 impl SavedSlots {
-    /// How many slots are live, as it says itself.
+    /// The number of live slots, according to the saved form itself.
     #[must_use]
     pub fn live(&self) -> usize {
         self.live.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count as usize))
@@ -30,7 +30,7 @@ impl SavedSlots {
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    /// Everything that the future depends on, and the statistics.
+    /// Returns everything that the future depends on, and the statistics.
     #[doc(hidden)]
     #[must_use]
     pub fn to_saved_slots(&self) -> SavedSlots {
@@ -38,8 +38,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         SavedSlots { state: self.to_saved(), live: runs.collect() }
     }
 
-    /// An allocator without a name, as [`snapshot`](crate::snapshot#saving-to-a-file) says, with generations up to this
-    /// one's largest; `None` if that is the state of none.
+    /// Returns an allocator without a name, as [`snapshot`](crate::snapshot#saving-to-a-file)
+    /// describes, with generations up to this one's largest; `None` if no allocator can be in the
+    /// saved state.
     #[doc(hidden)]
     #[must_use]
     pub fn loaded_beside(&self, saved: SavedSlots) -> Option<Self> {

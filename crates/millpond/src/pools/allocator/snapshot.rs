@@ -57,8 +57,9 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::Restore for HandleAllocator<R, H> {
 
 /// The past.
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    /// Everything that the allocator's future depends on, as it is now; see [`snapshot`](crate::snapshot).
-    /// Takes the memory of a second allocator; [`save_into`](Self::save_into) uses it again, and takes none.
+    /// Saves everything that the allocator's future depends on; see [`snapshot`](crate::snapshot).
+    /// Allocates as much memory as a second allocator; [`save_into`](Self::save_into) reuses a
+    /// snapshot's memory.
     ///
     /// ```
     /// use millpond::HandleAllocator;
@@ -77,8 +78,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     snapshot_methods!(@common);
 
-    /// A sum over everything that the future depends on: which handles are live, the generations, and which
-    /// slots come next. Allocators in the same state have the same sum, on every machine. O(used slots).
+    /// Returns a checksum of everything that the future depends on: which handles are live, the
+    /// generations, and which slots come next. Allocators in the same state have the same checksum,
+    /// on every machine. O(used slots).
     #[must_use]
     pub fn checksum(&self) -> u64 {
         state::checksum_of_values(self)
@@ -113,14 +115,8 @@ mod saved {
 
     impl<R: ReuseOrder, H: HandleLayout> sealed::Load for HandleAllocator<R, H> {
         const KIND: &'static str = "HandleAllocator";
-
-        fn reuse_name() -> &'static str {
-            R::NAME
-        }
-
-        fn order_of() -> OrderOf {
-            <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF
-        }
+        const REUSE_NAME: &'static str = R::NAME;
+        const ORDER_OF: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
 
         fn saved_stats(&self) -> Stats {
             self.stats()
@@ -136,7 +132,7 @@ mod saved {
         }
     }
 
-    /// Everything that the allocator's future depends on, and its statistics; see
+    /// Serialises everything that the allocator's future depends on, and its statistics; see
     /// [`snapshot`](crate::snapshot#saving-to-a-file).
     impl<R: ReuseOrder, H: HandleLayout> Serialize for HandleAllocator<R, H> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -144,7 +140,8 @@ mod saved {
         }
     }
 
-    /// An allocator without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
+    /// Deserialises an allocator without a name; see
+    /// [`snapshot`](crate::snapshot#saving-to-a-file).
     impl<'de, R: ReuseOrder, H: HandleLayout> Deserialize<'de> for HandleAllocator<R, H> {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             format::deserialize(deserializer)

@@ -5,8 +5,8 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
-/// Builds an [`AnyPool`]: capacity, reuse order, handle layout, name, salt, and what happens when the
-/// generations of a slot are used up.
+/// Builds an [`AnyPool`] with a capacity, a reuse order, a handle layout, a name, a salt, and a
+/// rule for slots whose generations are used up.
 ///
 /// ```
 /// use std::any::Any;
@@ -42,21 +42,22 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     settings_methods!();
     order_and_handle_methods!(AnyPoolBuilder<D, SLOT_BYTES>, keeps values);
 
-    /// The pool.
+    /// Builds the pool.
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) returns an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> AnyPool<D, SLOT_BYTES, R, H> {
         self.try_build().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The pool.
+    /// Builds the pool.
     ///
     /// # Errors
     ///
-    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    /// If no capacity was set, the handle layout cannot name that many slots, or there is not
+    /// enough memory.
     pub fn try_build(self) -> Result<AnyPool<D, SLOT_BYTES, R, H>, BuildError> {
         AnyPool::from_settings(&self.settings)
     }

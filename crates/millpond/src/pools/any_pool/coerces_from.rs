@@ -1,26 +1,26 @@
-//! What a trait object needs for an `AnyPool` of it.
+//! What a trait object type needs for an `AnyPool` of it.
 //!
 //! Invariant: the contract of the unsafe trait [`CoercesFrom`], which a coercion by the compiler fulfils.
 
 use core::any::Any;
 
-/// A trait object that values of type `T` can be seen as: what an [`AnyPool`](super::AnyPool) needs to
-/// know to hold them. [`any_pool_trait!`](crate::any_pool_trait) implements it.
+/// A trait object type that values of type `T` coerce to, so that an [`AnyPool`](super::AnyPool) of
+/// it can hold them. [`any_pool_trait!`](crate::any_pool_trait) implements this trait.
 ///
 /// # Safety
 ///
-/// 1. [`coerce`](Self::coerce) gives a pointer to the whole value at the same address, as Rust coerces it:
-///    whoever uses it sees a `T`. It does not panic.
-/// 2. If `Self` is `Send`, so is `T`; and so with `Sync`.
+/// 1. [`coerce`](Self::coerce) must return a pointer to the whole value at the same address, as a
+///    coercion by Rust does: its vtable is that of `T`. It must not panic.
+/// 2. If `Self` is `Send`, `T` must be `Send`; likewise for `Sync`.
 pub unsafe trait CoercesFrom<T> {
-    /// The same pointer, as one to the trait object.
+    /// Returns the same pointer, as a pointer to the trait object.
     fn coerce(value: *mut T) -> *mut Self;
 }
 
-/// Lets [`AnyPool`](crate::AnyPool)s of a trait hold every type that implements it.
+/// Lets [`AnyPool`](crate::AnyPool)s of a trait hold every type that implements the trait.
 ///
-/// Once for each trait object, in the crate of the trait. `dyn Any`, also with `Send` and `Sync`, has it
-/// already.
+/// Use it once per trait object type, in the crate of the trait. `dyn Any`, also with `Send` and
+/// `Sync`, is done already.
 ///
 /// ```
 /// #![forbid(unsafe_code)]

@@ -1,4 +1,5 @@
-//! What a pool of any type does for its debug aids: its slots are watched, and the rooms of dead ones filled.
+//! What an `AnyPool` does for its debug aids: it watches its slots, and fills the rooms of dead
+//! ones.
 
 use super::AnyPool;
 use crate::handle::HandleLayout;
@@ -8,9 +9,9 @@ use crate::slots::reuse::ReuseOrder;
 impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     AnyPool<D, SLOT_BYTES, R, H>
 {
-    /// The live values, grouped by the source lines that they were inserted at. O(capacity), takes
-    /// memory. `None` unless the builder asked to
-    /// [remember origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
+    /// Returns the live values, grouped by the source line that inserted them. O(capacity);
+    /// allocates. Returns `None` unless the builder was set to [remember
+    /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```
     /// use std::any::Any;
@@ -30,7 +31,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.slots.live_report()
     }
 
-    /// Looks at the slot that comes next.
+    /// Inspects the slot that comes next.
     #[track_caller]
     #[inline]
     pub(super) fn inspect_next(&mut self) {
@@ -41,7 +42,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// Looks at the slot that a handle names, if it is dead.
+    /// Inspects the slot that `handle` names, if it is dead.
     #[track_caller]
     #[inline]
     pub(super) fn inspect(&mut self, handle: H) {

@@ -4,7 +4,7 @@ use super::{AnyPool, CoercesFrom};
 use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
 
-/// The slot that a pool's next value goes to; made by [`AnyPool::vacant_entry`].
+/// The free slot reserved for a pool's next value; returned by [`AnyPool::vacant_entry`].
 #[must_use = "an entry that is dropped inserts nothing"]
 pub struct VacantEntry<'a, D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout> {
     pub(super) pool: &'a mut AnyPool<D, SLOT_BYTES, R, H>,
@@ -14,14 +14,14 @@ pub struct VacantEntry<'a, D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H:
 impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     VacantEntry<'_, D, SLOT_BYTES, R, H>
 {
-    /// The handle that the value will have. It is refused until then.
+    /// Returns the value's future handle. It is refused until the value is inserted.
     #[inline]
     #[must_use]
     pub fn handle(&self) -> H {
         self.handle
     }
 
-    /// Moves the value in. O(1).
+    /// Moves `value` into the slot and returns its handle. O(1).
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert<T: 'static>(self, value: T) -> H

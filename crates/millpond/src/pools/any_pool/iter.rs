@@ -6,7 +6,8 @@ use crate::handle::HandleLayout;
 use crate::pools::allocator::Handles;
 use crate::slots::reuse::ReuseOrder;
 
-/// The handles and values of an [`AnyPool`](super::AnyPool) in index order, from both ends.
+/// An iterator over an [`AnyPool`](super::AnyPool)'s handles and values in index order, from both
+/// ends.
 pub struct Iter<'a, D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout> {
     pub(super) handles: Handles<'a, R, H>,
     pub(super) storage: &'a AnyStorage<D, SLOT_BYTES>,
@@ -47,7 +48,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout> Clone
     }
 }
 
-/// The handles and values of an [`AnyPool`](super::AnyPool), mutable, in index order, from both ends.
+/// An iterator over an [`AnyPool`](super::AnyPool)'s handles and mutable values in index order,
+/// from both ends.
 pub struct IterMut<'a, D: ?Sized, R: ReuseOrder, H: HandleLayout> {
     pub(super) handles: Handles<'a, R, H>,
     pub(super) values: CursorMut<'a, D>,

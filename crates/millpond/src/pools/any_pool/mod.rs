@@ -26,13 +26,12 @@ use crate::reports::stats::Stats;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use storage::AnyStorage;
 
-/// Values of different types in one pool: of every type that implements a trait and is no larger than
-/// a slot.
+/// A pool for values of different types: every type that implements a trait and fits into a slot.
 ///
-/// Pick it for things that differ in type and are treated alike (monsters, widgets, events, effects),
-/// where a `Vec<Box<dyn Monster>>` would come to mind: nothing is allocated for each, and the values
-/// lie beside each other. If there are few types, an `enum` in a [`Pool`](crate::Pool) is smaller and
-/// faster; if they are many and each is gone over on its own, so is a pool for each type.
+/// Use it instead of a `Vec<Box<dyn Monster>>` for values that differ in type and are treated alike
+/// (monsters, widgets, events, effects). Insertion does not allocate, and the values are adjacent
+/// in memory. If there are few types, an `enum` in a [`Pool`](crate::Pool) is smaller and faster;
+/// if there are many types and you iterate over each separately, one pool per type is.
 ///
 /// ```
 /// use millpond::AnyPool;
@@ -69,7 +68,7 @@ use storage::AnyStorage;
 /// assert!(monsters.get(slime).is_none()); // stale, and refused for ever
 /// ```
 ///
-/// A value that does not fit does not compile; nor does one whose alignment is larger than 16:
+/// Inserting a value that is too large, or whose alignment is larger than 16, does not compile:
 ///
 /// ```compile_fail
 /// use std::any::Any;
@@ -82,28 +81,29 @@ use storage::AnyStorage;
 /// millpond::AnyPool::<dyn Any, 64>::new(1).insert(Wide);
 /// ```
 ///
-/// **Memory**, all taken and touched at creation: per slot `SLOT_BYTES`, rounded up to a multiple of 16,
-/// 24 bytes for what is in it, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or
-/// more index bits), one bit, and what the [reuse order](crate::reuse) takes.
+/// **Memory**: allocated and touched at creation. Each slot takes `SLOT_BYTES` rounded up to a
+/// multiple of 16, 24 bytes that describe the value, a generation word (4 bytes; 2 with
+/// [`Handle32`](crate::Handle32) of 16 or more index bits), one bit, and the [reuse
+/// order](crate::reuse)'s data.
 ///
-/// **Time**: insert, get and remove are O(1), and so is asking for the type.
+/// **Time**: insert, get, remove and type checks are O(1).
 ///
-/// **Threads**: a pool of `dyn Monster + Send` takes only what is `Send`, and is `Send`; and so with
-/// `Sync`.
+/// **Threads**: a pool of `dyn Monster + Send` accepts only values that are `Send`, and is itself
+/// `Send`; likewise for `Sync`.
 pub struct AnyPool<
     D: ?Sized,
     const SLOT_BYTES: usize,
     R: ReuseOrder = Lifo,
     H: HandleLayout = Handle<D>,
 > {
-    /// A slot that is live here has a value in the storage, and no other has. First, so that its debug aids
-    /// tell of live values before these are dropped.
+    /// A slot has a value in the storage exactly if it is live here. The first field, so that its
+    /// debug aids report live values before these are dropped.
     slots: HandleAllocator<R, H>,
     storage: AnyStorage<D, SLOT_BYTES>,
 }
 
 impl<D: ?Sized, const SLOT_BYTES: usize> AnyPool<D, SLOT_BYTES> {
-    /// A pool of `capacity` slots. All of its memory is taken and touched here.
+    /// Creates a pool of `capacity` slots. All of its memory is allocated and touched here.
     ///
     /// ```
     /// use std::any::Any;
@@ -116,14 +116,14 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyPool<D, SLOT_BYTES> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many slots.
+    /// If there is not enough memory for that many slots.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         Self::with_capacity(capacity)
     }
 
-    /// A builder, to choose the reuse order, the handle layout, a name and more.
+    /// Returns a builder, to choose the reuse order, the handle layout, a name and more.
     ///
     /// ```
     /// use std::any::Any;
@@ -145,7 +145,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyPool<D, SLOT_BYTES> {
 impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     AnyPool<D, SLOT_BYTES, R, H>
 {
-    /// A pool of any reuse order and handle layout, where the type is written down.
+    /// Creates a pool with the reuse order and handle layout of `Self`, for types that are written
+    /// out.
     ///
     /// ```
     /// use std::any::Any;
@@ -159,7 +160,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// # Panics
     ///
-    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
@@ -181,28 +182,28 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Ok(pool)
     }
 
-    /// The number of slots: live, free and retired.
+    /// Returns the number of slots: live, free and retired.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.slots.capacity()
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Whether an insertion would fail: each slot is live or retired.
+    /// Returns whether an insertion would fail because each slot is live or retired.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -217,13 +218,14 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
 
     crate::pools::shell::books_methods!(|pool| pool.slots.core());
 
-    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.slots.stats()
     }
 
-    /// Moves a value in. O(1), but for the reuse order.
+    /// Moves `value` into a free slot and returns its handle. Costs one *take* of the reuse order,
+    /// O(1) for most.
     ///
     /// ```
     /// # use std::any::Any;
@@ -236,8 +238,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// # Errors
     ///
-    /// If the pool is full: the error returns the value.
-    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
+    /// If the pool is full. The error returns `value`.
+    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert<T: 'static>(&mut self, value: T) -> Result<H, Full<T>>
@@ -268,7 +270,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// # Errors
     ///
-    /// If the pool is full: the function is not called.
+    /// If the pool is full. `make` is not called then.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with<T: 'static>(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>>
     where
@@ -288,7 +290,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// The slot that the next value goes to, to be filled or left alone. `None` if the pool is full.
+    /// Reserves the slot for the next value, or returns `None` if the pool is full. Dropping the
+    /// entry inserts nothing.
     ///
     /// ```
     /// # use std::any::Any;
@@ -306,7 +309,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Some(VacantEntry { pool: self, handle })
     }
 
-    /// Inserts at exactly this handle, for loading what was saved. O(1) amortised.
+    /// Inserts `value` at exactly this handle, for loading saved objects. O(1) amortised.
     ///
     /// ```
     /// # use std::any::Any;
@@ -320,8 +323,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// # Errors
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
-    /// wraps), or may never have it. The error returns the value.
-    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
+    /// wraps), or can never have it. The error returns `value`.
+    #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at<T: 'static>(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>>
     where
@@ -338,8 +341,9 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// Inserts; if the pool is full, the value with the smallest key has to go and is destroyed. Gives
-    /// the new handle, and the one that the evicted value had. Of equal keys, the lowest slot goes.
+    /// Inserts `value`; if the pool is full, first drops the live value with the smallest key.
+    /// Returns the new handle, and the handle that the evicted value had. Of values with equal
+    /// keys, the one in the lowest slot is evicted.
     ///
     /// ```
     /// # use std::fmt::Display;
@@ -357,9 +361,9 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// # Panics
     ///
-    /// If no slot can ever take the value: the capacity is 0, or the pool is full and every live slot
-    /// is in the last lifetime before it retires. [`try_insert_or_evict`](Self::try_insert_or_evict)
-    /// returns an error instead.
+    /// If no slot can ever hold `value`: the capacity is 0, or the pool is full and each live slot
+    /// is in its last lifetime before it retires.
+    /// [`try_insert_or_evict`](Self::try_insert_or_evict) returns an error instead.
     #[track_caller]
     pub fn insert_or_evict<T: 'static, K: Ord>(
         &mut self,
@@ -389,8 +393,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// # Errors
     ///
-    /// If no slot can ever take the value; the error gives it back.
-    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
+    /// If no slot can ever hold `value`. The error returns `value`.
+    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn try_insert_or_evict<T: 'static, K: Ord>(
         &mut self,
@@ -426,7 +430,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// Returns a reference to the value, or `None` if the handle is refused. O(1).
+    /// Returns a reference to the handle's value, or `None` if the handle is refused. O(1).
     ///
     /// ```
     /// # use std::any::Any;
@@ -443,14 +447,15 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.storage.get(self.slots.find(handle)?)
     }
 
-    /// Returns a mutable reference to the value, or `None` if the handle is refused. O(1).
+    /// Returns a mutable reference to the handle's value, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut D> {
         self.storage.get_mut(self.slots.find(handle)?)
     }
 
-    /// The value as what it really is, unless the handle is refused or it is of another type. O(1).
+    /// Returns a reference to the handle's value as a `T`, or `None` if the handle is refused or
+    /// the value is of another type. O(1).
     ///
     /// ```
     /// # use std::any::Any;
@@ -466,8 +471,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.storage.get_as(self.slots.find(handle)?)
     }
 
-    /// The value as what it really is, to change, unless the handle is refused or it is of another
-    /// type. O(1).
+    /// Returns a mutable reference to the handle's value as a `T`, or `None` if the handle is
+    /// refused or the value is of another type. O(1).
     ///
     /// ```
     /// # use std::any::Any;
@@ -483,13 +488,13 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.storage.get_as_mut(self.slots.find(handle)?)
     }
 
-    /// Whether the handle's value is of this type; `false` if the handle is refused. O(1).
+    /// Returns whether the handle's value is a `T`; `false` if the handle is refused. O(1).
     #[must_use]
     pub fn is<T: 'static>(&self, handle: H) -> bool {
         self.slots.find(handle).is_some_and(|index| self.storage.holds::<T>(index))
     }
 
-    /// Mutable references to several values at once.
+    /// Returns mutable references to the values of several handles at once.
     ///
     /// ```
     /// # use std::any::Any;
@@ -503,7 +508,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// # Errors
     ///
-    /// If one of the handles is refused, or names the same value as one before it.
+    /// If a handle is refused, or two handles name the same value.
     pub fn get_disjoint_mut<const N: usize>(
         &mut self,
         handles: [H; N],
@@ -530,7 +535,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// # Errors
     ///
-    /// If two handles that are good name the same value.
+    /// If two valid handles name the same value.
     pub fn get_each_mut<const N: usize>(
         &mut self,
         handles: [H; N],
@@ -538,14 +543,14 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.storage.get_each_mut(handles.map(|handle| self.slots.find(handle)))
     }
 
-    /// Whether the handle is good. O(1).
+    /// Returns whether `handle` names a live value. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
         self.slots.contains(handle)
     }
 
-    /// Whether the handle is good, and if not, why it is refused. O(1).
+    /// Returns `Ok` if `handle` names a live value, and otherwise why it is refused. O(1).
     ///
     /// # Errors
     ///
@@ -554,10 +559,12 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.slots.check(handle)
     }
 
-    /// Destroys the value. `false`, and nothing happens, if the handle is refused. O(1).
+    /// Removes and drops the handle's value. Returns `false`, and does nothing, if the handle is
+    /// refused. O(1).
     ///
-    /// (It cannot be given back: what it is, only its handle's owner knows, who can call
-    /// [`remove_as`](Self::remove_as).) If its drop panics, the slot is dead all the same.
+    /// The value cannot be returned, because the pool does not know its type;
+    /// [`remove_as`](Self::remove_as) returns it as a type that you name. If the value's drop
+    /// panics, the slot is dead all the same.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> bool {
@@ -570,8 +577,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.storage.remove(index)
     }
 
-    /// Moves the value out. `None`, and nothing happens, if the handle is refused or the value is of
-    /// another type. O(1).
+    /// Moves the handle's value out as a `T`. Returns `None`, and does nothing, if the handle is
+    /// refused or the value is of another type. O(1).
     ///
     /// ```
     /// # use std::any::Any;
@@ -595,21 +602,22 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Some(value)
     }
 
-    /// The value in a slot, or `None` if the slot is dead or out of range. O(1).
+    /// Returns a reference to the value in slot `index`, or `None` if the slot is not live. O(1).
     #[inline]
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&D> {
         self.storage.get(index)
     }
 
-    /// Returns a mutable reference to the value in a slot, or `None` if the slot is dead or out of range. O(1).
+    /// Returns a mutable reference to the value in slot `index`, or `None` if the slot is not live.
+    /// O(1).
     #[inline]
     #[must_use]
     pub fn get_at_mut(&mut self, index: usize) -> Option<&mut D> {
         self.storage.get_mut(index)
     }
 
-    /// Returns the object in a slot and its handle, or `None` if the slot is dead or out of range. O(1).
+    /// Returns the value in slot `index` with its handle, or `None` if the slot is not live. O(1).
     ///
     /// ```
     /// # use std::any::Any;
@@ -625,7 +633,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Some((self.handle_at(index)?, self.get_at(index)?))
     }
 
-    /// Returns the object in a slot, mutable, and its handle, or `None` if the slot is dead or out of range. O(1).
+    /// Returns the value in slot `index`, mutable, with its handle, or `None` if the slot is not
+    /// live. O(1).
     #[inline]
     #[must_use]
     pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut D)> {
@@ -633,21 +642,21 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Some((handle, self.get_at_mut(index)?))
     }
 
-    /// Destroys the value in a slot. Returns whether the slot was live. O(1).
+    /// Removes and drops the value in slot `index`. Returns whether the slot was live. O(1).
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove_at(&mut self, index: usize) -> bool {
         self.handle_at(index).is_some_and(|handle| self.remove(handle))
     }
 
-    /// Which slots are live.
+    /// Returns the bitmap of live slots.
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> crate::occupancy::Occupancy<'_> {
         self.slots.occupancy()
     }
 
-    /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).
+    /// Returns the handle of the value in slot `index`, or `None` if the slot is not live. O(1).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
@@ -669,7 +678,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Iter { handles: self.slots.handles(), storage: &self.storage }
     }
 
-    /// Iterates over handles and mutable values, in index order, from both ends.
+    /// Iterates over handles and mutable references to values in index order, from both ends.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, D, R, H> {
         IterMut { handles: self.slots.handles(), values: self.storage.cursor_mut() }
@@ -687,14 +696,14 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.iter().map(|(_, value)| value)
     }
 
-    /// Iterates over mutable values in index order, from both ends.
+    /// Iterates mutably over the values in index order, from both ends.
     #[inline]
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut D> + ExactSizeIterator {
         self.iter_mut().map(|(_, value)| value)
     }
 
-    /// Destroys the values of which the function says `false`, in index order. O(capacity). If it
-    /// panics, the values that it has not come to stay, and so does the one that it was looking at.
+    /// Calls `keep` once per live value, in index order, and drops the values for which it returns
+    /// `false`. O(capacity). If `keep` panics, the value of that call and all later ones stay.
     ///
     /// ```
     /// # use std::any::Any;
@@ -714,8 +723,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// Destroys all values. The next insertions take the lowest slots; the handles stay stale for
-    /// ever. O(capacity). If a value's drop panics, those that were not destroyed yet stay.
+    /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the next
+    /// insertions use the lowest slots. If a value's drop panics, the values not yet dropped stay.
     ///
     /// ```
     /// # use std::any::Any;

@@ -87,7 +87,7 @@ pub(super) struct AnyStorage<D: ?Sized, const SLOT_BYTES: usize> {
 impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
     /// Empty rooms, every page touched.
     pub(super) fn try_new(slots: usize) -> Result<Self, OutOfMemory> {
-        // What needs most first, so that it is refused before the rest is taken.
+        // The largest part first, so that a failure comes before the rest is allocated.
         let mut rooms = memory::uninit_and_touched::<Room<SLOT_BYTES>>(slots)?;
         sanitizer::poison(&mut rooms);
         let rooms = Rooms(NonNull::from(Box::leak(rooms)));
@@ -112,7 +112,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
             assert!(align_of::<T>() <= ALIGN, "an AnyPool holds values aligned to 16 at most");
         }
         let place = &mut self.places[index];
-        // A value that is there already would be lost.
+        // An existing value would be lost.
         assert!(place.is_none(), "the slot is live already");
         let rooms = self.rooms.0.cast::<Room<SLOT_BYTES>>();
         // SAFETY: there is a room for each place (invariant 1).
@@ -132,7 +132,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         Some(unsafe { place.value.as_ref() })
     }
 
-    /// The value of a room, to change.
+    /// The value of a room, mutable.
     #[inline]
     pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut D> {
         self.places.get_mut(index)?.as_mut().map(lend)
@@ -151,11 +151,11 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         Some(unsafe { place.value.cast::<T>().as_ref() })
     }
 
-    /// The value of a room, to change, if it is of this type.
+    /// The value of a room, mutable, if it is of this type.
     #[inline]
     pub(super) fn get_as_mut<T: 'static>(&mut self, index: usize) -> Option<&mut T> {
         let place = self.places.get_mut(index)?.as_mut().filter(|place| place.holds::<T>())?;
-        // SAFETY: as above; nobody else refers to the room, as its place is borrowed alone.
+        // SAFETY: as above; nobody else refers to the room, as its place is borrowed exclusively.
         Some(unsafe { place.value.cast::<T>().as_mut() })
     }
 
@@ -214,7 +214,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         sanitizer::poison_at(self.rooms.address(index), size_of::<Room<SLOT_BYTES>>());
     }
 
-    /// The values to change, by ascending index at the front and descending at the back.
+    /// The values, mutable, by ascending index at the front and descending at the back.
     pub(super) fn cursor_mut(&mut self) -> CursorMut<'_, D> {
         CursorMut { places: &mut self.places, first: 0 }
     }
@@ -222,7 +222,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
 
 #[cfg(feature = "debug-aids")]
 impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
-    /// Has empty rooms filled from now on.
+    /// Fills empty rooms from now on.
     pub(super) fn fill_dead(&mut self) {
         self.fills = true;
         for index in 0..self.places.len() {
@@ -237,16 +237,16 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         assert!(self.places[index].is_none(), "a value that is there would be lost");
         let room = self.rooms.address(index);
         sanitizer::unpoison_at(room, SLOT_BYTES);
-        // SAFETY: there is a room for each place (invariant 1). It has so many bytes, which may have any
-        // value, as it is empty, and is borrowed with the storage.
+        // SAFETY: there is a room for each place (invariant 1). It has this many bytes, which may
+        // have any value, as it is empty, and is borrowed with the storage.
         unsafe { core::slice::from_raw_parts_mut(room.cast(), SLOT_BYTES) }
     }
 
-    /// Looks at a room that is about to get a value.
+    /// Inspects a room that is about to receive a value.
     ///
     /// # Panics
     ///
-    /// If somebody has written to it since it became empty. It is as it should be again, then.
+    /// If the room was written to since it became empty. Its filling is restored first.
     #[track_caller]
     pub(super) fn inspect(&mut self, index: usize, watch: &Watch) {
         if !self.fills || !matches!(self.places.get(index), Some(None)) {
@@ -275,8 +275,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize> Drop for Emptied<'_, D, SLOT_BYTES> {
 
 #[inline]
 fn lend<D: ?Sized>(place: &mut Place<D>) -> &mut D {
-    // SAFETY: the room holds a value (invariant 2), and nobody else refers to it: its place is borrowed
-    // alone, and for as long.
+    // SAFETY: the room holds a value (invariant 2), and nobody else refers to it: its place is
+    // borrowed exclusively, and for as long.
     unsafe { place.value.as_mut() }
 }
 
@@ -286,7 +286,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> Drop for AnyStorage<D, SLOT_BYTES> {
     }
 }
 
-/// Destroys the values from a room on. If one of them panics, the rest still go while unwinding.
+/// Drops the values from a room on. If a drop panics, the rest are dropped while unwinding.
 struct DropRest<'a, D: ?Sized, const SLOT_BYTES: usize> {
     storage: &'a mut AnyStorage<D, SLOT_BYTES>,
     from: usize,

@@ -43,7 +43,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout> IndexMu
     }
 }
 
-/// A map from handles to values.
+/// Formats the pool as a map from handles to values.
 impl<D: ?Sized + fmt::Debug, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout> fmt::Debug
     for AnyPool<D, SLOT_BYTES, R, H>
 {

@@ -9,8 +9,8 @@ use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, set
 use crate::slots::BlockSizes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
-/// Builds a [`BlockPool`]: the sizes of its blocks, how many there may be, when they are given back, who
-/// is told of growth, and all that a [`PoolBuilder`](crate::PoolBuilder) has.
+/// Builds a [`BlockPool`] with block sizes, a limit, a rule for freeing empty blocks, a growth
+/// hook, and all that a [`PoolBuilder`](crate::PoolBuilder) has.
 ///
 /// ```
 /// use millpond::BlockPool;
@@ -31,7 +31,7 @@ pub struct BlockPoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>
     values: PhantomData<fn() -> T>,
 }
 
-/// What a builder has gathered about blocks.
+/// The settings about blocks that a builder has gathered.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct GrowthSettings {
     /// The sizes of the first block and of the largest.
@@ -51,7 +51,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Default for BlockPoolBuilder<T, R, H> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
-    /// A builder of slots with the name, the salt, the lifetimes and the debug aids that this one's have.
+    /// A builder with the name, the salt, the lifetimes and the debug aids of `builder`.
     pub(crate) fn like(builder: &PoolBuilder<T, R, H>) -> Self {
         Self {
             settings: builder.settings().clone(),
@@ -60,21 +60,23 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         }
     }
 
-    /// Of a part of a pool, whose first slot has this number in the whole.
+    /// For a part of a pool whose first slot has this number in the whole.
     pub(crate) fn part_from(self, slot: usize) -> Self {
         Self { settings: self.settings.part_from(slot), ..self }
     }
 
-    /// How many slots the pool grows by each time: a power of two. As a rule so many that growing is rare, and so
-    /// few that an unfilled block is no loss: a few pages' worth, such as 1024 values of 16 bytes.
+    /// Makes all blocks the same size, `slots`, a power of two. Choose it large enough that growth
+    /// is rare, and small enough that an unfilled block is no loss: a few pages, such as 1024
+    /// values of 16 bytes.
     pub fn slots_per_block(mut self, slots: usize) -> Self {
         self.growth.block_sizes = Some((slots, slots));
         self
     }
 
-    /// How many slots the first block has, and how many blocks may have at most: powers of two. The second block has
-    /// as many as the first, each one after that twice as many as the one before, up to the largest. Without this or
-    /// [`slots_per_block`](Self::slots_per_block), the sizes are `4..`.
+    /// Sets the size of the first block and of the largest, in slots: powers of two. The second
+    /// block is as large as the first, and each later one twice as large as the one before, up to
+    /// the largest. Without this or [`slots_per_block`](Self::slots_per_block), the sizes are
+    /// `4..`.
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -95,22 +97,23 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         let last = match sizes.end_bound() {
             Bound::Included(last) => *last,
             Bound::Excluded(after) => after.saturating_sub(1),
-            // The largest power of two: no block has so many slots.
+            // The largest power of two: no block has this many slots.
             Bound::Unbounded => 1 << (usize::BITS - 1),
         };
         self.growth.block_sizes = Some((first, last));
         self
     }
 
-    /// The limit: an insertion that would need one block more is refused. Without a limit, it is what
-    /// the handle layout can name, in whole blocks.
+    /// Limits the number of blocks: an insertion that would need one more is refused. By default,
+    /// the limit is what the handle layout can name, in whole blocks.
     pub fn max_blocks(mut self, blocks: usize) -> Self {
         self.growth.max_blocks = Some(blocks);
         self
     }
 
-    /// The limit in slots: as many blocks as have at most so many together. If the number of blocks is limited
-    /// [as well](Self::max_blocks), the lower limit holds.
+    /// Limits the number of slots: the pool takes only as many blocks as have at most `slots` slots
+    /// together. If the number of blocks is limited [as well](Self::max_blocks), the lower limit
+    /// holds.
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -123,19 +126,21 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         self
     }
 
-    /// The pool has at least so many slots from the beginning.
+    /// Allocates blocks for at least `slots` slots when the pool is built.
     pub fn reserve(mut self, slots: usize) -> Self {
         self.growth.reserved = slots;
         self
     }
 
-    /// When the last block becomes empty, that very removal gives it back, if the others then have room for at least
-    /// `spare_blocks` times as many values as the last of them has slots; and then the one before it, if it is empty
-    /// too. So a number of values that goes up and down by less than that much never takes and gives back the same
-    /// block again and again. Slots that have retired are no room. Without this, only
-    /// [`shrink_to_fit`](BlockPool::shrink_to_fit) gives blocks back.
+    /// Frees the last block as soon as a removal empties it, if the remaining blocks then have at
+    /// least `spare_blocks` times as many free slots as the last of them has slots. Then the block
+    /// before it is freed by the same rule, and so on. A number of values that varies by less than
+    /// this margin therefore never allocates and frees the same block repeatedly. Retired slots do
+    /// not count as free. Without this, only [`shrink_to_fit`](BlockPool::shrink_to_fit) frees
+    /// blocks.
     ///
-    /// A removal then looks whether a slot of the last block is live, which takes O(slots of that block) at worst.
+    /// A removal then checks whether the last block has a live slot, which is O(slots of that
+    /// block) in the worst case.
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -152,9 +157,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         self
     }
 
-    /// Called after the pool has taken a block, by an insertion (before the value moves in) or by
-    /// [`reserve`](BlockPool::reserve): to log it, to count it, to raise a flag. If it panics, the
-    /// insertion has not happened, and the block stays. A program that prefers to ask has
+    /// Calls `hook` after an insertion (before the value moves in) or
+    /// [`reserve`](BlockPool::reserve) has allocated a block: to log it, to count it, to raise a
+    /// flag. If `hook` panics, nothing is inserted, and the block stays. To poll instead, use
     /// [`growth_stats`](BlockPool::growth_stats).
     ///
     /// ```
@@ -180,11 +185,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
     settings_methods!(without capacity);
     order_and_handle_methods!(BlockPoolBuilder<T>, keeps growth, values);
 
-    /// The pool.
+    /// Builds the pool.
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) returns an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> BlockPool<T, R, H> {
         match self.try_build() {
@@ -193,7 +198,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         }
     }
 
-    /// The pool.
+    /// Builds the pool.
     ///
     /// ```
     /// use millpond::{BlockPool, BuildError, Handle32};
@@ -208,8 +213,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If a size of blocks is not a power of two, the first is larger than the last, the handle layout
-    /// cannot name so many slots, or there is no memory for those that were reserved.
+    /// If a block size is not a power of two, the first is larger than the largest, the handle
+    /// layout cannot name that many slots, or there is not enough memory for the reserved slots.
     pub fn try_build(self) -> Result<BlockPool<T, R, H>, BuildError> {
         let GrowthSettings { block_sizes, max_blocks, capacity_max, reserved, .. } = self.growth;
         let layout_max = H::CAPACITY_MAX;
@@ -255,7 +260,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
     }
 }
 
-/// How many slots so many blocks have, which the handle layout can name.
+/// The number of slots in `blocks` blocks that the handle layout can name.
 fn pool_limit(sizes: &BlockSizes, blocks: usize) -> usize {
     sizes.start_of(blocks).unwrap_or(usize::MAX)
 }

@@ -11,9 +11,9 @@ use crate::reports::debug::LiveReport;
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    /// The live objects, grouped by the source lines that they were inserted at. O(capacity), takes
-    /// memory. `None` unless the builder asked to
-    /// [remember origins](DebugAids::remember_origins); see [`debug`](crate::debug).
+    /// Returns the live objects, grouped by the source line that inserted them. O(capacity);
+    /// allocates. Returns `None` unless the builder was set to [remember
+    /// origins](DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -31,7 +31,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.live_report_with(core::iter::empty())
     }
 
-    /// The same, with the objects of other pools that were inserted at these places.
+    /// The same, with the objects of other pools.
     pub(crate) fn live_report_with(
         &self,
         others: impl Iterator<Item = Option<&'static Location<'static>>>,
@@ -39,7 +39,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.storage.watched()?.report_with(others, self.occupancy().iter())
     }
 
-    /// The copy of another's storage is watched as that is.
+    /// Watches this copy's storage in the way that `original` is watched.
     pub(super) fn watch_like(&mut self, original: &Self) {
         self.storage.watch(original.storage.watched().cloned().map(Box::new));
     }

@@ -1,4 +1,4 @@
-//! How a block pool takes blocks, and gives them back.
+//! How a block pool allocates blocks, and frees them.
 
 use core::fmt;
 
@@ -8,29 +8,28 @@ use crate::reports::errors::{InsertAtErrorKind, PoolName};
 use crate::reports::stats::GrowthStats;
 use crate::slots::reuse::ReuseOrder;
 
-/// A block that a [`BlockPool`] has just taken: what its
-/// [growth hook](super::BlockPoolBuilder::on_growth) is told.
+/// Describes a block that a [`BlockPool`] has just allocated, for its [growth
+/// hook](super::BlockPoolBuilder::on_growth).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Growth {
-    /// The pool's name, if it was given one.
+    /// The pool's name, if it has one.
     pub name: Option<&'static str>,
-    /// Which block, counted from 0.
+    /// The number of the block, counted from 0.
     pub block: usize,
     /// The index of the block's first slot.
     pub first_slot: usize,
-    /// How many slots the block has.
+    /// The number of slots in the block.
     pub slots: usize,
-    /// How many slots the pool has now, with those of the block.
+    /// The number of slots in the pool, including the new block's.
     pub capacity: usize,
-    /// How many slots the pool may have at most.
+    /// The largest number of slots that the pool may have.
     pub capacity_max: usize,
-    /// Whether the program asked for room ahead, with `reserve`; otherwise an insertion had to wait for
-    /// the memory.
+    /// Whether `reserve` allocated the block; otherwise, an insertion had to wait for the memory.
     pub reserved: bool,
 }
 
-/// A [`BlockPool`] could not make the room that was asked for.
+/// The error of [`BlockPool::reserve`]: the pool cannot have that many more slots.
 ///
 /// ```
 /// use millpond::BlockPool;
@@ -54,7 +53,7 @@ pub struct ReserveError {
 }
 
 impl ReserveError {
-    /// Whether there was no memory; otherwise the pool may not have so many slots.
+    /// Returns whether memory ran out; otherwise, the slots would exceed the pool's limit.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         self.out_of_memory
@@ -78,16 +77,17 @@ impl fmt::Display for ReserveError {
 
 impl core::error::Error for ReserveError {}
 
-/// The rules by which a pool grows and shrinks, and how often it has.
+/// The rules by which a pool grows and shrinks, and how often it has done so.
 ///
 /// Part of every pool, and programs have thousands of small ones: no number of blocks or slots needs more than 32 bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growing {
-    /// At most so many blocks, if the handle layout can name their slots.
+    /// At most this many blocks, if the handle layout can name their slots.
     max_blocks: u32,
     spare_blocks: Option<u32>,
     blocks_peak: u32,
-    /// A slot of the last block that was live when somebody looked last: while it is, the block is not empty.
+    /// A slot of the last block that was live at the last check: while it is live, the block is not
+    /// empty.
     witness: u32,
     on_growth: Option<fn(Growth)>,
     taken_by_insertions: u64,
@@ -119,7 +119,7 @@ impl Growing {
         Self { max_blocks: narrow(max_blocks), spare_blocks, on_growth, ..Self::UNLIMITED }
     }
 
-    /// Goes on with what a saved pool has counted.
+    /// Continues the counts of a saved pool.
     #[cfg(feature = "serde")]
     pub(super) fn with_stats(self, stats: &GrowthStats) -> Self {
         let GrowthStats { blocks_peak, taken_by_insertions, given_back, .. } = *stats;
@@ -130,25 +130,25 @@ impl Growing {
         self.max_blocks as usize
     }
 
-    /// What [`give_back_beyond`](super::BlockPoolBuilder::give_back_beyond) was told.
+    /// The number given to [`give_back_beyond`](super::BlockPoolBuilder::give_back_beyond).
     #[inline]
     pub(super) fn spare_blocks(&self) -> Option<usize> {
         self.spare_blocks.map(|blocks| blocks as usize)
     }
 
-    /// Takes on what the pool of another has counted.
+    /// Takes on the counts of `other`.
     pub(super) fn copy_counts_from(&mut self, other: &Self) {
         self.blocks_peak = other.blocks_peak;
         self.taken_by_insertions = other.taken_by_insertions;
         self.given_back = other.given_back;
     }
 
-    /// There are so many blocks now.
+    /// There are this many blocks now.
     pub(super) fn note_blocks(&mut self, blocks: usize) {
         self.blocks_peak = self.blocks_peak.max(narrow(blocks));
     }
 
-    /// What has been counted in a pool that has so many blocks now.
+    /// The counts of a pool that has `blocks` blocks now.
     fn stats(&self, blocks: usize) -> GrowthStats {
         let Self { blocks_peak, taken_by_insertions, given_back, .. } = *self;
         GrowthStats {
@@ -177,12 +177,13 @@ impl Growing {
 /// Books with room for fewer slots than these get four times the room.
 const SLOTS_MOVED_LATE: usize = 64;
 
-/// Up to so many slots a pool grows for a named slot, whatever it has.
+/// Up to this many slots a pool grows for a named slot, whatever it has.
 const NAMED_SLOTS: usize = 4096;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    /// Takes blocks until this many values more can be inserted without any growth, so that it happens
-    /// before play and not in it. Every page of theirs is touched. O(slots).
+    /// Allocates blocks until `additional` more values can be inserted without growth, so that
+    /// growth happens before play and not during it. Every page of the new blocks is touched.
+    /// O(slots).
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -199,8 +200,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If the pool may not have so many slots, and then nothing has happened; or there is no memory,
-    /// and then the blocks that were taken stay, until [`shrink_to_fit`](Self::shrink_to_fit).
+    /// If the slots would exceed the pool's limit, in which case the pool is unchanged; or if
+    /// memory runs out, in which case the blocks allocated so far stay until
+    /// [`shrink_to_fit`](Self::shrink_to_fit).
     pub fn reserve(&mut self, additional: usize) -> Result<(), ReserveError> {
         let vacant = self.storage.words().vacant();
         let error = |pool: &Self, out_of_memory| ReserveError {
@@ -225,12 +227,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Ok(())
     }
 
-    /// Gives back the last blocks as far as they have no values, and says how many these were. O(slots of these
-    /// blocks + vacant slots), and what the allocator takes. It takes no memory.
+    /// Frees the empty blocks at the end, and returns how many. O(slots of these blocks + free
+    /// slots), plus the cost of the global allocator. Does not allocate.
     ///
-    /// Of slots that are given back, what is kept beside the values stays (some 8 bytes for each), so that handles stay
-    /// stale for ever, also once the block is taken again. The memory of a [copy](BlockPool::clone)'s blocks is one
-    /// piece, and goes back with the first of them.
+    /// Some 8 bytes per freed slot stay allocated, so that handles stay stale for ever, even once
+    /// the block is allocated again. The blocks of a [copy](BlockPool::clone) lie in one piece of
+    /// memory, which is freed only with the first block.
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -261,8 +263,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         before - self.storage.place().block_count()
     }
 
-    /// How often the pool has grown and shrunk. O(1). A program that has no use for a hook asks once a
-    /// frame whether `taken_by_insertions` has changed.
+    /// Returns how often the pool has grown and shrunk. O(1). Without a hook, compare
+    /// `taken_by_insertions` once per frame to detect growth.
     #[must_use]
     pub fn growth_stats(&self) -> GrowthStats {
         self.growth.stats(self.storage.place().block_count())
@@ -277,17 +279,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[cold]
     #[inline(never)]
     pub(super) fn grow_for_insertion(&mut self) -> Result<(), CannotGrow> {
-        // Blocks all of whose slots have retired would be taken for nothing.
+        // Blocks all of whose slots have retired would be allocated for nothing.
         if self.usable_beyond() == 0 {
             return Err(CannotGrow::AtLimit);
         }
         let room = self.storage.place().room();
-        // The books of a small pool are less than what the allocator does to move them.
+        // Copying the books of a small pool costs less than the allocator's work for a move.
         let factor = if room < SLOTS_MOVED_LATE { 4 } else { 2 };
         self.take_block(false, room.saturating_mul(factor).min(self.capacity_max()))
     }
 
-    /// Takes the next block, and calls the hook. `room`: how many slots to make room for in the books if there is none.
+    /// Allocates the next block, and calls the hook. `room`: how many slots to make room for in the
+    /// books if they are full.
     fn take_block(&mut self, reserved: bool, room: usize) -> Result<(), CannotGrow> {
         let block = self.storage.place().block_count();
         if block >= self.max_blocks() {
@@ -313,19 +316,19 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Ok(())
     }
 
-    /// Grows until the slot of the handle is there, which may begin the handle's lifetime then; otherwise nothing has
-    /// happened.
+    /// Grows until the handle's slot exists and can begin the handle's lifetime; on an error, the
+    /// pool is unchanged.
     #[cold]
     pub(super) fn grow_up_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
         let index = handle.index() as usize;
         if index >= self.capacity_max() {
             return Err(InsertAtErrorKind::OutOfRange);
         }
-        // Asked before a block is taken, so that no handle from a file takes memory for nothing.
+        // Checked before a block is allocated, so that no handle from a file allocates for nothing.
         self.core.circle().check_begin(self.word_of(index), handle.word())?;
         let end = self.end_of_block_with(index);
         if end > NAMED_SLOTS.max(self.capacity().saturating_mul(2)) {
-            // The next block is what any insertion would take.
+            // Any insertion would allocate the next block.
             let next = self.sizes().len_of(self.storage.place().block_count());
             if end > self.capacity() + next {
                 return Err(InsertAtErrorKind::TooFar);
@@ -334,8 +337,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.grow_until(index)
     }
 
-    /// Grows until the slot of the handle is there again, whose latest lifetime was the handle's; otherwise nothing has
-    /// happened. However far it is: the pool had the slots up to it once.
+    /// Grows until the handle's slot, whose latest lifetime was the handle's, exists again; on an
+    /// error, the pool is unchanged. There is no limit on the distance: the pool once had all slots
+    /// up to it.
     #[cold]
     pub(super) fn grow_back_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
         let index = handle.index() as usize;
@@ -346,7 +350,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.grow_until(index)
     }
 
-    /// Grows until this slot is there, which may be; otherwise nothing has happened.
+    /// Grows until slot `index`, which the pool may have, exists; on an error, the pool is
+    /// unchanged.
     fn grow_until(&mut self, index: usize) -> Result<(), InsertAtErrorKind> {
         let end = self.end_of_block_with(index);
         let blocks = self.storage.place().block_count();
@@ -362,15 +367,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Ok(())
     }
 
-    /// Gives back the last block, which has no values.
+    /// Frees the last block, which has no values.
     fn give_back_last(&mut self) {
         let Some(block) = self.storage.place().last_block() else { return };
         self.growth.given_back += 1;
         self.core.shrink(block.start, &mut self.storage, |storage| storage.remove_block());
     }
 
-    /// Values have gone: gives back the last block if it has none, the pool was told to, and what is left has as much
-    /// room as the pool was told to keep; and then the block before.
+    /// After removals: frees the last block if it is empty, the pool was built to do so, and the
+    /// rest has as much room as the pool was built to keep; then the block before it.
     #[inline]
     pub(super) fn give_back_by_rule(&mut self) {
         if let Some(spare_blocks) = self.growth.spare_blocks() {
@@ -386,7 +391,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             }
             let words = self.storage.words();
             let vacant = words.vacant() - (block.len() - words.retired_in(block.clone()));
-            // A block's worth is that of the block that would be the last.
+            // The unit is the block that would then be the last.
             let before = self.storage.place().block_count().saturating_sub(2);
             let spare_slots = self.sizes().len_of(before).saturating_mul(spare_blocks);
             if vacant < spare_slots {

@@ -30,13 +30,13 @@ use crate::slots::{BlockSizes, Core};
 use crate::values::{BlockStorage, Storage};
 use growth::{CannotGrow, Growing};
 
-/// A pool of values that grows block by block: no value ever moves, every handle stays good, and there
-/// may be a limit.
+/// A pool of values that grows block by block, up to an optional limit. No value ever moves, and
+/// every handle stays valid.
 ///
-/// Pick it when the number of values cannot be told ahead, or differs a lot from one level to the next:
-/// the pool takes what it needs, up to the limit, and gives it back when told to. Where the peak is
-/// known, a [`Pool`](crate::Pool) of that capacity has the same methods, is a little faster, and never waits for
-/// memory.
+/// Use it when the number of values is not known in advance, or varies a lot between levels: the
+/// pool allocates what it needs, up to the limit, and can free it again. If the peak is known, a
+/// [`Pool`](crate::Pool) of that capacity has the same methods, is a little faster, and never waits
+/// for memory.
 ///
 /// ```text
 /// handle 9v3 ──▶ index 9, generation 3
@@ -49,29 +49,31 @@ use growth::{CannotGrow, Growing};
 ///                    └▶ [ a ][   ]…
 /// ```
 ///
-/// **Memory**: none while the pool is empty. Then the blocks double, from 4 slots on, or have the
-/// [sizes](BlockPoolBuilder::block_sizes) that the builder is told. Per slot, as for
-/// [`Pool`](crate::Pool): the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of
-/// 16 or more index bits), one bit, and what the [reuse order](crate::reuse) takes; per block 8 bytes. Blocks that
-/// [`reserve`](Self::reserve) takes are touched at once. Of one that an insertion takes, the system gives each page when
-/// the first value comes to it: no insertion waits for all of them, and those that are never come to take no memory.
+/// **Memory**: a new pool has none. Then the blocks double, from 4 slots on, or have the
+/// [sizes](BlockPoolBuilder::block_sizes) set on the builder. Each slot takes, as in a
+/// [`Pool`](crate::Pool), the value, a generation word (4 bytes; 2 with
+/// [`Handle32`](crate::Handle32) of 16 or more index bits), one bit, and the [reuse
+/// order](crate::reuse)'s data; each block takes 8 bytes more. Blocks that
+/// [`reserve`](Self::reserve) allocates are touched at once. The system provides the pages of a
+/// block that an insertion allocates when they are first used: no insertion waits for all of them,
+/// and unused pages take no memory.
 ///
-/// **Growth**: an insertion that finds no slot takes a block, and calls the
-/// [hook](BlockPoolBuilder::on_growth); at the limit, or without memory, it is refused, and the value
-/// comes back. Values stay where they are. The generations, the occupancy and the reuse order, some 8 bytes per slot,
-/// move to an array of twice the size when theirs is full, as those of a `Vec` do.
-/// [`reserve`](Self::reserve) takes blocks ahead, outside of play.
+/// **Growth**: an insertion that finds no free slot allocates a block and calls the
+/// [hook](BlockPoolBuilder::on_growth). At the limit, or without memory, it is refused, and the
+/// error returns the value. Values stay where they are. The generations, the occupancy and the
+/// reuse order, some 8 bytes per slot, move to an array of twice the size when theirs is full, as a
+/// `Vec`'s elements do. [`reserve`](Self::reserve) allocates blocks in advance, outside of play.
 ///
-/// **Shrinking**: [`shrink_to_fit`](Self::shrink_to_fit) gives back the last blocks, as far as they are empty; so does
+/// **Shrinking**: [`shrink_to_fit`](Self::shrink_to_fit) frees the empty blocks at the end; so does
 /// a removal, if the pool was [built so](BlockPoolBuilder::give_back_beyond). With
-/// [`LowestFirst`](crate::reuse::LowestFirst) values go to the lowest slots, so that the last blocks run empty. Of slots
-/// that were given back the generations stay, so that their handles stay stale.
+/// [`LowestFirst`](crate::reuse::LowestFirst), values go to the lowest slots, so that the last
+/// blocks run empty. The generations of freed slots stay, so that their handles stay stale.
 ///
-/// **Time**: insert (without growth), get and remove are O(1), as in a `Pool`; what reads a value reads first where
-/// its block is. Iterating costs O(capacity / 64 + live).
+/// **Time**: insert (without growth), get and remove are O(1), as in a `Pool`; each access first
+/// looks up the value's block. Iterating costs O(capacity / 64 + live).
 ///
-/// **Safety**: as for [`Pool`](crate::Pool): a handle is good for one lifetime of one slot, and refused
-/// for ever after, whether its block is there, was given back, or was taken again.
+/// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot, and
+/// refused for ever after, whether its block is still there, was freed, or was allocated again.
 ///
 /// ```
 /// use millpond::BlockPool;
@@ -101,7 +103,8 @@ pub struct BlockPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
 }
 
 impl<T> BlockPool<T> {
-    /// A pool without any slot yet, and without memory, whose blocks double: 4 slots, 4, 8, 16 and so on.
+    /// Creates an empty pool that has not allocated, whose blocks double: 4 slots, 4, 8, 16 and so
+    /// on.
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -117,7 +120,8 @@ impl<T> BlockPool<T> {
         Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, Growing::UNLIMITED)
     }
 
-    /// A pool without any slot yet, that grows by `slots_per_block` slots up to `max_blocks` times.
+    /// Creates an empty pool that has not allocated, and grows by `slots_per_block` slots up to
+    /// `max_blocks` times.
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -130,8 +134,8 @@ impl<T> BlockPool<T> {
     ///
     /// # Panics
     ///
-    /// If `slots_per_block` is not a power of two, or handles of eight bytes cannot name so many slots;
-    /// the builder's [`try_build`](BlockPoolBuilder::try_build) returns an error instead.
+    /// If `slots_per_block` is not a power of two, or handles of eight bytes cannot name that many
+    /// slots; the builder's [`try_build`](BlockPoolBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]
     pub fn with_blocks(slots_per_block: usize, max_blocks: usize) -> Self {
@@ -142,8 +146,8 @@ impl<T> BlockPool<T> {
         }
     }
 
-    /// A builder, to choose the sizes of blocks, the limit, the reuse order, the handle layout, a name, a
-    /// growth hook and more.
+    /// Returns a builder, to choose the block sizes, the limit, the reuse order, the handle layout,
+    /// a name, a growth hook and more.
     ///
     /// ```
     /// use millpond::reuse::LowestFirst;
@@ -169,7 +173,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Self { storage: Storage::growing(sizes), core: Core::fresh(lifetimes), growth }
     }
 
-    /// A builder of a pool of any reuse order and handle layout, where the type is written down.
+    /// Returns a builder for pools with the reuse order and handle layout of `Self`, for types that
+    /// are written out.
     ///
     /// ```
     /// use millpond::reuse::Fifo;
@@ -184,21 +189,22 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         BlockPoolBuilder::default()
     }
 
-    /// How many slots the pool has now, live, dead and retired: those of the blocks that are there.
+    /// Returns the number of slots in the current blocks: live, free and retired.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.storage.words().slots()
     }
 
-    /// How many slots the pool may have at most: every index is below this number.
+    /// Returns the largest number of slots that the pool may have: every index is below it.
     #[inline]
     #[must_use]
     pub fn capacity_max(&self) -> usize {
         self.sizes().start_of(self.max_blocks()).unwrap_or(H::CAPACITY_MAX)
     }
 
-    /// How many slots the first block has, and how many the largest blocks may have: between the two, blocks double.
+    /// Returns the size of the first block and of the largest, in slots: between the two, blocks
+    /// double.
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -216,7 +222,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.storage.place().sizes()
     }
 
-    /// How many blocks there may be at most.
+    /// Returns the largest number of blocks that the pool may have.
     #[inline]
     #[must_use]
     pub fn max_blocks(&self) -> usize {
@@ -228,42 +234,40 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     crate::pools::shell::words_methods!(example "BlockPool::new()");
 
-    /// Whether an insertion would fail even if there is memory: at the limit, and every slot is live or
-    /// retired. O(1).
+    /// Returns whether the pool is at its limit and every slot is live or retired, so that an
+    /// insertion would fail even if there is memory. O(1).
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.core.is_full(self.storage.words()) && self.usable_beyond() == 0
     }
 
-    /// How many slots there may be that are not there, and have not retired.
+    /// The number of slots that the pool may have but has not now, and that have not retired.
     fn usable_beyond(&self) -> usize {
         self.capacity_max() - self.capacity() - self.storage.place().retired_beyond()
     }
 
     crate::pools::shell::insert_methods!(
         core core, example "BlockPool::new()", full "BlockPool::with_blocks(1, 1)",
-        cost "If no slot is free, the pool grows: O(slots of the new block), what the allocator takes, and \
-              sometimes a copy of some 8 bytes for each slot. Otherwise it costs one *take* of the reuse order, O(1) \
-              for most.",
-        error "If no slot is free and the pool is at its limit, or [there is no memory](Full::is_out_of_memory) to \
-               grow."
+        cost "Costs one *take* of the reuse order, O(1) for most. If no slot is free, the pool grows: O(slots of \
+              the new block), plus the global allocator's cost, and sometimes a copy of some 8 bytes per slot.",
+        error "If no slot is free and the pool is at its limit, or [memory runs out](Full::is_out_of_memory)."
     );
 
     crate::pools::shell::insert_at_method!(
         example "BlockPool::new()",
-        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse). If the slot is not there, the pool \
-              grows up to it, but at most to twice its slots (4,096 in a smaller pool), so that no handle from a \
-              damaged file takes memory out of proportion. To load what was saved in any order, \
-              [`reserve`](Self::reserve) the slots up to the highest index first.",
+        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse). If the slot does not exist, \
+              the pool grows up to it, but at most to twice its slots (4,096 in a smaller pool), so that no handle \
+              from a damaged file makes it allocate out of proportion. To load saved objects in any order, \
+              first [`reserve`](Self::reserve) the slots up to the highest index.",
         error "A slot beyond [`capacity_max`](Self::capacity_max), or without memory for its block, is \
                [`OutOfRange`](InsertAtErrorKind::OutOfRange); one far beyond the others is \
-               [`TooFar`](InsertAtErrorKind::TooFar). No block is taken then. ",
+               [`TooFar`](InsertAtErrorKind::TooFar). No block is allocated then. ",
         reach |pool, handle| pool.reach(handle),
         return_to |pool, handle| pool.return_to(handle)
     );
 
-    /// Moves a value into a slot, as [`insert`](Self::insert) does, where there is no limit but memory: what cannot
-    /// fail needs no error to be looked at.
+    /// Moves `value` into a slot like [`insert`](Self::insert), but returns the handle without a
+    /// `Result`. This is for pools that only memory limits.
     ///
     /// ```
     /// # use millpond::BlockPool;
@@ -274,7 +278,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     ///
     /// # Panics
     ///
-    /// If there is no memory, as of a `Vec`; or the pool was given a limit, and is full.
+    /// If memory runs out, as with a `Vec`, or if the pool has a limit and is full.
     #[inline(always)]
     #[track_caller]
     pub fn push(&mut self, value: T) -> H {
@@ -301,7 +305,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         inserted
     }
 
-    /// No slot is vacant.
+    /// Called when no slot is vacant.
     #[cold]
     #[inline(never)]
     fn grow_and_insert(&mut self, mut value: T) -> Result<H, (T, CannotGrow)> {
@@ -324,7 +328,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Full { value, pool: FullPool { out_of_memory, ..pool } }
     }
 
-    /// The handle that comes next, after growth if need be.
+    /// The handle that comes next, after growth if necessary.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn next_handle(&mut self) -> Result<H, CannotGrow> {
@@ -338,7 +342,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
     }
 
-    /// Grows up to the handle's slot, if it is not there.
+    /// Grows up to the handle's slot, if that does not exist.
     #[inline]
     fn reach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
         match (handle.index() as usize) < self.capacity() {
@@ -347,7 +351,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
     }
 
-    /// Grows up to the handle's slot, if it was there with the handle's lifetime as its latest.
+    /// Grows up to the handle's slot, if it existed with the handle's lifetime as its latest.
     #[inline]
     fn return_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
         match (handle.index() as usize) < self.capacity() {
@@ -356,7 +360,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
     }
 
-    /// The word of a slot that is there, or was, or may be.
+    /// The word of slot `index`, which exists, existed, or may exist.
     fn word_of(&self, index: usize) -> H::Word {
         let fresh = || self.core.circle().start().as_dead();
         self.storage.place().known_word(index).unwrap_or_else(fresh)
@@ -364,7 +368,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     crate::pools::shell::lookup_methods!(example "BlockPool::new()");
 
-    /// Whether `handle` names a live object, and if not, why it is refused. O(1).
+    /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1).
     ///
     /// ```
     /// use millpond::{BlockPool, Handle, Refusal};
@@ -390,7 +394,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Err(self.core.refusal(handle, Some(self.word_of(index)), self.storage.words()))
     }
 
-    /// Moves the value out, or returns `None` if the handle is refused. O(1). The handle is stale from now on.
+    /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). Every copy
+    /// of `handle` is stale afterwards.
     ///
     /// ```
     /// # use millpond::BlockPool;
@@ -413,7 +418,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.take_value(handle)
     }
 
-    /// The same where blocks that become empty may be given back.
+    /// The same, where blocks that become empty may be freed.
     #[inline(never)]
     fn remove_by_rule(&mut self, handle: H) -> Option<T> {
         let value = self.take_value(handle)?;
@@ -421,13 +426,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Some(value)
     }
 
-    /// Moves the value out, or returns `None` if the handle is refused. No block is given back.
+    /// Moves the handle's value out, or returns `None` if the handle is refused. No block is freed.
     #[inline(always)]
     fn take_value(&mut self, handle: H) -> Option<T> {
         self.storage.remove(handle, &mut self.core)
     }
 
-    /// Moves the value in a slot out, if the slot is live. O(1).
+    /// Moves the value out of slot `index`, or returns `None` if the slot is not live. O(1).
     ///
     /// ```
     /// # use millpond::BlockPool;
@@ -450,7 +455,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     crate::pools::shell::moving_out_methods!(example "BlockPool::new()", after |pool| pool.give_back_by_rule());
 }
 
-/// There is no room for what was pushed.
+/// Panics, because there is no room for the pushed value.
 #[cold]
 #[inline(never)]
 #[track_caller]

@@ -4,11 +4,11 @@ use crate::handle::HandleLayout;
 use crate::policies::bounded;
 use crate::slots::reuse::ReuseOrder;
 
-/// Pools whose handles name no more slots than these are limited enough by that.
+/// Handles that name at most this many slots are limit enough for a pool.
 const SLOTS_LIMITED_BY_HANDLES: usize = 1 << 24;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    /// Whether nothing but the number of slots that handles can name keeps the pool from growing.
+    /// Whether only the number of slots that handles can name limits the pool's growth.
     fn is_unlimited(&self) -> bool {
         let blocks = self.sizes().blocks_within(H::CAPACITY_MAX);
         H::CAPACITY_MAX > SLOTS_LIMITED_BY_HANDLES && self.max_blocks() == blocks
@@ -22,7 +22,7 @@ bounded! {
     unlimited: pool.is_unlimited(),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
-    // Not by `remove`, which might give the block back.
+    // Not by `remove`, which might free the block.
     evict: |pool, victim| pool.take_value(victim).inspect(|_| {
         pool.core.count_eviction();
     }),

@@ -80,8 +80,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for BlockPool<T, R, H> {
 snapshot_methods!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    /// Has the same blocks as the other afterwards: takes memory for those that are not there, and gives that
-    /// of others back.
+    /// Gives this pool the same blocks as `other`: allocates missing blocks, and frees those that
+    /// `other` does not have.
     fn become_like(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
         let circle = self.core.circle();
         let fresh = crate::handle::Word::as_dead(circle.start());
@@ -94,7 +94,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if resized.is_err() {
             panic!("no memory for the blocks of {}", PoolName(self.name()));
         }
-        // Of other slots than before, what the order had is of no use.
+        // If the slots differ, the order's data is of no use.
         let used = match has_same_slots {
             true => {
                 self.core.used(self.storage.words()).max(other.core.used(other.storage.words()))

@@ -13,11 +13,12 @@ operators! {
     example: "BlockPool", " = BlockPool::<u8>::builder().name(\"bullets\").build()"
 }
 
-/// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
-/// handles. Takes the memory of a new pool with the same blocks, for their values in one piece, which goes back when the
-/// last of these blocks does; in a pool that [gives back by rule](super::BlockPoolBuilder::give_back_beyond), each block
-/// for itself. Its growth hook is the same; its
-/// [`GrowthStats`](super::GrowthStats) go on from those of the original.
+/// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
+/// other's handles. Allocates as much memory as a new pool with the same blocks. Their values lie
+/// in one piece of memory, which is freed as a whole; in a pool that [frees blocks by
+/// rule](super::BlockPoolBuilder::give_back_beyond), each block is allocated separately. The copy
+/// has the same growth hook, and its [`GrowthStats`](super::GrowthStats) continue from the
+/// original's.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
     fn clone(&self) -> Self {
         let in_one_piece = self.growth.spare_blocks().is_none();
@@ -34,15 +35,15 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
     }
 }
 
-/// A pool without any slot yet, and without memory, of any reuse order and handle layout, whose blocks double; see
-/// [`BlockPool::new`].
+/// Creates an empty pool that has not allocated, with any reuse order and handle layout, whose
+/// blocks double; see [`BlockPool::new`].
 impl<T, R: ReuseOrder, H: HandleLayout> Default for BlockPool<T, R, H> {
     fn default() -> Self {
         Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, Growing::UNLIMITED)
     }
 }
 
-/// Inserts all values, by [`push`](BlockPool::push).
+/// Inserts all values with [`push`](BlockPool::push).
 ///
 /// ```
 /// use millpond::BlockPool;
@@ -55,13 +56,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Default for BlockPool<T, R, H> {
 impl<T, R: ReuseOrder, H: HandleLayout> Extend<T> for BlockPool<T, R, H> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
         let values = values.into_iter();
-        // What there is no room for, `push` will say.
+        // `push` reports values for which there is no room.
         let _ = self.reserve(values.size_hint().0);
         values.for_each(|value| _ = self.push(value));
     }
 }
 
-/// A [default](BlockPool::default) pool of these values, with their slots in the order in which they come.
+/// Inserts all values into a [default](BlockPool::default) pool, with their slots in iteration
+/// order.
 impl<T, R: ReuseOrder, H: HandleLayout> FromIterator<T> for BlockPool<T, R, H> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         let mut pool = Self::default();

@@ -2,7 +2,7 @@ use core::fmt;
 
 use super::sealed::Face;
 
-/// The slot that a pool's next value goes to; made by its method `vacant_entry`.
+/// The free slot reserved for a pool's next value; returned by its method `vacant_entry`.
 #[must_use = "an entry that is dropped inserts nothing"]
 pub struct VacantEntry<'a, P: Face> {
     pool: &'a mut P,
@@ -16,18 +16,18 @@ impl<'a, P: Face> VacantEntry<'a, P> {
         Self { pool, handle }
     }
 
-    /// The handle that the value will have. It is refused until then.
+    /// Returns the value's future handle. It is refused until the value is inserted.
     #[inline]
     #[must_use]
     pub fn handle(&self) -> P::Handle {
         self.handle
     }
 
-    /// Moves the value in. O(1).
+    /// Moves `value` into the slot and returns its handle. O(1).
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(self, value: P::Value) -> P::Handle {
-        // The entry has held the pool since it asked for the handle.
+        // The entry has borrowed the pool since it peeked the handle.
         self.pool.put_next(self.handle, value);
         self.handle
     }

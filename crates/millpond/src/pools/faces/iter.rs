@@ -7,7 +7,7 @@ use crate::occupancy::{LiveSlots, Occupancy};
 use crate::slots::KeptWords;
 
 /// Implements what all borrowed iterators over a pool have in common, on top of a storage's
-/// iterator: `self.values` yields `(index, value)`, and `$item` makes the item of it.
+/// iterator: `self.values` yields `(index, value)`, and `$item` turns that into the item.
 macro_rules! iterator {
     (
         $name:ident<$($param:tt $(: $bound:path)?),*> yields $item:ty,
@@ -64,7 +64,8 @@ pub(crate) use iterator;
 /// The borrowed iterators over handles and values, and over values, on top of these two of a storage.
 macro_rules! iterators {
     ($shared:ident, $mutable:ident) => {
-        /// The handles and values of a pool in index order; made by its method `iter`.
+        /// An iterator over a pool's handles and values in index order; returned by its method
+        /// `iter`.
         pub struct Iter<'a, T, R, H: crate::handle::HandleLayout> {
             of: crate::slots::KeptWords<'a, H::Word>,
             order: core::marker::PhantomData<R>,
@@ -100,7 +101,8 @@ macro_rules! iterators {
             }
         }
 
-        /// The handles and values of a pool, mutable, in index order; made by its method `iter_mut`.
+        /// An iterator over a pool's handles and mutable values in index order; returned by its
+        /// method `iter_mut`.
         pub struct IterMut<'a, T, R, H: crate::handle::HandleLayout> {
             of: crate::slots::KeptWords<'a, H::Word>,
             order: core::marker::PhantomData<R>,
@@ -130,7 +132,7 @@ macro_rules! iterators {
             }
         }
 
-        /// The values of a pool in index order; made by its method `values`.
+        /// An iterator over a pool's values in index order; returned by its method `values`.
         pub struct Values<'a, T> {
             of: (),
             values: crate::values::$shared<'a, T>,
@@ -157,7 +159,8 @@ macro_rules! iterators {
             }
         }
 
-        /// The values of a pool, mutable, in index order; made by its method `values_mut`.
+        /// A mutable iterator over a pool's values in index order; returned by its method
+        /// `values_mut`.
         pub struct ValuesMut<'a, T> {
             of: (),
             values: crate::values::$mutable<'a, T>,
@@ -186,7 +189,7 @@ pub(crate) use iterators;
 
 iterators!(Values, ValuesMut);
 
-/// The live handles of a pool in index order; made by its method `handles`.
+/// An iterator over a pool's live handles in index order; returned by its method `handles`.
 pub struct Handles<'a, R, H: HandleLayout> {
     words: KeptWords<'a, H::Word>,
     live: LiveSlots<'a>,

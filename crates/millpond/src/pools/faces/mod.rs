@@ -1,7 +1,7 @@
-//! Types that several kinds of pools have in common, one for each role.
+//! Types that several kinds of pools share, one for each role.
 //!
-//! Each kind of pool has names of its own for them, such as [`static_pool::Drain`](crate::static_pool::Drain), with the
-//! parameters of that pool.
+//! Each kind of pool has its own aliases for them, such as
+//! [`static_pool::Drain`](crate::static_pool::Drain), with that pool's type parameters.
 
 mod entry;
 mod iter;

@@ -1,5 +1,5 @@
-//! Iterators that move values out of a pool. Each takes one value at a time, so that a panic, a drop
-//! half-way or a leak leaves a pool that is as good as after that many removals.
+//! Iterators that move values out of a pool. Each removes one value at a time, so that a panic, an
+//! early drop or a leak leaves the pool as that many removals would.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -47,7 +47,7 @@ macro_rules! takes_all {
     };
 }
 
-/// Moves the values out of a pool in index order; made by its method `drain`.
+/// An iterator that moves all values out of a pool in index order; returned by its method `drain`.
 pub struct Drain<'a, P: Walked> {
     pool: &'a mut P,
     walk: LiveWalk,
@@ -62,7 +62,8 @@ impl<'a, P: Walked> Drain<'a, P> {
 
 takes_all!(Drain<'_, P>);
 
-/// Removes what was not taken. If a value's drop panics, the rest is removed while unwinding.
+/// Removes the values that the iterator has not returned. If a value's drop panics, the rest are
+/// removed while unwinding.
 impl<P: Walked> Drop for Drain<'_, P> {
     fn drop(&mut self) {
         struct Rest<'a, 'b, P: Walked>(&'a mut Drain<'b, P>);
@@ -82,8 +83,9 @@ impl<P: Walked> fmt::Debug for Drain<'_, P> {
     }
 }
 
-/// Moves chosen values out of a pool in index order; made by its method `extract_if`.
-#[must_use = "an iterator does nothing until it is asked; `retain` removes at once"]
+/// An iterator that moves chosen values out of a pool in index order; returned by its method
+/// `extract_if`.
+#[must_use = "iterators are lazy; `retain` removes at once"]
 pub struct ExtractIf<'a, P: Walked, F> {
     pool: &'a mut P,
     walk: LiveWalk,
@@ -126,7 +128,7 @@ impl<P: Walked, F> fmt::Debug for ExtractIf<'_, P, F> {
     }
 }
 
-/// Moves the values out of a pool that is no longer needed, in index order.
+/// An iterator over the values of a pool that it owns, in index order.
 #[derive(Clone)]
 pub struct IntoIter<P> {
     pool: P,

@@ -46,7 +46,7 @@ macro_rules! operators {
             }
         }
 
-        /// A map from handles to values.
+        /// Formats the pool as a map from handles to values.
         impl<$($generics)*> core::fmt::Debug for $pool
         where
             $value: core::fmt::Debug,

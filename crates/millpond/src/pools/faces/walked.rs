@@ -1,5 +1,6 @@
-/// Gives a pool whose values stay where they are what its faces need, and makes it iterable by value. Of its own methods
-/// this needs `len`, `insert_peeked`, `occupancy`, `handle_at`, `get_mut` and `remove_at`.
+/// Implements what the faces need for a pool whose values stay where they are, and makes it
+/// iterable by value. Needs the pool's methods `len`, `insert_peeked`, `occupancy`, `handle_at`,
+/// `get_mut` and `remove_at`.
 macro_rules! walked {
     ([$($generics:tt)*] $pool:ty) => {
         impl<$($generics)*> crate::pools::faces::sealed::Face for $pool {

@@ -1,5 +1,5 @@
-//! What is rebuilt in every frame: [`FramePool`] with links that are checked at run time, and [`FrameMemory`] with links
-//! that the compiler checks.
+//! Memory for data that is rebuilt in every frame: [`FramePool`] with links that are checked at run
+//! time, and [`FrameMemory`] with links that the compiler checks.
 
 pub use crate::values::{Frame, FrameFull, FrameLink, FrameMemory, FrameRef};
 
@@ -11,7 +11,7 @@ use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
 use crate::values::FrameValues;
 
-/// A pool whose values all go at once: the timber of what is torn down and rebuilt in every frame.
+/// A pool whose values are all dropped at once, for data that is rebuilt in every frame.
 ///
 /// ```text
 /// frame 7   values [ root ][ node ][ node ]             links #41 #42 #43
@@ -19,17 +19,19 @@ use crate::values::FrameValues;
 /// frame 8   values [ root ][ node ]                     links #44 #45; #41 to #43 are refused
 /// ```
 ///
-/// Values lie beside each other in the order of their insertion, as in an arena, and refer to each other by
-/// [`FrameLink`]s, which are good until the next [`reset`](Self::reset) and refused ever after. A link says where the
-/// value is in the sequence of all values that the pool ever had, so one subtraction and one comparison both find the
-/// value and refuse what is stale. An insertion and a reset cost what they cost in an arena of references, without
-/// lifetimes in the types; a lookup is an addition and a comparison more. [`FrameMemory`] saves these two, for lifetimes in
+/// Values are adjacent, in insertion order, as in an arena. They refer to each other by
+/// [`FrameLink`]s, which are valid until the next [`reset`](Self::reset) and refused ever after. A
+/// link holds the value's position in the sequence of all values that the pool ever had, so one
+/// subtraction and one comparison find the value and refuse a stale link. Insertion and reset cost
+/// the same as in an arena of references, but the types need no lifetimes. A lookup costs one
+/// subtraction and one comparison more; [`FrameMemory`] saves these, in exchange for lifetimes in
 /// the types.
 ///
-/// For a quadtree over the actors, a path search, a list of what is visible. Nothing is removed on its own: for that,
-/// and for links that last, take a [`Pool`](crate::Pool).
+/// Use it for a quadtree over the actors, a path search, a list of visible objects. Single values
+/// cannot be removed: for that, and for links that last, use a [`Pool`](crate::Pool).
 ///
-/// **Memory**: `size_of::<T>()` per slot, taken at creation. **Time**: O(1); a reset of values without `Drop` too.
+/// **Memory**: `size_of::<T>()` per slot, allocated at creation. **Time**: O(1), including a reset
+/// if `T` has no `Drop`.
 ///
 /// ```
 /// use millpond::{FrameLink, FramePool};
@@ -54,7 +56,7 @@ use crate::values::FrameValues;
 #[doc(alias = "bump")]
 #[doc(alias = "timber")]
 pub struct FramePool<T> {
-    /// Has room for so many values as the pool, and never grows.
+    /// Has the pool's capacity, and never grows.
     values: FrameValues<T>,
     /// The highest number of values in a frame before this one.
     peak_before: usize,
@@ -62,11 +64,11 @@ pub struct FramePool<T> {
 }
 
 impl<T> FramePool<T> {
-    /// A pool with room for `capacity` values.
+    /// Creates a pool with room for `capacity` values.
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
@@ -76,7 +78,7 @@ impl<T> FramePool<T> {
         }
     }
 
-    /// A pool with room for `capacity` values.
+    /// Creates a pool with room for `capacity` values.
     ///
     /// ```
     /// use millpond::{BuildError, FramePool};
@@ -88,18 +90,18 @@ impl<T> FramePool<T> {
     ///
     /// # Errors
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     pub fn try_new(capacity: usize) -> Result<Self, BuildError> {
         let values =
             FrameValues::try_new(capacity).map_err(|_| BuildError::OutOfMemory { capacity })?;
         Ok(Self { values, peak_before: 0, refused: 0 })
     }
 
-    /// Moves a value in, behind the last one. O(1).
+    /// Moves `value` in, after the last one, and returns its link. O(1).
     ///
     /// # Errors
     ///
-    /// If the pool is full. The error returns the value.
+    /// If the pool is full. The error returns `value`.
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<FrameLink<T>, Full<T>> {
         self.values.push(value).map_err(|value| self.refuse(value))
@@ -118,12 +120,13 @@ impl<T> FramePool<T> {
     fn refuse_link(&self, link: FrameLink<T>) -> ! {
         let past = self.values.is_past(link);
         let why = if past { "of an earlier frame" } else { "of another pool" };
-        panic!("the frame pool refuses link {link:?}, which is {why}: {} are good", self.len());
+        panic!("the frame pool refuses link {link:?}, which is {why}: {} are valid", self.len());
     }
 
-    /// Drops all values: the pool is empty, and every link is stale. O(1) if `T` has no `Drop`, else O(values).
+    /// Drops all values: the pool is empty, and every link is stale. O(1) if `T` has no `Drop`,
+    /// otherwise O(values).
     ///
-    /// If a value's drop panics, the others are dropped all the same.
+    /// If a value's drop panics, the others are still dropped.
     ///
     /// ```
     /// use millpond::FramePool;
@@ -141,25 +144,27 @@ impl<T> FramePool<T> {
         self.values.reset();
     }
 
-    /// The value, or `None` if the link is of an earlier frame. O(1).
+    /// Returns a reference to the link's value, or `None` if the link is of an earlier frame. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, link: FrameLink<T>) -> Option<&T> {
         self.values.get(link)
     }
 
-    /// The value, mutable, or `None` if the link is of an earlier frame. O(1).
+    /// Returns a mutable reference to the link's value, or `None` if the link is of an earlier
+    /// frame. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, link: FrameLink<T>) -> Option<&mut T> {
         self.values.get_mut(link)
     }
 
-    /// The value, without a look at whether the link is of this frame: a walk along links is then one along pointers.
+    /// Returns a reference to the link's value, without checking that the link is of this frame.
+    /// Following links is then like following pointers.
     ///
     /// # Safety
     ///
-    /// The pool [contains](Self::contains) the link.
+    /// The pool must [contain](Self::contains) `link`.
     ///
     /// ```
     /// use millpond::FramePool;
@@ -177,11 +182,12 @@ impl<T> FramePool<T> {
         unsafe { self.values.get_unchecked(link) }
     }
 
-    /// The value, mutable, as by [`get_unchecked`](Self::get_unchecked).
+    /// Returns a mutable reference to the link's value, like
+    /// [`get_unchecked`](Self::get_unchecked).
     ///
     /// # Safety
     ///
-    /// The pool [contains](Self::contains) the link.
+    /// The pool must [contain](Self::contains) `link`.
     #[allow(unsafe_code, reason = "the caller vouches for the link")]
     #[inline]
     #[must_use]
@@ -190,56 +196,56 @@ impl<T> FramePool<T> {
         unsafe { self.values.get_unchecked_mut(link) }
     }
 
-    /// Whether the link is of this frame. O(1).
+    /// Returns whether `link` is of this frame. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, link: FrameLink<T>) -> bool {
         self.values.contains(link)
     }
 
-    /// How many values this frame has.
+    /// Returns the number of values in this frame.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.as_slice().len()
     }
 
-    /// Whether this frame has no value.
+    /// Returns whether this frame has no values.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.as_slice().is_empty()
     }
 
-    /// Whether an insertion would be refused.
+    /// Returns whether an insertion would be refused.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.len() == self.capacity()
     }
 
-    /// How many values there is room for.
+    /// Returns how many values there is room for.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.values.room()
     }
 
-    /// This frame's values, in the order of their insertion.
+    /// Returns this frame's values, in insertion order.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         self.values.as_slice()
     }
 
-    /// This frame's values, mutable, in the order of their insertion.
+    /// Returns this frame's values as a mutable slice, in insertion order.
     #[inline]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         self.values.as_mut_slice()
     }
 
-    /// This frame's values with their links, in the order of their insertion.
+    /// Iterates over this frame's values and their links, in insertion order.
     ///
     /// ```
     /// use millpond::FramePool;
@@ -252,7 +258,8 @@ impl<T> FramePool<T> {
         self.values.links().zip(self.as_slice())
     }
 
-    /// The counters: slots by state, the peak, insertions, refusals and evictions. `peak` is that of the fullest frame. O(1).
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    /// `peak` is that of the fullest frame.
     ///
     /// ```
     /// use millpond::FramePool;
@@ -310,7 +317,7 @@ impl<T> IndexMut<FrameLink<T>> for FramePool<T> {
     }
 }
 
-/// This frame's values, each after its link.
+/// Formats this frame as a map from links to values.
 impl<T: fmt::Debug> fmt::Debug for FramePool<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()

@@ -4,8 +4,8 @@ use super::{PackedPool, PackedSettings};
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, handle_method, settings_methods};
 
-/// Builds a [`PackedPool`]: capacity, handle layout, name, salt, and what happens when the generations
-/// of a slot are used up.
+/// Builds a [`PackedPool`] with a capacity, a handle layout, a name, a salt, and a rule for slots
+/// whose generations are used up.
 ///
 /// ```
 /// use millpond::PackedPool;
@@ -30,17 +30,17 @@ impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
     settings_methods!();
     handle_method!(PackedPoolBuilder<T>, keeps values);
 
-    /// The pool.
+    /// Builds the pool.
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) returns an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> PackedPool<T, H> {
         self.try_build().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The pool.
+    /// Builds the pool.
     ///
     /// ```
     /// use millpond::{BuildError, Handle32, PackedPool};
@@ -52,7 +52,8 @@ impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
     ///
     /// # Errors
     ///
-    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    /// If no capacity was set, the handle layout cannot name that many slots, or there is not
+    /// enough memory.
     pub fn try_build(self) -> Result<PackedPool<T, H>, BuildError> {
         PackedPool::from_settings(&self.settings)
     }

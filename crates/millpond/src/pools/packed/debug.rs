@@ -10,9 +10,9 @@ use crate::reports::debug::{DebugAids, LiveReport, Watch};
 use crate::slots::Census;
 
 impl<T, H: HandleLayout> PackedPool<T, H> {
-    /// The live values, grouped by the source lines that they were inserted at. O(live), takes memory.
-    /// `None` unless the builder asked to
-    /// [remember origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
+    /// Returns the live values, grouped by the source line that inserted them. O(live); allocates.
+    /// Returns `None` unless the builder was set to [remember
+    /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```
     /// use millpond::PackedPool;
@@ -30,27 +30,27 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.slots().watch.as_ref()?.report(slots_of(self.as_handle_slice()))
     }
 
-    /// Has the slots watched from now on, if there is anything to do.
+    /// Watches the slots from now on, if any aid is enabled.
     pub(super) fn watch(&mut self, aids: DebugAids) -> Result<(), OutOfMemory> {
         self.roster.slots_mut().watch = Watch::try_new(self.name(), aids, self.capacity())?;
         self.fill_if_watched();
         Ok(())
     }
 
-    /// Has dead slots filled, if that is among the aids.
+    /// Fills dead slots, if that aid is enabled.
     pub(super) fn fill_if_watched(&mut self) {
         if self.roster.slots().watch.as_ref().is_some_and(|watch| watch.fills()) {
             self.values.fill_dead();
         }
     }
 
-    /// No longer.
+    /// Stops watching.
     pub(super) fn unwatch(&mut self) {
         self.values.leave_dead();
         self.roster.slots_mut().watch = None;
     }
 
-    /// Looks at the place that the next value goes to.
+    /// Inspects the place that the next value goes to.
     #[track_caller]
     #[inline]
     pub(super) fn inspect_next(&mut self) {
@@ -59,7 +59,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         }
     }
 
-    /// A value was inserted by whoever called.
+    /// The caller inserted a value.
     #[track_caller]
     #[inline]
     pub(super) fn note_origin(&mut self, handle: H) {
@@ -77,7 +77,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         }
     }
 
-    /// The state of another pool is about to be copied to the roster.
+    /// The state of `other` is about to be copied to the roster.
     pub(super) fn note_restored(&mut self, other: &Self) {
         let watch = &mut self.roster.slots_mut().watch;
         let Some(mut watch) = watch.take_if(|watch| watch.remembers()) else { return };
@@ -88,13 +88,13 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 }
 
-/// The slots of handles.
+/// The slots that `handles` name.
 fn slots_of<H: HandleLayout>(handles: &[H]) -> impl Iterator<Item = usize> {
     handles.iter().map(|handle| handle.index() as usize)
 }
 
-/// What watches over values that an iterator has moved out of their pool, and has not handed out. Apart from
-/// their handles, for the reason that [`Slots`](super::slots::Slots) gives.
+/// Watches over values that an owning iterator has not yet returned. Kept apart from their handles,
+/// for the reason that [`Slots`](super::slots::Slots) gives.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Left {
     watch: Option<Box<Watch>>,
@@ -102,7 +102,7 @@ pub(super) struct Left {
 }
 
 impl Left {
-    /// Of the pool's own watch, which it has no longer.
+    /// Takes over the watch of `pool`.
     pub(super) fn of<T, H: HandleLayout>(pool: &mut PackedPool<T, H>) -> Self {
         let Some(watch) = pool.roster.slots_mut().watch.take() else { return Self::default() };
         if !watch.reports_drops() {
@@ -112,20 +112,20 @@ impl Left {
         Self { watch: Some(watch), slots: slots.into_iter() }
     }
 
-    /// The first value is handed out.
+    /// The first value is returned.
     #[inline]
     pub(super) fn next(&mut self) {
         self.slots.next();
     }
 
-    /// The last value is handed out.
+    /// The last value is returned.
     #[inline]
     pub(super) fn next_back(&mut self) {
         self.slots.next_back();
     }
 }
 
-/// Says which values were not taken, if the aids are to.
+/// Reports the values that were not taken, if that aid is enabled.
 impl Drop for Left {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {

@@ -1,6 +1,5 @@
-//! Iterators that move values out of a packed pool. Those that borrow the pool take one value at a
-//! time, so that a panic, a drop half-way or a leak leaves a pool that is as good as after that many
-//! removals.
+//! Iterators that move values out of a packed pool. Those that borrow the pool remove one value at
+//! a time, so that a panic, an early drop or a leak leaves the pool as that many removals would.
 
 use alloc::vec;
 use core::fmt;
@@ -10,7 +9,7 @@ use super::PackedPool;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::faces::{self, sealed};
 
-/// The slot that a packed pool's next value goes to; made by [`PackedPool::vacant_entry`].
+/// The free slot reserved for a packed pool's next value; returned by [`PackedPool::vacant_entry`].
 pub type VacantEntry<'a, T, H = Handle<T>> = faces::VacantEntry<'a, PackedPool<T, H>>;
 
 impl<T, H: HandleLayout> sealed::Face for PackedPool<T, H> {
@@ -28,12 +27,13 @@ impl<T, H: HandleLayout> sealed::Face for PackedPool<T, H> {
     }
 }
 
-/// Moves the values out of a packed pool in their order; made by [`PackedPool::drain`].
+/// An iterator that moves all values out of a packed pool in their order; returned by
+/// [`PackedPool::drain`].
 pub struct Drain<'a, T, H: HandleLayout> {
     pool: &'a mut PackedPool<T, H>,
-    /// How many values have been handed out from where they stood. Each of them was replaced by the
+    /// How many values have been returned from their own position. Each of them was replaced by the
     /// last one, so that with `n` values at first these positions hold values `n - 1`, `n - 2`, …:
-    /// once the middle is used up, what is left comes in order from the end.
+    /// once the middle is used up, the rest are returned in order from the end.
     from: usize,
 }
 
@@ -63,7 +63,8 @@ impl<T, H: HandleLayout> Iterator for Drain<'_, T, H> {
 impl<T, H: HandleLayout> ExactSizeIterator for Drain<'_, T, H> {}
 impl<T, H: HandleLayout> FusedIterator for Drain<'_, T, H> {}
 
-/// Removes what was not taken. If a value's drop panics, the rest is removed while unwinding.
+/// Removes the values that the iterator has not returned. If a value's drop panics, the rest are
+/// removed while unwinding.
 impl<T, H: HandleLayout> Drop for Drain<'_, T, H> {
     fn drop(&mut self) {
         struct Rest<'a, 'b, T, H: HandleLayout>(&'a mut Drain<'b, T, H>);
@@ -83,11 +84,12 @@ impl<T, H: HandleLayout> fmt::Debug for Drain<'_, T, H> {
     }
 }
 
-/// Moves chosen values out of a packed pool; made by [`PackedPool::extract_if`].
-#[must_use = "an iterator does nothing until it is asked; `retain` removes at once"]
+/// An iterator that moves chosen values out of a packed pool; returned by
+/// [`PackedPool::extract_if`].
+#[must_use = "iterators are lazy; `retain` removes at once"]
 pub struct ExtractIf<'a, T, H: HandleLayout, F> {
     pool: &'a mut PackedPool<T, H>,
-    /// The position that it comes to next.
+    /// The next position to visit.
     position: usize,
     choose: F,
 }
@@ -131,9 +133,9 @@ impl<T, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, H, F> {
     }
 }
 
-/// Moves the values out of a packed pool that is no longer needed, in their order.
+/// An iterator over the values of a packed pool that it owns, in their order.
 pub struct IntoIter<T, H> {
-    /// First, so that it tells of what is left before that is dropped.
+    /// The first field, so that it reports the values that are left before they are dropped.
     #[cfg(feature = "debug-aids")]
     left: super::debug::Left,
     handles: vec::IntoIter<H>,
@@ -144,7 +146,7 @@ impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
     type Item = (H, T);
     type IntoIter = IntoIter<T, H>;
 
-    /// Iterates over handles and values in their present order, from both ends.
+    /// Iterates over handles and values in their current order, from both ends.
     fn into_iter(mut self) -> IntoIter<T, H> {
         #[cfg(feature = "debug-aids")]
         let left = super::debug::Left::of(&mut self);
@@ -161,7 +163,7 @@ impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
 
 impl<T: Clone, H: Clone> Clone for IntoIter<T, H> {
     fn clone(&self) -> Self {
-        // The values first: if that panics, there is no copy that could tell of values which go with it.
+        // The values first: if that panics, there is no copy that could report live values.
         let values = self.values.clone();
         Self {
             #[cfg(feature = "debug-aids")]

@@ -41,7 +41,7 @@ macro_rules! iterator {
     };
 }
 
-/// The handles and values of a packed pool in their present order; made by
+/// An iterator over a packed pool's handles and values in their current order; returned by
 /// [`PackedPool::iter`](super::PackedPool::iter).
 pub struct Iter<'a, T, H> {
     pairs: Zip<Copied<slice::Iter<'a, H>>, slice::Iter<'a, T>>,
@@ -69,7 +69,7 @@ impl<T: fmt::Debug, H: Copy + fmt::Debug> fmt::Debug for Iter<'_, T, H> {
     }
 }
 
-/// The handles and values of a packed pool, mutable, in their present order; made by
+/// An iterator over a packed pool's handles and mutable values in their current order; returned by
 /// [`PackedPool::iter_mut`](super::PackedPool::iter_mut).
 pub struct IterMut<'a, T, H> {
     pairs: Zip<Copied<slice::Iter<'a, H>>, slice::IterMut<'a, T>>,

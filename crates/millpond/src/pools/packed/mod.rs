@@ -32,14 +32,13 @@ use roster::PackedRoster;
 /// A packed pool has no reuse order to set.
 type PackedSettings<H> = Settings<(), H>;
 
-/// A pool whose live values are always adjacent: a slice without holes, with handles that stay good
-/// while the values move.
+/// A pool whose live values are always adjacent, in a slice without holes. Handles stay valid while
+/// the values move.
 ///
-/// Pick it when every frame iterates over all values and few of them are looked up by handle (particles,
+/// Use it when every frame iterates over all values and few are looked up by handle (particles,
 /// sprites to draw, components of a system), when the order matters (draw order, by distance), or
-/// when the values are handed on as one slice. Where values must keep their address, or are looked up
-/// more often than they are walked, a [`Pool`](crate::Pool) is better: it reaches a value in one step
-/// less.
+/// when the values are passed on as one slice. If values must keep their address, or are looked up
+/// more often than iterated over, a [`Pool`](crate::Pool) is better: a lookup takes one step fewer.
 ///
 /// ```text
 /// handle 3v1 ──▶ slot 3, generation 1
@@ -50,22 +49,24 @@ type PackedSettings<H> = Settings<(), H>;
 ///   order    [2v2] [0v1] [3v1] │ [1v2]…    the handles of the values, then those that come next
 /// ```
 ///
-/// Removing a value moves the **last** one into its place, so the order changes with every removal;
-/// [`sort_by`](Self::sort_by) and its relatives put it right, and handles stay good.
+/// A removal moves the **last** value into the gap, so the order changes with every removal.
+/// [`sort_by`](Self::sort_by) and its variants restore an order; handles stay valid.
 ///
-/// **Memory**: taken and touched when the pool is created, none after. Per slot the value, a handle
-/// (8 bytes; 4 with [`Handle32`](crate::Handle32)), a position (4 bytes; 2 with at most 16 index bits)
-/// and a generation word (4 bytes; 2 with a `Handle32` of 16 or more index bits): `size_of::<T>()` + 16
-/// bytes with the defaults, + 8 with `Handle32<T, 16>`.
+/// **Memory**: allocated and touched when the pool is created, and none later. Each slot takes the
+/// value, a handle (8 bytes; 4 with [`Handle32`](crate::Handle32)), a position (4 bytes; 2 with at
+/// most 16 index bits) and a generation word (4 bytes; 2 with a `Handle32` of 16 or more index
+/// bits): `size_of::<T>()` + 16 bytes with the defaults, + 8 with `Handle32<T, 16>`.
 ///
-/// **Reuse order**: the slot freed last is handed out next, as by [`Lifo`](crate::reuse::Lifo). There
-/// is no choice: the handles to come stand in the same array as those of the values, behind them, which
-/// makes inserting and removing twice as fast as with a reuse order beside it.
+/// **Reuse order**: the slot freed last is reused first, as with [`Lifo`](crate::reuse::Lifo). This
+/// is fixed: the free slots' next handles follow the live handles in the same array, which makes
+/// insertion and removal twice as fast as a separate reuse order would.
 ///
-/// **Time**: insert, get and remove are O(1). Iterating costs O(live), and is iterating over a slice.
+/// **Time**: insert, get and remove are O(1). Iterating costs O(live): it is iterating over a
+/// slice.
 ///
-/// **Safety**: as for [`Pool`](crate::Pool): a handle is good for one lifetime of one slot. There is
-/// no unsafe code in this pool, but for what the feature `debug-aids` does with bytes behind the last value.
+/// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. This
+/// pool has no unsafe code, except what the feature `debug-aids` does with the bytes after the last
+/// value.
 ///
 /// ```
 /// use millpond::PackedPool;
@@ -81,9 +82,9 @@ type PackedSettings<H> = Settings<(), H>;
 /// assert_eq!(sparks.get(red), None); // stale, and refused for ever
 /// ```
 pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
-    /// Has as many live slots as there are values, but while one of the methods below is on its way between the two,
-    /// where no user code runs but that of `retain`. First, so that its debug aids tell of live values before these are
-    /// dropped.
+    /// Has as many live slots as there are values, except between the two writes of one of the
+    /// methods below, where no user code runs but that of `retain`. The first field, so that its
+    /// debug aids report live values before these are dropped.
     roster: PackedRoster<H>,
     /// The value of each live slot, in the roster's order. Never longer than the capacity, and so
     /// never reallocated.
@@ -91,8 +92,8 @@ pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
 }
 
 impl<T> PackedPool<T> {
-    /// A pool of `capacity` slots, with handles of eight bytes. All of
-    /// its memory is taken and touched here.
+    /// Creates a pool of `capacity` slots, with eight-byte handles. All of its memory is allocated
+    /// and touched here.
     ///
     /// ```
     /// use millpond::PackedPool;
@@ -103,7 +104,7 @@ impl<T> PackedPool<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many slots; the builder's
+    /// If there is not enough memory for that many slots; the builder's
     /// [`try_build`](PackedPoolBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]
@@ -111,7 +112,7 @@ impl<T> PackedPool<T> {
         Self::with_capacity(capacity)
     }
 
-    /// A builder, to choose the handle layout, a name and more.
+    /// Returns a builder, to choose the handle layout, a name and more.
     ///
     /// ```
     /// use millpond::{Handle32, PackedPool};
@@ -130,7 +131,7 @@ impl<T> PackedPool<T> {
 }
 
 impl<T, H: HandleLayout> PackedPool<T, H> {
-    /// A pool of any handle layout, where the type is written down.
+    /// Creates a pool with the handle layout of `Self`, for types that are written out.
     ///
     /// ```
     /// use millpond::{Handle32, PackedPool};
@@ -141,7 +142,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// # Panics
     ///
-    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
@@ -163,28 +164,28 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Ok(pool)
     }
 
-    /// The number of slots: live, free and retired.
+    /// Returns the number of slots: live, free and retired.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.roster.handles().len()
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Whether an insertion would fail: each slot is live or retired.
+    /// Returns whether an insertion would fail because each slot is live or retired.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -199,13 +200,14 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     crate::pools::shell::books_methods!(|pool| pool.roster);
 
-    /// The pool's counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    /// Returns the pool's counters: slots by state, the peak, insertions, refusals and evictions.
+    /// O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.roster.stats(self.roster.slots())
     }
 
-    /// All values, adjacent, in their present order. O(1).
+    /// Returns all values as a slice, in their current order. O(1).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -221,11 +223,11 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         &self.values
     }
 
-    /// All values, adjacent and mutable. O(1).
+    /// Returns all values as a mutable slice, in their current order. O(1).
     ///
-    /// A handle names a place in this slice: to swap two values here is to swap what their handles
-    /// name. To change the order and keep what handles name, use [`sort_by`](Self::sort_by) or
-    /// [`swap_positions`](Self::swap_positions).
+    /// A handle names a position in this slice: swapping two values here swaps the values that
+    /// their handles name. To reorder values together with their handles, use
+    /// [`sort_by`](Self::sort_by) or [`swap_positions`](Self::swap_positions).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -242,8 +244,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         &mut self.values
     }
 
-    /// The handles of all values: the handle at a position is that of the value at the same position
-    /// of [`as_slice`](Self::as_slice). O(1).
+    /// Returns the handles of all values, in the order of [`as_slice`](Self::as_slice). O(1).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -258,8 +259,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         &self.roster.handles()[..self.len()]
     }
 
-    /// The position in [`as_slice`](Self::as_slice) of the handle's value, until values are removed
-    /// or sorted. O(1).
+    /// Returns the position of the handle's value in [`as_slice`](Self::as_slice), or `None` if the
+    /// handle is refused. O(1). The position changes when values are removed or sorted.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -278,7 +279,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     crate::pools::shell::insert_methods!(
         core roster, example "PackedPool::new(8)", full "PackedPool::new(1)",
-        cost "It stands behind the others. O(1).", error "If the pool is full."
+        cost "It is the last in the slice. O(1).", error "If the pool is full."
     );
 
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
@@ -317,9 +318,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         }
     }
 
-    /// Inserts at exactly this handle, behind the other values, for loading what was saved: handles
-    /// inside the saved values stay good. O(1) amortised, in every reuse order. Saved in the order of
-    /// [`iter`](Self::iter) and loaded in the same order, the values are in that order again.
+    /// Inserts `value` at exactly this handle, after the other values. O(1) amortised. This is for
+    /// loading saved objects: handles inside the saved values stay valid. Values saved in the order
+    /// of [`iter`](Self::iter) and loaded in that order keep it.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -339,8 +340,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// # Errors
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
-    /// wraps), or may never have it. The error returns the value.
-    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
+    /// wraps), or can never have it. The error returns `value`.
+    #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         #[cfg(feature = "debug-aids")]
@@ -381,7 +382,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Full { value, pool: books.refuse(slots) }
     }
 
-    /// Returns a reference to the value, or `None` if the handle is refused. O(1).
+    /// Returns a reference to the handle's value, or `None` if the handle is refused. O(1).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -397,7 +398,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.get(self.roster.find(handle)?)
     }
 
-    /// Returns a mutable reference to the value, or `None` if the handle is refused. O(1).
+    /// Returns a mutable reference to the handle's value, or `None` if the handle is refused. O(1).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -422,7 +423,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         crate::pools::shell::each_mut(&mut pool.values, positions)
     });
 
-    /// Returns mutable references to several values at once. O(N²) for N handles.
+    /// Returns mutable references to the values of several handles at once. O(N²) for N handles.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -443,7 +444,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
         self.roster.check_disjoint(&handles, self.roster.slots())?;
-        // No good handle has the position `len`, which is out of range.
+        // No valid handle has the position `len`, which is out of range.
         let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
         match crate::pools::shell::all_mut(&mut self.values, positions) {
             Some(values) => Ok(values),
@@ -451,14 +452,14 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         }
     }
 
-    /// Whether the handle's value is in the pool. O(1).
+    /// Returns whether `handle` names a live value. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
         self.position_of(handle).is_some()
     }
 
-    /// Whether the handle's value is in the pool, and if not, why the handle is refused. O(1).
+    /// Returns `Ok` if `handle` names a live value, and otherwise why it is refused. O(1).
     ///
     /// ```
     /// use millpond::{PackedPool, Refusal};
@@ -477,8 +478,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.check(handle, self.roster.slots())
     }
 
-    /// Moves the value out, unless the handle is refused; the last value takes its place. O(1). The
-    /// handle is stale from now on.
+    /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). The last
+    /// value takes its place, and `handle` is stale afterwards.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -512,8 +513,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         (handle, self.values.swap_remove(position))
     }
 
-    /// The value of a slot, by the index in its handle (not by its position), if the slot is live.
-    /// O(1). By position: [`as_slice`](Self::as_slice).
+    /// Returns a reference to the value in slot `index`, or `None` if the slot is not live. O(1).
+    /// `index` is the index in the handle, not the position in [`as_slice`](Self::as_slice).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -530,15 +531,16 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.get(self.roster.position_at(index)?)
     }
 
-    /// Returns a mutable reference to the value of a slot, by the index in its handle, if the slot is live. O(1).
+    /// Returns a mutable reference to the value in slot `index`, or `None` if the slot is not live.
+    /// O(1). `index` is the index in the handle.
     #[inline]
     #[must_use]
     pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
         self.values.get_mut(self.roster.position_at(index)?)
     }
 
-    /// Moves the value of a slot out, by the index in its handle, if the slot is live; the last value takes its place.
-    /// O(1).
+    /// Moves the value out of slot `index`, or returns `None` if the slot is not live. O(1).
+    /// `index` is the index in the handle. The last value takes the place of the removed one.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -553,17 +555,17 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.remove(self.handle_at(index)?)
     }
 
-    /// The handle of a slot, by the index in it, if the slot is live. O(1). By position:
-    /// [`as_handle_slice`](Self::as_handle_slice).
+    /// Returns the handle of slot `index`, or `None` if the slot is not live. O(1). `index` is the
+    /// index in the handle, not the position in [`as_handle_slice`](Self::as_handle_slice).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
         self.as_handle_slice().get(self.roster.position_at(index)?).copied()
     }
 
-    /// The slot of a value, from its address: the index in its handle. O(1). `None` for a value that
-    /// is not in the pool, and for every value of a type without a size, as those have no address of
-    /// their own.
+    /// Returns the index in the handle of `value`, found from the value's address. O(1). Returns
+    /// `None` for a value outside the pool, and for every value of a zero-sized type, because such
+    /// values have no address of their own.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -579,7 +581,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Some(self.as_handle_slice()[position].index() as usize)
     }
 
-    /// Iterates over handles and values in their present order, from both ends.
+    /// Iterates over handles and values in their current order, from both ends.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -594,7 +596,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Iter::new(self.as_handle_slice(), &self.values)
     }
 
-    /// Iterates over handles and mutable values, in their present order, from both ends.
+    /// Iterates over handles and mutable references to values in their current order, from both
+    /// ends.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -614,7 +617,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.as_handle_slice().iter().copied()
     }
 
-    /// Iterates over the values in their present order, from both ends.
+    /// Iterates over the values in their current order, from both ends.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -628,14 +631,14 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.iter()
     }
 
-    /// Iterates over mutable values in their present order, from both ends.
+    /// Iterates mutably over the values in their current order, from both ends.
     #[inline]
     pub fn values_mut(&mut self) -> slice::IterMut<'_, T> {
         self.values.iter_mut()
     }
 
-    /// Moves all values out, in their present order. What is not taken is removed when the iterator is
-    /// dropped; if the iterator is leaked, what it has not handed out stays in the pool.
+    /// Moves all values out, in their current order. Dropping the iterator removes the values that
+    /// it has not returned; leaking it leaves them in the pool.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -649,9 +652,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Drain::new(self)
     }
 
-    /// Moves out the values that the function chooses, one at a time. It comes to each value once: in
-    /// their order, but where a value is moved out the last one takes its place and is next. What the
-    /// iterator has not come to stays in the pool.
+    /// Moves out the values for which `choose` returns `true`, one at a time. Each value is visited
+    /// once, in order, except that the last value takes the place of a removed one and is visited
+    /// next. Values that the iterator has not reached stay in the pool.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -668,13 +671,13 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         ExtractIf::new(self, choose)
     }
 
-    /// Removes the values for which `keep` returns `false`. Each value is visited once, in order, except
-    /// that the last value takes the place of a removed one and is visited next. O(live): a value moves
-    /// only to fill a gap. If `keep` panics, the value that it was called for stays, and so do those that
-    /// it has not been called for.
+    /// Removes the values for which `keep` returns `false`. Each value is visited once, in order,
+    /// except that the last value takes the place of a removed one and is visited next. O(live): a
+    /// value moves only to fill a gap. If `keep` panics, the value of that call and all later ones
+    /// stay in the pool.
     ///
-    /// In a pool of thousands of slots this is faster than [`extract_if`](Self::extract_if) and than
-    /// removals by handle, as their cache misses overlap.
+    /// In a pool of thousands of slots, this is faster than [`extract_if`](Self::extract_if) or
+    /// removals by handle, because its cache misses overlap.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -693,7 +696,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         let mut position = 0;
         while let Some(found) = removals.pool.position_from(position, |h, value| !keep(h, value)) {
             position = found;
-            // The value at the position goes, and so does each that takes its place, until one is kept.
+            // The value at the position is removed, and so is each that takes its place, until one
+            // is kept.
             loop {
                 let (value, handle_at) = removals.remove(position);
                 drop(value);
@@ -720,9 +724,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Some(position + found)
     }
 
-    /// Removes and drops all values. The next insertions take the lowest slots; the handles stay
-    /// stale for ever. O(capacity). If a value's drop panics, the others are dropped while unwinding,
-    /// and the pool is empty.
+    /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the next
+    /// insertions use the lowest slots. If a value's drop panics, the others are dropped while
+    /// unwinding, and the pool is empty.
     ///
     /// ```
     /// # use millpond::PackedPool;

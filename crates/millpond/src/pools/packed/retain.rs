@@ -1,19 +1,20 @@
 //! `retain` of a large pool: values are removed at once, and their slots are updated in batches, so that
 //! cache misses overlap.
 //!
-//! A removal writes to three distant places: the handle's place in the order, the slot of the removed
-//! value, and the slot of the value that takes its place. A write that misses the cache holds up the
-//! writes behind it, including those to the values. So the roster is not updated until [`BATCH`] values
-//! have been removed. Then all of these places are read, which lets the processor fetch them at the same
-//! time, and after that the removals are carried out in their order, as if one by one.
+//! A removal writes to three distant places: the handle's place in the order, the slot of the
+//! removed value, and the slot of the value that takes its place. A write that misses the cache
+//! delays the writes behind it, including those to the values. So the roster is not updated until
+//! [`BATCH`] values have been removed. Then all of these places are read, which lets the processor
+//! fetch them at the same time, and after that the removals are carried out in their order, as if
+//! one by one.
 //!
-//! No code can see the difference. The pool is borrowed meanwhile, and a panic of `keep` or of a drop
-//! carries out the removals that are pending. Values are moved and dropped without delay.
+//! No code can observe the difference. The pool is borrowed meanwhile, and a panic in `keep` or in
+//! a drop carries out the pending removals. Values are moved and dropped without delay.
 
 use super::PackedPool;
 use crate::handle::{HandleLayout, IndexWord};
 
-/// How many removals are pending at most.
+/// The maximum number of pending removals.
 const BATCH: usize = 64;
 
 /// Removes values of a pool; those already removed from the values may still be live in the roster.

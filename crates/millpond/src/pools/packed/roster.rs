@@ -1,5 +1,5 @@
-//! The handles of a packed pool: which are live, in which order their values stand, and which come
-//! next.
+//! The handles of a packed pool: which are live, in what order their values are stored, and which
+//! come next.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -36,15 +36,15 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     books: Books<H>,
 }
 
-/// What stands in the order for a slot with this word. Of a retired slot only the index counts, and no generation would
-/// make it the dangling handle, which has another.
+/// The entry in the order for a slot with this word. For a retired slot, only the index counts; no
+/// generation would make it the dangling handle, which has another index.
 #[inline]
 fn handle_in<H: HandleLayout>(index: usize, word: H::Word) -> H {
     let is_retired = word == H::Word::RETIRED;
     H::from_live_parts(index, if is_retired { H::Word::from_generation(1) } else { word })
 }
 
-/// Below so many slots a cache near the processor has them all.
+/// Below this many slots, all of them fit into a cache near the processor.
 const SLOTS_IN_CACHE: usize = 4096;
 
 impl<H: HandleLayout> Deref for PackedRoster<H> {
@@ -92,7 +92,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         })
     }
 
-    /// What the books ask.
+    /// The slots, as the books see them.
     #[inline]
     pub(super) fn slots(&self) -> &Slots<H::Word, H::Index> {
         &self.slots
@@ -103,7 +103,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         &mut self.slots
     }
 
-    /// The same with the books, to be changed.
+    /// The same, with the books mutable.
     pub(super) fn parts_mut(&mut self) -> (&mut Books<H>, &Slots<H::Word, H::Index>) {
         (&mut self.books, &self.slots)
     }
@@ -124,7 +124,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.order.into_vec()
     }
 
-    /// The handle that [`acquire`](Self::acquire) gives next, behind the `live` others.
+    /// The handle that [`acquire`](Self::acquire) returns next, behind the `live` others.
     #[inline]
     pub(super) fn next(&self, live: usize) -> Option<H> {
         let parting = Parting::with_live(live, self.slots.counts());
@@ -170,8 +170,7 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// Ends the handle's lifetime, whose value is at this position of `live` ones; the last value takes its place.
     ///
-    /// The handle is there in the order as well, but whoever removes by handle need not wait for the
-    /// memory that it stands in.
+    /// The order has the handle too, but a removal by handle need not wait for that memory.
     #[inline]
     pub(super) fn release(&mut self, handle: H, position: usize, live: usize) {
         debug_assert_eq!(self.order[position], handle);
@@ -202,7 +201,8 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.swap(position, position + self.slots.counts().retired());
     }
 
-    /// Also where the successor of its generation does not come next, or somebody listens.
+    /// The same, also where the next generation is not the successor, or where a recorder is
+    /// attached.
     #[cold]
     #[inline(never)]
     fn release_with_care(&mut self, handle: H, position: usize) {
@@ -219,8 +219,9 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
     }
 
-    /// Whether several releases are faster by [`release_each`](Self::release_each): the slots may be too
-    /// many for the cache. `false` while a recorder is attached, which notes when each lifetime ends.
+    /// Whether [`release_each`](Self::release_each) is faster for several releases, because the
+    /// slots may not fit into the cache. `false` while a recorder is attached, which records when
+    /// each lifetime ends.
     #[inline]
     pub(super) fn is_faster_in_batches(&self) -> bool {
         self.slots.len() >= SLOTS_IN_CACHE && !self.books.is_recorded()
@@ -244,7 +245,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
     }
 
-    /// Ends all lifetimes. The vacant slots come in the order of their indices again.
+    /// Ends all lifetimes. The vacant slots are in index order again.
     pub(super) fn release_all(&mut self) {
         let live = self.slots.counts().live();
         self.slots.counts_mut().expect_death(live);
@@ -281,8 +282,9 @@ impl<H: HandleLayout> PackedRoster<H> {
         Some(self.slots.get(index)?.position.to_index())
     }
 
-    /// Sorts the handles of the values by what the function says of two positions, in which the values
-    /// stand until [`settle`](Self::settle) is called, which must follow whatever happens.
+    /// Sorts the handles of the values by `compare`, which is called with positions. The values
+    /// keep these positions until [`settle`](Self::settle) is called, which must follow in any
+    /// case.
     pub(super) fn sort_by(&mut self, mut compare: impl FnMut(usize, usize) -> Ordering) {
         let slots = &self.slots;
         let position = |handle: &H| slots[handle.index() as usize].position.to_index();
@@ -290,10 +292,10 @@ impl<H: HandleLayout> PackedRoster<H> {
             .sort_unstable_by(|a, b| compare(position(a), position(b)));
     }
 
-    /// Makes the positions true after a sort. `swap` is told which two values have to change places.
+    /// Updates the positions after a sort. `swap` is called with the positions of each two values
+    /// to swap.
     ///
-    /// One cycle of the permutation at a time: the value that stood at its start is handed on to its
-    /// end.
+    /// One cycle of the permutation at a time: the value at its start is passed on to its end.
     pub(super) fn settle(&mut self, mut swap: impl FnMut(usize, usize)) {
         for start in 0..self.slots.counts().live() {
             let mut to = start;
@@ -325,7 +327,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         indices.map(|index| index..index + 1).chain(iter::once(used..slots))
     }
 
-    /// Becomes what was saved.
+    /// Takes on the saved state.
     #[cfg(feature = "serde")]
     pub(super) fn load(&mut self, saved: &crate::slots::saved::Checked<H::Word>) {
         self.slots.load(&saved.words, saved.inserted, saved.peak);
@@ -338,7 +340,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
     }
 
-    /// Takes on the state of another roster of the same capacity and circle.
+    /// Takes on the state of `other`, which has the same capacity and generation cycle.
     pub(super) fn copy_state_from(&mut self, other: &Self) {
         let used = self.used().max(other.used());
         self.slots.copy_state_from(&other.slots, used);

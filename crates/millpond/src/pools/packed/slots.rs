@@ -4,8 +4,9 @@ use core::ops::{Deref, DerefMut};
 use crate::handle::{IndexWord, Word};
 use crate::slots::{Census, Counts};
 
-/// The generation of the slot's live value, or of the next one, or the mark of a retired slot; and where the
-/// slot stands in the order. Both in one place, as whoever compares the generation goes on to the position.
+/// The generation of the slot's live value, or of the next one, or the mark of a retired slot; and
+/// the slot's position in the order. Both lie together, because code that compares the generation
+/// then reads the position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot<W, I> {
     pub(super) word: W,
@@ -13,14 +14,15 @@ pub(super) struct Slot<W, I> {
 }
 
 impl<W: Word, I: IndexWord> Slot<W, I> {
-    /// The word, marked as dead if the position is not that of one of so many live slots.
+    /// The word, marked as dead if the position is not that of one of this many live slots.
     pub(super) fn state(&self, live: usize) -> W {
         if self.position.to_index() < live { self.word } else { self.word.as_dead() }
     }
 }
 
-/// The slots of a packed pool, and what watches over them. Apart from the handles and the values, whose types
-/// may name what does not live longer than the pool: with debug aids this has code to run when it is dropped.
+/// The slots of a packed pool, and what watches over them. Kept apart from the handles and the
+/// values, whose types may borrow from what does not outlive the pool: with debug aids, dropping
+/// this runs code.
 #[derive(Clone, Debug)]
 pub(super) struct Slots<W: Word, I: IndexWord> {
     slots: Box<[Slot<W, I>]>,
@@ -45,7 +47,7 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
         &mut self.counts
     }
 
-    /// Takes on these words, of which as many are live, and this history. The positions are missing.
+    /// Takes on these words and this history. The positions are set later.
     #[cfg(feature = "serde")]
     pub(super) fn load(&mut self, words: &[W], inserted: u64, peak: usize) {
         let (mut live, mut retired) = (0, 0);
@@ -57,7 +59,7 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
         self.counts = Counts::loaded(inserted, live, peak, retired);
     }
 
-    /// Takes on the state of others. Slots from `used` on were never used in either.
+    /// Takes on the state of `other`. Slots from `used` on were never used in either.
     pub(super) fn copy_state_from(&mut self, other: &Self, used: usize) {
         self.slots[..used].copy_from_slice(&other.slots[..used]);
         self.counts = other.counts;
@@ -98,7 +100,7 @@ impl<W: Word, I: IndexWord> DerefMut for Slots<W, I> {
     }
 }
 
-/// Says which values are still live, if the aids are to.
+/// Reports the values that are still live, if that aid is enabled.
 #[cfg(feature = "debug-aids")]
 impl<W: Word, I: IndexWord> Drop for Slots<W, I> {
     fn drop(&mut self) {

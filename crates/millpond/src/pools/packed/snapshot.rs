@@ -79,14 +79,8 @@ mod saved {
 
     impl<T, H: HandleLayout> sealed::Load for PackedPool<T, H> {
         const KIND: &'static str = "PackedPool";
-
-        fn reuse_name() -> &'static str {
-            ""
-        }
-
-        fn order_of() -> OrderOf {
-            OrderOf::All
-        }
+        const REUSE_NAME: &'static str = "";
+        const ORDER_OF: OrderOf = OrderOf::All;
 
         fn saved_stats(&self) -> Stats {
             self.stats()

@@ -1,4 +1,4 @@
-//! Sorting a packed pool: the values change places, and each handle goes with its value.
+//! Sorting a packed pool: the values move, and each handle follows its value.
 
 use core::cmp::Ordering;
 
@@ -7,12 +7,12 @@ use crate::handle::HandleLayout;
 use crate::slots::Partition;
 
 impl<T, H: HandleLayout> PackedPool<T, H> {
-    /// Sorts the values; equal ones keep their order. Every handle stays good and names the value
-    /// that it named before. O(live × log live) comparisons, each value moves once, nothing is
-    /// allocated.
+    /// Sorts the values with `compare`; equal ones keep their order. Every handle stays valid and
+    /// names the same value as before. O(live × log live) comparisons and O(live) swaps; does not
+    /// allocate.
     ///
-    /// If the function panics, or does not give an order (then the sort may panic), the values are in
-    /// some order, and every handle still names its value.
+    /// If `compare` panics, or does not implement a total order (the sort may then panic), the
+    /// values are in an unspecified order, and every handle still names its value.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -25,13 +25,13 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// ```
     pub fn sort_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
         self.sort_positions_by(|values, a, b| {
-            // The positions before the sort tell equal values apart.
+            // The positions before the sort distinguish equal values.
             compare(&values[a], &values[b]).then(a.cmp(&b))
         });
     }
 
-    /// Sorts the values by a key, which is made anew for each comparison; equal ones keep their
-    /// order. As [`sort_by`](Self::sort_by).
+    /// Sorts the values by `key`, which is called for each comparison; equal ones keep their order.
+    /// Otherwise like [`sort_by`](Self::sort_by).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -46,8 +46,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.sort_by(|a, b| key(a).cmp(&key(b)));
     }
 
-    /// Sorts the values; equal ones come in any order, the same on every run. A little faster than
-    /// [`sort_by`](Self::sort_by), and like it in everything else.
+    /// Sorts the values with `compare`; equal ones may be reordered, but in the same way in every
+    /// run. A little faster than [`sort_by`](Self::sort_by), and otherwise the same.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -61,7 +61,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.sort_positions_by(|values, a, b| compare(&values[a], &values[b]));
     }
 
-    /// Lets two values change places; their handles go with them. O(1).
+    /// Swaps the values at positions `a` and `b`; their handles follow them. O(1).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -82,8 +82,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Partition::swap(&mut self.roster, a, b);
     }
 
-    /// Sorts the handles by what the function says of the positions of their values. The values stay
-    /// where they are until the order is known, and then each moves once.
+    /// Sorts the handles by `compare`, which is called with the positions of their values. The
+    /// values stay where they are until the order is known.
     fn sort_positions_by(&mut self, mut compare: impl FnMut(&[T], usize, usize) -> Ordering) {
         let follow = MoveValues(self);
         let PackedPool { roster, values } = &mut *follow.0;
@@ -91,8 +91,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 }
 
-/// Lets the values follow their handles when the sort is over, also if it has panicked: a sort that
-/// panics leaves the handles in some order, each of them once.
+/// Moves the values to their handles when the sort is over, even if it panicked: a sort that panics
+/// leaves the handles in some order, each of them once.
 struct MoveValues<'a, T, H: HandleLayout>(&'a mut PackedPool<T, H>);
 
 impl<T, H: HandleLayout> Drop for MoveValues<'_, T, H> {

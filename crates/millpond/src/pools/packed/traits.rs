@@ -11,8 +11,8 @@ operators! {
     example: "PackedPool", " = PackedPool::<u8>::builder().name(\"bullets\").capacity(8).build()"
 }
 
-/// The copy has the same handles in the same order, and hands out the same ones next. Takes the
-/// memory of a new pool.
+/// The copy has the same handles in the same order and issues the same ones next. Allocates as much
+/// memory as a new pool.
 impl<T: Clone, H: HandleLayout> Clone for PackedPool<T, H> {
     fn clone(&self) -> Self {
         match self.try_clone() {

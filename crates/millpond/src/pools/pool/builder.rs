@@ -1,7 +1,7 @@
-//! The builder of a pool, also in memory that the caller lends.
+//! The builder of a pool, on the heap or in memory that the caller lends.
 //!
-//! Invariant of what is unsafe here: the lent memory is the storage's alone until the pool is dropped, and as large and
-//! as aligned as `memory_layout` says.
+//! Invariant of the unsafe code here: until the pool is dropped, nothing but its storage uses the
+//! lent memory, which has the size and alignment that `memory_layout` returns.
 
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -15,8 +15,8 @@ use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, set
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::values::PoolStorage;
 
-/// Builds a [`Pool`]: capacity, reuse order, handle layout, name, salt, and what happens when the
-/// generations of a slot are used up.
+/// Builds a [`Pool`] with a capacity, a reuse order, a handle layout, a name, a salt, and a rule
+/// for slots whose generations are used up.
 ///
 /// ```
 /// use millpond::Pool;
@@ -59,11 +59,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     settings_methods!();
     order_and_handle_methods!(PoolBuilder<T>, keeps values);
 
-    /// The pool.
+    /// Builds the pool.
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) returns an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> Pool<T, R, H> {
         match self.try_build() {
@@ -72,7 +72,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         }
     }
 
-    /// The pool.
+    /// Builds the pool.
     ///
     /// ```
     /// use millpond::{BuildError, Handle32, Pool};
@@ -84,27 +84,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    /// If no capacity was set, the handle layout cannot name that many slots, or there is not
+    /// enough memory.
     pub fn try_build(self) -> Result<Pool<T, R, H>, BuildError> {
         Pool::from_settings(&self.settings)
     }
 
-    /// The memory that the pool needs: one block with all of its values, generation words and what the reuse
-    /// order keeps. For [`build_in`](Self::build_in).
+    /// Returns the layout of the memory that the pool needs, for [`build_in`](Self::build_in): one
+    /// block with its values, its generation words and the reuse order's data.
     ///
     /// # Errors
     ///
-    /// If no capacity was set, the handle layout cannot name so many slots, or the block is larger than the
-    /// address space.
+    /// If no capacity was set, the handle layout cannot name that many slots, or the block is
+    /// larger than the address space.
     pub fn memory_layout(&self) -> Result<Layout, BuildError> {
         let capacity = self.settings.checked_capacity()?;
         PoolStorage::<T, R, H>::layout::<R, H>(capacity)
             .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
     }
 
-    /// The pool, in memory that the program hands over instead of the heap: an array of its own, or a part of
-    /// what it has taken at its start. What is in front of the first aligned byte, and behind the last that the
-    /// pool [needs](Self::memory_layout), is not used. A clone or a snapshot of the pool takes memory from the heap.
+    /// Builds the pool in memory that the caller provides instead of the heap, such as a static
+    /// array. Bytes before the first aligned one, and behind the last that the pool
+    /// [needs](Self::memory_layout), are not used. A clone or a snapshot of the pool allocates on
+    /// the heap.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -122,7 +124,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     ///
     /// # Errors
     ///
-    /// As [`try_build`](Self::try_build), and if the memory is too small.
+    /// Same as for [`try_build`](Self::try_build), and if the memory is too small.
     pub fn build_in(
         self,
         memory: &'static mut [MaybeUninit<u8>],
@@ -132,29 +134,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         unsafe { self.build_at(start, bytes) }
     }
 
-    /// As [`build_in`](Self::build_in), in memory that need not live for ever.
+    /// Like [`build_in`](Self::build_in), for memory that need not live for ever.
     ///
     /// # Errors
     ///
-    /// As [`build_in`](Self::build_in).
+    /// Same as for [`build_in`](Self::build_in).
     ///
     /// # Safety
     ///
-    /// From `start` on there are `bytes` bytes that may be read and written, and nothing else uses them until the
-    /// pool is dropped.
+    /// The `bytes` bytes from `start` must be valid for reads and writes, and nothing else may use
+    /// them until the pool is dropped.
     pub unsafe fn build_at(
         self,
         start: NonNull<u8>,
         bytes: usize,
     ) -> Result<Pool<T, R, H>, BuildError> {
         let layout = self.memory_layout()?;
-        // What takes no bytes may begin anywhere.
+        // A pool of size 0 may begin anywhere.
         let skipped = if layout.size() == 0 { 0 } else { start.align_offset(layout.align()) };
         let needed = layout.size().saturating_add(skipped);
         if needed > bytes {
             return Err(BuildError::MemoryTooSmall { needed, bytes });
         }
-        // SAFETY: these bytes are there, as just tested.
+        // SAFETY: these bytes exist, as just tested.
         let start = unsafe { start.byte_add(skipped) };
         Pool::of_settings(&self.settings, |capacity, dead| {
             // SAFETY: the caller lends the memory until the pool is dropped, and with it the storage. It is aligned,

@@ -10,9 +10,9 @@ use crate::reports::debug::LiveReport;
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// The live objects, grouped by the source lines that they were inserted at. O(capacity), takes
-    /// memory. `None` unless the builder asked to
-    /// [remember origins](DebugAids::remember_origins); see [`debug`](crate::debug).
+    /// Returns the live objects, grouped by the source line that inserted them. O(capacity);
+    /// allocates. Returns `None` unless the builder was set to [remember
+    /// origins](DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```
     /// use millpond::Pool;
@@ -30,7 +30,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.storage.watched()?.report(self.occupancy().iter())
     }
 
-    /// Where the live objects were inserted, as far as that is remembered.
+    /// Where each live object was inserted, if that was recorded.
     pub(crate) fn origins(&self) -> impl Iterator<Item = Option<&'static Location<'static>>> {
         let watch = self.storage.watched();
         watch.into_iter().flat_map(|watch| watch.origins(self.occupancy().iter()))

@@ -28,7 +28,7 @@ use crate::slots::reuse::{Lifo, Queue, ReuseOrder, Roster, roster};
 use crate::slots::{Circle, Core};
 use crate::values::PoolStorage;
 
-/// A pool of values: they move in when inserted, stay at their address, and move out when removed.
+/// A pool of values that stay at their address from insertion to removal.
 ///
 /// ```text
 /// handle 2v3 ──▶ index 2, generation 3
@@ -39,20 +39,21 @@ use crate::values::PoolStorage;
 ///   free stack   [ 4 ][ 1 ]                    the next value goes to slot 1
 /// ```
 ///
-/// **Memory**: one block, taken and touched when the pool is created, none after; or
-/// [memory of the program's own](PoolBuilder::build_in). Per slot the value, a
-/// generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits), one bit,
-/// and what the [reuse order](crate::reuse) takes: for the default 4 and 1/16 bytes. So a
-/// `Pool<[f32; 4]>` has 24.2 bytes per slot.
+/// **Memory**: one block, allocated and touched when the pool is created, and none later; or
+/// [memory of your own](PoolBuilder::build_in). Each slot takes the value, a generation word (4
+/// bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits), one bit, and the [reuse
+/// order](crate::reuse)'s data (by default 4.06 bytes). So a `Pool<[f32; 4]>` has 24.2 bytes per
+/// slot.
 ///
-/// **Time**: insert, get and remove are O(1). Iterating costs O(capacity / 64 + live): a bitmap of the
-/// live slots is read a word at a time, and a run of live slots is a plain loop. In a pool of up to 256 slots, and
-/// in a larger one once it is iterated over often, each insertion and removal writes its bit. Otherwise a mutable
-/// iteration first brings the bitmap up to date from the generation words (about 0.05 ns per slot), and a shared
-/// one reads these words itself.
+/// **Time**: insert, get and remove are O(1). Iterating costs O(capacity / 64 + live): it reads a
+/// bitmap of live slots one word at a time, and a run of live slots is a plain loop. In a pool of
+/// up to 256 slots, and in a larger one that is iterated over often, each insertion and removal
+/// updates its bit. Otherwise a mutable iteration first rebuilds the bitmap from the generation
+/// words (about 0.05 ns per slot), and a shared iteration reads the generation words instead.
 ///
-/// **Safety**: a handle is good for one lifetime of one slot. After that the pool refuses it for
-/// ever, also after `clear`, `drain` and the like, and whatever bits it was made from.
+/// **Safety**: a handle is valid for one lifetime of one slot. After that, the pool refuses it for
+/// ever, whether the object was removed by `remove`, `clear`, `drain` or eviction, and whatever
+/// bits the handle was made from.
 ///
 /// ```
 /// use millpond::Pool;
@@ -79,8 +80,8 @@ pub struct Pool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
 }
 
 impl<T> Pool<T> {
-    /// A pool of `capacity` slots, with the default reuse order and handles of eight bytes. All of
-    /// its memory is taken and touched here.
+    /// Creates a pool of `capacity` slots, with the default reuse order and eight-byte handles. All
+    /// of its memory is allocated and touched here.
     ///
     /// ```
     /// use millpond::Pool;
@@ -91,7 +92,7 @@ impl<T> Pool<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many slots; the builder's
+    /// If there is not enough memory for that many slots; the builder's
     /// [`try_build`](PoolBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]
@@ -99,7 +100,7 @@ impl<T> Pool<T> {
         Self::with_capacity(capacity)
     }
 
-    /// A builder, to choose the reuse order, the handle layout, a name and more.
+    /// Returns a builder, to choose the reuse order, the handle layout, a name and more.
     ///
     /// ```
     /// use millpond::reuse::Fifo;
@@ -120,7 +121,8 @@ impl<T> Pool<T> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// A pool of any reuse order and handle layout, where the type is written down.
+    /// Creates a pool with the reuse order and handle layout of `Self`, for types that are written
+    /// out.
     ///
     /// ```
     /// use millpond::reuse::LowestFirst;
@@ -132,7 +134,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ///
     /// # Panics
     ///
-    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
@@ -166,7 +168,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         Ok(pool)
     }
 
-    /// The number of slots: live, free and retired.
+    /// Returns the number of slots: live, free and retired.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
@@ -178,7 +180,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     crate::pools::shell::words_methods!(example "Pool::new(8)");
 
-    /// Whether an insertion would fail: each slot is live or retired.
+    /// Returns whether an insertion would fail because each slot is live or retired.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -227,7 +229,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     crate::pools::shell::lookup_methods!(example "Pool::new(8)");
 
-    /// Whether `handle` names a live object, and if not, why it is refused. O(1).
+    /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1).
     ///
     /// ```
     /// use millpond::{Pool, Refusal};
@@ -277,7 +279,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ) {
         let taken = births.iter().enumerate().filter(|(_, values)| !values.is_empty());
         let taken = taken.map(|(lot, values)| first_of(lot)..first_of(lot) + values.len());
-        // Before anything changes, as the report is handed to a function of the program's own, which may panic.
+        // Before anything changes, as the report is passed to a user function, which may panic.
         #[cfg(feature = "debug-aids")]
         for slot in taken.clone().flatten() {
             self.storage.inspect(listed[slot].to_index());
@@ -336,7 +338,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 }
 
 impl<T, H: HandleLayout> Pool<T, Roster, H> {
-    /// The live slots as a dense list, in the roster's order: those below the partition.
+    /// Returns the indices of the live slots, in the roster's order: those before the partition.
     ///
     /// ```
     /// use millpond::reuse::Roster;

@@ -57,14 +57,8 @@ mod saved {
 
     impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Pool<T, R, H> {
         const KIND: &'static str = "Pool";
-
-        fn reuse_name() -> &'static str {
-            R::NAME
-        }
-
-        fn order_of() -> OrderOf {
-            <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF
-        }
+        const REUSE_NAME: &'static str = R::NAME;
+        const ORDER_OF: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
 
         fn saved_stats(&self) -> Stats {
             self.stats()

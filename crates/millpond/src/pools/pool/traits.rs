@@ -10,8 +10,8 @@ operators! {
     example: "Pool", " = Pool::<u8>::builder().name(\"bullets\").capacity(8).build()"
 }
 
-/// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
-/// handles. Takes the memory of a new pool.
+/// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
+/// other's handles. Allocates as much memory as a new pool.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
     fn clone(&self) -> Self {
         let storage = match self.storage.try_clone() {

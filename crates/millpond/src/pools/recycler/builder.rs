@@ -41,18 +41,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
     settings_methods!();
     order_and_handle_methods!(RecyclerBuilder<T>, keeps on_release);
 
-    /// Called for each object that is released, to clear what it refers to: a dead object that still
+    /// Calls `hook` for each released object, to clear what it refers to: a dead object that still
     /// refers to others keeps them alive.
     pub fn on_release(mut self, hook: fn(&mut T)) -> Self {
         self.on_release = Some(hook);
         self
     }
 
-    /// The recycler, of default objects.
+    /// Builds the recycler, with default objects.
     ///
     /// # Panics
     ///
-    /// Where [`try_build_with`](Self::try_build_with) returns an error.
+    /// If [`try_build_with`](Self::try_build_with) returns an error.
     #[track_caller]
     pub fn build(self) -> Recycler<T, R, H>
     where
@@ -61,11 +61,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
         self.build_with(|_| T::default())
     }
 
-    /// The recycler, of objects that the function makes from their indices.
+    /// Builds the recycler; `make` constructs each object from its index.
     ///
     /// # Panics
     ///
-    /// Where [`try_build_with`](Self::try_build_with) returns an error.
+    /// If [`try_build_with`](Self::try_build_with) returns an error.
     #[track_caller]
     pub fn build_with(self, make: impl FnMut(usize) -> T) -> Recycler<T, R, H> {
         match self.try_build_with(make) {
@@ -74,11 +74,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
         }
     }
 
-    /// The recycler, of objects that the function makes from their indices.
+    /// Builds the recycler; `make` constructs each object from its index.
     ///
     /// # Errors
     ///
-    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    /// If no capacity was set, the handle layout cannot name that many slots, or there is not
+    /// enough memory.
     pub fn try_build_with(
         self,
         make: impl FnMut(usize) -> T,

@@ -6,9 +6,9 @@ use crate::reports::debug::LiveReport;
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// The live objects, grouped by the source lines that they were acquired at. O(capacity), takes
-    /// memory. `None` unless the builder asked to
-    /// [remember origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
+    /// Returns the live objects, grouped by the source line that acquired them. O(capacity);
+    /// allocates. Returns `None` unless the builder was set to [remember
+    /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```
     /// use millpond::Recycler;
@@ -25,16 +25,17 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.live_report()
     }
 
-    /// From now on, `scramble` ruins each object that is released, after the builder's
-    /// [`on_release`](crate::RecyclerBuilder::on_release): it overwrites every field that an initialiser must set
-    /// with a value that is valid and looks wrong.
+    /// Calls `scramble` for each object released from now on, after the builder's
+    /// [`on_release`](crate::RecyclerBuilder::on_release). `scramble` overwrites every field that
+    /// an initialiser must set with a value that is valid and looks wrong.
     ///
-    /// A reused object looks right because it holds a past life, so an initialiser that forgets a field goes
-    /// unnoticed. With a scramble, the field shows: as a position of NaN, a health of `i32::MIN`. Objects that were
-    /// never released are as they were made. If `scramble` panics, the object stays live.
+    /// A reused object still holds the values of its last lifetime, so an initialiser that forgets
+    /// a field goes unnoticed. With `scramble`, the forgotten field shows, as a position of NaN or
+    /// a health of `i32::MIN`. Objects that were never released are unchanged. If `scramble`
+    /// panics, the object stays live.
     ///
-    /// **Cost**: a call per release once it is set, a test of a pointer otherwise; without the feature `debug-aids`
-    /// there is neither.
+    /// **Cost**: a call per release once set, otherwise one test of a pointer; nothing without the
+    /// feature `debug-aids`.
     ///
     /// ```
     /// use millpond::Recycler;

@@ -22,15 +22,16 @@ use crate::reports::errors::{GetDisjointMutError, InsertAtError, refuse};
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
-/// A pool of objects that stay constructed: acquired, used, released, and acquired again as they are.
+/// A pool of objects that stay constructed: they are acquired, used, released, and acquired again
+/// as they are.
 ///
-/// For objects that are expensive to make (connections, buffers, meshes), and for programs that
-/// process **all** slots, live and dead alike, without a branch:
+/// For objects that are expensive to construct (connections, buffers, meshes), and for programs
+/// that process **all** slots, live and dead alike, without a branch:
 /// [`as_mut_slice`](Self::as_mut_slice) is a plain `&mut [T]`, and every object in it is always
 /// valid. Nothing is stored in a dead object.
 ///
-/// **Memory**: as [`Pool`](crate::Pool), taken when it is created: per slot the object, a generation
-/// word, one bit, and what the [reuse order](crate::reuse) takes.
+/// **Memory**: like a [`Pool`](crate::Pool)'s, allocated at creation. Each slot takes the object, a
+/// generation word, one bit, and the [reuse order](crate::reuse)'s data.
 ///
 /// **Time**: acquire, get and release are O(1).
 ///
@@ -59,7 +60,7 @@ pub struct Recycler<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
 }
 
 impl<T> Recycler<T> {
-    /// A recycler of `capacity` objects, each made by the function from its index.
+    /// Creates a recycler of `capacity` objects; `make` constructs each from its index.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -70,19 +71,19 @@ impl<T> Recycler<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many, or the function panics; then the objects that it has made
-    /// are dropped.
+    /// If there is not enough memory, or if `make` panics; the objects made so far are then
+    /// dropped.
     #[must_use]
     #[track_caller]
     pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
         Self::builder().capacity(capacity).build_with(make)
     }
 
-    /// A recycler of `capacity` default objects.
+    /// Creates a recycler of `capacity` default objects.
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self
@@ -92,8 +93,8 @@ impl<T> Recycler<T> {
         Self::from_fn(capacity, |_| T::default())
     }
 
-    /// A builder, to choose the reuse order, the handle layout, what happens to an object on release,
-    /// a name and more.
+    /// Returns a builder, to choose the reuse order, the handle layout, a hook for released
+    /// objects, a name and more.
     pub fn builder() -> RecyclerBuilder<T> {
         RecyclerBuilder::new()
     }
@@ -102,12 +103,13 @@ impl<T> Recycler<T> {
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     crate::pools::shell::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, Fifo, Key>", ".capacity(8).build()");
 
-    /// A recycler of objects that `make` makes from their indices, of any reuse order and handle layout, where the type
-    /// is written down.
+    /// Creates a recycler with the reuse order and handle layout of `Self`, for types that are
+    /// written out; `make` constructs each object from its index.
     ///
     /// # Panics
     ///
-    /// As [`from_fn`](Recycler::from_fn), and if the handle layout cannot name so many slots.
+    /// Same as for [`from_fn`](Recycler::from_fn), and if the handle layout cannot name that many
+    /// slots.
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
@@ -135,28 +137,28 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         })
     }
 
-    /// How many objects there are, live, dead and retired.
+    /// Returns the number of objects: live, dead and retired.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.objects.len()
     }
 
-    /// How many objects are live: acquired and not released.
+    /// Returns the number of live objects: those acquired and not released.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.handles.len()
     }
 
-    /// Whether no object is live.
+    /// Returns whether no object is live.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.handles.is_empty()
     }
 
-    /// Whether [`acquire`](Self::acquire) would give `None`.
+    /// Returns whether [`acquire`](Self::acquire) would return `None`.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -171,21 +173,21 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
 
     crate::pools::shell::books_methods!(|pool| pool.handles.core());
 
-    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.handles.stats()
     }
 
-    /// Which slots are live.
+    /// Returns the bitmap of live slots.
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> Occupancy<'_> {
         self.handles.occupancy()
     }
 
-    /// An object that is not in use, as it was released (or made), and its handle. `None` if all are
-    /// in use. Cost: that of the reuse order's *take*, O(1) for most.
+    /// Acquires a dead object, and returns its handle and the object as it was released (or made).
+    /// Returns `None` if no object is dead. Costs one *take* of the reuse order, O(1) for most.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -204,7 +206,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         Some((handle, &mut self.objects[handle.index() as usize]))
     }
 
-    /// Acquires exactly this handle's slot, for loading what was saved. O(1) amortised.
+    /// Acquires exactly the handle's slot, in that lifetime, for loading a saved state. O(1)
+    /// amortised.
     ///
     /// # Errors
     ///
@@ -215,11 +218,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         Ok(&mut self.objects[handle.index() as usize])
     }
 
-    /// Gives an object back: the handle is stale from now on. `false`, and nothing happens, if the
-    /// handle is refused. O(1).
+    /// Releases the handle's object; the handle is stale afterwards. O(1). Returns `false`, and
+    /// does nothing, if the handle is refused.
     ///
-    /// If the recycler was built with [`on_release`](RecyclerBuilder::on_release), that is called
-    /// first; if it panics, the object stays live.
+    /// The builder's [`on_release`](RecyclerBuilder::on_release) hook, if set, is called first; if
+    /// it panics, the object stays live.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -248,8 +251,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         true
     }
 
-    /// Releases the live objects of which the function says `false`, in index order: update and release
-    /// in one pass.
+    /// Calls `keep` for each live object, in index order, and releases those for which it returns
+    /// `false`. This updates and releases in one pass.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -274,9 +277,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         }
     }
 
-    /// An object that is not in use; if all are, the live one with the smallest key is released and
-    /// acquired anew. Also says which handle that made stale. Of equal keys, the lowest index. `None`
-    /// if no object can be used: there is none, or every slot is in its last lifetime or retired.
+    /// Acquires an object; if none is dead, first releases the live object with the smallest key.
+    /// Also returns the handle that became stale. Of objects with equal keys, the one with the
+    /// lowest index is released. Returns `None` if the capacity is 0, or if every slot is in its
+    /// last lifetime or retired.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -308,11 +312,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         Some((handle, object, evicted))
     }
 
-    /// Gives all objects back, in index order. The next insertions take the lowest slots.
-    /// O(capacity).
+    /// Releases all objects, in index order. O(capacity). The next acquisitions use the lowest
+    /// slots.
     ///
-    /// If [`on_release`](RecyclerBuilder::on_release) panics, the objects that it has not come to stay
-    /// live, and so does the one that it was called for.
+    /// If [`on_release`](RecyclerBuilder::on_release) panics, the object of that call and all later
+    /// ones stay live.
     pub fn clear(&mut self) {
         if self.changes_released() {
             self.retain(|_, _| false);
@@ -348,7 +352,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.find(handle).map(|index| &mut self.objects[index])
     }
 
-    /// Returns a reference to the object at this index, if it is live. O(1).
+    /// Returns a reference to the object at `index`, or `None` if it is not live. O(1).
     ///
     /// ```
     /// use millpond::Recycler;
@@ -364,7 +368,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.objects.get(index).filter(|_| self.is_live(index))
     }
 
-    /// Returns a mutable reference to the object at this index, if it is live. O(1).
+    /// Returns a mutable reference to the object at `index`, or `None` if it is not live. O(1).
     #[inline]
     #[must_use]
     pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
@@ -372,22 +376,22 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.objects.get_mut(index).filter(|_| is_live)
     }
 
-    /// Returns the object at this index and its handle, if it is live. O(1).
+    /// Returns the object at `index` with its handle, or `None` if it is not live. O(1).
     #[inline]
     #[must_use]
     pub fn object_at(&self, index: usize) -> Option<(H, &T)> {
         Some((self.handle_at(index)?, self.objects.get(index)?))
     }
 
-    /// Returns the object at this index, mutable, and its handle, if it is live. O(1).
+    /// Returns the object at `index`, mutable, with its handle, or `None` if it is not live. O(1).
     #[inline]
     #[must_use]
     pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut T)> {
         Some((self.handle_at(index)?, self.objects.get_mut(index)?))
     }
 
-    /// Returns the handle of a live object, from its address. O(1). `None` for a dead one, and where
-    /// [`index_of`](Self::index_of) returns `None`.
+    /// Returns the handle of a live `object`, computed from its address. O(1). Returns `None` for a
+    /// dead object, and where [`index_of`](Self::index_of) returns `None`.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -414,7 +418,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If two handles that are good name the same object.
+    /// If two valid handles name the same object.
     pub fn get_each_mut<const N: usize>(
         &mut self,
         handles: [H; N],
@@ -423,7 +427,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         crate::pools::shell::each_mut(&mut self.objects, positions)
     }
 
-    /// Returns mutable references to several live objects at once. O(N²) for N handles.
+    /// Returns mutable references to the objects of several handles at once. O(N²) for N handles.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -453,14 +457,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         }
     }
 
-    /// Whether the handle's object is live. O(1).
+    /// Returns whether `handle` names a live object. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
         self.handles.contains(handle)
     }
 
-    /// Whether the handle's object is live, and if not, why the handle is refused. O(1).
+    /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1).
     ///
     /// # Errors
     ///
@@ -469,35 +473,35 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.check(handle)
     }
 
-    /// Whether the object at this index is live; `false` for an index that is out of range. O(1).
+    /// Returns whether the object at `index` is live; `false` if `index` is out of range. O(1).
     #[inline]
     #[must_use]
     pub fn is_live(&self, index: usize) -> bool {
         self.occupancy().is_live(index)
     }
 
-    /// The handle of the live object at this index. O(1).
+    /// Returns the handle of the object at `index`, or `None` if it is not live. O(1).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
         self.handles.handle_at(index)
     }
 
-    /// The slot that an object lies in, live or dead, from its address. O(1). `None` for an object
-    /// that is not in here, and for every object of a type without a size.
+    /// Returns the index of `object`, live or dead, computed from its address. O(1). Returns `None`
+    /// for an object outside the recycler, and for every object of a zero-sized type.
     #[must_use]
     pub fn index_of(&self, object: &T) -> Option<usize> {
         memory::position_in(&self.objects, core::ptr::from_ref(object))
     }
 
-    /// All objects, live and dead.
+    /// Returns all objects, live and dead.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         &self.objects
     }
 
-    /// All objects, live and dead, mutable: for a pass without a branch.
+    /// Returns all objects, live and dead, as a mutable slice: for a pass without a branch.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -522,13 +526,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         &mut self.objects
     }
 
-    /// The live handles in index order, from both ends.
+    /// Iterates over the live handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
         self.handles.handles()
     }
 
-    /// The live objects with their handles in index order, from both ends.
+    /// Iterates over the live objects and their handles in index order, from both ends.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -542,7 +546,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.occupancy().iter().map(|index| (handle_of_live(index, words), &self.objects[index]))
     }
 
-    /// The live objects with their handles, mutable, in index order, from both ends.
+    /// Iterates mutably over the live objects, with their handles, in index order, from both ends.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (H, &mut T)> {
         self.handles.refresh();
         let words = self.handles.words().as_slice();
@@ -565,12 +569,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.iter().map(|(_, object)| object)
     }
 
-    /// Iterates over the live objects, mutable, in index order, from both ends.
+    /// Iterates mutably over the live objects in index order, from both ends.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
         self.iter_mut().map(|(_, object)| object)
     }
 
-    /// The runs of live objects in index order, from both ends: `(first index, slice)`.
+    /// Iterates over the runs of live objects in index order, from both ends, as
+    /// `(first index, slice)`.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -585,7 +590,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         RunSlices::new(&self.objects, self.handles.runs())
     }
 
-    /// The runs of live objects, mutable: `(first index, slice)`.
+    /// Iterates over the runs of live objects in index order, as `(first index, mutable slice)`.
     #[inline]
     pub fn runs_mut(&mut self) -> RunSlicesMut<'_, T> {
         self.handles.refresh();
@@ -648,19 +653,19 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for Recycler<T, R, H> {
     }
 }
 
-/// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
-/// handles. Takes the memory of a new recycler.
-/// A recycler without objects, which takes no memory: for structs that derive `Default`, and replace it by one of the
-/// right capacity later.
+/// Returns a recycler without objects, which allocates nothing: for structs that derive `Default`
+/// and later replace it with one of the right capacity.
 impl<T, R: ReuseOrder, H: HandleLayout> Default for Recycler<T, R, H> {
     fn default() -> Self {
         Self::with_capacity(0, |_| unreachable!("there is no slot to make an object for"))
     }
 }
 
+/// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
+/// other's handles. Allocates as much memory as a new recycler.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Recycler<T, R, H> {
     fn clone(&self) -> Self {
-        // The objects first: if that panics, there is no copy that could tell of objects which go with it.
+        // The objects first: if that panics, there is no copy that could report live objects.
         let objects = self.objects.clone();
         Self {
             handles: self.handles.clone(),

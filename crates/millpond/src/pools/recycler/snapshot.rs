@@ -79,14 +79,8 @@ mod saved {
 
     impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Recycler<T, R, H> {
         const KIND: &'static str = "Recycler";
-
-        fn reuse_name() -> &'static str {
-            R::NAME
-        }
-
-        fn order_of() -> OrderOf {
-            <HandleAllocator<R, H> as sealed::Load>::order_of()
-        }
+        const REUSE_NAME: &'static str = R::NAME;
+        const ORDER_OF: OrderOf = <HandleAllocator<R, H> as sealed::Load>::ORDER_OF;
 
         fn saved_stats(&self) -> Stats {
             self.stats()

@@ -2,8 +2,8 @@
 #[cfg(feature = "alloc")]
 macro_rules! typed_builder_method {
     ($builder:ty, example $type:literal, $finish:literal) => {
-        /// A builder of pools of exactly this type. `builder` starts with the default reuse order and handles; this
-        /// one starts with those of `Self`.
+        /// Returns a builder for pools of exactly this type. `builder` starts with the default
+        /// reuse order and handle layout; this one starts with those of `Self`.
         ///
         /// ```
         /// use millpond::reuse::Fifo;
@@ -26,8 +26,8 @@ pub(crate) use typed_builder_method;
 #[cfg(feature = "alloc")]
 macro_rules! default_without_slots {
     ([$($generics:tt)*] $pool:ty) => {
-        /// A pool without slots, which takes no memory: for structs that derive `Default`, and replace it by a pool
-        /// of the right capacity later.
+        /// Returns a pool without slots, which allocates nothing: for structs that derive `Default`
+        /// and later replace it with a pool of the right capacity.
         impl<$($generics)*> Default for $pool {
             fn default() -> Self {
                 Self::with_capacity(0)
@@ -42,8 +42,8 @@ pub(crate) use default_without_slots;
 #[cfg(feature = "alloc")]
 macro_rules! full_from_iterator {
     ([$($generics:tt)*] $pool:ty, example $name:literal) => {
-        /// A pool of exactly these values: as many slots as there are values, in the order in which they come. It is
-        /// full. (There is no `Extend`, which could not say that a pool is full.)
+        /// Builds a full pool of exactly these values, with one slot per value, in iteration order.
+        /// (There is no `Extend`, which could not report that a pool is full.)
         ///
         /// ```
         #[doc = concat!("use millpond::", $name, ";")]

@@ -32,8 +32,8 @@ macro_rules! insert_methods {
             self.insert_if_room(value).map_err(|(value, cause)| self.refuse(value, cause))
         }
 
-        /// Inserts the value that `make` returns. `make` receives the value's future handle. If it panics, no slot is
-        /// taken.
+        /// Inserts the value that `make` returns. `make` receives the value's future handle. If
+        /// `make` panics, the pool is unchanged.
         ///
         /// ```
         /// # use millpond::*;
@@ -49,7 +49,7 @@ macro_rules! insert_methods {
         ///
         #[doc = concat!($error, " `make` is not called then.")]
         #[doc(alias = "insert_with_key")]
-        #[must_use = "a full pool does not call the function"]
+        #[must_use = "a full pool does not call `make`"]
         #[inline]
         #[cfg_attr(feature = "debug-aids", track_caller)]
         pub fn insert_with(
@@ -78,8 +78,9 @@ pub(crate) use insert_methods;
 /// `vacant_entry`. Needs `next_handle() -> Result<handle, _>`; if that fails, `refused` counts it.
 macro_rules! vacant_entry_method {
     (full $full:literal, |$pool:ident| $refused:expr) => {
-        /// The slot for the next value, which may be filled or dropped: for values that must know their handle, and
-        /// whose construction may fail. `None` where [`insert`](Self::insert) would fail.
+        /// Reserves the slot for the next value, or returns `None` if [`insert`](Self::insert)
+        /// would fail. This is for values that contain their own handle and whose construction may
+        /// fail. Dropping the entry inserts nothing.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $full, ";")]
@@ -115,13 +116,14 @@ macro_rules! evicting_methods {
         handle $handle:ty, full $full:literal, skipped $skipped:literal,
         |$pool:ident, $value:ident, $key:ident| $body:expr
     ) => {
-        /// Inserts `value`. If the pool is full, it first removes the live object with the smallest key, and returns
-        /// that object with the handle that it had. Of equal keys, the object that [`iter`](Self::iter) visits first.
+        /// Inserts `value`; if the pool is full, first removes the live object with the smallest
+        /// key. Returns the new handle, and the removed object with the handle that it had. Of
+        /// objects with equal keys, the one that [`iter`](Self::iter) visits first is removed.
         ///
-        /// This is for objects whose loss is noticed least: the quietest of 32 voices, the oldest bullet hole. `key`
-        /// is called once per live object; if it panics, the pool is unchanged. Objects in the last lifetime of their
-        /// slot are skipped, because the slot retires after it. Keys that are floating-point numbers go in a
-        /// [`Total`](crate::overflow::Total).
+        /// This is for objects whose loss is noticed least: the quietest of 32 voices, the oldest
+        /// bullet hole. `key` is called once per live object; if it panics, the pool is unchanged.
+        /// Objects in the last lifetime of their slot are skipped, because that slot retires
+        /// afterwards. Wrap floating-point keys in [`Total`](crate::overflow::Total).
         #[doc = $skipped]
         ///
         /// ```
@@ -133,9 +135,9 @@ macro_rules! evicting_methods {
         ///
         /// # Panics
         ///
-        /// If no slot can ever hold `value`: the pool can have no slot, or it is full and each live slot is in the
-        /// last lifetime before it retires. [`try_insert_or_evict`](Self::try_insert_or_evict) returns an error
-        /// instead.
+        /// If no slot can ever hold `value`: the capacity is 0, or the pool is full and each live
+        /// slot is in its last lifetime before it retires.
+        /// [`try_insert_or_evict`](Self::try_insert_or_evict) returns an error instead.
         #[track_caller]
         pub fn insert_or_evict<K: Ord>(
             &mut self,
@@ -156,7 +158,7 @@ macro_rules! evicting_methods {
         ///
         /// # Errors
         ///
-        /// If no slot can ever hold `value`. The error returns it.
+        /// If no slot can ever hold `value`. The error returns `value`.
         #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
         #[allow(clippy::type_complexity, reason = "the return type of `insert_or_evict`, in a result")]
         #[cfg_attr(feature = "debug-aids", track_caller)]
@@ -180,12 +182,13 @@ macro_rules! insert_at_method {
         reach |$pool:ident, $handle:ident| $reach:expr,
         return_to |$again:ident, $former:ident| $return_to:expr
     ) => {
-        /// Inserts `value` at exactly this handle, to load what was saved: handles inside the saved values stay valid.
+        /// Inserts `value` at exactly this handle. This is for loading saved objects: handles
+        /// inside the saved values stay valid.
         #[doc = $cost]
         ///
-        /// The slot continues from that generation. Handles of its earlier lifetimes stay refused. A generation later
-        /// than the slot's next is taken as it is, also from another pool or a damaged file: the slot loses the
-        /// lifetimes in between.
+        /// The slot continues from the handle's generation. Handles of its earlier lifetimes stay
+        /// refused. A generation later than the slot's next is accepted, even if it comes from
+        /// another pool or a damaged file; the slot loses the lifetimes in between.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -271,11 +274,11 @@ macro_rules! revive_method {
         handle $type:ty, example $example:literal, take $take:literal,
         |$pool:ident, $handle:ident, $value:ident| $body:expr
     ) => {
-        /// Inserts `value` at a handle whose object was removed, so that the handle is valid again: for undo, where
-        /// other objects still hold the handle. O(1) amortised.
+        /// Inserts `value` at the handle of a removed object, which makes the handle valid again.
+        /// O(1) amortised. This is for undo, where other objects still hold the handle.
         ///
-        /// The slot must not have been used since, so that the handle can never name another object. (Prefer
-        /// [`Fifo`](crate::reuse::Fifo), which reuses slots late.)
+        /// The slot must not have been used since, so the handle can never name another object.
+        /// Prefer [`Fifo`](crate::reuse::Fifo), which reuses slots as late as possible.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]

@@ -32,7 +32,7 @@ macro_rules! lookup_methods {
             self.storage.find_mut(handle)
         }
 
-        /// Returns a reference to the handle's value, without any check.
+        /// Returns a reference to the handle's value, without checking `handle`.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -43,7 +43,7 @@ macro_rules! lookup_methods {
         ///
         /// # Safety
         ///
-        /// The pool [contains](Self::contains) `handle`.
+        /// The pool must [contain](Self::contains) `handle`.
         #[allow(unsafe_code, reason = "the caller vouches for the handle")]
         #[inline]
         #[must_use]
@@ -53,11 +53,11 @@ macro_rules! lookup_methods {
             unsafe { self.storage.get_unchecked(handle.index() as usize) }
         }
 
-        /// Returns a mutable reference to the handle's value, without any check.
+        /// Returns a mutable reference to the handle's value, without checking `handle`.
         ///
         /// # Safety
         ///
-        /// The pool [contains](Self::contains) `handle`.
+        /// The pool must [contain](Self::contains) `handle`.
         #[allow(unsafe_code, reason = "the caller vouches for the handle")]
         #[inline]
         #[must_use]
@@ -67,7 +67,8 @@ macro_rules! lookup_methods {
             unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
         }
 
-        /// Returns mutable references to several values at once. O(N²) for N handles.
+        /// Returns mutable references to the values of several handles at once. O(N²) for N
+        /// handles.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -97,7 +98,7 @@ macro_rules! lookup_methods {
             |pool, handles| pool.storage.find_each_mut(handles)
         );
 
-        /// Whether `handle` names a live object. O(1).
+        /// Returns whether `handle` names a live object. O(1).
         #[doc(alias = "contains_key")]
         #[inline]
         #[must_use]
@@ -105,7 +106,8 @@ macro_rules! lookup_methods {
             self.storage.find(handle).is_some()
         }
 
-        /// Returns a reference to the value in a slot, if the slot is live. O(1).
+        /// Returns a reference to the value in slot `index`, or `None` if the slot is not live.
+        /// O(1).
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -120,14 +122,16 @@ macro_rules! lookup_methods {
             self.storage.get(index)
         }
 
-        /// Returns a mutable reference to the value in a slot, if the slot is live. O(1).
+        /// Returns a mutable reference to the value in slot `index`, or `None` if the slot is not
+        /// live. O(1).
         #[inline]
         #[must_use]
         pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
             self.storage.get_mut(index)
         }
 
-        /// Returns the handle of the object in a slot, if the slot is live. O(1).
+        /// Returns the handle of the object in slot `index`, or `None` if the slot is not live.
+        /// O(1).
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -149,8 +153,8 @@ pub(crate) use lookup_methods;
 /// `object_at`, `object_at_mut` and `handle_of`, of `handle_at`, `get_at`, `get_mut` and `index_of`.
 macro_rules! object_at_methods {
     (example $example:literal) => {
-        /// Returns the object in a slot and its handle, if the slot is live: for indices that come without a
-        /// generation. O(1).
+        /// Returns the object in slot `index` with its handle, or `None` if the slot is not live.
+        /// O(1). This is for indices that come without a generation.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -166,7 +170,8 @@ macro_rules! object_at_methods {
             Some((self.handle_at(index)?, self.get_at(index)?))
         }
 
-        /// Returns the object in a slot, mutable, and its handle, if the slot is live. O(1).
+        /// Returns the object in slot `index`, mutable, with its handle, or `None` if the slot is
+        /// not live. O(1).
         #[inline]
         #[must_use]
         pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut T)> {
@@ -174,8 +179,8 @@ macro_rules! object_at_methods {
             Some((handle, self.get_mut(handle)?))
         }
 
-        /// Returns the handle of a value, from its address. Costs what [`index_of`](Self::index_of) costs, and returns
-        /// `None` where that does.
+        /// Returns the handle of `value`, computed from its address. Costs what
+        /// [`index_of`](Self::index_of) costs, and returns `None` where `index_of` does.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]

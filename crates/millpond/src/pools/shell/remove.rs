@@ -1,8 +1,8 @@
 /// `remove` and `remove_at`, of `storage` and `core`.
 macro_rules! remove_methods {
     (example $example:literal) => {
-        /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). Every copy of the handle is
-        /// stale from then on.
+        /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). Every
+        /// copy of `handle` is stale afterwards.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -23,7 +23,7 @@ macro_rules! remove_methods {
             self.storage.remove(handle, &mut self.core)
         }
 
-        /// Moves the value in a slot out, if the slot is live. O(1).
+        /// Moves the value out of slot `index`, or returns `None` if the slot is not live. O(1).
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -100,8 +100,9 @@ macro_rules! moving_out_methods {
             )?
         }
 
-        /// Removes and drops all values. All handles stay stale, and the next insertions take the lowest slots.
-        /// O(capacity). If the drop of a value panics, the values that were not yet dropped stay in the pool.
+        /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the
+        /// next insertions use the lowest slots. If the drop of a value panics, the values not yet
+        /// dropped stay in the pool.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]

@@ -1,23 +1,25 @@
 /// `name` and `generations`, of what keeps the pool's books.
 macro_rules! books_methods {
     (|$pool:ident| $books:expr) => {
-        /// The name that the builder was given.
+        /// Returns the name set on the builder.
         #[must_use]
         pub fn name(&self) -> Option<&'static str> {
             let $pool = self;
             $books.name()
         }
 
-        /// The first generation of each slot, and how many lifetimes a slot has. O(1).
+        /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
         #[must_use]
         pub fn generations(&self) -> crate::slots::generations::Generations {
             let $pool = self;
             crate::slots::generations::Generations::of(&$books.circle())
         }
 
-        /// Describes a handle in words: its slot, which lifetime of the slot it names, and whether it is valid. O(1).
+        /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
+        /// it is valid. O(1).
         ///
-        /// For messages and debuggers: in a pool with a name the handle's text does not show the lifetime.
+        /// This is for messages and debuggers: in a pool with a name, the handle's own text does
+        /// not show which lifetime it is.
         #[must_use]
         pub fn explain(&self, handle: H) -> crate::handle::Explanation {
             let lifetime = self.generations().lifetime(handle.generation());
@@ -30,7 +32,7 @@ pub(crate) use books_methods;
 /// `len`, `is_empty`, `stats`, `occupancy` and the recorder's methods, of `storage` and `core`.
 macro_rules! words_methods {
     (example $example:literal) => {
-        /// The number of live slots.
+        /// Returns the number of live slots.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -43,20 +45,21 @@ macro_rules! words_methods {
             self.storage.words().live()
         }
 
-        /// Whether no slot is live.
+        /// Returns whether no slot is live.
         #[inline]
         #[must_use]
         pub fn is_empty(&self) -> bool {
             self.len() == 0
         }
 
-        /// The pool's counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+        /// Returns the pool's counters: slots by state, the peak, insertions, refusals and
+        /// evictions. O(1).
         #[must_use]
         pub fn stats(&self) -> crate::reports::stats::Stats {
             self.core.stats(self.storage.words())
         }
 
-        /// Which slots are live.
+        /// Returns the bitmap of live slots.
         #[inline]
         #[must_use]
         pub fn occupancy(&self) -> crate::occupancy::Occupancy<'_> {

@@ -1,4 +1,4 @@
-//! Several values at once, mutable, of which some may be missing.
+//! Mutable references to several values at once, some of which may be missing.
 
 #[cfg(feature = "alloc")]
 use crate::reports::errors::GetDisjointMutError;
@@ -59,7 +59,8 @@ pub(crate) fn each_mut<T, const N: usize>(
     Ok(found)
 }
 
-/// The same of positions that are there, each once; `None` if that is not so.
+/// The same, for positions that must all exist and differ; `None` if one does not exist or occurs
+/// twice.
 #[cfg(feature = "alloc")]
 pub(crate) fn all_mut<T, const N: usize>(
     slice: &mut [T],

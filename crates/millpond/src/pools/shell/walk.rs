@@ -4,9 +4,9 @@ macro_rules! walk_methods {
         example $example:literal, iterators $iter:ty, $iter_mut:ty, $handles:ty,
         index_of $cost:literal
     ) => {
-        #[doc = concat!("Returns the index of the slot that a value lies in, from its address. ", $cost)]
-        /// `None` for a value that is not in the pool, and for every value of a type of size 0, because such values
-        /// have no address of their own.
+        #[doc = concat!("Returns the index of the slot that contains `value`, computed from its address. ", $cost)]
+        /// Returns `None` for a value outside the pool, and for every value of a zero-sized type,
+        /// because such values have no address of their own.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -20,8 +20,8 @@ macro_rules! walk_methods {
             self.storage.index_of(value)
         }
 
-        /// Iterates over handles and values in index order, from both ends. In hot code prefer
-        /// [`for_each`](Iterator::for_each) or [`runs`](Self::runs) over `for`.
+        /// Iterates over handles and values in index order, from both ends. In hot code, prefer
+        /// [`for_each`](Iterator::for_each) or [`runs`](Self::runs) to a `for` loop.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -35,7 +35,7 @@ macro_rules! walk_methods {
             <$iter>::new(self.storage.words().kept(), self.storage.iter())
         }
 
-        /// Iterates over handles and mutable values in index order, from both ends.
+        /// Iterates over handles and mutable references to values in index order, from both ends.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -75,7 +75,7 @@ macro_rules! walk_methods {
             Values::new(self.storage.iter())
         }
 
-        /// Iterates over the mutable values in index order, from both ends.
+        /// Iterates mutably over the values in index order, from both ends.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -88,9 +88,10 @@ macro_rules! walk_methods {
             ValuesMut::new(self.storage.iter_mut())
         }
 
-        /// Iterates over the runs in index order: `(first index, slice)` for each maximal stretch of adjacent live
-        /// slots (in one block of memory). As fast as a slice where live slots are adjacent, and the way to pass live
-        /// values to code that takes slices. If free slots are scattered among the live ones,
+        /// Iterates over the runs in index order. The item is `(first index, slice)` for each
+        /// maximal stretch of adjacent live slots (in one block of memory). As fast as iterating
+        /// over a slice where live slots are adjacent, and the way to pass live values to code that
+        /// takes slices. If free slots are scattered among the live ones,
         /// [`values_mut`](Self::values_mut) with `for_each` is faster.
         ///
         /// ```
@@ -104,7 +105,7 @@ macro_rules! walk_methods {
             self.storage.runs()
         }
 
-        /// Iterates over the runs, mutable: `(first index, slice)`.
+        /// Iterates over the runs in index order, as `(first index, mutable slice)`.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]

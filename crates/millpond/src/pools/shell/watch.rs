@@ -1,7 +1,7 @@
 /// What a pool does for its debug aids, of `storage` and `core`.
 macro_rules! watch_methods {
     () => {
-        /// Watches the slots from now on, if the aids ask for anything.
+        /// Watches the slots from now on, if any aid is enabled.
         pub(crate) fn watch(
             &mut self,
             aids: crate::reports::debug::DebugAids,

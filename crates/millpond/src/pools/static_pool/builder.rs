@@ -4,8 +4,8 @@ use super::StaticPool;
 use crate::handle::{Handle, HandleLayout};
 use crate::slots::lifetimes::{Lifetimes, lifetimes_methods};
 
-/// Builds a [`StaticPool`], also in a constant: handle layout, name, salt, and what happens when the
-/// generations of a slot are used up.
+/// Builds a [`StaticPool`], also in a constant, with a handle layout, a name, a salt, and a rule
+/// for slots whose generations are used up.
 ///
 /// ```
 /// use millpond::{Handle32, StaticPool};
@@ -42,12 +42,13 @@ impl<T, const N: usize, H: HandleLayout> StaticPoolBuilder<T, N, H> {
 impl<T, const N: usize, H: HandleLayout> StaticPoolBuilder<T, N, H> {
     lifetimes_methods!(lifetimes);
 
-    /// Which handles the pool issues: [`Handle`] (the default) or [`Handle32`](crate::Handle32).
+    /// Sets the layout of the pool's handles: [`Handle`] (the default),
+    /// [`Handle32`](crate::Handle32) or a type of your own.
     pub const fn handle<H2: HandleLayout>(self) -> StaticPoolBuilder<T, N, H2> {
         StaticPoolBuilder { lifetimes: self.lifetimes, types: PhantomData }
     }
 
-    /// The pool. More slots than the handle layout can name do not compile.
+    /// Builds the pool. More slots than the handle layout can name do not compile.
     pub const fn build(self) -> StaticPool<T, N, H> {
         StaticPool::of(&self.lifetimes)
     }

@@ -18,12 +18,13 @@ use crate::slots::reuse::InlineRoster;
 use crate::slots::{Core, EntryOf, Inline};
 use crate::values::Storage;
 
-/// A pool of `N` slots that holds its values in itself: no heap, and a constant constructor.
+/// A pool of `N` slots that stores its values inline: it needs no heap, and its constructor is
+/// `const`.
 ///
-/// Pick it for a pool in a `static` (behind a lock of your choice), inside of another object, or on a
-/// machine without a heap: it works without the feature `alloc`. Otherwise a
-/// [`Pool`](crate::Pool) is better: its capacity need not be known when the program is built, moving it
-/// costs nothing, and iterating over a sparse one is faster.
+/// Use it for a pool in a `static` (behind a lock of your choice), inside another object, or on a
+/// machine without a heap: it works without the feature `alloc`. Otherwise, a [`Pool`](crate::Pool)
+/// is better: its capacity need not be known at compile time, it is cheap to move, and iterating
+/// over a sparse one is faster.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -39,31 +40,32 @@ use crate::values::Storage;
 /// assert_eq!(sparks.get(spark), None); // stale, and refused for ever
 /// ```
 ///
-/// **Memory**: `size_of::<StaticPool<T, N>>()`, where the pool is: per slot the value, a generation
-/// word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits) and two slot numbers
-/// (4 bytes each; 2 with at most 16 index bits): `size_of::<T>()` + 12 bytes with the defaults, + 6 with
-/// `Handle32<T, 16>`; and at most 88 bytes once (96 with the feature `recorder`). A new pool without a name, a
-/// salt or a limit is all zero bits, so that in
-/// a `static` it takes no room in the program's file. Beware of the stack: a large pool as a local
-/// variable lies there, and moving the pool copies all of it.
+/// **Memory**: `size_of::<StaticPool<T, N>>()`, wherever the pool is. Each slot takes the value, a
+/// generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits) and two
+/// slot numbers (4 bytes each; 2 with at most 16 index bits): `size_of::<T>()` + 12 bytes with the
+/// defaults, + 6 with `Handle32<T, 16>`; The pool takes at most 88 bytes more (96 with the feature
+/// `recorder`). A new pool without a name, a salt or a limit is all zero bits, so in a `static` it
+/// takes no space in the executable. Beware of the stack: a large pool in a local variable lies
+/// there, and moving the pool copies all of it.
 ///
-/// **Time**: insert, get and remove are O(1), at every handle [`insert_at`](Self::insert_at) too. The
-/// slot freed last is handed out next, as by [`Roster`](crate::reuse::Roster). Iterating is O(N): there
-/// is no bitmap of live slots; they are gathered from the generation words, 64 at a time.
+/// **Time**: insert, get, remove and [`insert_at`](Self::insert_at) are O(1). The slot freed last
+/// is reused first, as with [`Roster`](crate::reuse::Roster). Iterating is O(N): there is no bitmap
+/// of live slots; it is computed from the generation words, 64 slots at a time.
 ///
-/// **Safety**: as for [`Pool`](crate::Pool): a handle is good for one lifetime of one slot. A slot whose
-/// generations are used up retires, unless the pool was [built](Self::builder) to wrap.
+/// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. A slot
+/// whose generations are used up retires, unless the pool was [built](Self::builder) to wrap.
 pub struct StaticPool<T, const N: usize, H: HandleLayout = Handle<T>> {
     storage: StaticStorage<T, N, H>,
     core: Core<InlineRoster, H>,
 }
 
-/// Every bit of it is 0 at first, but for a pool that starts at another generation than 1: see [`Inline`].
+/// Initially all zero bits, except in a pool that starts at another generation than 1: see
+/// [`Inline`].
 type StaticStorage<T, const N: usize, H> =
     Storage<Inline<<H as HandleLayout>::Word, EntryOf<InlineRoster, H>, T, N>>;
 
 impl<T, const N: usize> StaticPool<T, N> {
-    /// An empty pool, with handles of eight bytes.
+    /// Creates an empty pool, with eight-byte handles.
     ///
     /// ```
     /// use millpond::StaticPool;
@@ -76,8 +78,8 @@ impl<T, const N: usize> StaticPool<T, N> {
         Self::with_handle()
     }
 
-    /// An empty pool with a name for error messages. Pools of different names start their generations
-    /// at different points, so that a handle of one is refused by the other, as with
+    /// Creates an empty pool with a name for error messages. Pools with different names start their
+    /// generations at different points, so that each refuses the other's handles, as with
     /// [`PoolBuilder::name`](crate::PoolBuilder::name).
     ///
     /// ```
@@ -92,7 +94,7 @@ impl<T, const N: usize> StaticPool<T, N> {
         Self::named_with_handle(name)
     }
 
-    /// A builder, to choose the handle layout, a name and more; all of it in a constant, if need be.
+    /// Returns a builder, to choose the handle layout, a name and more. It works in constants.
     ///
     /// ```
     /// use std::sync::Mutex;
@@ -113,8 +115,8 @@ impl<T, const N: usize> StaticPool<T, N> {
 }
 
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
-    /// A builder of pools of exactly this type, in a constant, if need be: the handles are those of the type that is
-    /// written down, where `builder` begins with the default ones.
+    /// Returns a builder for pools of exactly this type. It works in constants. `builder` starts
+    /// with the default handle layout; this one starts with that of `Self`.
     ///
     /// ```
     /// use millpond::StaticPool;
@@ -128,8 +130,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         StaticPoolBuilder::new()
     }
 
-    /// An empty pool of any handle layout, where the type is written down. More slots than the layout
-    /// can name do not compile.
+    /// Creates an empty pool with the handle layout of `Self`, for types that are written out. More
+    /// slots than the layout can name do not compile.
     ///
     /// ```
     /// use millpond::{Handle32, StaticPool};
@@ -148,7 +150,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         Self::of(&Lifetimes::PLAIN)
     }
 
-    /// An empty pool of any handle layout, with a name; see [`named`](StaticPool::named).
+    /// Creates an empty pool with the handle layout of `Self` and a name; see
+    /// [`named`](StaticPool::named).
     #[must_use]
     pub const fn named_with_handle(name: &'static str) -> Self {
         let lifetimes = Lifetimes { name: Some(name), ..Lifetimes::PLAIN };
@@ -156,12 +159,12 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     }
 
     const fn of(lifetimes: &Lifetimes) -> Self {
-        const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name so many slots") };
+        const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name that many slots") };
         let start = lifetimes.start(H::LIFETIMES_MAX);
         Self { storage: StaticStorage::<T, N, H>::fresh(start), core: Core::fresh(lifetimes) }
     }
 
-    /// The number of slots: live, free and retired.
+    /// Returns the number of slots: live, free and retired.
     #[inline]
     #[must_use]
     pub const fn capacity(&self) -> usize {
@@ -170,14 +173,14 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
 
     crate::pools::shell::words_methods!(example "StaticPool::<_, 8>::new()");
 
-    /// Whether an insertion would fail: each slot is live or retired.
+    /// Returns whether an insertion would fail because each slot is live or retired.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.core.is_full(self.storage.words())
     }
 
-    /// Whether a slot is live; `false` for an index that is out of range. O(1).
+    /// Returns whether slot `index` is live; `false` if `index` is out of range. O(1).
     ///
     /// ```
     /// # use millpond::StaticPool;
@@ -218,7 +221,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
 
     crate::pools::shell::lookup_methods!(example "StaticPool::<_, 8>::new()");
 
-    /// Whether `handle` names a live object, and if not, why it is refused. O(1).
+    /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1).
     ///
     /// ```
     /// use millpond::{Refusal, StaticPool};

@@ -55,14 +55,8 @@ mod saved {
 
     impl<T, const N: usize, H: HandleLayout> sealed::Load for StaticPool<T, N, H> {
         const KIND: &'static str = "StaticPool";
-
-        fn reuse_name() -> &'static str {
-            ""
-        }
-
-        fn order_of() -> OrderOf {
-            OrderOf::All
-        }
+        const REUSE_NAME: &'static str = "";
+        const ORDER_OF: OrderOf = OrderOf::All;
 
         fn saved_stats(&self) -> Stats {
             self.stats()

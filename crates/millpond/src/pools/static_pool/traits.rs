@@ -8,7 +8,7 @@ operators! {
     example: "StaticPool", ": StaticPool<u8, 8> = StaticPool::named(\"bullets\")"
 }
 
-/// The copy has the same handles, and hands out the same ones next.
+/// The copy has the same handles and issues the same ones next.
 impl<T: Clone, const N: usize, H: HandleLayout> Clone for StaticPool<T, N, H> {
     fn clone(&self) -> Self {
         let start = self.core.circle().start().generation();

@@ -3,26 +3,26 @@
 use core::fmt;
 use core::mem::MaybeUninit;
 
-/// From the first byte of each slot on, over and over: what is read there as a number is the number that is
-/// meant, on every machine.
+/// The pattern, repeated from the first byte of each slot on. Read as a number, it has the same
+/// value on every machine.
 pub(super) const DEAD: [u8; 4] = 0x1dea_db0b_u32.to_ne_bytes();
 
-/// Fills a slot without a value, from this byte on.
+/// Fills a slot without a value, from byte `first` on.
 pub(crate) fn fill(slot: &mut [MaybeUninit<u8>], first: usize) {
     let bytes = slot.iter_mut().enumerate().skip(first);
     bytes.for_each(|(at, byte)| _ = byte.write(DEAD[at % 4]));
 }
 
-/// A byte of a dead slot that is not as it was left.
+/// A byte of a dead slot that has changed.
 pub(crate) struct Changed {
     at: usize,
     found: u8,
     expected: u8,
-    /// How many bytes the slot has.
+    /// The number of bytes in the slot.
     slot_bytes: usize,
 }
 
-/// What is said of the slot that "was written to while it was dead".
+/// The end of the message about a slot that "was written to while it was dead".
 impl fmt::Display for Changed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, found, expected, slot_bytes } = self;
@@ -34,8 +34,8 @@ impl fmt::Display for Changed {
     }
 }
 
-/// The first of these bytes that is not as [`fill`] has left it, in a slot that was filled from byte `first`
-/// on; the bytes begin there.
+/// The first byte that differs from what [`fill`] wrote, in a slot that was filled from byte
+/// `first` on, where `filled` begins.
 pub(crate) fn find_changed(filled: &[u8], first: usize) -> Option<Changed> {
     let slot_bytes = first + filled.len();
     (first..).zip(filled).find_map(|(at, &found)| {

@@ -2,16 +2,18 @@
 
 use alloc::vec::Vec;
 
-/// The names of the fields that `init` leaves to the past: those in which two objects still differ after `init` has run
-/// on each. The two objects in `fills` have to differ in every field before.
+/// Returns the names of the fields that `init` does not initialise: those in which the two objects
+/// in `fills` still differ after `init` has run on each. The two objects must differ in every field
+/// before.
 ///
-/// Reused memory holds a past life, and a past life looks right: an initialiser that forgets a field goes unnoticed
-/// until the object before was of another kind. Two fills tell what it wrote from what was there; with one, a value that
-/// happens to be that of the fill would look forgotten. A field that is changed by what was there, as by `+=`, is named
-/// too, and so is one that is set to NaN, which does not equal itself.
+/// A reused object still holds plausible values of its last lifetime, so an initialiser that
+/// forgets a field goes unnoticed until the previous object was of another kind. Two fills
+/// distinguish what `init` wrote from what was there before; with one, a value that happens to
+/// equal the fill would look forgotten. A field whose new value depends on the old one, as with
+/// `+=`, is also listed, and so is a field set to NaN, which does not equal itself.
 ///
-/// [`fields!`](crate::fields) makes the list of fields. For plain bytes, `forgotten_bytes` (feature `bytemuck`) needs
-/// neither fills nor fields.
+/// [`fields!`](crate::fields) builds the list of fields. For plain bytes, `forgotten_bytes`
+/// (feature `bytemuck`) needs neither fills nor fields.
 ///
 /// ```
 /// use millpond::debug::forgotten_fields;
@@ -37,7 +39,7 @@ use alloc::vec::Vec;
 ///
 /// # Panics
 ///
-/// If the two fills have equal values in a field: then nothing could be said about it.
+/// If the two fills have equal values in a field, because that field could not be checked.
 #[track_caller]
 pub fn forgotten_fields<T>(
     mut fills: [T; 2],
@@ -52,10 +54,11 @@ pub fn forgotten_fields<T>(
     forgotten.map(|(name, _)| *name).collect()
 }
 
-/// The name of a field, and whether two objects have equal values in it.
+/// The name of a field, and a function that compares it in two objects.
 pub type Field<T> = (&'static str, fn(&T, &T) -> bool);
 
-/// The list of fields for [`debug::forgotten_fields`](crate::debug::forgotten_fields): `fields!(Type: field, field, …)`.
+/// Builds the list of fields for [`debug::forgotten_fields`](crate::debug::forgotten_fields):
+/// `fields!(Type: field, field, …)`.
 #[macro_export]
 macro_rules! fields {
     ($type:ty: $($field:ident),+ $(,)?) => {
@@ -66,9 +69,9 @@ macro_rules! fields {
     };
 }
 
-/// The bytes of a `T` that `init` leaves to the past, as ranges: those in which two objects differ after `init` has run on
-/// each, one of which was filled with `0x1deadb0b` before, the other with the complement. Compare with
-/// [`offset_of!`](core::mem::offset_of).
+/// Returns the bytes of a `T` that `init` does not initialise, as ranges. `init` runs on two
+/// objects, one filled with `0x1deadb0b` and the other with its complement; the ranges are the
+/// bytes that still differ. Compare them with [`offset_of!`](core::mem::offset_of).
 ///
 /// ```
 /// use std::mem::offset_of;

@@ -4,9 +4,9 @@ use core::panic::Location;
 
 use crate::reports::errors::PoolName;
 
-/// The live objects of a pool, grouped by the source lines that they were inserted at; made by
-/// [`Pool::live_report`](crate::Pool::live_report). It sorts them by their lines: O(live · log live), in memory
-/// of its own.
+/// The live objects of a pool, grouped by the source line that inserted them; returned by
+/// [`Pool::live_report`](crate::Pool::live_report). Sorting them takes O(live · log live);
+/// allocates.
 ///
 /// ```
 /// use millpond::Pool;
@@ -30,7 +30,7 @@ pub struct LiveReport {
     origins: Vec<Origin>,
 }
 
-/// A source line, and how many of a pool's live objects were inserted there.
+/// A source line, and the number of live objects that it inserted.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
     location: &'static Location<'static>,
@@ -38,13 +38,13 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The file, line and column.
+    /// Returns the file, line and column.
     #[must_use]
     pub fn location(&self) -> &'static Location<'static> {
         self.location
     }
 
-    /// How many objects.
+    /// Returns the number of objects.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
@@ -52,7 +52,7 @@ impl Origin {
 }
 
 impl LiveReport {
-    /// Of objects that were inserted at these places, as far as they are known.
+    /// A report of objects that were inserted at these places, as far as these are known.
     pub(super) fn new(
         name: Option<&'static str>,
         places: impl Iterator<Item = Option<&'static Location<'static>>>,
@@ -72,27 +72,28 @@ impl LiveReport {
         Self { name, live, origins }
     }
 
-    /// The pool's name.
+    /// Returns the pool's name.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.name
     }
 
-    /// How many objects are live.
+    /// Returns the number of live objects.
     #[must_use]
     pub fn live(&self) -> usize {
         self.live
     }
 
-    /// Where they were inserted, the place with the most of them first. Objects that a restored snapshot
-    /// has brought back are not among them: nobody knows where these came from.
+    /// Returns the places where they were inserted, the one with the most objects first. Objects
+    /// restored from a snapshot are not included, because their origin is unknown.
     #[must_use]
     pub fn origins(&self) -> &[Origin] {
         &self.origins
     }
 }
 
-/// A line that says how many objects are live, one for each place, and one for those of no known place.
+/// Formats the report as one line with the number of live objects, one per place, and one for
+/// objects of unknown origin.
 impl fmt::Display for LiveReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let objects = if self.live == 1 { "object is" } else { "objects are" };

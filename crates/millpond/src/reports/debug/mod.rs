@@ -96,20 +96,20 @@ pub(crate) use watch::Watch;
 #[cfg(all(feature = "sync", target_has_atomic = "64"))]
 pub(crate) use watch::inspected;
 
-/// Which aids a pool has; see [the module](self). Made by [`all`](Self::all) or from
-/// [`none`](Self::none) on.
+/// Which aids a pool has; see [the module](self). Start with [`all`](Self::all) or
+/// [`none`](Self::none).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DebugAids {
     pub(crate) fill: bool,
     pub(crate) panics_on_refused_removal: bool,
     pub(crate) origins: bool,
     pub(crate) on_drop: Option<fn(&LiveReport)>,
-    /// The number that the pool's first slot has in what it is a part of.
+    /// The number of the pool's first slot in the whole that it is part of.
     pub(crate) first_slot: usize,
 }
 
 impl DebugAids {
-    /// No aids: what a pool has that was built without a word about them.
+    /// No aids, the default.
     #[must_use]
     pub const fn none() -> Self {
         Self {
@@ -121,28 +121,29 @@ impl DebugAids {
         }
     }
 
-    /// All but the report on drop, for which it has to be said where it goes.
+    /// All aids except the report on drop, which needs a function.
     #[must_use]
     pub const fn all() -> Self {
         Self { fill: true, panics_on_refused_removal: true, origins: true, ..Self::none() }
     }
 
-    /// Fills each slot with `0x1deadb0b` when its object goes, and looks whether it is still so when the
-    /// slot is reused: if not, somebody wrote through a pointer from before, and the insertion
-    /// panics and says where. Costs a pass over the slot when its object goes, and two when it is handed out
-    /// again. A [`restore`](crate::Pool::restore) puts objects into dead slots without a look at them.
+    /// Fills each slot with `0x1deadb0b` when its object is removed, and checks the fill when the
+    /// slot is reused. If it has changed, code wrote through a stale pointer, and the insertion
+    /// panics with the place of the change. Costs a pass over the slot at removal, and two at
+    /// reuse. [`restore`](crate::Pool::restore) does not check the dead slots that it fills.
     ///
-    /// (What is read through a stale pointer is the number `0x1deadb0b` over and over, which is easily
-    /// recognised in a debugger.)
+    /// (A read through a stale pointer yields the number `0x1deadb0b` repeatedly, which is easy to
+    /// recognise in a debugger.)
     ///
-    /// An order that threads a list through the slots ([`Intrusive`](crate::reuse::Intrusive)) needs the first
-    /// eight bytes of each, which are not filled then: writes to them go unseen.
+    /// An order that threads a list through the slots ([`Intrusive`](crate::reuse::Intrusive))
+    /// needs the first eight bytes of each, which are not filled: writes to them are not detected.
     ///
-    /// In a [`PackedPool`] the dead slots are the places behind the last value, which are told apart by their
-    /// positions in [`as_slice`](crate::PackedPool::as_slice): "slot 7" in its message is where the value at
-    /// position 7 would be, whatever handle it had. (A stale pointer to a place that another value has taken
-    /// writes to a live value, which nothing can see.) A [`Recycler`] has a valid object in every slot, and a
-    /// [`HandleAllocator`] has no values: they have nothing to fill, and leave this out.
+    /// In a [`PackedPool`], the dead slots are the places after the last value, numbered by
+    /// position in [`as_slice`](crate::PackedPool::as_slice): "slot 7" in a message is the place of
+    /// the value at position 7, whatever its handle. (A stale pointer to a place that another value
+    /// has taken writes to a live value, which cannot be detected.) A [`Recycler`] has a valid
+    /// object in every slot, and a [`HandleAllocator`] has no values: they have nothing to fill,
+    /// and ignore this aid.
     ///
     /// ```
     /// use millpond::Pool;
@@ -164,9 +165,10 @@ impl DebugAids {
         self
     }
 
-    /// A [`remove`](crate::Pool::remove) or [`release`](crate::Recycler::release) whose handle is refused panics
-    /// instead of returning `None` or `false`, and says which pool refuses which handle and why. O(1). (An
-    /// [`AnyPool::remove_as`](crate::AnyPool::remove_as) of another type refuses no handle, and returns `None`.)
+    /// Makes a [`remove`](crate::Pool::remove) or [`release`](crate::Recycler::release) with a
+    /// refused handle panic instead of returning `None` or `false`; the message has the pool, the
+    /// handle and the reason. O(1). ([`AnyPool::remove_as`](crate::AnyPool::remove_as) with a valid
+    /// handle and the wrong type still returns `None`.)
     ///
     /// ```should_panic
     /// use millpond::Pool;
@@ -184,28 +186,28 @@ impl DebugAids {
         self
     }
 
-    /// Keeps the source line that each object was inserted at, for
-    /// [`live_report`](crate::Pool::live_report). Costs 8 bytes per slot, taken at creation; in a
-    /// [`BlockPool`](crate::BlockPool), with each block. A snapshot has no origins: of the objects of a restored pool, those keep theirs whose slots were live in the
-    /// same generation before.
+    /// Stores the source line that inserted each object, for
+    /// [`live_report`](crate::Pool::live_report). Costs 8 bytes per slot, allocated at creation, or
+    /// with each block of a [`BlockPool`](crate::BlockPool). A snapshot has no origins: in a
+    /// restored pool, only objects whose slots were live in the same generation before keep theirs.
     #[must_use]
     pub const fn remember_origins(mut self) -> Self {
         self.origins = true;
         self
     }
 
-    /// Whether there is anything to do.
+    /// Whether no aid is enabled.
     pub(crate) fn is_none(&self) -> bool {
         let Self { fill, panics_on_refused_removal, origins, on_drop, first_slot: _ } = *self;
         !(fill || panics_on_refused_removal || origins || on_drop.is_some())
     }
 
-    /// The same of a part whose first slot has this number in the whole of it.
+    /// The same for a part whose first slot has this number in the whole.
     pub(crate) fn part_from(self, slot: usize) -> Self {
         Self { first_slot: self.first_slot + slot, ..self }
     }
 
-    /// A removal by this handle of the pool of this name was refused, for this reason.
+    /// A removal by this handle from the pool with this name was refused, for this reason.
     #[track_caller]
     pub(crate) fn removal_refused<H: HandleLayout>(
         &self,
@@ -220,8 +222,8 @@ impl DebugAids {
         }
     }
 
-    /// What is said of live objects that were inserted at these places; `None` if places are not
-    /// remembered.
+    /// The report of live objects that were inserted at these places; `None` if origins are not
+    /// stored.
     pub(crate) fn report(
         &self,
         name: Option<&'static str>,
@@ -230,7 +232,7 @@ impl DebugAids {
         self.origins.then(|| LiveReport::new(name, places))
     }
 
-    /// Tells whoever wants to know that a pool goes with live objects.
+    /// Calls the report function, if any, for a pool that is dropped with live objects.
     pub(crate) fn report_drop(
         &self,
         name: Option<&'static str>,
@@ -244,11 +246,11 @@ impl DebugAids {
         }
     }
 
-    /// When the pool is dropped with live objects, hands a report of them to the function, grouped by the
-    /// source lines that they were inserted at, before they are dropped. So do copies of the pool, and the
-    /// iterator that it becomes by `into_iter`; each part of a [`PolicyPool`](crate::overflow::PolicyPool)
-    /// reports on its own; snapshots do not. A function that panics while another panic is on its way ends the
-    /// program, as in any drop.
+    /// Calls `report` when the pool is dropped with live objects, before these are dropped, with a
+    /// report grouped by the source line that inserted them. Copies of the pool and the iterator
+    /// returned by `into_iter` do so, too; each part of a
+    /// [`PolicyPool`](crate::overflow::PolicyPool) reports separately; snapshots do not report. If
+    /// `report` panics during another panic, the program aborts, as in any drop.
     #[must_use]
     pub const fn report_on_drop(mut self, report: fn(&LiveReport)) -> Self {
         self.origins = true;

@@ -7,18 +7,18 @@ use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Explanation, HandleLayout};
 use crate::reports::errors::PoolName;
 
-/// The aids of one pool, or of a part of one, and what they remember.
+/// The aids of one pool, or of a part of one, and what they store.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Watch {
     name: Option<&'static str>,
     aids: DebugAids,
-    /// Where the object of each slot was inserted; of dead slots, whatever it was before.
+    /// Where the object of each slot was inserted; for dead slots, any earlier place.
     origins: Box<[Option<&'static Location<'static>>]>,
 }
 
 impl Watch {
-    /// What watches over so many slots, if there is anything to do.
+    /// Watches over this many slots, if any aid is enabled.
     pub(crate) fn try_new(
         name: Option<&'static str>,
         aids: DebugAids,
@@ -31,7 +31,7 @@ impl Watch {
         Ok(Some(Box::new(Self { name, aids, origins })))
     }
 
-    /// There will be so many slots.
+    /// There will be this many slots.
     pub(crate) fn try_grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {
         let known = self.origins.len();
         if self.remembers() && slots > known {
@@ -46,17 +46,17 @@ impl Watch {
         self.aids.fill
     }
 
-    /// Whether it knows where objects were inserted.
+    /// Whether it stores where objects were inserted.
     pub(crate) fn remembers(&self) -> bool {
         self.aids.origins
     }
 
-    /// Whether somebody wants to know that the pool goes with live objects.
+    /// Whether a report of live objects on drop is requested.
     pub(crate) fn reports_drops(&self) -> bool {
         self.aids.on_drop.is_some()
     }
 
-    /// An object was inserted into this slot by whoever called.
+    /// The caller inserted an object into slot `index`.
     #[track_caller]
     pub(crate) fn inserted(&mut self, index: usize) {
         if let Some(place) = self.origins.get_mut(index) {
@@ -64,7 +64,7 @@ impl Watch {
         }
     }
 
-    /// Another object than before is in this slot, and nobody knows where it was inserted.
+    /// Slot `index` has another object than before, of unknown origin.
     pub(crate) fn restored(&mut self, index: usize) {
         if let Some(place) = self.origins.get_mut(index) {
             *place = None;
@@ -77,13 +77,13 @@ impl Watch {
         self.aids.removal_refused(self.name, handle, why);
     }
 
-    /// Says that somebody has written to a dead slot, if so.
+    /// Panics if a dead slot was written to.
     #[track_caller]
     pub(crate) fn inspected(&self, index: usize, changed: Option<Changed>) {
         inspected(self.name, self.aids.first_slot + index, changed);
     }
 
-    /// Where the objects of these live slots were inserted, as far as that is known.
+    /// Where the objects of these live slots were inserted, if known.
     pub(crate) fn origins(
         &self,
         live: impl Iterator<Item = usize>,
@@ -91,17 +91,17 @@ impl Watch {
         live.map(|index| self.origins.get(index).copied().flatten())
     }
 
-    /// Tells whoever wants to know that the pool goes with these live slots.
+    /// Calls the report function, if any, for a pool that is dropped with these live slots.
     pub(crate) fn report_drop(&self, live: impl Iterator<Item = usize>) {
         self.aids.report_drop(self.name, self.origins(live));
     }
 
-    /// What is said of these live slots; `None` if their origins are not remembered.
+    /// The report of these live slots; `None` if origins are not stored.
     pub(crate) fn report(&self, live: impl Iterator<Item = usize>) -> Option<LiveReport> {
         self.report_with(core::iter::empty(), live)
     }
 
-    /// The same, with the objects of other pools that were inserted at these places.
+    /// The same, with the objects of other pools.
     pub(crate) fn report_with(
         &self,
         others: impl Iterator<Item = Option<&'static Location<'static>>>,
@@ -111,7 +111,7 @@ impl Watch {
     }
 }
 
-/// Says that somebody has written to this slot of a pool while it was dead, if so.
+/// Panics if this slot of a pool was written to while it was dead.
 #[track_caller]
 pub(crate) fn inspected(name: Option<&'static str>, slot: usize, changed: Option<Changed>) {
     if let Some(changed) = changed {

@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub(super) kind: Kind,
-    /// The number that the pool was given.
+    /// The number of the pool.
     pub(super) pool: u32,
-    /// The slot; 0 where no slot is meant.
+    /// The slot; 0 if the event has none.
     pub(super) index: u32,
     pub(super) tick: u32,
 }
@@ -18,11 +18,11 @@ pub(super) enum Kind {
     Birth,
     /// The lifetime of the slot has ended.
     Death,
-    /// The pool's state was replaced as a whole. What is live now follows.
+    /// The pool's whole state was replaced. The live slots follow.
     Restart,
     /// The slot is live after a restart.
     Live,
-    /// All that is live after a restart was told: other lifetimes have ended.
+    /// All live slots after a restart are known: other lifetimes have ended.
     Settled,
 }
 
@@ -33,7 +33,7 @@ impl Event {
         [pair(self.kind as u32, self.index), pair(self.pool, self.tick)]
     }
 
-    /// From what [`to_words`](Self::to_words) made.
+    /// The inverse of [`to_words`](Self::to_words).
     pub(super) fn from_words([first, second]: [u64; 2]) -> Self {
         let kind = match (first >> 32) as u32 {
             0 => Kind::Birth,

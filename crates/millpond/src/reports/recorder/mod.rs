@@ -31,13 +31,14 @@
 //! `millpond plan game.trace` computes their sizes. The format is lines of text, described in `docs/live-trace.md` in
 //! the repository.
 //!
-//! [`Pool`](crate::Pool::record), [`PackedPool`](crate::PackedPool::record), [`BlockPool`](crate::BlockPool::record),
-//! [`StaticPool`](crate::StaticPool::record), [`Recycler`](crate::Recycler::record),
-//! [`AnyPool`](crate::AnyPool::record) and [`HandleAllocator`](crate::HandleAllocator::record) can be recorded. Other
-//! types with slots use [`Recorder::track`]. [`SizeClasses`](crate::SizeClasses) cannot be recorded: its slots have no
+//! [`Pool`](crate::Pool::record), [`PackedPool`](crate::PackedPool::record),
+//! [`BlockPool`](crate::BlockPool::record), [`StaticPool`](crate::StaticPool::record),
+//! [`Recycler`](crate::Recycler::record), [`AnyPool`](crate::AnyPool::record) and
+//! [`HandleAllocator`](crate::HandleAllocator::record) can be recorded. Other types with slots use
+//! [`Recorder::track`]. [`SizeClasses`](crate::SizeClasses) cannot be recorded: its slots have no
 //! numbers, and every small allocation of a thread would be an event. Its
-//! [`class_stats`](crate::SizeClasses::class_stats) return the peaks at any time, and `millpond plan --size-classes`
-//! derives its classes from a heaptrack file.
+//! [`class_stats`](crate::SizeClasses::class_stats) return the peaks at any time, and
+//! `millpond plan --size-classes` computes classes from a heaptrack file.
 //!
 //! # What it costs
 //!
@@ -85,8 +86,7 @@ use writer::Writer;
 pub const HEADER: &str = "tick,event,id,class,capacity,live,peak,retired,inserted,removed,refused,\
                           evicted,dropped,ms";
 
-/// How many events the ring has room for, unless the builder is told otherwise: at 24 bytes each,
-/// 1.5 MiB.
+/// The default number of events that the ring has room for: at 24 bytes each, 1.5 MiB.
 pub const EVENTS_DEFAULT: usize = 1 << 16;
 
 /// Writes a live trace; see the [module](self).
@@ -96,29 +96,31 @@ pub struct Recorder {
     thread: Option<JoinHandle<io::Result<Summary>>>,
 }
 
-/// What a [`Recorder`] has written.
+/// What a [`Recorder`] has written; returned by [`Recorder::finish`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Births and deaths in the trace.
+    /// The number of births and deaths in the trace.
     pub events: u64,
-    /// Events that found no room in the ring, because the disk was too slow.
+    /// The number of events that found no room in the ring, because the disk was too slow.
     pub dropped: u64,
-    /// The trace's length.
+    /// The length of the trace in bytes.
     pub bytes: u64,
 }
 
 impl Recorder {
-    /// Records to a file. An earlier live trace there is replaced, nothing else ever is.
+    /// Records to the file at `path`. An existing live trace is replaced; any other file is left
+    /// alone.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or exists and is not a live trace ([`ErrorKind::AlreadyExists`]).
+    /// If the file cannot be written, or if it exists and is not a live trace
+    /// ([`ErrorKind::AlreadyExists`]).
     pub fn create(path: impl AsRef<Path>) -> io::Result<Self> {
         Self::builder().create(path)
     }
 
-    /// Records to anything that can be written to: a socket, memory, a compressor.
+    /// Records to `out`, for example a socket, memory or a compressor.
     ///
     /// ```
     /// use millpond::recorder::Recorder;
@@ -130,30 +132,30 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// If the thread that writes cannot be started.
+    /// If the writer's thread cannot be started.
     pub fn to_writer(out: impl Write + Send + 'static) -> io::Result<Self> {
         Self::builder().to_writer(out)
     }
 
-    /// A recorder with a smaller or larger ring.
+    /// Returns a builder, to choose the size of the ring.
     pub fn builder() -> RecorderBuilder {
         RecorderBuilder { events: EVENTS_DEFAULT }
     }
 
-    /// The next frame begins; returns its number. Traces count time in ticks: what a tick is, is the
-    /// program's to say.
+    /// Begins the next tick, and returns its number. Traces measure time in ticks; a tick is
+    /// usually a frame.
     pub fn tick(&self) -> u32 {
         self.shared.tick.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
     }
 
-    /// A [`Track`] for something that is not a pool of this crate. The name is what the trace calls its
-    /// objects.
+    /// Returns a [`Track`] for something that is not a pool of this crate. `name` is the class of
+    /// its objects in the trace.
     pub fn track(&self, name: &str, capacity: usize) -> Track {
         let stats = Stats { capacity, ..Stats::default() };
         Track::new(&self.shared, name.to_string(), stats, core::iter::empty())
     }
 
-    /// The track of a pool that stands like this, whose live slots are these.
+    /// The track of a pool with these counters and live slots.
     pub(crate) fn track_pool(
         &self,
         name: String,
@@ -174,17 +176,17 @@ impl Recorder {
         SharedTrack::new(&self.shared, name, stats, live)
     }
 
-    /// Whether events are still written: `false` once writing has failed, and then
-    /// [`finish`](Self::finish) says why.
+    /// Returns whether events are still written: `false` once writing has failed.
+    /// [`finish`](Self::finish) then returns the error.
     pub fn is_recording(&self) -> bool {
         !self.shared.closed.load(Ordering::Relaxed)
     }
 
-    /// Writes what is still in the ring, and closes the trace.
+    /// Writes the remaining events, and closes the trace.
     ///
     /// # Errors
     ///
-    /// The error of the write that failed, if one has.
+    /// If a write has failed.
     pub fn finish(mut self) -> io::Result<Summary> {
         self.close().unwrap_or_else(|| Err(io::Error::other("the recorder is closed")))
     }
@@ -198,7 +200,7 @@ impl Recorder {
     }
 }
 
-/// Writes what is still in the ring. Errors go unheard: [`finish`](Recorder::finish) returns them.
+/// Writes the remaining events, ignoring errors; [`finish`](Recorder::finish) returns them.
 impl Drop for Recorder {
     fn drop(&mut self) {
         let _ = self.close();
@@ -220,27 +222,27 @@ pub struct RecorderBuilder {
 }
 
 impl RecorderBuilder {
-    /// How many events the ring has room for, rounded up to a power of two: 24 bytes each. What comes
-    /// while it is full is dropped.
+    /// Sets how many events the ring has room for, rounded up to a power of two, at 24 bytes each.
+    /// Events that occur while it is full are dropped.
     pub fn events(mut self, events: usize) -> Self {
         self.events = events.clamp(2, 1 << 30);
         self
     }
 
-    /// As [`Recorder::create`].
+    /// Like [`Recorder::create`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The same errors.
     pub fn create(self, path: impl AsRef<Path>) -> io::Result<Recorder> {
         self.to_writer(trace_file(path.as_ref())?)
     }
 
-    /// As [`Recorder::to_writer`].
+    /// Like [`Recorder::to_writer`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The same errors.
     pub fn to_writer(self, out: impl Write + Send + 'static) -> io::Result<Recorder> {
         let shared = Arc::new(Shared::new(Ring::new(self.events)));
         let writer = Writer::new(Arc::clone(&shared), out);
@@ -250,7 +252,7 @@ impl RecorderBuilder {
     }
 }
 
-/// An empty file at this place, where nothing or an earlier live trace was.
+/// Creates an empty file, where nothing or an earlier live trace was.
 fn trace_file(path: &Path) -> io::Result<File> {
     let mut file =
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
@@ -276,12 +278,13 @@ pub(crate) fn type_name<T: ?Sized>() -> &'static str {
     outer.rsplit("::").next().unwrap_or(outer)
 }
 
-/// The methods of every pool that can be recorded: where its tap is, and a name for one without.
+/// The methods of every pool that can be recorded. Needs where its tap is, and a name for pools
+/// without one.
 macro_rules! record_methods {
     (|$pool:ident, $track:ident| $listen:expr, $name:expr) => {
-        /// Every birth and death is in the recorder's trace from now on, under the pool's name or that
-        /// of the type of its values. Objects that live already are born now. A clone of the pool is
-        /// not recorded.
+        /// Records every birth and death in the recorder's trace from now on, under the pool's name
+        /// or else the name of its value type. Objects that are already live are born now. Clones
+        /// of the pool are not recorded.
         ///
         /// ```
         /// use millpond::Pool;
@@ -303,7 +306,7 @@ macro_rules! record_methods {
             $listen;
         }
 
-        /// Nothing is recorded any more: in the trace, the objects that live now end here.
+        /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
         pub fn stop_recording(&mut self) {
             let ($pool, $track) = (self, None);
             $listen;

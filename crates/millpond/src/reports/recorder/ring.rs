@@ -24,12 +24,12 @@ struct Place {
 #[derive(Debug)]
 pub(super) struct Ring {
     places: Box<[Place]>,
-    /// How many events were added, and so the turn of the next.
+    /// The number of events added, which is the turn of the next one.
     added: AtomicU64,
 }
 
 impl Ring {
-    /// A ring with at least so many places, rounded up to a power of two.
+    /// A ring with at least this many places, rounded up to a power of two.
     pub(super) fn new(places: usize) -> Self {
         let places = places.next_power_of_two().max(2) as u64;
         let place =
@@ -58,7 +58,7 @@ impl Ring {
                         place.turn.store(next, Ordering::Release);
                         return true;
                     }
-                    // Another thread has taken the turn: it got on, so somebody always does.
+                    // Another thread has taken the turn, so some thread always makes progress.
                     Err(now) => turn = now,
                 }
             } else if found < turn {
@@ -69,7 +69,7 @@ impl Ring {
         }
     }
 
-    /// The event of the next turn, if it is there; the turn is the only reader's own.
+    /// The event of the next turn, if it has been added; only the one reader has the turn.
     pub(super) fn take(&self, turn: &mut u64) -> Option<Event> {
         let place = self.place(*turn);
         if place.turn.load(Ordering::Acquire) != *turn + 1 {

@@ -13,9 +13,9 @@ use crate::reports::stats::Stats;
 pub(super) struct Shared {
     pub(super) ring: Ring,
     pub(super) tick: AtomicU32,
-    /// Nothing more is written: the end was asked for, or writing has failed.
+    /// Nothing more is written, because the recorder was closed or writing has failed.
     pub(super) closed: AtomicBool,
-    /// Pools that the writer has not heard of yet. Locked when a pool is added, and by the writer.
+    /// Pools that the writer does not know yet. Locked when a pool is added, and by the writer.
     added: Mutex<Added>,
 }
 
@@ -35,7 +35,7 @@ impl Shared {
         }
     }
 
-    /// A new pool's gauges; `None` when there is no number left for it.
+    /// The gauges of a new pool; `None` if no number is left for it.
     pub(super) fn add_pool(&self, name: String, stats: &Stats) -> Option<Arc<Gauges>> {
         let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
         let pool = added.pools;
@@ -45,14 +45,15 @@ impl Shared {
         Some(gauges)
     }
 
-    /// The pools that were added since this was asked last, in the order of their numbers.
+    /// The pools added since the last call, in the order of their numbers.
     pub(super) fn take_added(&self) -> Vec<Arc<Gauges>> {
         let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
         core::mem::take(&mut added.gauges)
     }
 }
 
-/// How a pool stands, for the writer to look at when it likes: true also when events are dropped.
+/// The counters of a pool, which the writer can read at any time; correct even if events are
+/// dropped.
 #[derive(Debug)]
 pub(super) struct Gauges {
     pub(super) pool: u32,
@@ -66,7 +67,7 @@ pub(super) struct Gauges {
     refused: AtomicU64,
     evicted: AtomicU64,
     pub(super) dropped: AtomicU64,
-    /// The pool is gone: no event of it comes any more.
+    /// The pool was dropped: it sends no more events.
     pub(super) gone: AtomicBool,
 }
 
@@ -91,7 +92,7 @@ impl Gauges {
         gauges
     }
 
-    /// Plain stores: only the pool's owner sets them.
+    /// Plain stores, because only the pool's owner sets them.
     pub(super) fn set(&self, stats: &Stats) {
         self.capacity.store(stats.capacity as u64, Ordering::Relaxed);
         self.live.store(stats.live as u64, Ordering::Relaxed);
@@ -103,7 +104,7 @@ impl Gauges {
         self.evicted.store(stats.evicted, Ordering::Relaxed);
     }
 
-    /// What was set last; each number by itself, as the pool may be at work.
+    /// The last values; each is read separately, because the pool may be in use.
     pub(super) fn get(&self) -> Stats {
         Stats {
             capacity: self.capacity.load(Ordering::Relaxed) as usize,
@@ -118,17 +119,17 @@ impl Gauges {
     }
 }
 
-/// For pools of threads: what each thread counts.
+/// For shared pools: what each thread counts.
 #[cfg(feature = "sync")]
 impl Gauges {
-    /// A lifetime has begun, on whichever thread.
+    /// A lifetime has begun, on any thread.
     pub(super) fn count_birth(&self) {
         self.inserted.fetch_add(1, Ordering::Relaxed);
         let live = self.live.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         self.peak.fetch_max(live, Ordering::Relaxed);
     }
 
-    /// A lifetime has ended, on whichever thread.
+    /// A lifetime has ended, on any thread.
     pub(super) fn count_death(&self) {
         self.removed.fetch_add(1, Ordering::Relaxed);
         self.live.fetch_sub(1, Ordering::Relaxed);

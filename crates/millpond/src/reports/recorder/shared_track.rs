@@ -6,11 +6,12 @@ use super::event::{Event, Kind};
 use super::shared::{Gauges, Shared};
 use crate::reports::stats::Stats;
 
-/// What a pool that threads share tells a [`Recorder`](super::Recorder): as a [`Track`](super::Track), by `&self`.
+/// What a shared pool reports to a [`Recorder`](super::Recorder): like a [`Track`](super::Track),
+/// but by `&self`.
 #[derive(Debug)]
 pub(crate) struct SharedTrack {
     shared: Arc<Shared>,
-    /// `None` if 2^32 pools were recorded already.
+    /// `None` if 2^32 pools have already been recorded.
     gauges: Option<Arc<Gauges>>,
 }
 
@@ -27,19 +28,19 @@ impl SharedTrack {
         track
     }
 
-    /// A lifetime of this slot begins: told before another thread can end it.
+    /// A lifetime of this slot begins; called before another thread can end it.
     pub(crate) fn birth(&self, index: u32) {
         self.tell(Kind::Birth, index);
         self.count(Gauges::count_birth);
     }
 
-    /// The lifetime of this slot ends: told before another thread can begin the next.
+    /// The lifetime of this slot ends; called before another thread can begin the next.
     pub(crate) fn death(&self, index: u32) {
         self.tell(Kind::Death, index);
         self.count(Gauges::count_death);
     }
 
-    /// Somebody was refused, because all slots are taken.
+    /// An insertion was refused, because all slots are taken.
     pub(crate) fn refused(&self) {
         self.count(Gauges::count_refusal);
     }
@@ -49,7 +50,7 @@ impl SharedTrack {
         self.count(Gauges::count_retired);
     }
 
-    /// Nothing more is told: what lives now ends in the trace.
+    /// Stops reporting: all current lifetimes end in the trace.
     pub(crate) fn close(&self) {
         self.count(|gauges| gauges.gone.store(true, Ordering::Release));
     }

@@ -6,11 +6,12 @@ use super::event::{Event, Kind};
 use super::shared::{Gauges, Shared};
 use crate::reports::stats::Stats;
 
-/// What one pool, or anything else that has slots, tells a [`Recorder`](super::Recorder).
+/// Reports the lifetimes of one pool, or of anything else with slots, to a
+/// [`Recorder`](super::Recorder).
 ///
-/// A pool has one inside once it is [recorded](crate::Pool::record). For an array of your own, or a pool
-/// of another crate, [`Recorder::track`](super::Recorder::track) makes one, and the program reports what
-/// happens. No method waits for anything. Dropping it ends the lifetimes that it knows of.
+/// A pool that is [recorded](crate::Pool::record) contains one. For your own array, or a pool of
+/// another crate, [`Recorder::track`](super::Recorder::track) returns one, and the program calls
+/// its methods. No method waits. Dropping the track ends all lifetimes that it has open.
 ///
 /// ```
 /// use millpond::recorder::Recorder;
@@ -28,14 +29,14 @@ use crate::reports::stats::Stats;
 #[derive(Debug)]
 pub struct Track {
     shared: Arc<Shared>,
-    /// `None` if 2^32 pools were recorded already.
+    /// `None` if 2^32 pools have already been recorded.
     gauges: Option<Arc<Gauges>>,
     stats: Stats,
     dropped: u64,
 }
 
 impl Track {
-    /// The track of something that stands like this, and whose live slots are these.
+    /// A track that starts with these counters and live slots.
     pub(super) fn new(
         shared: &Arc<Shared>,
         name: String,
@@ -48,7 +49,7 @@ impl Track {
         track
     }
 
-    /// A lifetime of this slot has begun.
+    /// Reports that a lifetime of slot `index` has begun.
     pub fn birth(&mut self, index: u32) {
         self.stats.inserted += 1;
         self.stats.live += 1;
@@ -56,14 +57,14 @@ impl Track {
         self.tell(Kind::Birth, index);
     }
 
-    /// The lifetime of this slot has ended.
+    /// Reports that the lifetime of slot `index` has ended.
     pub fn death(&mut self, index: u32) {
         self.stats.removed += 1;
         self.stats.live = self.stats.live.saturating_sub(1);
         self.tell(Kind::Death, index);
     }
 
-    /// All lifetimes have ended.
+    /// Reports that all lifetimes have ended.
     pub fn all_dead(&mut self) {
         self.stats.removed += self.stats.live as u64;
         self.stats.live = 0;
@@ -71,26 +72,26 @@ impl Track {
         self.tell(Kind::Settled, 0);
     }
 
-    /// Somebody was refused, because all slots are live.
+    /// Reports that an insertion was refused because all slots are live.
     pub fn refused(&mut self) {
         self.stats.refused += 1;
         self.publish();
     }
 
-    /// An object had to go to make room for another; report its death as well.
+    /// Reports that an object was evicted to make room for another; also report its death.
     pub fn evicted(&mut self) {
         self.stats.evicted += 1;
         self.publish();
     }
 
-    /// A slot will not be used again; report the death of its object as well.
+    /// Reports that a slot will not be used again; also report the death of its object.
     pub fn retired(&mut self) {
         self.stats.retired += 1;
         self.publish();
     }
 
-    /// The pool's state was replaced as a whole: it stands like this now, and these slots are live. The
-    /// lifetimes of slots that were live before go on.
+    /// The pool's whole state was replaced by these counters and live slots. The lifetimes of slots
+    /// that were live before continue.
     pub(crate) fn restart(&mut self, stats: Stats, live: impl Iterator<Item = usize>) {
         self.stats = stats;
         self.tell(Kind::Restart, 0);
@@ -98,7 +99,7 @@ impl Track {
         self.tell(Kind::Settled, 0);
     }
 
-    /// The pool stands like this now, and the same slots are live: it has grown or shrunk.
+    /// The pool has grown or shrunk: it has these counters now, and the same live slots.
     pub(crate) fn resized(&mut self, stats: Stats) {
         self.stats = stats;
         self.publish();

@@ -16,13 +16,13 @@ use super::shared::{Gauges, Shared};
 use super::{HEADER, Summary};
 use crate::reports::stats::Stats;
 
-/// How long to rest when there was nothing to do.
+/// How long to sleep when there was nothing to do.
 const REST: Duration = Duration::from_millis(4);
 
-/// How often at most the pools' statistics are written.
+/// The shortest time between two writes of the pools' statistics.
 const BETWEEN_STATS: Duration = Duration::from_millis(100);
 
-/// So much text is gathered before it is written.
+/// Text is written once there is this much of it.
 const TEXT_BYTES: usize = 1 << 16;
 
 pub(super) struct Writer<W> {
@@ -38,18 +38,18 @@ pub(super) struct Writer<W> {
     tick: u32,
     next_id: u64,
     summary: Summary,
-    /// How many events of pools that are gone were dropped.
+    /// The number of dropped events of pools that no longer exist.
     dropped_by_the_gone: u64,
 }
 
-/// What was written of a pool.
+/// What has been written about a pool.
 struct Written {
     gauges: Arc<Gauges>,
-    /// Its name, made fit for the trace, and different from those of the other pools.
+    /// Its name, adapted to the trace, and unique among the pools.
     class: String,
-    /// By slot: the id of its lifetime that has begun and not ended.
+    /// By slot, the id of its current lifetime.
     ids: BTreeMap<u32, u64>,
-    /// Ids of lifetimes that have ended unless the slot turns out to be live after a restart.
+    /// Ids of lifetimes that have ended unless their slot is live after a restart.
     unconfirmed: BTreeMap<u32, u64>,
 }
 
@@ -72,7 +72,7 @@ impl<W: Write> Writer<W> {
 
     /// Writes until the recorder is closed, or writing fails.
     pub(super) fn run(mut self) -> io::Result<Summary> {
-        /// Nothing more is added when the writer has ended, also if it panics.
+        /// Closes the recorder when the writer ends, even by a panic.
         struct Close(Arc<Shared>);
         impl Drop for Close {
             fn drop(&mut self) {
@@ -88,7 +88,7 @@ impl<W: Write> Writer<W> {
         self.line(format_args!("{HEADER}"))?;
         self.flush()?;
         loop {
-            // In this order: whoever says that it is over has added all of its events before.
+            // In this order: a thread that ends the recording has added all of its events before.
             let is_closed = self.shared.closed.load(Ordering::Acquire);
             let tick = self.shared.tick.load(Ordering::Relaxed);
             self.meet_pools();
@@ -135,7 +135,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// The name as a class of a trace, with a number behind if another pool has it now.
+    /// The name as a class of a trace, with a number appended if another pool has it now.
     fn class_of(&self, name: &str) -> String {
         let name = fit(name);
         let is_taken = |class: &str| self.pools.values().any(|pool| pool.class == class);
@@ -177,7 +177,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn birth(&mut self, pool: &mut Written, index: u32) -> io::Result<()> {
-        // If the slot is still live here, its death was dropped: it is made up for.
+        // If the slot is still live here, its death was dropped, and is added.
         self.death(pool, index)?;
         let id = self.next_id;
         self.next_id += 1;
@@ -188,7 +188,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn death(&mut self, pool: &mut Written, index: u32) -> io::Result<()> {
-        // If the slot is dead here, its birth was dropped, and the death goes with it.
+        // If the slot is dead here, its birth was dropped, so the death is dropped, too.
         let known = pool.ids.remove(&index).or_else(|| pool.unconfirmed.remove(&index));
         known.map_or(Ok(()), |id| self.ended(id, &pool.class, index))
     }
@@ -225,7 +225,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Ends what a pool that is gone has left.
+    /// Ends the open lifetimes of a pool that no longer exists.
     fn bury(&mut self, number: u32) -> io::Result<()> {
         let Some(mut pool) = self.pools.remove(&number) else { return Ok(()) };
         self.dropped_by_the_gone += pool.gauges.dropped.load(Ordering::Relaxed);
@@ -247,10 +247,10 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// The most bytes of a name that are written.
+/// The maximum number of bytes of a name that are written.
 const NAME_BYTES_MAX: usize = 200;
 
-/// A name without what has a meaning in a trace.
+/// A name without characters that have a meaning in a trace.
 fn fit(name: &str) -> String {
     let fits = |c: char| !c.is_control() && !matches!(c, ',' | '"' | '\u{feff}');
     let mut fit: String = name.chars().map(|c| if fits(c) { c } else { '_' }).collect();

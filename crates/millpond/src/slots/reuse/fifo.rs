@@ -6,14 +6,13 @@ use crate::handle::IndexWord;
 #[cfg(feature = "validate")]
 use crate::reports::validate::Violation;
 
-/// The slot freed first is handed out next: each slot rests as long as possible.
+/// Reuses the slot freed first, so that each slot rests as long as possible.
 ///
-/// A bug that uses a handle after its object is gone is then found late in the bug's life too, and
-/// generations are used up evenly: a pool of `n` slots with `d` of them dead hands a slot out again
-/// only after `d` others.
+/// So stale references are caught even long after the removal, and generations are used up evenly:
+/// a pool with `d` dead slots reuses a slot only after `d` others.
 ///
-/// **Cost**: 8 bytes per slot (a doubly linked list in an array). Take, give back and claiming a
-/// named slot are O(1), always.
+/// **Cost**: 8 bytes per slot (a doubly linked list in an array). Take, give back and claim are
+/// always O(1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fifo;
 
@@ -24,7 +23,7 @@ impl ReuseOrder for Fifo {
     type Queue<I: IndexWord> = FifoQueue;
 }
 
-/// The vacant slots, the one that has been dead longest first.
+/// The vacant slots; the one that has been dead longest is first.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct FifoQueue {

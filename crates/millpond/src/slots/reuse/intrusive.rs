@@ -7,18 +7,17 @@ use crate::handle::IndexWord;
 #[cfg(feature = "validate")]
 use crate::reports::validate::Violation;
 
-/// The slot freed last is handed out next, by a list threaded through the dead slots' own memory.
+/// Reuses the slot freed last, using a list threaded through the dead slots' own memory.
 ///
-/// The free list of game-programming patterns: it costs no memory per slot beyond the generation
-/// word and the occupancy bit.
+/// This is the free list of game programming patterns: it costs no memory per slot beyond the
+/// generation word and the occupancy bit.
 ///
-/// **Cost**: 0 bytes per slot in a [`Pool`](crate::Pool) of values of 8 bytes or more. Rule for the
-/// rest: where a dead slot has no 8 bytes for the two links (smaller values; a
-/// [`Recycler`](crate::Recycler), whose dead objects stay valid; a
-/// [`HandleAllocator`](crate::HandleAllocator), which has no values), the list lives in an array of
-/// 8 bytes per slot. Take, give back and claiming a named slot are O(1), always. In bursts over a
-/// large pool it is slower than [`Lifo`](super::Lifo), because each slot must be read to find the
-/// next.
+/// **Cost**: 0 bytes per slot in a [`Pool`](crate::Pool) of values of 8 bytes or more. If dead
+/// slots have no 8 bytes for the two links (smaller values; a [`Recycler`](crate::Recycler), whose
+/// dead objects stay valid; a [`HandleAllocator`](crate::HandleAllocator), which has no values),
+/// the list is in an array of 8 bytes per slot. Take, give back and claim are always O(1). In
+/// bursts over a large pool, it is slower than [`Lifo`](super::Lifo), because each slot must be
+/// read to find the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Intrusive;
 
@@ -29,7 +28,7 @@ impl ReuseOrder for Intrusive {
     type Queue<I: IndexWord> = IntrusiveQueue;
 }
 
-/// The vacant slots, the one freed last first.
+/// The vacant slots; the one freed last is first.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct IntrusiveQueue {
@@ -46,7 +45,7 @@ impl Entry for OwnLink {
     const LINKS_IN_SLOTS: bool = true;
 }
 
-/// The links in the slots, or those kept apart.
+/// The links, in the slots or in an array.
 struct Threaded<'a, S>(&'a mut S);
 
 impl<S: Slots<Entry = OwnLink>> Links for Threaded<'_, S> {

@@ -11,17 +11,19 @@ use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
 
-/// The slot freed last is handed out next, while it is still in the cache. The default.
+/// Reuses the slot freed last, while it is still in the cache. The default.
 ///
-/// A stack in an array: neighbouring entries share cache lines, where a list through the slots would
-/// wait for each line in turn (17 ns against 49 ns per operation in bursts at 1,000,000 slots). Slots that
-/// were never used are not on it: they come by a counter when the stack is empty, the lowest first.
+/// The order is a stack in an array: neighbouring entries share cache lines, whereas a list through
+/// the slots would wait for each line in turn (17 ns against 49 ns per operation in bursts at
+/// 1,000,000 slots). Slots that were never used are not on the stack: a counter yields them, the
+/// lowest first, when the stack is empty.
 ///
 /// **Cost**: 4 bytes per slot and 1/64 more (half that with handles of at most 16 index bits). Take
-/// and give back are O(1) in a program that never claims a named slot. A claim leaves the slot's entry
-/// behind in the stack, to be skipped when it comes to the top; if such entries have filled the
-/// spare 1/64, one give-back sweeps them out, O(slots) in that one call (about 1 ms for 1,000,000
-/// slots). So all is O(1) amortised, but not in each call; the other orders claim without that.
+/// and give back are O(1) in a program that never claims a slot. A claim leaves the slot's entry in
+/// the stack, where it is skipped once it is on top. When such entries have filled the spare 1/64,
+/// one give back sweeps them out, which is O(slots) in that call (about 1 ms for 1,000,000 slots).
+/// So with claims all operations are O(1) amortised, but not in each call; the other orders do not
+/// have this cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lifo;
 
@@ -32,17 +34,18 @@ impl ReuseOrder for Lifo {
     type Queue<I: IndexWord> = LifoQueue;
 }
 
-/// Every vacant slot has an entry on the stack, or is one of the fresh ones, which come when the stack
-/// is empty. The topmost entry of a vacant slot is the one that counts; other entries are ghosts, left
-/// by claims: those of live slots, and older ones of vacant slots. By the time an older entry comes to
-/// the top, the newer one above it was taken, so a slot whose entry is at the top is vacant exactly if
-/// that entry counts. A fresh slot that was claimed and is live, or has an entry after that, is skipped
-/// in the same way.
+/// Every vacant slot has an entry on the stack, or is one of the fresh ones, which are used when
+/// the stack is empty. The topmost entry of a vacant slot is the one that counts; other entries are
+/// ghosts, left by claims: those of live slots, and older ones of vacant slots. By the time an
+/// older entry is on top, the newer one above it was taken, so a slot whose entry is on top is
+/// vacant exactly if that entry counts. A fresh slot that was claimed and is live, or has since got
+/// an entry, is skipped in the same way.
 ///
 /// The stack is the array of entries, which has room for every slot and for ghosts.
 ///
-/// The order is *plain* if there are no ghosts and all slots that were ever used have been live at once: then
-/// what is on top of the stack is vacant, and only a fresh slot can bring a new peak. Without claims it stays so.
+/// The order is *plain* if there are no ghosts and all slots that were ever used have been live at
+/// once: then the entry on top of the stack is vacant, and only a fresh slot can bring a new peak.
+/// Without claims, it stays plain.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -72,7 +75,7 @@ impl LifoQueue {
         self.len + words.slots() - self.fresh_from > words.vacant()
     }
 
-    /// What comes next when the stack is empty or has a ghost on top.
+    /// The next slot when the stack is empty or has a ghost on top.
     #[cold]
     #[inline(never)]
     fn next_past_ghosts<I: IndexWord>(
@@ -94,7 +97,7 @@ impl LifoQueue {
         None
     }
 
-    /// As [`give_back`](Queue::give_back), which has found no room.
+    /// Like [`give_back`](Queue::give_back), if the stack is full.
     #[cold]
     #[inline(never)]
     fn sweep_and_give_back<I: IndexWord, S: Slots<Entry = I>>(
@@ -107,10 +110,10 @@ impl LifoQueue {
         self.len += 1;
     }
 
-    /// Throws out the ghosts. What is left keeps its order and fits, as each slot has one entry.
+    /// Removes the ghosts. The rest keeps its order and fits, because each slot has one entry.
     fn sweep<I: IndexWord, S: Slots<Entry = I>>(&mut self, slots: &mut S) {
-        // From the top down, so that the first entry met of a vacant slot is the one that counts.
-        // What is kept moves to the upper end; the marks tell the older entries apart.
+        // From the top down, so that the first entry found of a vacant slot is the one that counts.
+        // Kept entries move to the upper end; the marks identify the older entries.
         slots.begin_marking();
         let mut kept_from = self.len;
         for at in (0..self.len).rev() {
@@ -167,7 +170,7 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         slots: &S,
         may_be_peak: impl FnOnce(),
     ) -> Option<(usize, S::Word)> {
-        // Two branches and no common path: the processor guesses which, and waits for neither.
+        // Two branches and no common path: the processor predicts which, and waits for neither.
         match self.top(slots.words().entries()) {
             Some(top) => {
                 let word = slots.words().get(top)?;
@@ -186,8 +189,8 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
 
     #[inline]
     fn claim<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
-        // Ghosts at the top go at once, so that a pool which is loaded from the lowest slot up, or
-        // filled by claims altogether, leaves none for later.
+        // Ghosts on top are removed at once, so that a pool that is loaded from the lowest slot up,
+        // or filled entirely by claims, leaves none for later.
         let words = slots.words();
         let is_gone = |slot| slot == index || !words.is_vacant(slot);
         while self.top(words.entries()).is_some_and(is_gone) {
@@ -288,7 +291,7 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         if self.has_ghosts(slots.words()) {
             return false;
         }
-        // What is listed beyond the last one taken stays as it is.
+        // Entries listed beyond the last one taken stay as they are.
         let mut until = taken.clone().next_back().map_or(0, |last| last.end);
         let from_stack = until.min(self.len);
         self.fresh_from += until - from_stack;

@@ -1,4 +1,5 @@
-//! A doubly linked list of slots, generic over the place of the links. Every operation is O(1), also in the middle.
+//! A doubly linked list of slots, generic over where the links are. Every operation is O(1), also
+//! in the middle.
 
 use core::iter;
 use core::ops::Range;
@@ -64,7 +65,7 @@ impl List {
         self.last = slot;
     }
 
-    /// Takes out a slot that is in the list.
+    /// Removes a slot that is in the list.
     #[inline]
     pub(super) fn remove<L: Links + ?Sized>(&mut self, index: usize, links: &mut L) {
         let Link { next, previous } = links.link(index);

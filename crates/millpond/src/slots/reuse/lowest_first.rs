@@ -8,16 +8,17 @@ use crate::reports::validate::{Violation, ensure};
 use crate::slots::bit_tree::{self, BitTree, Head};
 use crate::slots::{Place, SlotWords};
 
-/// The vacant slot with the lowest index is handed out next.
+/// Reuses the vacant slot with the lowest index.
 ///
-/// Live objects stay together at the low addresses, and the pool's future depends on which slots are
-/// live, never on how they came to be: two pools with the same occupancy go on alike.
+/// Live objects stay together at low addresses. The next slots depend only on which slots are live,
+/// not on the history: two pools with the same occupancy use the same slots next.
 ///
-/// **Cost**: 1/63 of a bit per slot: a tree of five bitmaps above the occupancy, one bit for 64 below.
-/// The lowest 64 slots that have a vacant one are known; only who takes the last vacant one of them looks
-/// at the tree. That, giving back and claiming a named slot look at a word or two per level at most, and
-/// nearly always at one level (and at the words of up to 64 slots more if some have retired): O(1), and
-/// the worst in a pool of 1,000 slots takes as long as in one of 10,000,000.
+/// **Cost**: 1/63 of a bit per slot: a tree of five bitmaps above the occupancy, with one bit for
+/// 64 below. The lowest word of 64 slots with a vacant one is known; the tree is read only when
+/// that word's last vacant slot is taken. That, give back and claim read at most a word or two per
+/// level, and nearly always only one level (and the words of up to 64 more slots if some have
+/// retired). All are O(1), and the worst case in a pool of 1,000 slots takes as long as in one of
+/// 10,000,000.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LowestFirst;
 
@@ -60,11 +61,11 @@ impl LowestFirstQueue {
         self.others = others.head();
     }
 
-    /// The vacant slots of a word of the occupancy, as bits. None of a word that is not there.
+    /// The vacant slots of a word of the occupancy, as bits; none if the word is out of range.
     #[inline]
     fn vacant_bits(word: usize, words: &SlotWords<impl Place>) -> u64 {
         let dead = words.dead_bits(word);
-        // A dead slot may be retired; only a pool that has some needs to look.
+        // A dead slot may be retired; only a pool with retired slots needs to check.
         if words.retired() == 0 { dead } else { Self::without_retired(word, dead, words) }
     }
 
@@ -80,7 +81,7 @@ impl LowestFirstQueue {
         vacant
     }
 
-    /// The lowest word has no vacant slot any more: goes on to the next one.
+    /// Goes on to the next word, because the lowest one has no vacant slot left.
     #[inline(never)]
     fn leave_lowest<S: Slots<Entry = u64>>(&mut self, slots: &mut S) {
         self.lowest_word = self.others.lowest();
@@ -94,7 +95,7 @@ impl LowestFirstQueue {
 }
 
 impl LowestFirstQueue {
-    /// Becomes the order of the slots below this one.
+    /// Rebuilds the order for the slots below this one.
     fn rebuild<S: Slots<Entry = u64>>(&mut self, until: usize, slots: &mut S) {
         let occupancy = 0..until.div_ceil(WORD_BITS);
         self.others = Head::with_room(occupancy.end).0;
@@ -246,7 +247,7 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         )?;
         let (_, count) = Head::<5>::with_room(occupancy.end);
         let entries = words.entries();
-        // The first block makes the tree anew.
+        // The first block rebuilds the tree.
         if occupancy.is_empty() {
             return Ok(());
         }

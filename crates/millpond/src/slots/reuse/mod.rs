@@ -1,17 +1,19 @@
 //! Reuse orders: which dead slot the next insertion uses.
 //!
-//! | order | next slot | bytes per slot | insert, remove | claim a named slot | use it for |
+//! | order | next slot | bytes per slot | insert, remove | claim | use it for |
 //! | --- | --- | --- | --- | --- | --- |
 //! | [`Lifo`] | freed last | 4.0625 (2.03 with ≤ 16 index bits) | O(1), amortised after claims | O(1) amortised | speed: the slot is still in the cache |
 //! | [`Fifo`] | freed first | 8 | O(1) | O(1) | debugging: a slot rests as long as possible before reuse |
 //! | [`LowestFirst`] | lowest index | 0.002 | O(1) | O(1) | address order, lockstep: the next slots depend on the live slots only |
 //! | [`Roster`] | freed last | 8 (4 with ≤ 16 index bits) | O(1) | O(1) | a dense list of live slots |
-//! | [`NextFit`] | next after the last one handed out | 0 | O(slots / 64) worst case | O(1) | least memory with small values |
+//! | [`NextFit`] | next after the last one used | 0 | O(slots / 64) worst case | O(1) | least memory with small values |
 //! | [`Intrusive`] | freed last | 0 (8 for values under 8 bytes) | O(1) | O(1) | least memory with large values |
 //!
-//! A claim, as by `insert_at`, begins a lifetime of a slot that the caller names. Programs that claim constantly, such
-//! as the client of a lockstep game, should use an order other than [`Lifo`]. A `Lifo` keeps the entries of claimed
-//! slots and occasionally sweeps them out, O(slots) in one call.
+//! A *claim*, such as an `insert_at`, begins a lifetime of a slot that the caller names. In the
+//! docs of the orders, *take* is what an insertion costs, and *give back* what a removal costs.
+//! Programs that claim constantly, such as the client of a lockstep game, should use an order other
+//! than [`Lifo`]. A `Lifo` keeps the entries of claimed slots and occasionally sweeps them out,
+//! O(slots) in one call.
 //!
 //! In a new pool, all of them start with slots 0, 1, 2, … The table's bytes are the order's own, in addition to the
 //! values, the generation words (4 or 2 bytes per slot) and the occupancy bit of every pool. The trait is sealed.
@@ -78,10 +80,10 @@ use crate::slots::{Place, SlotWords};
 pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
     /// The order's name in messages and reports, as in the code.
     const NAME: &'static str;
-    /// Whether the order searches the bitmap of live slots, which is then kept in step always.
+    /// Whether the order searches the bitmap of live slots, which is then always kept in step.
     #[doc(hidden)]
     const SEARCHES_BITMAP: bool = false;
-    /// What a pool with this order keeps.
+    /// What a pool with this order stores.
     #[doc(hidden)]
     type Queue<I: IndexWord>: Queue<I>;
 }
@@ -90,11 +92,12 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// The vacant slots (dead and not retired) of one pool, in the order in which they are handed out.
+/// The vacant slots (dead and not retired) of one pool, in the order in which they are used.
 ///
-/// The order itself is a few numbers; what it needs for each slot lies in the array of entries that the slots
-/// have for it: as many as it needs, or more if the pool grows. Every slot is vacant at first, and the order hears of changes as follows, always while the slot's
-/// word says that it is dead: before it becomes live, and after it has died.
+/// The order itself is a few numbers; its data for each slot is in the array of entries that the
+/// slots have for it: as many as it needs, or more if the pool grows. Every slot is vacant at
+/// first. The order's methods are called for changes as follows, always while the slot's word is
+/// dead: before it becomes live, and after it has died.
 ///
 /// ```text
 ///            take, claim
@@ -106,22 +109,23 @@ pub(crate) mod sealed {
 pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
     type Entry: Entry;
 
-    /// The order of no slots; [`reset`](Self::reset) makes it that of some.
+    /// The order of no slots; [`reset`](Self::reset) initialises it for some.
     const EMPTY: Self;
 
-    /// How many entries the order of this many slots needs. `holds_links`: the slots have room for links.
+    /// The number of entries that the order of this many slots needs. `holds_links`: the slots have
+    /// room for links.
     fn entry_count(slots: usize, holds_links: bool) -> usize;
 
-    /// The slots that the words call vacant are vacant, the lowest first, and no others.
+    /// Resets the order to the slots that are vacant by their words, the lowest first.
     fn reset<S: Slots<Entry = Self::Entry>>(&mut self, slots: &mut S);
 
-    /// The vacant slot that comes next. Asked again without a change, it answers the same.
+    /// The vacant slot that comes next. Without a change in between, the result is the same.
     fn next<S: Slots<Entry = Self::Entry>>(&mut self, slots: &S) -> Option<usize>;
 
-    /// The slot that [`next`](Self::next) has just named becomes live.
+    /// The slot that [`next`](Self::next) has just returned becomes live.
     fn take<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
 
-    /// Both in one go, with the word of the slot.
+    /// Both in one call, with the word of the slot.
     #[inline]
     fn take_next<S: Slots<Entry = Self::Entry>>(
         &mut self,
@@ -133,17 +137,17 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
         Some((index, word))
     }
 
-    /// Whether the order has a shorter way for when it [is plain](Self::is_plain).
+    /// Whether the order has a fast path for when it [is plain](Self::is_plain).
     const MAY_BE_PLAIN: bool = false;
 
-    /// Whether [`take_plain`](Self::take_plain) may be called from now on, until a slot is claimed or the order
-    /// is made anew.
+    /// Whether [`take_plain`](Self::take_plain) may be called from now on, until a slot is claimed
+    /// or the order is rebuilt.
     fn is_plain(&self, _words: &SlotWords<impl Place<Entry = Self::Entry>>) -> bool {
         false
     }
 
-    /// As [`take_next`](Self::take_next), in an order that is plain. Calls the function if more slots may be live with
-    /// this one than ever before.
+    /// Like [`take_next`](Self::take_next), in an order that is plain. Calls the function if this
+    /// slot may bring a new peak.
     fn take_plain<S: Slots<Entry = Self::Entry>>(
         &mut self,
         _slots: &S,
@@ -158,14 +162,14 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// A live slot has become vacant.
     fn give_back<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
 
-    /// A live slot has died and never comes back.
+    /// A live slot has died and is never reused.
     fn retire<S: Slots<Entry = Self::Entry>>(&mut self, _index: usize, _slots: &mut S) {}
 
-    /// There are more slots now, from this one on, all dead: those that are vacant come after all others, or where
-    /// their indices say. The order may look at the slots that were there before.
+    /// There are more slots now, from `from` on, all dead: the vacant ones come after all others,
+    /// or according to their indices. The order may read the slots that existed before.
     fn grow<S: Slots<Entry = Self::Entry>>(&mut self, from: usize, slots: &mut S);
 
-    /// The slots from this one on, all dead, are about to go.
+    /// The slots from `to` on, all dead, are about to be removed.
     fn shrink<S: Slots<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut S);
 
     /// Moves entries to a longer array, the rest of which is empty.
@@ -173,8 +177,8 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
         to[..from.len()].copy_from_slice(from);
     }
 
-    /// Whether slots go round: one that was never used comes before one that was freed. Otherwise one that
-    /// was never used comes only when none else is vacant.
+    /// Whether an unused slot comes before one that was freed. Otherwise, an unused slot comes only
+    /// when no other is vacant.
     const GOES_ROUND: bool = false;
 
     /// Takes on the state of the order of a pool of the same capacity, which has these entries. Slots from
@@ -187,15 +191,15 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
         slots: &mut S,
     );
 
-    /// What the order remembers beside the words: the slots in the order in which they come, or what else
-    /// it goes by. Slots from `used` on were never used, and stay together in one range.
+    /// What the order stores beside the words: the slots in their order, or what else determines
+    /// it. Slots from `used` on were never used, and stay together in one range.
     fn order<'a, S: Slots<Entry = Self::Entry>>(
         &'a self,
         slots: &'a S,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a;
 
-    /// The vacant slots in the order in which they come, if none is given back meanwhile.
+    /// The vacant slots in their order, as long as none is given back.
     fn upcoming<'a, S: Slots<Entry = Self::Entry>>(
         &'a self,
         slots: &'a S,
@@ -216,9 +220,10 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
         list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
     }
 
-    /// Slots that [`list_upcoming`](Self::list_upcoming) has listed first become live: those in the ranges, which are
-    /// not empty and ascend. The others keep their places in the order. `false`: the order is unchanged, and each of the
-    /// slots has to be [claimed](Self::claim).
+    /// Of the slots that [`list_upcoming`](Self::list_upcoming) has listed first, those in the
+    /// ranges, which are not empty and ascend, become live. The others keep their places in the
+    /// order. Returns `false` if the order is unchanged and each of the slots must be
+    /// [claimed](Self::claim).
     #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
     fn take_upcoming<S: Slots<Entry = Self::Entry>>(
         &mut self,
@@ -233,11 +238,11 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
     #[cfg(all(feature = "serde", feature = "alloc"))]
     const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::Vacant;
 
-    /// Becomes the order that lists these slots, which are those that it has to list.
+    /// Restores the order that lists these slots, which are those that it must list.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     fn load<S: Slots<Entry = Self::Entry>>(&mut self, order: &[u32], slots: &mut S);
 
-    /// The order has each slot that the words call vacant once, and no other.
+    /// Checks that the order has each slot that is vacant by its word once, and no other.
     #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = Self::Entry>>(&self, slots: &S) -> Result<(), Violation>;
 }
@@ -251,7 +256,7 @@ pub trait Slots {
     /// Whether a dead slot has room for a link.
     const HOLDS_LINKS: bool;
     fn words(&self) -> &SlotWords<Self::Place>;
-    /// What the order keeps.
+    /// The order's entries.
     fn entries_mut(&mut self) -> &mut [Self::Entry];
     /// A slot is about to become live: see [`SlotWords::expect_birth`].
     fn expect_birth(&mut self);
@@ -273,7 +278,7 @@ pub trait Slots {
     fn set_link(&mut self, index: usize, link: Link);
 }
 
-/// A pool without values.
+/// The slots of a pool without values.
 impl<P: Place> Slots for SlotWords<P> {
     type Word = P::Word;
     type Entry = P::Entry;

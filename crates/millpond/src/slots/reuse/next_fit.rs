@@ -6,16 +6,16 @@ use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
 
-/// A cursor goes on from the slot handed out last to the next vacant one, and round once.
+/// Moves a cursor from the slot used last to the next vacant one, going round at most once.
 ///
-/// The scan of the byte-map pool (design 2 of [`classic`](crate::classic)), 64 slots at a time. When a
-/// slot below the cursor is freed, the cursor moves down to it, and the search goes on *after* it; that
-/// slot is found again when the cursor comes round.
+/// This is the scan of the byte-map pool (design 2 of [`classic`](crate::classic)), 64 slots at a
+/// time. When a slot below the cursor is freed, the cursor moves down to it, and the next search
+/// begins *after* it; that slot is found again when the cursor comes round.
 ///
-/// **Cost**: no memory per slot. Give back and claiming a named slot are O(1). Take looks at one word
-/// of the occupancy after the other, at most one round: O(slots / 64) in the worst case (and one
-/// generation word for each retired slot on the way), a step or two while the pool is not nearly full.
-/// A full pool is known at once.
+/// **Cost**: no memory per slot. Give back and claim are O(1). Take reads one word of the occupancy
+/// after the other, for at most one round: O(slots / 64) in the worst case (plus one generation
+/// word for each retired slot on the way), but a step or two unless the pool is nearly full. A full
+/// pool is detected at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NextFit;
 
@@ -27,11 +27,11 @@ impl ReuseOrder for NextFit {
     type Queue<I: IndexWord> = NextFitQueue;
 }
 
-/// The vacant slots are those that the generation words say.
+/// The vacant slots follow from the generation words.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct NextFitQueue {
-    /// The slot from which the search goes on: handed out last, or freed below that one.
+    /// The slot after which the search begins: used last, or freed below that one.
     cursor: Option<usize>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn next_vacant_after(
         }
         dead
     };
-    // What the second search finds beyond the cursor, the first would have found.
+    // The first search would have found anything that the second finds beyond the cursor.
     first_from(cursor.map_or(0, |cursor| cursor + 1)).or_else(|| first_from(0))
 }
 

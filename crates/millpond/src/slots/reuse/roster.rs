@@ -11,12 +11,12 @@ use crate::slots::{Census, Parting, Partition, Place, SlotWords, Sorting};
 
 /// Swap-delete: a permutation of all slots, split by a partition into live and vacant ones.
 ///
-/// Design 1 of [`classic`](crate::classic). The slot freed last is handed out next, and the part
-/// below the partition is a dense list of the live slots.
+/// This is design 1 of [`classic`](crate::classic). The slot freed last is reused first, and the
+/// part below the partition is a dense list of the live slots.
 ///
 /// **Cost**: 8 bytes per slot, the roster and the reverse table (4 with handles of at most 16 index
-/// bits). Take, give back and claiming a named slot are O(1), always. A claim swaps the claimed slot
-/// with the next one in the order.
+/// bits). Take, give back and claim are always O(1). A claim swaps the claimed slot with the next
+/// one in the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Roster;
 
@@ -27,9 +27,9 @@ impl ReuseOrder for Roster {
     type Queue<I: IndexWord> = RosterQueue<I>;
 }
 
-/// The same for slots that lie in the pool itself: **every bit of a new order is 0**, and so of its entries. Each
-/// is kept as its difference (the exclusive or) to its place in its table, as the order of a new pool is that of the
-/// indices.
+/// The same for slots stored inline in the pool: **every bit of a new order is 0**, and every bit
+/// of its entries. Each entry is stored as its exclusive or with its place in its table, because a
+/// new pool's order is that of the indices.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct InlineRoster;
 
@@ -40,12 +40,12 @@ impl ReuseOrder for InlineRoster {
     type Queue<I: IndexWord> = RosterQueue<Difference<I>>;
 }
 
-/// An index as it is kept in a table.
+/// An index as it is stored in a table.
 #[doc(hidden)]
 pub trait RosterEntry: Entry {
-    /// What stands at this place of the table for the index.
+    /// The entry for the index at this place of the table.
     fn new(index: usize, at: usize) -> Self;
-    /// The index for which this stands at a place.
+    /// The index that this entry means at this place.
     fn index(self, at: usize) -> usize;
 }
 
@@ -83,7 +83,7 @@ impl<I: IndexWord> RosterEntry for Difference<I> {
 }
 
 /// The entries are the roster, a [`Partition`] of all slots, and behind it the reverse table:
-/// `reverse[roster[p]] == p` for every position `p`. How long the parts are is what the words count.
+/// `reverse[roster[p]] == p` for every position `p`. The words count the lengths of the parts.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct RosterQueue<E> {
@@ -148,7 +148,7 @@ fn first_vacant<E: RosterEntry>(slots: &impl Slots<Entry = E>) -> Option<usize> 
     words.entries().get(position).map(|slot| slot.index(position))
 }
 
-/// Takes the slot that comes next where it has retired ones to pass.
+/// Takes the slot that comes next, if it must pass retired ones.
 #[cold]
 #[inline(never)]
 fn take_past_retired<E: RosterEntry, S: Slots<Entry = E>>(
@@ -168,7 +168,7 @@ fn pass_retired<E: RosterEntry>(slots: &mut impl Slots<Entry = E>) {
 }
 
 impl<E: RosterEntry> RosterQueue<E> {
-    /// Turns the order of a pool in which nothing is live: the highest slot first.
+    /// Reverses the order of a pool in which nothing is live: the highest slot comes first.
     pub(crate) fn highest_first<S: Slots<Entry = E>>(&mut self, slots: &mut S) {
         debug_assert_eq!(slots.words().live(), 0);
         let mut tables = Tables::of(slots);
@@ -245,7 +245,7 @@ impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         let vacant = (from..count).filter(|index| slots.words().is_vacant(*index)).count();
         let (next, retired) = (parting(slots).next(), count - from - vacant);
         if retired > 0 {
-            // The vacant slots make room for those that had retired before they went.
+            // The vacant slots make room for those that had retired before they were removed.
             let mut tables = Tables::of(slots);
             for position in (next - retired..from).rev() {
                 tables.place(position + retired, tables.item(position));

@@ -1,7 +1,8 @@
-//! What is saved of a pool made of blocks.
+//! The saved form of a pool made of blocks.
 //!
-//! There are two forms, told apart by the label. The present one has one list of slots, as other pools have, and says
-//! beside it how the pool grows. The former has a list for each block, which are joined when it is read.
+//! There are two forms, which the label distinguishes. The current one has one list of slots, like
+//! other pools, and how the pool grows. The former has a list for each block; they are joined when
+//! they are read.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -27,7 +28,7 @@ use crate::slots::BlockSizes;
 pub struct SavedBlocks {
     pub(crate) pool: Label,
     pub(crate) growth: SavedGrowth,
-    /// The slots that are there or were.
+    /// The slots that exist or existed.
     pub(crate) slots: SavedState,
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct SavedGrowth {
     pub(crate) largest_block: u64,
     pub(crate) max_blocks: u64,
     pub(crate) give_back_beyond: Option<u64>,
-    /// How many slots are there: the first ones.
+    /// The number of slots that exist: the first ones.
     pub(crate) slots_there: u64,
     pub(crate) blocks_peak: u64,
     pub(crate) taken: u64,
@@ -47,7 +48,7 @@ pub(crate) struct SavedGrowth {
     pub(crate) given_back: u64,
 }
 
-/// The present form, as it is read: all but its label.
+/// The current form, as it is read: all except its label.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Present {
@@ -65,11 +66,11 @@ pub enum ReadBlocks {
 }
 
 impl SavedBlocks {
-    /// The label of the present form.
+    /// The label of the current form.
     pub(crate) const LABEL: &'static str = "BlockPool/2";
-    /// The label of the former one.
+    /// The label of the former form.
     pub(crate) const FORMER_LABEL: &'static str = "BlockPool";
-    /// How many fields the former form has: more than the present.
+    /// The fields of the former form, which are more than the current one's.
     const FIELDS: &'static [&'static str] = &[
         "pool",
         "growth",
@@ -115,7 +116,7 @@ impl<'de> Visitor<'de> for BlocksVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<ReadBlocks, A::Error> {
         let key: Label = fields.next_key()?.ok_or_else(|| de::Error::missing_field("pool"))?;
-        // The keys may come in any order: those of the present form are not the former's.
+        // The keys may come in any order: those of the current form differ from the former's.
         let label = match key.as_str() {
             "pool" => fields.next_value()?,
             "growth" | "slots" => {
@@ -134,7 +135,7 @@ impl<'de> Visitor<'de> for BlocksVisitor {
     }
 }
 
-/// Reads the form that has this label, which the fields begin with again.
+/// Reads the form with this label, which is also the first field.
 fn read<'de, D: Deserializer<'de>>(
     label: Label,
     fields: impl FnOnce(Option<Label>) -> D,
@@ -153,7 +154,7 @@ impl Present {
     }
 }
 
-/// Fields of which the first, or its key, was read already, and comes again.
+/// Fields whose first one, or its key, was already read and is replayed.
 struct Again<A> {
     key: Option<Label>,
     label: Option<Label>,
@@ -201,14 +202,14 @@ pub(crate) struct CheckedBlocks<B: State> {
     pub(crate) max_blocks: usize,
     pub(crate) spare_blocks: Option<usize>,
     pub(crate) growth: GrowthStats,
-    /// The slots that are there.
+    /// The slots that exist.
     pub(crate) slots: CheckedPool<B>,
-    /// The words of those that were.
+    /// The words of those that existed.
     pub(crate) known: Vec<WordOf<B>>,
 }
 
 impl ReadBlocks {
-    /// How many slots there are generations of.
+    /// The number of slots with a generation.
     pub(crate) fn slots(&self) -> usize {
         match self {
             Self::Present(saved) => saved.slots.generations.len(),
@@ -227,7 +228,7 @@ impl ReadBlocks {
             Self::Present(saved) => saved.check(objects),
             Self::Former(former) => {
                 let kind = SavedBlocks::FORMER_LABEL;
-                checks::check_labels(&former.pool, kind, &former.reuse, B::reuse_name())?;
+                checks::check_labels(&former.pool, kind, &former.reuse, B::REUSE_NAME)?;
                 former.joined::<B>(&objects)?.check(objects)
             }
         }
@@ -237,7 +238,7 @@ impl ReadBlocks {
 impl SavedBlocks {
     fn check<B: Load>(self, objects: Objects<B>) -> Result<CheckedBlocks<B>, Refused> {
         let Self { pool, growth, mut slots } = self;
-        checks::check_labels(&pool, Self::LABEL, &slots.reuse, B::reuse_name())?;
+        checks::check_labels(&pool, Self::LABEL, &slots.reuse, B::REUSE_NAME)?;
         let circle = checks::check_circle::<B>(
             slots.first,
             slots.last,
@@ -258,7 +259,7 @@ impl SavedBlocks {
         }
         let beyond = slots.generations.split_off(there);
         let known = checks::check_generations::<B>(&beyond, &circle)?;
-        let slots = checks::check_slots::<B>(&slots, circle, objects, B::order_of(), capacity_max)?;
+        let slots = checks::check_slots::<B>(&slots, circle, objects, B::ORDER_OF, capacity_max)?;
         let stats = growth.stats(blocks);
         check_growth(&stats, max_blocks)?;
         let spare_blocks =

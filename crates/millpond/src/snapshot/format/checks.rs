@@ -1,4 +1,4 @@
-//! Whether what was read can be the state of a pool.
+//! Checks that what was read can be the state of a pool.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -65,7 +65,7 @@ pub enum Refused {
         first: u64,
         last: u64,
     },
-    /// The blocks up to the last are not there, so that their memory would be out of proportion.
+    /// Too many blocks before the last one are missing: their memory would be out of proportion.
     TooFar(u64),
     SlotsThere(u64),
     /// Slots count from the block's first.
@@ -89,7 +89,7 @@ impl fmt::Display for Refused {
             }
             Refused::NoSuchSlot(slot) => write!(f, "slot {slot} is beyond the capacity"),
             Refused::Retired(slot) => write!(f, "slot {slot} is live and has retired"),
-            Refused::Twice(slot) => write!(f, "slot {slot} is there twice"),
+            Refused::Twice(slot) => write!(f, "slot {slot} occurs twice"),
             Refused::OtherGeneration { slot, expected } => {
                 write!(f, "the object in slot {slot} has another generation than {expected}")
             }
@@ -125,12 +125,12 @@ impl fmt::Display for Refused {
                 write!(f, "blocks of {first} to {last} slots, expected powers of two that ascend")
             }
             Refused::TooFar(block) => {
-                write!(f, "block {block} is there, and too many before it never were")
+                write!(f, "block {block} exists, but too many before it never did")
             }
             Refused::SlotsThere(slots) => {
                 write!(
                     f,
-                    "{slots} slots are there, which are not those of whole blocks with generations"
+                    "{slots} slots exist, which are not those of whole blocks with generations"
                 )
             }
             Refused::InBlock(block, reason) => write!(f, "in block {block}: {reason}"),
@@ -148,9 +148,9 @@ pub(super) fn check<P: Load>(
     objects: Objects<P>,
     generation_max: u32,
 ) -> Result<CheckedPool<P>, Refused> {
-    check_labels(&state.pool, P::KIND, &state.reuse, P::reuse_name())?;
+    check_labels(&state.pool, P::KIND, &state.reuse, P::REUSE_NAME)?;
     let circle = check_circle::<P>(state.first, state.last, state.wraps, generation_max)?;
-    check_slots(state, circle, objects, P::order_of(), state.generations.len())
+    check_slots(state, circle, objects, P::ORDER_OF, state.generations.len())
 }
 
 pub(super) fn check_labels(
@@ -168,7 +168,8 @@ pub(super) fn check_labels(
     Ok(())
 }
 
-/// Checks all but what kind of pool it is. The order lists these slots. There were at most `capacity` slots.
+/// Checks everything except the kind of pool. The order lists these slots. There were at most
+/// `capacity` slots.
 pub(super) fn check_slots<P: Load>(
     state: &SavedState,
     circle: Circle<WordOf<P>>,
@@ -188,7 +189,7 @@ pub(super) fn check_slots<P: Load>(
     Ok((Checked { circle, words, order, inserted, refused, evicted, peak }, values))
 }
 
-/// What a pool has counted.
+/// The counters of a pool.
 pub(crate) struct Counters {
     pub(crate) inserted: u64,
     pub(crate) refused: u64,
@@ -314,7 +315,7 @@ fn place_objects<P: Load>(
     }
 }
 
-/// The slots that the order lists, if they are those that it has to list.
+/// The slots that the order lists, if they are those that it must list.
 fn check_order<W: Word>(
     state: &SavedState,
     words: &[W],

@@ -40,7 +40,7 @@ pub struct FormerBlocks {
     given_back: u64,
 }
 
-/// A block that was there when the pool was saved, or before.
+/// A block that existed when the pool was saved, or earlier.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FormerBlock {
@@ -55,7 +55,7 @@ struct FormerBlock {
     _peak: u64,
 }
 
-/// The blocks with their numbers. Those that never were there take no memory.
+/// The blocks with their numbers. Those that never existed take no memory.
 #[derive(Debug)]
 struct BlockList {
     count: usize,
@@ -87,17 +87,17 @@ impl<'de> Deserialize<'de> for BlockList {
     }
 }
 
-/// As many slots may lie in blocks that never were there, whatever the others have.
+/// The number of slots that may lie in blocks that never existed, whatever the others have.
 const MISSING_SLOTS: usize = 4096;
 
 impl FormerBlocks {
-    /// How many slots there are generations of.
+    /// The number of slots with a generation.
     pub(super) fn slots(&self) -> usize {
         self.blocks.blocks.iter().map(|(_, block)| block.generations.len()).sum()
     }
 
-    /// The same with one list of slots, and one order: that of the lowest block, then that of the next. Blocks in front
-    /// of the last that is there are there, too.
+    /// The same with one list of slots and one order: that of the lowest block, then that of the
+    /// next. All blocks before the last existing one exist, too.
     pub(super) fn joined<B: Load>(self, objects: &Objects<B>) -> Result<SavedBlocks, Refused> {
         let (slots_per_block, max_blocks) = self.check_limits::<B>()?;
         let Self { first, last, wraps, inserted, refused, evicted, peak, .. } = self;
@@ -140,10 +140,10 @@ impl FormerBlocks {
             }
         }
         let there_slots = there * slots_per_block;
-        if B::order_of() == OrderOf::Vacant || B::order_of() == OrderOf::All {
+        if B::ORDER_OF == OrderOf::Vacant || B::ORDER_OF == OrderOf::All {
             self.append_others(there, slots_per_block, &generations, &mut order);
         }
-        match B::order_of() {
+        match B::ORDER_OF {
             OrderOf::All => order = in_parts(order, &generations, &objects.live_slots(there_slots)),
             // That of the lowest block.
             OrderOf::Cursor => order.truncate(1),
@@ -168,7 +168,7 @@ impl FormerBlocks {
         Ok(SavedBlocks { pool: Label::of(SavedBlocks::LABEL), growth, slots })
     }
 
-    /// The order of blocks that were not there, in front of the last that was: the lowest slot first.
+    /// The order of blocks that did not exist, before the last one that did: the lowest slot first.
     fn append_others(
         &self,
         there: usize,

@@ -1,6 +1,6 @@
 //! The saved form of a pool: what `serde` writes and reads.
 //!
-//! Three parts: `version`, which is 1; `state`, all that is said about slots; and `objects`.
+//! It has three parts: `version`, which is 1; `state`, everything about the slots; and `objects`.
 //!
 //! ```json
 //! {
@@ -17,22 +17,23 @@
 //! ```
 //!
 //! - `first`, `last`, `wraps`: the generations of every slot.
-//! - `generations`: of each slot that of its handle, or that of its next one; 0 if it has retired. Their
-//!   number is the capacity: a reader takes no more memory than so many slots need.
-//! - `order`: ranges of slots, first slot and number: the dead ones in the order in which they are handed
-//!   out. With `Roster`, `PackedPool` and `StaticPool` the live ones come before them and the retired ones
-//!   after, with `NextFit` it is the cursor's slot, with `LowestFirst` and a side table nothing. Of a
-//!   `SyncPool` it is no order of slots: for each home, the word of 64 slots where it looks first.
-//! - `objects`: in formats for humans a map from handles to values; of a recycler a list of pairs, one for
-//!   each slot, of the handle (`null` of a dead one) and the object. In other formats the live slots as
-//!   ranges like those of the order, and a list of the values by ascending slot; of a recycler
-//!   those of all slots.
+//! - `generations`: for each slot, the generation of its handle, or of its next one; 0 if it has
+//!   retired. Their number is the capacity: a reader allocates no more than this many slots need.
+//! - `order`: ranges of slots, each the first slot and a number: the dead ones in the order of
+//!   reuse. With `Roster`, `PackedPool` and `StaticPool`, the live ones come before them and the
+//!   retired ones after; with `NextFit`, it is the cursor's slot; with `LowestFirst` and a side
+//!   table, it is empty. For a `SyncPool`, it is not an order of slots, but for each home the word
+//!   of 64 slots that it searches first.
+//! - `objects`: in human-readable formats, a map from handles to values; for a recycler, a list of
+//!   pairs, one for each slot, of the handle (`null` for a dead one) and the object. In other
+//!   formats, the live slots as ranges like those of the order, and a list of the values by
+//!   ascending slot; for a recycler, those of all slots.
 //!
-//! Of a side table `inserted`, `refused`, `evicted` and `peak` are 0 if its capacity is fixed. If it grows,
-//! `inserted` is 1, `peak` is the most slots that it may have, or 0 without a limit, and `generations` ends at the
-//! last slot that ever had a value.
+//! For a side table with a fixed capacity, `inserted`, `refused`, `evicted` and `peak` are 0. For
+//! one that grows, `inserted` is 1, `peak` is the largest number of slots that it may have, or 0
+//! without a limit, and `generations` ends at the last slot that ever had a value.
 //!
-//! The state of a [`BlockPool`](crate::BlockPool) says beside its slots how it grows:
+//! The state of a [`BlockPool`](crate::BlockPool) also has how it grows:
 //!
 //! ```json
 //! {
@@ -45,14 +46,14 @@
 //! }
 //! ```
 //!
-//! - `slots` is the state as of other pools. Its `generations` are those of all slots that were ever there; its order
-//!   is that of the `slots_there`, which are the first ones, in whole blocks.
+//! - `slots` is the state, as for other pools. Its `generations` are those of all slots that ever
+//!   existed; its order is that of the `slots_there`, which are the first ones, in whole blocks.
 //! - `objects` are as above.
 //!
-//! Files in which each block of a `BlockPool` has generations and an order of its own (`"pool": "BlockPool"`) are
-//! read as well: the orders are joined, that of the lowest block first.
+//! Files in which each block of a `BlockPool` has its own generations and order
+//! (`"pool": "BlockPool"`) can be read, too: the orders are joined, that of the lowest block first.
 //!
-//! Whatever is read is checked before a pool is made of it.
+//! Everything read is checked before a pool is made from it.
 
 mod blocks;
 mod checks;
@@ -81,7 +82,7 @@ use state::Version;
 /// Implements `Serialize` and `Deserialize` for a pool that is `Load`.
 macro_rules! serde_of_pool {
     ($pool:ty, [$($generics:tt)*], values $value:ident) => {
-        /// Everything that the pool's future depends on, and its statistics; see
+        /// Serialises everything that the pool's future depends on, and its statistics; see
         /// [`snapshot`](crate::snapshot#saving-to-a-file).
         impl<$($generics)*> ::serde::Serialize for $pool
         where
@@ -92,7 +93,7 @@ macro_rules! serde_of_pool {
             }
         }
 
-        /// A pool without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
+        /// Deserialises a pool without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
         impl<'de, $($generics)*> ::serde::Deserialize<'de> for $pool
         where
             $value: ::serde::Deserialize<'de>,
@@ -115,7 +116,7 @@ where
     serialize_parts(&pool.to_saved(), pool, serializer)
 }
 
-/// Writes a pool of which this is saved beside its objects.
+/// Writes a pool's saved state and its objects.
 pub(crate) fn serialize_parts<P: State, S: Serializer>(
     state: &impl Serialize,
     pool: &P,
@@ -153,7 +154,7 @@ pub(crate) fn from_saved_up_to<P: Load>(
     P::load(&checked, values)
 }
 
-/// A pool whose slots are saved in one list.
+/// Every pool whose slots are saved in one list.
 impl<P: Load> Save for P {
     const NAME: &'static str = P::KIND;
     type Saved = SavedState;
@@ -226,8 +227,7 @@ fn put<V, E: de::Error>(place: &mut Option<V>, value: V, field: &'static str) ->
     }
 }
 
-/// Reads a list, without room in advance for more elements than would fit in a page: a length that lies costs
-/// nothing.
+/// Reads a list, reserving room for at most a page of elements: a false length costs nothing.
 pub(crate) fn read_list<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<V>, D::Error> {
@@ -252,7 +252,7 @@ pub(crate) fn read_list<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer.deserialize_seq(ListVisitor(PhantomData))
 }
 
-/// How many elements to make room for.
+/// The number of elements to reserve room for.
 pub(crate) fn room<V>(hint: Option<usize>) -> usize {
     hint.unwrap_or(0).min(4096 / size_of::<V>().max(1))
 }
@@ -263,7 +263,7 @@ impl<P: Save + Restore<Value: Serialize>> Serialize for SnapshotOf<P> {
     }
 }
 
-/// As a snapshot whose values are cloned.
+/// Deserialises a snapshot whose values are cloned.
 impl<'de, P: Save + Restore<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self::cloned(deserialize(deserializer)?))

@@ -1,4 +1,4 @@
-//! What is saved of the objects.
+//! The saved form of the objects.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -14,7 +14,7 @@ use super::super::state::sealed::State;
 use super::{read_list, room};
 use crate::handle::{HandleLayout, Issue, Word};
 
-/// The objects of a pool, to be written.
+/// The objects of a pool, for writing.
 pub(super) struct ObjectsOf<'a, P>(pub(super) &'a P);
 
 impl<P: State> ObjectsOf<'_, P> {
@@ -81,7 +81,7 @@ impl<P: State<Value: Serialize>> Serialize for Values<'_, P> {
     }
 }
 
-/// A handle in a format for humans.
+/// A handle in a human-readable format.
 struct Text<H>(H);
 
 impl<H: HandleLayout> Serialize for Text<H> {
@@ -121,7 +121,7 @@ pub enum Objects<P: State> {
 }
 
 impl<P: State> Objects<P> {
-    /// The same of another pool with such handles and values.
+    /// The same for another pool with the same handles and values.
     pub(super) fn of_pool<B: State<Value = P::Value, Handle = P::Handle>>(self) -> Objects<B> {
         match self {
             Self::Named(named) => Objects::Named(named),
@@ -152,7 +152,7 @@ impl<P: State> Objects<P> {
     }
 }
 
-/// Reads objects, of at most so many slots.
+/// Reads objects, of at most this many slots.
 pub(super) struct ReadObjects<P> {
     slots: usize,
     pool: PhantomData<P>,
@@ -176,7 +176,7 @@ impl<'de, P: State<Value: Deserialize<'de>>> DeserializeSeed<'de> for ReadObject
     }
 }
 
-/// Room in advance is never more than what would fit in a page.
+/// No more than a page of elements is ever reserved in advance.
 fn too_many<E: de::Error>(slots: usize) -> E {
     E::custom(format_args!("more objects than the {slots} slots that there are"))
 }
@@ -262,7 +262,7 @@ impl<'de, P: State<Value: Deserialize<'de>>> Visitor<'de> for ReadValues<P> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut values = Vec::with_capacity(room::<P::Value>(list.size_hint()));
         while let Some(value) = list.next_element()? {
-            // Values without a size take no memory and no input: their number must not be believed.
+            // Zero-sized values take no memory and no input, so their number must not be trusted.
             if values.len() == self.0 {
                 return Err(too_many(self.0));
             }

@@ -1,4 +1,4 @@
-//! What is saved about slots.
+//! The saved form of the slots.
 
 use alloc::vec::Vec;
 
@@ -56,12 +56,12 @@ pub struct SavedState {
 
 impl SavedState {
     pub(super) fn of<P: Load>(pool: &P) -> Self {
-        let (kind, reuse, shape) = (P::KIND, P::reuse_name(), pool.shape());
+        let (kind, reuse, shape) = (P::KIND, P::REUSE_NAME, pool.shape());
         let slots = if shape.capacity == Shape::GROWS { pool.used() } else { shape.capacity };
         Self::of_slots(pool, kind, reuse, slots, pool.saved_stats())
     }
 
-    /// Of so many slots.
+    /// Of this many slots.
     pub(crate) fn of_slots<P: State>(
         pool: &P,
         kind: &str,
@@ -86,7 +86,7 @@ impl SavedState {
     }
 }
 
-/// A short name, kept without memory of its own.
+/// A short name, stored inline.
 #[derive(Debug)]
 pub(crate) struct Label {
     bytes: [u8; Self::ROOM],

@@ -8,32 +8,32 @@ use crate::handle::{HandleLayout, IndexWord, Issue, Word, handle_of_live};
 use crate::reports::errors::{Full, FullPool};
 use crate::values::ChunkMut;
 
-/// The live values of one chunk of slots, and the lot of handles that goes with them.
+/// The live values of one chunk of slots, and the lot of handles for its insertions.
 pub struct Task<'a, T, H: HandleLayout> {
     pub(super) lot: Lot<'a, T, H>,
     pub(super) chunk: ChunkMut<'a, T>,
 }
 
 impl<'a, T, H: HandleLayout> Task<'a, T, H> {
-    /// The task's number: that of its first slot, divided by the slots of a chunk.
+    /// Returns the task's number: its first slot divided by the chunk size.
     #[must_use]
     pub fn number(&self) -> usize {
         self.lot.number
     }
 
-    /// How many values it has. O(slots / 64).
+    /// Returns the number of values. O(slots / 64).
     #[must_use]
     pub fn len(&self) -> usize {
         self.chunk.live()
     }
 
-    /// Whether it has no values.
+    /// Returns whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Calls the function with each value, in index order.
+    /// Calls `f` with each value and the lot, in index order.
     #[inline]
     pub fn run(&mut self, mut f: impl FnMut(&mut T, &mut Lot<'a, T, H>)) {
         let Self { lot, chunk } = self;
@@ -50,41 +50,42 @@ impl<T, H: HandleLayout> fmt::Debug for Task<'_, T, H> {
     }
 }
 
-/// Through which the values of one task are born and die.
+/// Inserts and removes objects in one task.
 pub struct Lot<'a, T, H: HandleLayout> {
     pub(super) number: usize,
-    /// The slots of the lot. Those behind the births are left.
+    /// The slots of the lot. Those after the births are left.
     pub(super) slots: &'a [H::Index],
     pub(super) births: &'a mut Vec<T>,
-    /// Of the task's own slots, those whose objects are to die; the first of them is this one.
+    /// A bit for each of the task's own slots whose object is to die.
     pub(super) dying: &'a mut [u64],
     pub(super) first: usize,
     /// The same of all slots, for the objects of other tasks.
     pub(super) killed: &'a [AtomicU32],
     pub(super) words: &'a [H::Word],
     pub(super) full: FullPool,
-    /// The slot of the present value.
+    /// The slot of the current value.
     pub(super) current: usize,
 }
 
 impl<T, H: HandleLayout> Lot<'_, T, H> {
-    /// The number of the task.
+    /// Returns the number of the task.
     #[must_use]
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// The handle of the present value.
+    /// Returns the handle of the current value.
     #[must_use]
     pub fn handle(&self) -> H {
         handle_of_live(self.current, self.words)
     }
 
-    /// A new object: its handle is good once the update has settled. O(1), without an atomic.
+    /// Inserts `value` and returns its handle, which is valid once the update has settled. O(1),
+    /// without an atomic.
     ///
     /// # Errors
     ///
-    /// If the lot's handles are used up: the error returns the value.
+    /// If the lot's handles are used up. The error returns `value`.
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
         let next = self.slots.get(self.births.len()).map(|slot| slot.to_index());
@@ -97,24 +98,25 @@ impl<T, H: HandleLayout> Lot<'_, T, H> {
         }
     }
 
-    /// How many more objects can be born in this task.
+    /// Returns how many more objects can be inserted in this task.
     #[must_use]
     pub fn left(&self) -> usize {
         self.slots.len() - self.births.len()
     }
 
-    /// The present object dies when the update settles.
+    /// Removes the current object when the update settles.
     #[inline]
     pub fn die(&mut self) {
-        // A lot that was swapped with that of another task has nothing there, or somebody else's.
+        // A lot that was swapped with another task's has nothing there, or another task's bits.
         let slot = self.current.wrapping_sub(self.first);
         if let Some(bits) = self.dying.get_mut(slot / DYING_BITS) {
             *bits |= 1 << (slot % DYING_BITS);
         }
     }
 
-    /// The handle's object dies when the update settles, in whatever task it is. Returns whether the handle was good at the
-    /// beginning of the update, never whether another task came first: that would depend on the threads.
+    /// Removes the handle's object, of any task, when the update settles. Returns whether `handle`
+    /// was valid at the beginning of the update, but not whether another task removed the object
+    /// first, because that would depend on the threads.
     #[inline]
     pub fn kill(&mut self, handle: H) -> bool {
         let contains = self.contains(handle);
@@ -128,7 +130,7 @@ impl<T, H: HandleLayout> Lot<'_, T, H> {
         contains
     }
 
-    /// Whether the handle was good at the beginning of the update.
+    /// Returns whether `handle` was valid at the beginning of the update.
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {

@@ -42,8 +42,8 @@
 //!
 //! With the feature `rayon`, [`Pool::par_update`] does all of it.
 //!
-//! A lot is full when its handles are used up. In a nearly full pool, the first lots get the slots that are left. So a
-//! pool needs tasks × births spare slots.
+//! A lot is full when its handles are used up. In a nearly full pool, the first lots get the free
+//! slots. So a pool needs tasks × births spare slots.
 
 mod lot;
 
@@ -66,24 +66,26 @@ const KILLED_BITS: usize = u32::BITS as usize;
 /// Bits of dying objects in one word.
 const DYING_BITS: usize = u64::BITS as usize;
 
-/// What an update of a pool in lots needs beside the pool: kept from one frame to the next, it takes memory only the first
-/// time.
+/// The memory for updates of a pool in lots. Keep it from one frame to the next, so that only the
+/// first update allocates.
 pub struct Lots<T, H: HandleLayout = Handle<T>> {
     chunk_slots: usize,
     births_each: usize,
-    /// Set aside: `births_each` for each task, fewer for the last ones in a nearly full pool.
+    /// The slots set aside: `births_each` for each task, fewer for the last ones in a nearly full
+    /// pool.
     slots: Vec<H::Index>,
-    /// What was born in each task.
+    /// The values inserted in each task.
     births: Vec<Vec<T>>,
-    /// For each task as many words: a bit for each of its slots whose object is to die.
+    /// The same number of words for each task: a bit for each of its slots whose object is to die.
     dying: Vec<u64>,
     /// A bit for each slot of the pool whose object was killed by handle.
     killed: Vec<AtomicU32>,
 }
 
 impl<T, H: HandleLayout> Lots<T, H> {
-    /// Tasks of `chunk_slots` slots each (0 counts as 1), with `births_each` births in each at most. Both decide which
-    /// handles are issued, so all machines of a lockstep game have the same.
+    /// Creates lots for tasks of `chunk_slots` slots each (0 counts as 1), with at most
+    /// `births_each` insertions in each. Both determine which handles are issued, so they must be
+    /// the same on all machines of a lockstep game.
     #[must_use]
     pub fn new(chunk_slots: usize, births_each: usize) -> Self {
         let chunk_slots = chunk_slots.max(1);
@@ -102,7 +104,7 @@ impl<T, H: HandleLayout> Lots<T, H> {
         task.saturating_mul(self.births_each).min(self.slots.len())
     }
 
-    /// Words of dying bits for each task, in a pool of this capacity.
+    /// The number of words of dying bits for each task, in a pool of this capacity.
     fn dying_words(&self, capacity: usize) -> usize {
         self.chunk_slots.min(capacity).div_ceil(DYING_BITS)
     }
@@ -119,7 +121,7 @@ impl<T, H: HandleLayout> Lots<T, H> {
         self.killed.iter_mut().for_each(|bits| *bits.get_mut() = 0);
     }
 
-    /// Makes the killed dying, each in its task.
+    /// Marks killed objects as dying, each in its own task.
     fn gather_killed(&mut self, dying_words: usize) {
         let Self { chunk_slots, dying, killed, .. } = self;
         for (word, bits) in killed.iter_mut().enumerate() {
@@ -144,20 +146,23 @@ impl<T, H: HandleLayout> fmt::Debug for Lots<T, H> {
     }
 }
 
-/// An update of a pool in lots that has begun; made by [`Pool::set_aside`]. If it is dropped without
-/// [`settle`](Self::settle), or leaked, nobody was born and nobody has died; changes of values stay.
-#[must_use = "call `.settle()`, or nobody is born and nobody dies"]
+/// An update of a pool in lots; returned by [`Pool::set_aside`]. If it is dropped without
+/// [`settle`](Self::settle), or leaked, nothing is inserted or removed; changes to values stay.
+#[must_use = "call `.settle()`, or nothing is inserted or removed"]
 pub struct Update<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pool: &'a mut Pool<T, R, H>,
     lots: &'a mut Lots<T, H>,
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Update<'_, T, R, H> {
-    /// The tasks that have something to do, in the order of their slots: to be run once each, on any threads in any order.
+    /// Returns the tasks that have values, in the order of their slots. Run each once, on any
+    /// threads in any order.
     ///
-    /// Values that a task has changed stay changed. If this is called again, the tasks go on with their lots.
+    /// Changes to values take effect at once. If this is called again, the tasks continue with
+    /// their lots.
     ///
-    /// Workers of a job system can share the iterator behind a lock, and take the next task when they are done with one:
+    /// Workers of a job system can share the iterator behind a lock, and take the next task when
+    /// they have finished one:
     ///
     /// ```
     /// use std::sync::Mutex;
@@ -212,8 +217,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Update<'_, T, R, H> {
         }
     }
 
-    /// Begins the births, lot by lot, and then ends the deaths, slot by slot. If the destructor of a value panics, the
-    /// deaths after it do not happen.
+    /// Carries out the insertions, lot by lot, and then the removals, slot by slot. If the drop of
+    /// a value panics, the removals after it do not happen.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn settle(self) {
         let Self { pool, lots } = self;
@@ -235,9 +240,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Update<'_, T, R, H> {
     }
 }
 
-/// The tasks of an [`Update`]: made by [`Update::tasks`].
+/// An iterator over the tasks of an [`Update`]; returned by [`Update::tasks`].
 pub struct Tasks<'a, T, H: HandleLayout = Handle<T>> {
-    /// The slots of the tasks that are left.
+    /// The slots of the remaining tasks.
     rest: ChunkMut<'a, T>,
     chunk_slots: usize,
     slots: &'a [H::Index],
@@ -295,10 +300,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> fmt::Debug for Update<'_, T, R, H> {
     }
 }
 
-/// Births and deaths on many threads: see [`lots`](crate::lots).
+/// Insertions and removals on many threads; see [`lots`](crate::lots).
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// Sets the handles that come next aside for the tasks of an update: a lot for each. The pool is as it was until the
-    /// update [settles](Update::settle). O(handles), and O(capacity) with some reuse orders.
+    /// Begins an update: sets aside a lot of the next handles for each task. The pool is unchanged,
+    /// except for values, until the update [settles](Update::settle). O(handles), or O(capacity)
+    /// with some reuse orders.
     pub fn set_aside<'a>(&'a mut self, lots: &'a mut Lots<T, H>) -> Update<'a, T, R, H> {
         lots.begin(self.capacity());
         let tasks = lots.births.len();
@@ -311,8 +317,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         Update { pool: self, lots }
     }
 
-    /// Changes all values in chunks of slots, with births and deaths, on this thread: the same as
-    /// [`par_update`](Self::par_update) on any number of threads.
+    /// Updates all values in chunks of slots on this thread, with insertions and removals: the
+    /// result is the same as that of [`par_update`](Self::par_update) on any number of threads.
     ///
     /// ```
     /// use millpond::lots::Lots;

@@ -4,7 +4,8 @@ use super::slots::Slots;
 use crate::handle::Handle;
 use crate::reports::errors::Full;
 
-/// A [`SyncPool`](super::SyncPool) as seen from one of its homes; made by [`SyncPool::home`](super::SyncPool::home).
+/// A [`SyncPool`](super::SyncPool) with a fixed home; returned by
+/// [`SyncPool::home`](super::SyncPool::home).
 pub struct Home<'a, T> {
     slots: &'a Slots<T>,
     home: usize,
@@ -16,11 +17,11 @@ impl<'a, T> Home<'a, T> {
         Self { slots, home }
     }
 
-    /// As [`SyncPool::insert`](super::SyncPool::insert).
+    /// Like [`SyncPool::insert`](super::SyncPool::insert), from this home.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The same errors.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&self, value: T) -> Result<Handle<T>, Full<T>> {
@@ -30,16 +31,16 @@ impl<'a, T> Home<'a, T> {
         }
     }
 
-    /// As [`SyncPool::insert_with`](super::SyncPool::insert_with).
+    /// Like [`SyncPool::insert_with`](super::SyncPool::insert_with), from this home.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The same errors.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Result<Handle<T>, Full<()>> {
         match self.slots.claim(self.home) {
-            // If `make` panics, the slot goes back.
+            // If `make` panics, the slot is freed.
             Some(slot) => {
                 let value = make(slot.handle());
                 Ok(slot.put(value))

@@ -23,7 +23,7 @@ pub(super) use std::sync::{Condvar, Mutex};
 
 use core::sync::atomic::Ordering;
 
-/// A fence of this order, unless a run with weakened orders has left nothing of it.
+/// A fence of this order, unless a run with weakened orders has removed it.
 #[inline]
 pub(super) fn fence(order: Ordering) {
     if order == Ordering::Relaxed {
@@ -36,7 +36,7 @@ pub(super) fn fence(order: Ordering) {
     core::sync::atomic::fence(order);
 }
 
-/// A place for a value that several threads reach, and that says to loom who reads and who writes it.
+/// A cell for a value that several threads access. It shows loom every read and write.
 #[repr(transparent)]
 #[derive(Debug)]
 pub(super) struct Cell<V>(

@@ -14,7 +14,7 @@ use crate::handle::Handle;
 #[cfg(not(all(test, loom)))]
 use crate::handle::Issue;
 
-/// Slots that this thread has emptied and not given back yet. Given back when it is dropped.
+/// Slots that this thread has emptied and not freed yet. Dropping the batch frees them.
 pub(super) struct Batch<'a, T> {
     slots: &'a Slots<T>,
     /// Which word of free bits, and which of its bits are to be set.
@@ -23,12 +23,12 @@ pub(super) struct Batch<'a, T> {
 }
 
 impl<'a, T> Batch<'a, T> {
-    /// Of slots whose pool is not closed before the batch is dropped.
+    /// A batch for slots whose pool is not closed before the batch is dropped.
     pub(super) fn new(slots: &'a Slots<T>) -> Self {
         Self { slots, word: 0, bits: 0 }
     }
 
-    /// As [`Slots::remove`].
+    /// Same as for [`Slots::remove`].
     #[inline]
     pub(super) fn remove(&mut self, handle: Handle<T>) -> bool {
         match self.slots.doom(handle) {
@@ -42,8 +42,9 @@ impl<'a, T> Batch<'a, T> {
         }
     }
 
-    /// Removes the live object in this slot, whose word [`word_for_writing`](Slots::word_for_writing) has returned. Writes no
-    /// atomic but that of the batch, unless the value has guards.
+    /// Removes the live object in this slot, whose word
+    /// [`word_for_writing`](Slots::word_for_writing) has returned. Writes no atomic except that of
+    /// the batch, unless the value has guards.
     ///
     /// # Safety
     ///
@@ -54,7 +55,8 @@ impl<'a, T> Batch<'a, T> {
         if word.guards() > 0 || self.slots.defers() {
             self.remove(Handle::from_kept_parts(index, word.generation()));
         } else {
-            // SAFETY: a live value without guards, and nobody else can find it: the slot is this thread's.
+            // SAFETY: a live value without guards, which no other thread can find: this thread owns
+            // the slot.
             unsafe { self.end(index) };
         }
     }
@@ -77,7 +79,7 @@ impl<'a, T> Batch<'a, T> {
             }
         }
         let emptied = Emptied(self, index);
-        // SAFETY: this thread owns the slot, and nobody looks at the value after this.
+        // SAFETY: this thread owns the slot, and the value is not accessed after this.
         unsafe { emptied.0.slots.drop_value(index) };
     }
 

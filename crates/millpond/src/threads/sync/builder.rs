@@ -8,10 +8,11 @@ use crate::pools::settings::BuildError;
 use crate::slots::Circle;
 use crate::slots::lifetimes::Lifetimes;
 
-/// How many homes a pool has unless its builder is told otherwise.
+/// The default number of homes.
 const HOMES_DEFAULT: usize = 8;
 
-/// Builds a [`SyncPool`]: capacity, homes, name, salt, lifetimes, and where values are dropped.
+/// Builds a [`SyncPool`] with a capacity, homes, a name, a salt, a limit of lifetimes, and a rule
+/// for where values are dropped.
 ///
 /// ```
 /// use millpond::SyncPool;
@@ -43,59 +44,63 @@ impl<T> SyncPoolBuilder<T> {
         }
     }
 
-    /// How many slots: the pool takes the memory for them when it is built, and none after.
+    /// Sets the number of slots. The pool allocates memory for them when it is built, and none
+    /// later.
     pub fn capacity(mut self, slots: usize) -> Self {
         self.capacity = Some(slots);
         self
     }
 
-    /// From how many places the pool hands out free slots: about as many as threads insert at the same time; 8
-    /// unless this is called. Between 1 and one for 64 slots. It is a matter of speed only: any number of threads
-    /// may insert, wherever they come from.
+    /// Sets the number of homes, from which searches for free slots start: about as many as threads
+    /// that insert at the same time; 8 by default. Limited to between 1 and one per 64 slots. It
+    /// only affects speed: any number of threads may insert.
     pub fn homes(mut self, homes: usize) -> Self {
         self.homes = homes;
         self
     }
 
-    /// A name for error messages. Pools of different names start their generations at different points, so that a
-    /// handle of one is refused by the other: see [`PoolBuilder::name`](crate::PoolBuilder::name).
+    /// Sets a name for error messages. Pools with different names start their generations at
+    /// different points, so that each refuses the other's handles; see
+    /// [`PoolBuilder::name`](crate::PoolBuilder::name).
     pub fn name(mut self, name: &'static str) -> Self {
         self.lifetimes.name = Some(name);
         self
     }
 
-    /// A number that tells this pool from others of the same name, or of none.
+    /// Sets a number that distinguishes this pool from others with the same name, or without one.
     pub fn salt(mut self, salt: u64) -> Self {
         self.lifetimes.salt = Some(salt);
         self
     }
 
-    /// At most this many lifetimes for each slot, after which it retires; 0 counts as 1, and there are no more than
+    /// Limits the lifetimes of each slot, after which it retires; 0 counts as 1, and the maximum is
     /// 2^31 − 1. With 1, no slot is ever used twice.
     pub fn lifetimes(mut self, per_slot: u32) -> Self {
         self.lifetimes.count = per_slot;
         self
     }
 
-    /// A removed value is not dropped by the removal or by its last guard, but stays in its slot until
-    /// [`settle`](SyncPool::settle): for destructors that must not run on a real-time thread.
+    /// Leaves removed values in their slots until [`settle`](SyncPool::settle) drops them, instead
+    /// of the removal or the last guard. This is for destructors that must not run on a real-time
+    /// thread.
     pub fn drop_in_settle(mut self) -> Self {
         self.defers = true;
         self
     }
 
-    /// Aids for finding what the program does wrong with the pool's objects: see [`debug`](crate::debug).
+    /// Enables aids for finding mistakes in the use of the pool's objects; off by default. See
+    /// [`debug`](crate::debug).
     #[cfg(feature = "debug-aids")]
     pub fn debug_aids(mut self, aids: crate::reports::debug::DebugAids) -> Self {
         self.debug_aids = aids;
         self
     }
 
-    /// The pool.
+    /// Builds the pool.
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) returns an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[must_use]
     #[track_caller]
     pub fn build(self) -> SyncPool<T> {
@@ -105,11 +110,11 @@ impl<T> SyncPoolBuilder<T> {
         }
     }
 
-    /// The pool.
+    /// Builds the pool.
     ///
     /// # Errors
     ///
-    /// If no capacity was set, a handle cannot name so many slots, or there is no memory.
+    /// If no capacity was set, a handle cannot name that many slots, or there is not enough memory.
     pub fn try_build(self) -> Result<SyncPool<T>, BuildError> {
         let capacity = self.capacity.ok_or(BuildError::NoCapacity)?;
         let capacity_max = Handle::<T>::CAPACITY_MAX;

@@ -1,4 +1,4 @@
-//! A free slot on its way to a value.
+//! A free slot that is about to receive a value.
 //!
 //! # Invariant
 //!
@@ -13,7 +13,7 @@ use crate::handle::{Handle, Issue};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::Circle;
 
-/// A free slot that this thread has taken out for a value. Given back when it is dropped.
+/// A free slot that this thread has claimed for a value. Dropping it frees the slot.
 pub(super) struct Claimed<'a, T> {
     slots: &'a Slots<T>,
     index: usize,
@@ -21,18 +21,18 @@ pub(super) struct Claimed<'a, T> {
 }
 
 impl<'a, T> Claimed<'a, T> {
-    /// The caller has taken the slot out, and begins this lifetime.
+    /// The caller has claimed the slot, and begins this lifetime.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn new(slots: &'a Slots<T>, index: usize, generation: u32) -> Self {
         let claimed = Self { slots, index, generation };
-        // If it panics, the slot goes back.
+        // If it panics, the slot is freed.
         #[cfg(feature = "debug-aids")]
         slots.inspect(index);
         claimed
     }
 
-    /// The value will be inserted here; `None`: nobody knows where.
+    /// Records where the value is inserted; `None` if that is unknown.
     #[cfg(feature = "debug-aids")]
     pub(super) fn set_origin(&self, place: Option<&'static core::panic::Location<'static>>) {
         self.slots.aids.set_origin(self.index, place);
@@ -52,12 +52,12 @@ impl<'a, T> Claimed<'a, T> {
         self.fill(value)
     }
 
-    /// Moves a value in: from now on its handle is good.
+    /// Moves a value in, which makes its handle valid.
     #[inline]
     pub(super) fn fill(self, value: T) -> Handle<T> {
         let handle = self.handle();
         let Self { slots, index, generation } = self;
-        // It is not given back any more; and nothing between here and the end can panic.
+        // It is no longer freed on drop, and nothing between here and the end can panic.
         core::mem::forget(self);
         slots.values[index].with_mut(|to| {
             // SAFETY: this thread has cleared the slot's bit, and owns it until it stores a live word (invariant 1).
@@ -78,13 +78,13 @@ impl<T> Drop for Claimed<'_, T> {
 
 /// With exclusive access.
 impl<T> Slots<T> {
-    /// Takes the free slot of this handle out, to begin exactly its lifetime.
+    /// Claims the free slot of this handle, to begin exactly its lifetime.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn claim_at(&self, handle: Handle<T>) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
         self.claim_if(handle, Circle::check_begin)
     }
 
-    /// The same for the slot's latest lifetime, which goes on.
+    /// The same for the slot's latest lifetime, which continues.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn claim_again(
         &self,
@@ -104,11 +104,11 @@ impl<T> Slots<T> {
         check(&self.circle, word.plain(), generation)?;
         let bit = 1 << (index % WORD_SLOTS);
         if self.free.word_of(index).fetch_and(!bit, order::claim()) & bit == 0 {
-            // The last guard of its value is about to give it back.
+            // The last guard of its value is about to free it.
             return Err(InsertAtErrorKind::Occupied);
         }
         let claimed = Claimed::new(self, index, generation);
-        // Not before the slot was looked at, which may panic.
+        // Only after the slot was inspected, which may panic.
         let next = i64::from(self.circle.age(word.generation()));
         self.add_unshown(next - i64::from(self.circle.age(generation)));
         Ok(claimed)

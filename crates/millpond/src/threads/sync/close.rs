@@ -17,8 +17,8 @@ use super::word::Word;
 #[cfg(not(all(test, loom)))]
 use crate::handle::{Handle, Issue};
 
-/// The slot of a live value without guards, by the words of all slots: nobody but the caller can reach the value, and nobody
-/// will while the caller has exclusive access.
+/// The slot of a live value without guards, from the words of all slots. Only the caller can access
+/// the value, as long as it has exclusive access.
 #[inline]
 pub(super) fn find_for_writing(
     words: &[AtomicU64],
@@ -43,13 +43,13 @@ fn not_for_writing(word: Option<Word>, generation: u32) -> TakeError {
 }
 
 impl<T> Slots<T> {
-    /// The word of a slot, after all reads through guards that it does not count any more.
+    /// The word of a slot, after all reads through guards that it no longer counts.
     #[inline]
     pub(super) fn word_for_writing(&self, index: usize) -> Option<Word> {
         self.words.get(index).map(|word| Word::from_bits(word.load(order::exclusive())))
     }
 
-    /// Ends the values that were removed and left to this, as far as they have no guards. Returns how many.
+    /// Ends removed values that were deferred and have no guards. Returns how many.
     pub(super) fn settle(&self) -> usize {
         let mut settled = 0;
         let mut batch = Batch::new(self);
@@ -58,7 +58,7 @@ impl<T> Slots<T> {
             if self.defers() && word.is_some_and(|word| word.is_doomed() && word.guards() == 0) {
                 self.doomed.fetch_sub(1, Relaxed);
                 settled += 1;
-                // SAFETY: the value was left to this (invariant 3).
+                // SAFETY: the value was deferred to this call (invariant 3).
                 unsafe { batch.end(index) };
             }
         }
@@ -73,7 +73,7 @@ impl<T> Slots<T> {
         is_live.then(|| unsafe { self.value(index) })
     }
 
-    /// Whether each slot is live without guards, free or retired: no guard has anything to do with the pool.
+    /// Whether each slot is live without guards, free or retired: no guard refers to the pool.
     #[cfg(not(all(test, loom)))]
     pub(super) fn is_at_rest(&self) -> bool {
         (0..self.capacity()).all(|index| {
@@ -84,7 +84,7 @@ impl<T> Slots<T> {
         })
     }
 
-    /// The word of a slot without a value, while no guard has anything to do with the pool; its bit follows.
+    /// Sets the word of a slot without a value, while no guard refers to the pool; its bit follows.
     #[cfg(not(all(test, loom)))]
     fn set_dead_word(&self, index: usize, word: Word) {
         debug_assert!(!word.has_value());
@@ -96,8 +96,8 @@ impl<T> Slots<T> {
         self.free.word_of(index).fetch_or(bit, order::give_back());
     }
 
-    /// Makes a slot without a value what it is in a snapshot, while no guard has anything to do with the pool: live with this
-    /// value, or free.
+    /// Restores a slot without a value from a snapshot, while no guard refers to the pool: live
+    /// with this value, or free.
     #[cfg(not(all(test, loom)))]
     pub(super) fn begin_as(&self, index: usize, word: u32, value: Option<T>) {
         self.set_dead_word(index, Word::dead(word | 1 << 31));
@@ -110,7 +110,7 @@ impl<T> Slots<T> {
         }
     }
 
-    /// The counters are these, and `peak` at least what it was.
+    /// Sets the counters; `peak` is at least what it was.
     #[cfg(not(all(test, loom)))]
     pub(super) fn recount(&self, stats: &crate::reports::stats::Stats, unshown: i64) {
         self.add_unshown(unshown.wrapping_sub(self.unshown()));
@@ -119,7 +119,8 @@ impl<T> Slots<T> {
         self.free.set_refused(stats.refused);
     }
 
-    /// Ends the pool: all values that have no guards, and the memory if there is no other.
+    /// Closes the pool: drops all values without guards, and frees the memory if no values are
+    /// left.
     ///
     /// # Safety
     ///
@@ -130,14 +131,14 @@ impl<T> Slots<T> {
     }
 }
 
-/// The slots of a pool that goes, up to the next one. If the drop of a value panics, the others still go while
-/// unwinding, as in a `Vec`.
+/// The slots of a pool that is being dropped, up to the next one. If the drop of a value panics,
+/// the others are still dropped while unwinding, as in a `Vec`.
 struct Closing<T> {
     slots: NonNull<Slots<T>>,
     next: usize,
-    /// Of the present word, which slots were free.
+    /// The slots of the current word that were free.
     free: u64,
-    /// How many shares to give up: the pool's, and those of slots that nobody can reach.
+    /// The number of shares to give up: the pool's, and those of unreachable slots.
     shares: usize,
 }
 
@@ -159,16 +160,16 @@ impl<T> Closing<T> {
                 // SAFETY: this thread has orphaned a value without guards (invariant 3).
                 unsafe { slots.drop_value(index) };
             }
-            // Otherwise whoever drops the last guard gives up the slot's share.
+            // Otherwise the last guard's drop gives up the slot's share.
         }
     }
 }
 
 impl<T> Drop for Closing<T> {
     fn drop(&mut self) {
-        // Something is left only after a panic.
+        // Slots are left only after a panic.
         self.close_all();
-        // SAFETY: these are the pool's share and those of slots that nobody can reach any more.
+        // SAFETY: these are the pool's share and those of unreachable slots.
         unsafe { Slots::leave(self.slots, self.shares) };
     }
 }
@@ -178,21 +179,24 @@ impl<T> Slots<T> {
         self.word(index) == Some(Word::RETIRED)
     }
 
-    /// Dooms the value in a slot that is not free. Whether the slot is this thread's now: it had no guard.
+    /// Dooms the value in a slot that is not free. Returns whether this thread now owns the slot,
+    /// because it had no guard.
     fn doom_at_close(&self, index: usize) -> bool {
         let at = &self.words[index];
         let word = Word::from_bits(at.fetch_or(Word::ORPHAN, order::doom_at_close()));
         if !word.has_value() || word.guards() > 0 {
-            // The last guard of its value has ended it and is about to give the slot back; or one will.
+            // The last guard of its value has ended it and is about to free the slot, or will do
+            // so.
             return false;
         }
-        // Without guards, a doomed value is that of its last guard, unless it was left to `settle`.
+        // A doomed value without guards belongs to its last guard, unless it was deferred to
+        // `settle`.
         word.is_live() || self.defers()
     }
 
     /// # Safety
     ///
-    /// This thread owns the slot, which has a value, and will not look at it again.
+    /// This thread owns the slot, which has a value, and will not access it again.
     pub(super) unsafe fn drop_value(&self, index: usize) {
         self.values[index].with_mut(|value| {
             // SAFETY: there is a value (invariant 2), and this thread owns the slot.

@@ -18,11 +18,11 @@ use crate::handle::Handle;
 use crate::reports::debug::{DebugAids, LiveReport, fill, find_changed, inspected};
 use crate::values::{bytes_mut, initialised};
 
-/// The aids of a shared pool, and what they remember.
+/// The aids of a shared pool, and what they store.
 #[derive(Debug)]
 pub(super) struct SharedAids {
     aids: DebugAids,
-    /// Where the object of each slot was inserted; of dead slots, whatever it was before.
+    /// Where the object of each slot was inserted; for dead slots, any earlier place.
     origins: Box<[AtomicPtr<Location<'static>>]>,
 }
 
@@ -33,7 +33,7 @@ impl SharedAids {
         Ok(Self { aids, origins })
     }
 
-    /// The object of this slot was inserted here; `None`: nobody knows where.
+    /// Records where the object of this slot was inserted; `None` if that is unknown.
     pub(super) fn set_origin(&self, index: usize, place: Option<&'static Location<'static>>) {
         if let Some(origin) = self.origins.get(index) {
             origin.store(place.map_or(null_mut(), |place| from_ref(place).cast_mut()), Relaxed);
@@ -42,34 +42,34 @@ impl SharedAids {
 
     fn origin(&self, index: usize) -> Option<&'static Location<'static>> {
         let origin = self.origins.get(index)?.load(Relaxed);
-        // SAFETY: null, or a static location (invariant 1), which nobody ever writes.
+        // SAFETY: null, or a static location (invariant 1), which is never written.
         unsafe { origin.as_ref() }
     }
 }
 
 impl<T> Slots<T> {
-    /// Where the live objects were inserted, as far as that is known.
+    /// Where the live objects were inserted, if known.
     fn origins(&self) -> impl Iterator<Item = Option<&'static Location<'static>>> {
         let live = (0..self.capacity())
             .filter(|index| self.word(*index).is_some_and(|word| word.is_live()));
         live.map(|index| self.aids.origin(index))
     }
 
-    /// Fills a slot whose value is gone.
+    /// Fills a slot whose value was dropped or moved out.
     pub(super) fn bury(&self, index: usize) {
         if self.aids.aids.fill {
             self.values[index].with_mut(|value| {
-                // SAFETY: this thread owns the slot, or makes the pool.
+                // SAFETY: this thread owns the slot, or is creating the pool.
                 fill(bytes_mut(unsafe { &mut *value }), 0);
             });
         }
     }
 
-    /// Looks at a slot that this thread has taken out.
+    /// Inspects a slot that this thread has claimed.
     ///
     /// # Panics
     ///
-    /// If somebody has written to it since it died. It is as it should be again, then.
+    /// If the slot was written to since it died. Its filling is restored first.
     #[track_caller]
     pub(super) fn inspect(&self, index: usize) {
         if !self.aids.aids.fill {
@@ -92,17 +92,17 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Tells whoever wants to know that the pool goes.
+    /// Calls the report function, if any, for a pool that is dropped.
     pub(super) fn report_drop(&self) {
         self.aids.aids.report_drop(self.name(), self.origins());
     }
 }
 
 impl<T> SyncPool<T> {
-    /// The live objects, grouped by the source lines that they were inserted at: exact while no other thread inserts or
-    /// removes. O(capacity), takes memory. `None` unless the builder asked to
-    /// [remember origins](DebugAids::remember_origins); see [`debug`](crate::debug). Of objects that came with
-    /// [`restore`](Self::restore) nothing is known.
+    /// Returns the live objects, grouped by the source line that inserted them; exact while no
+    /// other thread inserts or removes. O(capacity); allocates. Returns `None` unless the builder
+    /// was set to [remember origins](DebugAids::remember_origins); see [`debug`](crate::debug). The
+    /// origin of objects restored by [`restore`](Self::restore) is unknown.
     ///
     /// ```
     /// use millpond::SyncPool;

@@ -1,10 +1,10 @@
 use core::fmt;
 
-/// Why a value cannot be had exclusively.
+/// Why exclusive access to a value is not possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TakeError {
-    /// The handle is refused: its object was removed, or is of another pool.
+    /// The handle is refused: its object was removed, or belongs to another pool.
     Stale,
     /// The value has guards. It is still live.
     Busy,

@@ -21,12 +21,12 @@ use crate::handle::{Handle, Issue};
 use crate::occupancy::{Occupancy, Runs, Source};
 use crate::reports::errors::GetDisjointMutError;
 
-/// With `&mut self`: what a [`Pool`](crate::Pool) can do.
+/// Methods with `&mut self`, like those of a [`Pool`](crate::Pool).
 ///
-/// A value that has an owned guard is shared even then. Methods that lend all values mutably **skip** it, and
-/// [`guarded`](Self::guarded) says how many there are.
+/// A value with an owned guard is shared even then. Methods that lend all values mutably **skip**
+/// it; [`guarded`](Self::guarded) returns the number of such values.
 impl<T> SyncPool<T> {
-    /// The value, unless the handle is refused or the value has an owned guard. O(1), without an atomic write.
+    /// Returns a mutable reference to the handle's value. O(1), without an atomic write.
     ///
     /// ```
     /// use millpond::{SyncPool, TakeError};
@@ -49,7 +49,7 @@ impl<T> SyncPool<T> {
         Ok(unsafe { value.as_mut() })
     }
 
-    /// Where the value is, if it is live and without guards.
+    /// The place of the value, if it is live and without guards.
     #[inline]
     fn find_for_writing(&self, handle: Handle<T>) -> Result<NonNull<T>, TakeError> {
         let index = handle.index() as usize;
@@ -60,7 +60,7 @@ impl<T> SyncPool<T> {
         Ok(unsafe { self.first_value.add(index) })
     }
 
-    /// Several values at once. O(N²) for N handles.
+    /// Returns mutable references to the values of several handles at once. O(N²) for N handles.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl<T> SyncPool<T> {
 
     crate::pools::shell::get_each_mut_method!(
         handle Handle<T>, example "SyncPool::new(8)",
-        none "handle that is refused or whose value has an owned guard.",
+        none "handle that is refused, or whose value has an owned guard.",
         |pool, handles| {
             let found = handles.map(|handle| pool.find_for_writing(handle).ok());
             for (position, handle) in handles.iter().enumerate() {
@@ -94,19 +94,20 @@ impl<T> SyncPool<T> {
                     return Err(GetDisjointMutError::Overlapping { position });
                 }
             }
-            // SAFETY: as in `get_mut`; and no two of them are the same, since no two good handles are.
+            // SAFETY: as in `get_mut`; and no two of them are the same, because no two valid
+            // handles are.
             Ok(found.map(|value| value.map(|mut value| unsafe { value.as_mut() })))
         }
     );
 
-    /// How many live objects have owned guards (or leaked ones). O(capacity).
+    /// Returns how many live objects have owned guards (or leaked ones). O(capacity).
     pub fn guarded(&mut self) -> usize {
         let slots = self.slots();
         let words = (0..slots.capacity()).filter_map(|index| slots.word(index));
         words.filter(|word| word.is_live() && word.guards() > 0).count()
     }
 
-    /// Writes down which values are live; for writing, of these the ones without guards.
+    /// Gathers the bits of live values; for writing, only of those without guards.
     pub(super) fn gather(&mut self, for_writing: bool) -> Gathered<'_, T> {
         // SAFETY: the pool's share keeps the slots. The reference does not borrow `self`, of which `live` is written.
         let slots = unsafe { self.slots.as_ref() };
@@ -125,8 +126,9 @@ impl<T> SyncPool<T> {
         Gathered { slots, occupancy }
     }
 
-    /// The runs of live values: `(first index, slice)`, in index order. Values with owned guards are skipped. Looks
-    /// at each slot's word once, O(capacity); then as fast as a slice.
+    /// Iterates over the runs of live values in index order, as `(first index, mutable slice)`.
+    /// Values with owned guards are skipped. Reads each slot's word once, O(capacity), and is then
+    /// as fast as iterating over a slice.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -142,12 +144,14 @@ impl<T> SyncPool<T> {
         RunsMut { values: slots.first_value(), runs: occupancy.runs(), borrow: PhantomData }
     }
 
-    /// The values in index order. Values with owned guards are skipped. O(capacity).
+    /// Iterates mutably over the values in index order. Values with owned guards are skipped.
+    /// O(capacity).
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.runs_mut().flat_map(|(_, run)| run)
     }
 
-    /// The handles and values in index order. Values with owned guards are skipped. O(capacity).
+    /// Iterates over handles and mutable references to values in index order. Values with owned
+    /// guards are skipped. O(capacity).
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -168,8 +172,8 @@ impl<T> SyncPool<T> {
         })
     }
 
-    /// A view for a phase in which nothing is inserted or removed: many threads may have it, and a lookup is one load.
-    /// O(capacity) to make.
+    /// Returns a view for a phase in which nothing is inserted or removed. Many threads may share
+    /// it, and a lookup is one load. O(capacity).
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -188,8 +192,9 @@ impl<T> SyncPool<T> {
         Frozen::new(slots, occupancy)
     }
 
-    /// Removes the values of which the function says `false`, in index order. Values with owned guards stay, and are
-    /// not shown. If the function panics, what it has not come to stays, and so does what it was looking at.
+    /// Calls `keep` for each value in index order, and removes the values for which it returns
+    /// `false`. Values with owned guards are skipped, and stay. If `keep` panics, the value of that
+    /// call and all later ones stay.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -220,8 +225,9 @@ impl<T> SyncPool<T> {
         }
     }
 
-    /// Moves all values out, in index order. A value with an owned guard is removed, and the guard drops it. What is not
-    /// taken is removed when the iterator is dropped; if the iterator is leaked, it stays.
+    /// Moves all values out, in index order. A value with an owned guard is removed, but not
+    /// returned: its last guard drops it. Dropping the iterator removes the values that it has not
+    /// returned; leaking it leaves them in the pool.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -235,8 +241,8 @@ impl<T> SyncPool<T> {
         Drain { slots: self.slots(), next: 0, borrow: PhantomData }
     }
 
-    /// Moves out the values that the function chooses, in index order. Values with owned guards are not shown. What the
-    /// iterator has not come to stays.
+    /// Moves out the values for which `choose` returns `true`, in index order. Values with owned
+    /// guards are skipped. Values that the iterator has not reached stay.
     pub fn extract_if<F: FnMut(Handle<T>, &mut T) -> bool>(
         &mut self,
         choose: F,
@@ -245,14 +251,14 @@ impl<T> SyncPool<T> {
         ExtractIf { pool: self, choose, next: 0, left }
     }
 
-    /// Removes all values. If the drop of one panics, the others are still removed. Which slot comes next is still up to
-    /// the homes: they go on where they were.
+    /// Removes all values. If the drop of one panics, the others are still removed. Each home
+    /// continues its search for free slots where it was.
     pub fn clear(&mut self) {
         drop(self.drain());
     }
 
-    /// Drops the values that were removed in a pool built with
-    /// [`drop_in_settle`](super::SyncPoolBuilder::drop_in_settle), as far as they have no guards, and returns how many.
+    /// Drops the removed values without guards in a pool built with
+    /// [`drop_in_settle`](super::SyncPoolBuilder::drop_in_settle), and returns how many.
     /// O(capacity).
     ///
     /// ```
@@ -271,8 +277,9 @@ impl<T> SyncPool<T> {
         self.slots().settle()
     }
 
-    /// Every birth and death is in the recorder's trace from now on, under the pool's name or that of the type of its
-    /// values. Objects that live already are born now. A death is told when the value goes: with the last guard.
+    /// Records every birth and death in the recorder's trace from now on, under the pool's name or
+    /// else the name of its value type. Objects that are already live are born now. A death is
+    /// recorded when the value is dropped, which may be by its last guard.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -295,7 +302,7 @@ impl<T> SyncPool<T> {
         slots.tap.set(Some(track));
     }
 
-    /// Nothing is recorded any more: in the trace, the objects that live now end here.
+    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     #[cfg(feature = "recorder")]
     pub fn stop_recording(&mut self) {
         self.slots().tap.set(None);
@@ -308,17 +315,18 @@ pub(super) struct Gathered<'a, T> {
     pub(super) occupancy: Occupancy<'a>,
 }
 
-/// The runs of live values of a [`SyncPool`] for writing: `(first index, &mut [T])`, in index order.
+/// An iterator over the runs of live values of a [`SyncPool`], as `(first index, &mut [T])`, in
+/// index order.
 pub struct RunsMut<'a, T> {
     /// The values of all slots.
     values: NonNull<T>,
-    /// Of live values without guards.
+    /// The runs of live values without guards.
     runs: Runs<'a>,
     borrow: PhantomData<&'a mut T>,
 }
 
 impl<T> RunsMut<'_, T> {
-    /// Cuts what is left in two, if there is enough.
+    /// Splits the rest in two, if it is long enough.
     #[cfg(feature = "rayon")]
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         // No slot is in both halves.
@@ -326,7 +334,7 @@ impl<T> RunsMut<'_, T> {
     }
 }
 
-// SAFETY: as a mutable slice; it leads to values that nobody else can reach.
+// SAFETY: as a mutable slice; it refers to values that nothing else can access.
 unsafe impl<T: Send> Send for RunsMut<'_, T> {}
 // SAFETY: as a mutable slice.
 unsafe impl<T: Sync> Sync for RunsMut<'_, T> {}
@@ -339,8 +347,8 @@ impl<'a, T> Iterator for RunsMut<'a, T> {
         let run = self.runs.next()?;
         // SAFETY: the run lies within the array.
         let first = unsafe { self.values.add(run.start) };
-        // SAFETY: these values are live, nobody else can reach them while the pool is borrowed exclusively (this file's
-        // invariant), and no two runs overlap.
+        // SAFETY: these values are live, nothing else can access them while the pool is borrowed
+        // exclusively (this file's invariant), and no two runs overlap.
         let values = unsafe { slice::from_raw_parts_mut(first.as_ptr(), run.len()) };
         Some((run.start, values))
     }
@@ -354,12 +362,13 @@ impl<T> fmt::Debug for RunsMut<'_, T> {
     }
 }
 
-/// Moves chosen values of a [`SyncPool`] out; made by [`SyncPool::extract_if`].
+/// An iterator that moves chosen values out of a [`SyncPool`]; returned by
+/// [`SyncPool::extract_if`].
 pub struct ExtractIf<'a, T, F> {
     pool: &'a mut SyncPool<T>,
     choose: F,
     next: usize,
-    /// How many live values it has not come to.
+    /// The number of live values that it has not reached.
     left: usize,
 }
 
@@ -378,7 +387,7 @@ impl<T, F: FnMut(Handle<T>, &mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
             let handle = Handle::from_kept_parts(index, word.generation());
             let is_chosen = pool.get_mut(handle).is_ok_and(|value| choose(handle, value));
             if is_chosen {
-                // Without guards, and nobody else can make one.
+                // Without guards, and no other thread can make one.
                 return pool.take(handle).ok().map(|value| (handle, value));
             }
         }
@@ -398,7 +407,7 @@ impl<T, F> fmt::Debug for ExtractIf<'_, T, F> {
     }
 }
 
-/// Moves the values of a [`SyncPool`] out; made by [`SyncPool::drain`].
+/// An iterator that moves all values out of a [`SyncPool`]; returned by [`SyncPool::drain`].
 pub struct Drain<'a, T> {
     slots: &'a Slots<T>,
     next: usize,
@@ -440,7 +449,7 @@ impl<T> FusedIterator for Drain<'_, T> {}
 
 impl<T> Drop for Drain<'_, T> {
     fn drop(&mut self) {
-        /// Goes on behind a value whose drop has panicked.
+        /// Continues after a value whose drop has panicked.
         struct Rest<'a, 'b, T>(&'a mut Drain<'b, T>);
         impl<T> Rest<'_, '_, T> {
             fn remove_all(&mut self) {

@@ -22,17 +22,17 @@ pub(super) const WORD_SLOTS: usize = 64;
 /// Words of free bits that lie in one line.
 const LINE_WORDS: usize = 16;
 
-/// As many words as share a line, and with it whatever the processor fetches beside that line.
+/// The words that share a line, including the neighbouring line that the processor prefetches.
 #[repr(align(128))]
 #[derive(Debug)]
 struct Line([AtomicU64; LINE_WORDS]);
 
-/// Where threads look for a free slot first.
+/// Where threads start their search for a free slot.
 #[repr(align(128))]
 #[derive(Debug)]
 struct Home {
     word: AtomicU32,
-    /// How many insertions from here have found no free slot.
+    /// The number of insertions from here that have found no free slot.
     refused: AtomicU64,
 }
 
@@ -40,12 +40,12 @@ struct Home {
 #[derive(Debug)]
 pub(super) struct FreeSlots {
     lines: Box<[Line]>,
-    /// A line has this many words, as a power of two: few if there are many homes.
+    /// The number of words in a line, as a power of two: few if there are many homes.
     line_words_log2: u32,
     words: usize,
     slots: usize,
     homes: Box<[Home]>,
-    /// One less than a power of two that is not less than the number of homes.
+    /// One less than the number of homes, rounded up to a power of two.
     homes_mask: usize,
 }
 
@@ -102,16 +102,18 @@ impl FreeSlots {
         self.word(slot / WORD_SLOTS)
     }
 
-    /// The home of this number, or of one that stands for it: any number will do.
+    /// The home for this number; any number is valid.
     #[inline]
     fn home(&self, number: usize) -> &Home {
-        // There are more than half as many homes as the mask has numbers. A division would take longer than all of the rest.
+        // There are more than half as many homes as the mask has values, so one subtraction
+        // suffices. A division would take longer than all of the rest.
         let number = number & self.homes_mask;
         &self.homes[if number < self.homes.len() { number } else { number - self.homes.len() }]
     }
 
-    /// Clears the bit of a free slot and returns it: the slot is the caller's. The lowest slot of the home's word,
-    /// or of the next word that has one, which then is the home's. `None`: each word was seen without a bit.
+    /// Clears the bit of a free slot and returns the slot, which the caller then owns. It is the
+    /// lowest slot of the home's word, or of the next word that has one, which then becomes the
+    /// home's. Returns `None` if each word was seen without a bit.
     #[inline]
     pub(super) fn claim(&self, home: usize, order: Ordering) -> Option<usize> {
         let home = self.home(home);
@@ -151,7 +153,7 @@ impl FreeSlots {
         None
     }
 
-    /// How many slots are free: exact while nothing happens.
+    /// The number of free slots; exact while no thread changes it.
     pub(super) fn count(&self) -> usize {
         let bits = (0..self.words).map(|word| self.word(word).load(Ordering::Relaxed));
         bits.map(|bits| bits.count_ones() as usize).sum()
@@ -163,12 +165,12 @@ impl FreeSlots {
         self.home(home).refused.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many insertions have found no free slot.
+    /// The number of insertions that have found no free slot.
     pub(super) fn refused(&self) -> u64 {
         self.homes.iter().map(|home| home.refused.load(Ordering::Relaxed)).sum()
     }
 
-    /// So many insertions have found no free slot, from whichever home.
+    /// Sets the number of insertions that have found no free slot, from any home.
     #[cfg(not(all(test, loom)))]
     pub(super) fn set_refused(&self, refused: u64) {
         for (home, count) in
@@ -178,12 +180,12 @@ impl FreeSlots {
         }
     }
 
-    /// Where each home looks first.
+    /// The word that each home searches first.
     pub(super) fn home_words(&self) -> impl Iterator<Item = u32> {
         self.homes.iter().map(|home| home.word.load(Ordering::Relaxed))
     }
 
-    /// Each home looks where the other's home looks, which has as many words.
+    /// Sets the word that each home searches first.
     pub(super) fn set_home_words(&self, words: &[u32]) {
         for (home, word) in self.homes.iter().zip(words) {
             home.word.store(*word, Ordering::Relaxed);

@@ -18,16 +18,16 @@ use super::word::Word;
 use crate::handle::Handle;
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
 
-/// A view of a [`SyncPool`](super::SyncPool) in which nothing changes, for any number of threads; made by
-/// [`SyncPool::frozen`](super::SyncPool::frozen). Lookups need no guard.
+/// A view of a [`SyncPool`](super::SyncPool) in which nothing changes, for any number of threads;
+/// returned by [`SyncPool::frozen`](super::SyncPool::frozen). Lookups need no guard.
 pub struct Frozen<'a, T> {
     slots: &'a Slots<T>,
-    /// The words and values of `slots`, as many of one as of the other. They are kept here because the compiler keeps nothing
-    /// that it has read from memory over the load of an atomic.
+    /// The words and values of `slots`, the same number of each. They are stored here because the
+    /// compiler reloads everything from memory after the load of an atomic.
     words: &'a [AtomicU64],
     first_value: NonNull<T>,
     occupancy: Occupancy<'a>,
-    /// It is as a reference to the values; whether those may be sent does not matter.
+    /// Acts as a reference to the values; whether they are `Send` does not matter.
     values: PhantomData<&'a T>,
 }
 
@@ -48,7 +48,8 @@ impl<'a, T> Frozen<'a, T> {
         self.slots
     }
 
-    /// Returns a reference to the value, or `None` if the handle is refused. One load, and a comparison.
+    /// Returns a reference to the handle's value, or `None` if the handle is refused. One load and
+    /// one comparison.
     #[inline]
     #[must_use]
     pub fn get(&self, handle: Handle<T>) -> Option<&'a T> {
@@ -66,54 +67,55 @@ impl<'a, T> Frozen<'a, T> {
         Some(unsafe { value.as_ref() })
     }
 
-    /// Returns the handle of the object in a slot, if the slot is live. O(1).
+    /// Returns the handle of the object in slot `index`, or `None` if the slot is not live. O(1).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<Handle<T>> {
         self.slots.handle_at(index)
     }
 
-    /// Whether `handle` names a live object.
+    /// Returns whether `handle` names a live object. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: Handle<T>) -> bool {
         self.get(handle).is_some()
     }
 
-    /// How many objects live.
+    /// Returns the number of live objects.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.occupancy.live()
     }
 
-    /// Whether no object lives.
+    /// Returns whether no object is live.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Which slots are live.
+    /// Returns the bitmap of live slots.
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> Occupancy<'a> {
         self.occupancy
     }
 
-    /// The runs of live values: `(first index, slice)`, in index order, from both ends.
+    /// Iterates over the runs of live values in index order, from both ends, as
+    /// `(first index, slice)`.
     #[inline]
     pub fn runs(&self) -> FrozenRuns<'a, T> {
         let (first_value, runs) = (self.first_value, self.occupancy.runs());
         FrozenRuns { first_value, runs, values: PhantomData }
     }
 
-    /// The values in index order.
+    /// Iterates over the values in index order.
     pub fn values(&self) -> impl Iterator<Item = &'a T> + use<'a, T> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The handles and values in index order.
+    /// Iterates over handles and values in index order.
     pub fn iter(&self) -> FrozenIter<'a, T> {
         FrozenIter { frozen: *self, live: self.occupancy.iter() }
     }
@@ -146,7 +148,7 @@ impl<T: fmt::Debug> fmt::Debug for Frozen<'_, T> {
     }
 }
 
-/// The handles and values of a [`Frozen`] pool, in index order.
+/// An iterator over the handles and values of a [`Frozen`] pool, in index order.
 pub struct FrozenIter<'a, T> {
     frozen: Frozen<'a, T>,
     live: LiveSlots<'a>,
@@ -174,7 +176,7 @@ impl<T> fmt::Debug for FrozenIter<'_, T> {
     }
 }
 
-/// The runs of live values of a [`Frozen`] pool: `(first index, &[T])`.
+/// An iterator over the runs of live values of a [`Frozen`] pool, as `(first index, &[T])`.
 pub struct FrozenRuns<'a, T> {
     /// The first of the values of all slots.
     first_value: NonNull<T>,
@@ -188,7 +190,7 @@ unsafe impl<T: Sync> Send for FrozenRuns<'_, T> {}
 unsafe impl<T: Sync> Sync for FrozenRuns<'_, T> {}
 
 impl<'a, T> FrozenRuns<'a, T> {
-    /// Cuts what is left in two, if there is enough.
+    /// Splits the rest in two, if it is long enough.
     #[cfg(feature = "rayon")]
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         self.runs.split_into(|runs| Self { runs, ..self })

@@ -13,23 +13,24 @@ use core::ptr::NonNull;
 use super::slots::Slots;
 use crate::handle::{Handle, Issue};
 
-/// A value of a [`SyncPool`](super::SyncPool), which stays at least as long as this guard.
+/// A guard of a value in a [`SyncPool`](super::SyncPool): the value stays at least as long as the
+/// guard.
 ///
-/// If the object is removed meanwhile, its handle is refused at once, and the last guard drops the value. A guard
-/// that is leaked (`mem::forget`) keeps the value, and its slot, for ever.
+/// If the object is removed meanwhile, its handle is refused at once, and the last guard drops the
+/// value. A leaked guard (`mem::forget`) keeps the value and its slot for ever.
 pub struct Shared<'a, T> {
     slots: &'a Slots<T>,
     index: u32,
-    /// Whoever drops the last guard drops the value.
+    /// Dropping the last guard drops the value.
     values: PhantomData<T>,
 }
 
-/// As [`Shared`], and independent of the pool: the value stays, and its memory with it, also when the pool is gone.
-/// There is no count that all guards of a pool share; each is counted in its slot.
+/// Like [`Shared`], but independent of the pool: the value and its memory stay, even after the pool
+/// is dropped. The guards of a pool share no counter; each is counted in its slot.
 pub struct SharedOwned<T> {
     slots: NonNull<Slots<T>>,
     index: u32,
-    /// Whoever drops the last guard drops the value.
+    /// Dropping the last guard drops the value.
     values: PhantomData<T>,
 }
 
@@ -56,7 +57,7 @@ impl<T: Send + Sync> SharedOwned<T> {
     ///
     /// # Safety
     ///
-    /// `slots` are those of a pool that is there, and the pointer that the pool has to them.
+    /// `slots` is the pointer that an existing pool has to its slots.
     #[inline]
     pub(super) unsafe fn new(slots: NonNull<Slots<T>>, handle: Handle<T>) -> Option<Self> {
         let guard = || Self { slots, index: handle.index(), values: PhantomData };
@@ -83,7 +84,8 @@ impl<T> Shared<'_, T> {
 macro_rules! guard {
     ($guard:ident<$($lifetime:lifetime,)? T>) => {
         impl<$($lifetime,)? T> $guard<$($lifetime,)? T> {
-            /// The handle of the object. It is refused once the object is removed, though this guard keeps the value.
+            /// Returns the object's handle. It is refused once the object is removed, although this
+            /// guard keeps the value.
             #[must_use]
             pub fn handle(guard: &Self) -> Handle<T> {
                 let index = guard.index as usize;
@@ -102,7 +104,7 @@ macro_rules! guard {
             }
         }
 
-        /// One guard more of the same value, also if that is removed already.
+        /// Returns another guard of the same value, even if the object was removed.
         ///
         /// # Panics
         ///
@@ -147,7 +149,7 @@ mod tests {
     use crate::SyncPool;
     use crate::threads::sync::word::{GUARDS_MAX, Word};
 
-    /// Safe code can leak so many guards; here the count is set.
+    /// Safe code can leak this many guards; here the count is set.
     #[test]
     fn a_guard_beyond_the_last_panics_and_is_not_counted() {
         let pool = SyncPool::new(1);

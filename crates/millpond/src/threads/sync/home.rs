@@ -1,7 +1,7 @@
-//! A number for the current thread: a hint where to search for free slots first.
+//! A number for the current thread, as a hint where to search for free slots first.
 
-/// A number that differs from thread to thread, mostly. Of no thread is anything kept: the number lives in a
-/// thread-local variable without a destructor.
+/// A number that usually differs between threads. Nothing is kept of a thread that has ended: the
+/// number is in a thread-local variable without a destructor.
 #[cfg(all(feature = "std", not(all(test, any(loom, shuttle)))))]
 #[inline]
 pub(super) fn of_this_thread() -> usize {
@@ -11,7 +11,7 @@ pub(super) fn of_this_thread() -> usize {
     /// The next thread's number.
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     std::thread_local! {
-        /// One more than the thread's number; 0 until it is asked for.
+        /// One more than the thread's number; 0 until it is first used.
         static NUMBER: Cell<usize> = const { Cell::new(0) };
     }
     NUMBER.with(|number| match number.get() {
@@ -24,8 +24,9 @@ pub(super) fn of_this_thread() -> usize {
     })
 }
 
-/// A number that differs from thread to thread, mostly: without the standard library, where its stack lies. The
-/// stacks of two threads are some hundred KiB apart at least where there are many homes to gain from.
+/// A number that usually differs between threads; without the standard library, it is computed from
+/// the address of the stack. The stacks of two threads are at least some hundred KiB apart on
+/// machines that benefit from many homes.
 #[cfg(all(not(feature = "std"), not(all(test, any(loom, shuttle)))))]
 #[inline]
 pub(super) fn of_this_thread() -> usize {
@@ -35,7 +36,7 @@ pub(super) fn of_this_thread() -> usize {
     ((address >> 21).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
 }
 
-/// In models, whatever the thread: schedules are tried again, and must come out the same.
+/// In models, the same for all threads: schedules are replayed, and must give the same results.
 #[cfg(all(test, any(loom, shuttle)))]
 pub(super) fn of_this_thread() -> usize {
     0

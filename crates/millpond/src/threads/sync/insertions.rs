@@ -1,4 +1,4 @@
-//! Insertions with `&mut self`: at a handle that the caller names, or in place of another object.
+//! Insertions with `&mut self`: at a given handle, or in place of another object.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -10,15 +10,16 @@ use crate::pools::faces::{self, sealed};
 use crate::pools::shell::{evicting_methods, revive_method, vacant_entry_method};
 use crate::reports::errors::{Full, InsertAtError};
 
-/// The slot that a pool's next value goes to; made by [`SyncPool::vacant_entry`].
+/// The free slot reserved for a pool's next value; returned by [`SyncPool::vacant_entry`].
 pub type VacantEntry<'a, T> = faces::VacantEntry<'a, SyncPool<T>>;
 
-/// The object that had to go for another, with the handle that it had.
+/// The evicted object, with the handle that it had.
 type Evicted<T> = Option<(Handle<T>, T)>;
 
-/// Insertions with `&mut self`, as those of a [`Pool`](crate::Pool).
+/// Insertions with `&mut self`, like those of a [`Pool`](crate::Pool).
 impl<T> SyncPool<T> {
-    /// Inserts at exactly this handle, for loading what was saved. As [`Pool::insert_at`](crate::Pool::insert_at).
+    /// Inserts `value` at exactly this handle, for loading saved objects, like
+    /// [`Pool::insert_at`](crate::Pool::insert_at).
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -33,8 +34,8 @@ impl<T> SyncPool<T> {
     ///
     /// # Errors
     ///
-    /// If the slot is out of range, taken or retired, has had this lifetime already, or may never have it. The error
-    /// returns the value.
+    /// If the slot is out of range, taken or retired, has had this lifetime already, or can never
+    /// have it. The error returns `value`.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(
         &mut self,
@@ -69,7 +70,8 @@ impl<T> SyncPool<T> {
     /// The handle that comes next.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn next_handle(&mut self) -> Result<Handle<T>, ()> {
-        // It goes back at once, and nobody else takes it out while the pool is borrowed exclusively.
+        // It is freed at once, and no other thread can claim it while the pool is borrowed
+        // exclusively.
         let next = self.slots().claim(home::of_this_thread());
         next.map(|slot| slot.handle()).ok_or(())
     }
@@ -93,7 +95,7 @@ impl<T> SyncPool<T> {
         }
     }
 
-    /// Which object has to go for another, of those without guards.
+    /// The object to evict, of those without guards.
     fn least<K: Ord>(&mut self, mut key: impl FnMut(Handle<T>, &T) -> K) -> Option<Handle<T>> {
         let Gathered { slots, occupancy } = self.gather(true);
         let keys = occupancy.iter().filter_map(|index| {

@@ -5,10 +5,11 @@ use super::Shared;
 use super::slots::Slots;
 use crate::handle::Handle;
 
-/// The live objects of a [`SyncPool`](super::SyncPool) with a guard for each, while other threads are at work.
+/// An iterator over the live objects of a [`SyncPool`](super::SyncPool), with a guard for each,
+/// while other threads use the pool.
 ///
-/// In index order. An object that lives throughout comes exactly once; one that is inserted or removed meanwhile
-/// comes once or not at all.
+/// It goes in index order. An object that is live throughout is returned exactly once; one that is
+/// inserted or removed meanwhile is returned once or not at all.
 pub struct Iter<'a, T> {
     slots: &'a Slots<T>,
     next: usize,
@@ -27,7 +28,7 @@ impl<'a, T> Iterator for Iter<'a, T> {
         while self.next < self.slots.capacity() {
             self.next += 1;
             let Some(handle) = self.slots.handle_at(self.next - 1) else { continue };
-            // Refused if the object has just been removed: then it does not live throughout.
+            // Refused if the object has just been removed, so that it is not live throughout.
             if let Some(guard) = Shared::new(self.slots, handle) {
                 return Some((handle, guard));
             }

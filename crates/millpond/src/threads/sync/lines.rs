@@ -14,12 +14,12 @@ use super::watched::Access;
 /// The bytes of a line.
 const LINE_BYTES: usize = 64;
 
-/// Who has a line.
+/// Which processors have a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Line {
     /// One processor, which may write it.
     Own(u32),
-    /// Those of the bits.
+    /// Those whose bits are set.
     Shared(u128),
 }
 
@@ -36,7 +36,7 @@ struct Model {
 pub(super) struct Accesses {
     loads: u64,
     stores: u64,
-    /// Those that read and write at once, which take as long as some twenty of the others.
+    /// Those that read and write at once, each of which takes as long as some twenty others.
     exchanges: u64,
 }
 
@@ -67,14 +67,14 @@ pub(super) fn access(address: usize, access: Access) {
     });
 }
 
-/// How often one thread accesses atomics in this operation.
+/// How often one thread accesses atomics in `operation`.
 pub(super) fn accesses(operation: impl FnOnce()) -> Accesses {
     MODEL.set(Some(Model::default()));
     operation();
     MODEL.take().expect("set above").accesses
 }
 
-/// Transfers for each operation, once each of the threads, 128 at most, has done it a few times.
+/// Transfers per operation, after each of the threads, at most 128, has done it a few times.
 pub(super) fn transfers(threads: u32, mut operation: impl FnMut(usize)) -> f64 {
     const ROUNDS: u32 = 8;
     MODEL.set(Some(Model::default()));
@@ -242,8 +242,8 @@ mod tests {
             transfers(threads, |thread| assert_eq!(pool.get(own[thread]).unwrap()[0], 7))
         });
         assert_eq!(neighbours, [2.0; 3], "get and drop, own objects that are neighbours");
-        // Each thread removes what the one before it has inserted: the line of free bits and that of the slot's word travel
-        // to it and back. Whoever inserts looks at both before it writes them.
+        // Each thread removes what the one before it has inserted: the line of free bits and that
+        // of the slot's word travel to it and back. An insertion reads both before it writes them.
         let remote = at_each_count(|threads| {
             let threads = threads as usize;
             let pool = pool(threads);

@@ -3,8 +3,7 @@
 //!
 //! | | [`SyncPool`] | [`SyncRecycler`] | a [`Pool`](crate::Pool) behind a lock |
 //! | --- | --- | --- | --- |
-//! | a value is | shared: `&T` through guards | exclusive: `&mut T` through a guard | exclusive, for the thread that
-//! holds the lock |
+//! | a value is | shared: `&T` through guards | exclusive: `&mut T` through a guard | exclusive, for the thread that holds the lock |
 //! | found by | a handle, refused once it is stale | any free object, without a handle | a handle |
 //! | who waits | nobody | nobody, except in blocking methods | all threads but one |
 //! | handles are the same on every run | no | – | no, unless the threads take turns |

@@ -66,7 +66,8 @@ impl World {
         self.pool.insert(self.value(number)).unwrap()
     }
 
-    /// Everything that is left goes with the pool; then so many values must have been dropped, once each.
+    /// Everything that is left goes with the pool; then this many values must have been dropped,
+    /// once each.
     fn end(self, values: usize) {
         drop(Arc::try_unwrap(self.pool).unwrap_or_else(|_| panic!("a thread still has the pool")));
         assert_eq!(self.drops.load(Relaxed), values);

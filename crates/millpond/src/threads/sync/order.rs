@@ -49,8 +49,9 @@ orders! {
     /// A guard goes: after all reads through it, which the end of the value must not overtake.
     drop_guard: Release, weaker Relaxed;
 
-    /// The fence of whoever dropped the last guard of a doomed value: before the value ends, the reads through
-    /// all other guards are over, and what was done before the removal is seen.
+    /// The fence of the thread that dropped the last guard of a doomed value: before the value
+    /// ends, the reads through all other guards are over, and what was done before the removal is
+    /// visible.
     last_guard: Acquire, weaker Relaxed;
 
     /// A value is doomed. Acquire: if there is no guard, it ends at once, after the write that made it and after
@@ -61,38 +62,43 @@ orders! {
     /// The free bit is set: after the end of the value.
     give_back: Release, weaker Relaxed;
 
-    /// `&mut` looks at a word: before the value is written, or ends in `settle`, all reads through guards are over.
+    /// `&mut` reads a word: before the value is written, or ends in `settle`, all reads through
+    /// guards are over.
     exclusive: Acquire, weaker Relaxed;
 
-    /// The pool goes and shuts a word of free bits: what was done to the slots that are free is over before their
-    /// memory goes.
+    /// A pool that is dropped closes a word of free bits: everything done to the free slots is over
+    /// before their memory is freed.
     shut: Acquire, weaker Relaxed;
 
-    /// The pool goes and dooms a value. Acquire: as for `doom`. Release: as for `doom`.
+    /// A pool that is dropped dooms a value. Acquire: as for `doom`. Release: as for `doom`.
     doom_at_close: AcqRel, weaker Acquire | Release;
 
-    /// Shares of the pool's memory are given up. Release: after the last access to it. Acquire: whoever gives up
-    /// the last frees it after all those accesses.
+    /// Shares of the pool's memory are given up. Release: after the last access to it. Acquire: the
+    /// thread that gives up the last share frees the memory after all those accesses.
     leave: AcqRel, weaker Acquire | Release;
 
-    /// An object of a recycler is claimed: after whoever had it before is done with it, and after its reset.
+    /// An object of a recycler is claimed: after the thread that had it before is done with it, and
+    /// after its reset.
     acquire: Acquire, weaker Relaxed;
 
-    /// An object of a recycler is given back: after its reset. Sequentially consistent because of the line: see `line_up`.
+    /// An object of a recycler is given back: after its reset. Sequentially consistent because of
+    /// the line; see `line_up`.
     release: SeqCst, weaker Relaxed;
 
-    /// The fence of a thread that has counted itself as waiting, and then looks for an object. With `release` and `look_for_waiting`: either
-    /// it finds the object that another thread frees at that time, or that one sees it waiting.
+    /// The fence of a thread that has counted itself as waiting, and then looks for an object. With
+    /// `release` and `look_for_waiting`: either this thread finds the object that another thread
+    /// frees at that time, or the other thread sees it waiting.
     #[cfg(feature = "std")]
     line_up: SeqCst, weaker Relaxed;
 
-    /// A thread has freed an object and looks whether anybody waits: see `line_up`.
+    /// A thread has freed an object and checks whether any thread waits; see `line_up`.
     #[cfg(feature = "std")]
     look_for_waiting: SeqCst, weaker Relaxed;
 }
 
-/// Stands between the release of an object and the look whether anybody waits. Nothing in a program, where both are
-/// sequentially consistent. loom takes them for release and acquire, so in its models a fence does what they do.
+/// Called between the release of an object and the check whether any thread waits. Does nothing in
+/// a program, where both are sequentially consistent. loom treats them as release and acquire, so
+/// in its models a fence replaces them.
 #[cfg(feature = "std")]
 #[inline(always)]
 pub(super) fn between_release_and_look() {
@@ -105,7 +111,7 @@ mod weakened {
     use std::string::String;
     use std::sync::OnceLock;
 
-    /// Whether the environment asks for this weaker order.
+    /// Whether the environment selects this weaker order.
     pub(super) fn is(order: &str) -> bool {
         static ASKED: OnceLock<Option<String>> = OnceLock::new();
         ASKED.get_or_init(|| std::env::var("MILLPOND_WEAKEN").ok()).as_deref() == Some(order)

@@ -1,5 +1,5 @@
-//! Threads that stand still for ever, under shuttle: the scheduler stops one before any chosen access to an atomic, and
-//! the others must finish without it.
+//! Threads that stop for ever, under shuttle: the scheduler stops one before any chosen access to
+//! an atomic, and the others must finish without it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use super::watched::Access;
 /// Stops one thread.
 pub(super) struct Parking {
     thread: ThreadId,
-    /// How many accesses it may still do.
+    /// The number of accesses left.
     left: usize,
     gate: Arc<Gate>,
 }
 
-/// Where the thread stands until it is opened.
+/// Where the thread stops until the gate is opened.
 #[derive(Default)]
 pub(super) struct Gate {
     is_open: Mutex<bool>,
@@ -49,7 +49,7 @@ pub(super) fn stop_before(access: usize, gate: &Arc<Gate>) {
     PARKING.set(Some(Parking { thread, left: access, gate: Arc::clone(gate) }));
 }
 
-/// Nobody stops any more. Returns whether a thread stands at the gate, or has stood there.
+/// From now on, no thread stops. Returns whether a thread stands at the gate, or has stood there.
 pub(super) fn has_stopped() -> bool {
     PARKING.take().is_none()
 }

@@ -2,9 +2,9 @@
 //!
 //! # Invariant
 //!
-//! `slots` points to slots that this pool has put into a box. The pool gives up its share of them (invariant 4 of
-//! [`slots`](super::slots)) when it is dropped. `words` and `first_value` point to what those slots own, which stays where
-//! it is.
+//! `slots` points to slots that this pool has boxed. The pool gives up its share of them (invariant
+//! 4 of [`slots`](super::slots)) when it is dropped. `words` and `first_value` point to what those
+//! slots own, which never moves.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -22,7 +22,7 @@ use crate::handle::{Handle, Refusal};
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
 
-/// A pool that threads share: values move in and out through `&self`, and nobody waits.
+/// A pool that threads share: values move in and out through `&self`, and no thread waits.
 ///
 /// ```text
 /// handle 2v3 ──▶ index 2, generation 3
@@ -32,26 +32,27 @@ use crate::reports::stats::Stats;
 ///   free    [ 0 1 0 0 1 … ]                one bit per slot; a home is where a thread looks first
 /// ```
 ///
-/// - **A handle never lies**: it is refused from the moment that a removal has returned, on every thread. A slot has
-///   2^31 − 1 lifetimes and then retires.
-/// - **Nobody waits**: no operation holds a lock, spins, or needs another thread to get on. A thread may stop anywhere,
-///   or end, and the others go on.
-/// - **The capacity is exact**, and nothing is allocated after creation. There is no limit to the number of threads,
-///   and nothing is kept of one that has ended.
-/// - **A removed object is refused at once, and its value goes when nobody looks at it**: in the removal, or with the
-///   last guard.
+/// - **A handle never lies**: once a removal has returned, the handle is refused on every thread. A
+///   slot has 2^31 − 1 lifetimes and then retires.
+/// - **No thread waits**: no operation holds a lock, spins, or needs another thread to make
+///   progress. If a thread stops anywhere, or ends, the others continue.
+/// - **The capacity is exact**, and nothing is allocated after creation. The number of threads is
+///   not limited, and a thread that has ended leaves nothing behind.
+/// - **A removed object is refused at once, and its value is dropped when nobody uses it**: by the
+///   removal, or with the last guard.
 ///
-/// What needs `&mut self` can do what a [`Pool`](crate::Pool) can: runs, mutable iteration, `retain`, `drain`, `revive`,
-/// `insert_or_evict`, snapshots.
+/// With `&mut self`, it has the methods of a [`Pool`](crate::Pool): runs, mutable iteration,
+/// `retain`, `drain`, `revive`, `insert_or_evict`, snapshots.
 ///
-/// **Memory**: per slot the value and 8.25 to 10.1 bytes; 128 bytes for each home.
+/// **Memory**: each slot takes the value and 8.25 to 10.1 bytes; each home takes 128 bytes.
 ///
-/// **Time**: `insert`, `remove`, and `get` with the drop of its guard are O(1), with two, three and two atomic writes; an
-/// insertion into a pool that is nearly full looks at up to capacity / 64 words. Neighbouring slots share a cache line of words, so threads that
-/// look up neighbours at the same time slow each other down.
+/// **Time**: `insert`, `remove`, and `get` with the drop of its guard are O(1), with two, three and
+/// two atomic writes. An insertion into a nearly full pool reads up to capacity / 64 words. The
+/// words of neighbouring slots share a cache line, so threads that look up neighbours at the same
+/// time slow each other down.
 ///
-/// Which slot comes next depends on the thread and on the others. For handles that are the same on any number of threads, see
-/// [`lots`](crate::lots).
+/// Which slot is used next depends on the timing of the threads. For handles that are the same on
+/// any number of threads, see [`lots`](crate::lots).
 ///
 /// ```
 /// use millpond::SyncPool;
@@ -72,14 +73,15 @@ use crate::reports::stats::Stats;
 /// assert_eq!(jobs.len(), 0);
 /// ```
 ///
-/// A pool whose values may not be shared cannot be shared either:
+/// A pool whose values cannot be shared cannot be shared either:
 ///
 /// ```compile_fail
 /// fn share<T: Sync>(_: &T) {}
 /// share(&millpond::SyncPool::<std::cell::Cell<u8>>::new(1)); // `Cell` is not `Sync`
 /// ```
 ///
-/// A guard borrows the pool, and a reference to a pool of long-lived values is none to a pool of short-lived ones:
+/// A guard borrows the pool, and the pool is invariant in `T`: a reference to a pool of long-lived
+/// values does not coerce to one of short-lived values:
 ///
 /// ```compile_fail,E0505
 /// let pool = millpond::SyncPool::new(1);
@@ -97,8 +99,9 @@ use crate::reports::stats::Stats;
 /// ```
 pub struct SyncPool<T> {
     pub(super) slots: NonNull<Slots<T>>,
-    /// The words and values of `slots`, as many of one as of the other, for lookups with `&mut self`: the compiler keeps nothing
-    /// that it has read from memory over the load of an atomic, and would read in `slots` each time where they lie.
+    /// The words and values of `slots`, the same number of each, for lookups with `&mut self`. The
+    /// compiler reloads everything from memory after the load of an atomic, and would otherwise
+    /// reload their addresses from `slots` each time.
     #[cfg(not(all(test, loom)))]
     pub(super) words: NonNull<[AtomicU64]>,
     #[cfg(not(all(test, loom)))]
@@ -115,19 +118,19 @@ unsafe impl<T: Send> Send for SyncPool<T> {}
 unsafe impl<T: Send + Sync> Sync for SyncPool<T> {}
 
 impl<T> SyncPool<T> {
-    /// A pool of `capacity` slots. All of its memory is taken and touched here.
+    /// Creates a pool of `capacity` slots. All of its memory is allocated and touched here.
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many slots; the builder's [`try_build`](SyncPoolBuilder::try_build) returns an
-    /// error instead.
+    /// If there is not enough memory for that many slots; the builder's
+    /// [`try_build`](SyncPoolBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         Self::builder().capacity(capacity).build()
     }
 
-    /// A builder, to choose homes, a name and more.
+    /// Returns a builder, to choose the homes, a name and more.
     pub fn builder() -> SyncPoolBuilder<T> {
         SyncPoolBuilder::new()
     }
@@ -155,65 +158,69 @@ impl<T> SyncPool<T> {
         unsafe { self.slots.as_ref() }
     }
 
-    /// How many slots the pool has, free, taken and retired.
+    /// Returns the number of slots: free, taken and retired.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.slots().capacity()
     }
 
-    /// How many objects are live: exact while no other thread inserts or removes. O(capacity / 64).
+    /// Returns the number of live objects; exact while no other thread inserts or removes.
+    /// O(capacity / 64).
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots().len()
     }
 
-    /// Whether no object is live: exact while no other thread inserts or removes. O(capacity / 64).
+    /// Returns whether no object is live; exact while no other thread inserts or removes.
+    /// O(capacity / 64).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether an insertion would fail: exact while no other thread inserts or removes, and no guard of a removed object is
-    /// dropped. O(capacity / 64).
+    /// Returns whether an insertion would fail; exact while no other thread inserts or removes, and
+    /// no guard of a removed object is dropped. O(capacity / 64).
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.slots().is_full()
     }
 
-    /// From how many places free slots are handed out.
+    /// Returns the number of homes, from which searches for free slots start.
     #[must_use]
     pub fn homes(&self) -> usize {
         self.slots().free.homes()
     }
 
-    /// The name that the builder was given.
+    /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.slots().name()
     }
 
-    /// Describes a handle in words: its slot, which lifetime of the slot it names, and whether it is valid. O(1).
+    /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether it
+    /// is valid. O(1).
     #[must_use]
     pub fn explain(&self, handle: Handle<T>) -> crate::handle::Explanation {
         self.slots().explain(handle)
     }
 
-    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
+    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> crate::slots::generations::Generations {
         crate::slots::generations::Generations::of(&self.slots().circle())
     }
 
-    /// How the pool stands, and what it has done: exact while nothing happens, but for `peak`. No counter is kept
-    /// that all threads would have to write, so `peak` is the most that a call of this, of [`len`](Self::len), or a
-    /// refused insertion has seen. O(capacity).
+    /// Returns the pool's counters; exact, except `peak`, while no thread changes the pool.
+    /// O(capacity). No counter is shared by all threads, so `peak` is the largest number seen by a
+    /// call of this method, of [`len`](Self::len), or by a refused insertion.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.slots().stats()
     }
 
-    /// Moves a value into a free slot.
+    /// Moves `value` into a free slot and returns its handle. O(1); O(capacity / 64) in a nearly
+    /// full pool.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -226,7 +233,7 @@ impl<T> SyncPool<T> {
     ///
     /// # Errors
     ///
-    /// If each slot was seen taken or retired during the call: the error returns the value.
+    /// If each slot was seen taken or retired during the call. The error returns `value`.
     // Always inlined, as `Pool::insert`: so that the value is written where it goes.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
@@ -234,8 +241,8 @@ impl<T> SyncPool<T> {
         self.home(home::of_this_thread()).insert(value)
     }
 
-    /// Inserts what the function makes; it is told the handle, which is good once the value is there. If it panics,
-    /// nothing has happened.
+    /// Inserts the value that `make` returns. `make` receives the value's future handle. If `make`
+    /// panics, nothing is inserted.
     ///
     /// ```
     /// use millpond::{Handle, SyncPool};
@@ -250,15 +257,16 @@ impl<T> SyncPool<T> {
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert): the function is not called.
+    /// If [`insert`](Self::insert) would fail. `make` is not called then.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Result<Handle<T>, Full<()>> {
         self.home(home::of_this_thread()).insert_with(make)
     }
 
-    /// The pool as seen from the home of this number, whatever the thread: for a job system whose workers have
-    /// numbers, and where there is no standard library. Any number will do.
+    /// Returns a view of the pool whose insertions start from the home with this number, whatever
+    /// the thread. This is for job systems whose workers have numbers, and for programs without the
+    /// standard library. Any number is valid.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -272,8 +280,9 @@ impl<T> SyncPool<T> {
         Home::new(self.slots(), home)
     }
 
-    /// The value, behind a guard that keeps it; `None` only if the handle is refused. A value is shared: to write
-    /// it, put a lock or an atomic into it, or use a [`SyncRecycler`](crate::SyncRecycler).
+    /// Returns a guard of the handle's value, or `None` if the handle is refused. O(1). The value
+    /// stays as long as the guard. Values are shared: to write one, put a lock or an atomic into
+    /// it, or use a [`SyncRecycler`](crate::SyncRecycler).
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -294,7 +303,7 @@ impl<T> SyncPool<T> {
         Shared::new(self.slots(), handle)
     }
 
-    /// Like [`get`](Self::get), with a guard that borrows nothing and outlives the pool.
+    /// Like [`get`](Self::get), but the guard borrows nothing and can outlive the pool.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -319,7 +328,8 @@ impl<T> SyncPool<T> {
         unsafe { SharedOwned::new(self.slots, handle) }
     }
 
-    /// Whether `handle` names a live object. By the time that this returns, another thread may have removed it.
+    /// Returns whether `handle` names a live object. O(1). By the time this returns, another thread
+    /// may have removed it.
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: Handle<T>) -> bool {
@@ -327,8 +337,8 @@ impl<T> SyncPool<T> {
         word.is_some_and(|word| word.is_live_in(handle.generation()))
     }
 
-    /// Whether `handle` names a live object, and if not, why it is refused. O(1) for a live or stale handle,
-    /// O(capacity) for one that was never issued.
+    /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1) for a
+    /// live or stale handle, O(capacity) for one that was never issued.
     ///
     /// # Errors
     ///
@@ -337,7 +347,8 @@ impl<T> SyncPool<T> {
         self.slots().check(handle)
     }
 
-    /// Returns the handle of the object in a slot, if the slot is live: for indices that come without a generation. O(1).
+    /// Returns the handle of the object in slot `index`, or `None` if the slot is not live. O(1).
+    /// This is for indices that come without a generation.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -353,16 +364,18 @@ impl<T> SyncPool<T> {
         self.slots().handle_at(index)
     }
 
-    /// Returns the index of the slot that a value lies in, from its address. O(1). `None` for a value that is not in the
-    /// pool, and for every value of a type of size 0, because such values have no address of their own.
+    /// Returns the index of the slot that contains `value`, computed from its address. O(1).
+    /// Returns `None` for a value outside the pool, and for every value of a zero-sized type,
+    /// because such values have no address of their own.
     #[inline]
     #[must_use]
     pub fn index_of(&self, value: &T) -> Option<usize> {
         position_in(&self.slots().values, value)
     }
 
-    /// Returns the handle of a live value, from its address. O(1). `None` where [`index_of`](Self::index_of) returns `None`,
-    /// and for a value that was removed and is kept by a guard.
+    /// Returns the handle of a live `value`, computed from its address. O(1). Returns `None` where
+    /// [`index_of`](Self::index_of) returns `None`, and for a value that was removed and is kept by
+    /// a guard.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -379,8 +392,8 @@ impl<T> SyncPool<T> {
         self.handle_at(self.index_of(value)?)
     }
 
-    /// Iterates over the live handles in index order, while other threads are at work: as [`iter`](Self::iter), without
-    /// guards.
+    /// Iterates over the live handles in index order, while other threads use the pool: like
+    /// [`iter`](Self::iter), but without guards.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -393,8 +406,9 @@ impl<T> SyncPool<T> {
         (0..self.capacity()).filter_map(|index| self.handle_at(index))
     }
 
-    /// Ends an object's life: its handle is refused as soon as this returns, on every thread. The value is dropped
-    /// now or, if it has guards, by the last of them. `false`: the handle is refused already.
+    /// Removes the handle's object: once this returns, `handle` is refused on every thread. O(1).
+    /// The value is dropped now or, if it has guards, by the last of them. Returns `false` if the
+    /// handle is refused.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -415,12 +429,12 @@ impl<T> SyncPool<T> {
         removed
     }
 
-    /// Removes several objects, as [`remove`](Self::remove) does one by one, and returns how many it has removed. Free
-    /// slots are given back together, 64 neighbours by one atomic write: faster for objects that were inserted one after
-    /// the other, above all if other threads insert at the same time. Until this returns, up to 64 slots may be neither
-    /// live nor free.
+    /// Removes several objects, like [`remove`](Self::remove) one by one, and returns how many. Up
+    /// to 64 neighbouring slots are freed together by one atomic write. This is faster for objects
+    /// that were inserted one after another, above all if other threads insert at the same time.
+    /// Until this returns, up to 64 slots may be neither live nor free.
     ///
-    /// If the destructor of a value panics, the objects after it stay.
+    /// If the drop of a value panics, the objects after it stay.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -448,7 +462,7 @@ impl<T> SyncPool<T> {
         removed
     }
 
-    /// Moves a value out. Never waits: not for a guard either.
+    /// Moves the handle's value out. Never waits, not even for a guard. O(1).
     ///
     /// ```
     /// use millpond::{SyncPool, TakeError};
@@ -464,7 +478,7 @@ impl<T> SyncPool<T> {
     ///
     /// # Errors
     ///
-    /// If the handle is refused, or the value has guards; then it stays live.
+    /// If the handle is refused, or the value has guards; the value then stays live.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn take(&self, handle: Handle<T>) -> Result<T, TakeError> {
@@ -476,7 +490,8 @@ impl<T> SyncPool<T> {
         taken
     }
 
-    /// The live objects with a guard for each, in index order, while other threads are at work.
+    /// Iterates over the live objects, with a guard for each, in index order, while other threads
+    /// use the pool.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -495,10 +510,11 @@ impl<T> SyncPool<T> {
     }
 }
 
-/// Drops all values. Of a value that has guards, the last of them does; until then it keeps the pool's memory.
+/// Drops all values, except that the last guard drops a value that has guards; until then, the
+/// guard keeps the pool's memory.
 impl<T> Drop for SyncPool<T> {
     fn drop(&mut self) {
-        /// Closes the pool, also if the report panics.
+        /// Closes the pool, even if the report panics.
         struct Close<T>(NonNull<Slots<T>>);
         impl<T> Drop for Close<T> {
             fn drop(&mut self) {

@@ -1,5 +1,5 @@
-//! `serde`: a shared pool is written as a [`SyncSnapshot`] or as a [`Frozen`] view, while nobody changes it, and read as a
-//! pool or as a snapshot.
+//! `serde`: a shared pool is written as a [`SyncSnapshot`] or as a [`Frozen`] view, while it cannot
+//! change, and read as a pool or as a snapshot.
 
 use alloc::vec::Vec;
 
@@ -19,19 +19,13 @@ use crate::snapshot::state::Shape;
 use crate::snapshot::state::sealed::Load;
 
 const KIND: &str = "SyncPool";
-/// Which slot comes next is up to the homes.
+/// The homes determine which slot comes next.
 const REUSE: &str = "homes";
 
 impl<T> Load for SyncSnapshot<T> {
     const KIND: &'static str = KIND;
-
-    fn reuse_name() -> &'static str {
-        REUSE
-    }
-
-    fn order_of() -> OrderOf {
-        OrderOf::Homes
-    }
+    const REUSE_NAME: &'static str = REUSE;
+    const ORDER_OF: OrderOf = OrderOf::Homes;
 
     fn saved_stats(&self) -> Stats {
         self.stats
@@ -53,7 +47,8 @@ impl<T> Load for SyncSnapshot<T> {
         }
         let retired = words.iter().filter(|word| **word == u32::RETIRED).count();
         let begun = words.iter().map(|word| lifetimes_begun(circle, *word)).sum::<u64>();
-        // Neither is as large as an `i64` can be: the words of so many lifetimes would not fit into a file.
+        // Neither is as large as an `i64` can be: the words of this many lifetimes would not fit
+        // into a file.
         let unshown = *inserted as i64 - begun as i64;
         Ok(Self {
             shape: Shape::new(capacity, circle),
@@ -76,7 +71,8 @@ impl<T> Load for SyncSnapshot<T> {
     }
 }
 
-/// How many lifetimes a slot of this word has begun, those that claims have skipped among them, each once.
+/// How many lifetimes a slot with this word has begun, including those that claims have skipped,
+/// each counted once.
 fn lifetimes_begun(circle: &Circle<u32>, word: u32) -> u64 {
     match word {
         word if word == u32::RETIRED => u64::from(circle.age(circle.last)) + 1,
@@ -84,8 +80,9 @@ fn lifetimes_begun(circle: &Circle<u32>, word: u32) -> u64 {
     }
 }
 
-/// Everything that the pool's future depends on, and its statistics; see
-/// [`snapshot`](crate::snapshot#saving-to-a-file). An error if a clone has panicked while the snapshot was written.
+/// Serialises everything that the pool's future depends on, and its statistics; see
+/// [`snapshot`](crate::snapshot#saving-to-a-file). Fails if a clone panicked while the snapshot was
+/// written.
 impl<T: Serialize> Serialize for SyncSnapshot<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.is_complete {
@@ -101,7 +98,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncSnapshot<T> {
     }
 }
 
-/// The pool, as its [snapshot](SyncSnapshot) would be written, without the memory for one. Values need not be `Clone`.
+/// Serialises the pool like its [snapshot](SyncSnapshot), without the memory for one. Values need
+/// not be `Clone`.
 ///
 /// ```
 /// use millpond::SyncPool;
@@ -121,8 +119,9 @@ impl<T: Serialize> Serialize for Frozen<'_, T> {
     }
 }
 
-/// A pool without a name that drops values at once; see [`snapshot`](crate::snapshot#saving-to-a-file). To have the
-/// settings of a builder, read a [`SyncSnapshot`], and [restore](SyncPool::restore) it.
+/// Deserialises a pool without a name that drops values at once; see
+/// [`snapshot`](crate::snapshot#saving-to-a-file). To keep a builder's settings, read a
+/// [`SyncSnapshot`], and [restore](SyncPool::restore) it.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncPool<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let read = SyncSnapshot::<T>::deserialize(deserializer)?;

@@ -82,7 +82,7 @@ fn others_finish_while_one_thread_stands_still_anywhere() {
             .map(|number| {
                 let pool = Arc::clone(&pool);
                 thread::spawn(move || {
-                    // Three slots are left. Whoever finds none goes on as well.
+                    // Three slots are left. A thread that finds none continues, too.
                     if let Ok(handle) = pool.insert(number) {
                         assert_eq!(*pool.get(handle).unwrap(), number);
                         assert!(pool.remove(handle));

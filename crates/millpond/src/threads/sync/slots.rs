@@ -47,17 +47,17 @@ pub(super) struct Slots<T> {
     pub(super) values: Box<[Cell<MaybeUninit<T>>]>,
     pub(super) circle: Circle<u32>,
     name: Option<&'static str>,
-    /// Values that were removed stay until `settle`.
+    /// Removed values stay until `settle`.
     defers: bool,
-    /// How many slots are doomed.
+    /// The number of doomed slots.
     pub(super) doomed: Apart<AtomicU32>,
     pub(super) retired: AtomicU32,
-    /// How many slots were live at once at most, as far as somebody has looked.
+    /// The largest number of live slots that any call has seen.
     pub(super) peak: AtomicU32,
-    /// How many insertions more there were than the words show, an `i64`: one more for each revival, one fewer for each
-    /// lifetime that a claim of a later one has skipped.
+    /// The number of insertions minus what the words show, an `i64`: one more for each revival, one
+    /// fewer for each lifetime that a claim of a later one has skipped.
     unshown: AtomicU64,
-    /// How many objects had to go for another.
+    /// The number of evicted objects.
     pub(super) evicted: AtomicU64,
     /// Invariant 4.
     shares: AtomicUsize,
@@ -66,7 +66,7 @@ pub(super) struct Slots<T> {
     pub(super) aids: super::debug::SharedAids,
 }
 
-/// What threads write now and then, away from what all of them read.
+/// What threads write occasionally, away from what all of them read.
 #[repr(align(128))]
 pub(super) struct Apart<V>(V);
 
@@ -79,13 +79,13 @@ impl<V> Deref for Apart<V> {
     }
 }
 
-// SAFETY: through a shared reference, values are moved in, read through guards and dropped, on any thread, which
-// needs `Send` and `Sync`. Who may do so when is what the invariants say.
+// SAFETY: through a shared reference, values are moved in, read through guards and dropped, on any
+// thread, which needs `Send` and `Sync`. The invariants say which thread may do so when.
 unsafe impl<T: Send + Sync> Sync for Slots<T> {}
-// SAFETY: nothing in it belongs to the thread that made it but values.
+// SAFETY: only values may belong to the thread that created it.
 unsafe impl<T: Send> Send for Slots<T> {}
 
-/// What has become of an object that is to be removed.
+/// The result of dooming an object.
 pub(super) enum Doom {
     /// Its handle is refused.
     Refused,
@@ -95,7 +95,7 @@ pub(super) enum Doom {
     Owned(usize),
 }
 
-/// What the builder has gathered.
+/// The settings that the builder has gathered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) capacity: usize,
@@ -150,13 +150,13 @@ impl<T> Slots<T> {
         self.defers
     }
 
-    /// The word as it is at this moment, to look at only.
+    /// The current word, for reading only.
     #[inline]
     pub(super) fn word(&self, index: usize) -> Option<Word> {
         self.words.get(index).map(|word| Word::from_bits(word.load(Relaxed)))
     }
 
-    /// Takes a free slot out for a new value. `None`: no slot was seen free.
+    /// Claims a free slot for a new value. Returns `None` if no slot was seen free.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn claim(&self, home: usize) -> Option<Claimed<'_, T>> {
@@ -170,7 +170,8 @@ impl<T> Slots<T> {
         }
     }
 
-    /// A slot whose bit this thread has cleared has no generation left: its bit stays cleared.
+    /// Retires a slot whose bit this thread has cleared, because it has no generation left: its bit
+    /// stays cleared.
     #[cold]
     fn retire(&self, index: usize) {
         self.words[index].store(Word::RETIRED.to_bits(), Relaxed);
@@ -178,7 +179,7 @@ impl<T> Slots<T> {
         self.tap.retired();
     }
 
-    /// Counts one guard more, if the handle is good.
+    /// Counts another guard, if the handle is valid.
     #[inline]
     pub(super) fn add_guard(&self, handle: Handle<T>) -> bool {
         let Some(at) = self.words.get(handle.index() as usize) else { return false };
@@ -199,7 +200,7 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Counts one guard more of the value in this slot.
+    /// Counts another guard of the value in this slot.
     ///
     /// # Safety
     ///
@@ -213,7 +214,7 @@ impl<T> Slots<T> {
             if word.guards() == GUARDS_MAX {
                 self.too_many_guards(Handle::from_kept_parts(index, word.generation()));
             }
-            // The guard that there is keeps the value; nothing is handed over.
+            // The existing guard keeps the value; nothing is handed over.
             match at.compare_exchange_weak(seen, word.with_guard().to_bits(), Relaxed, Relaxed) {
                 Ok(_) => return,
                 Err(now) => seen = now,
@@ -236,7 +237,7 @@ impl<T> Slots<T> {
     #[inline]
     pub(super) unsafe fn value(&self, index: usize) -> &T {
         self.values[index].with(|value| {
-            // SAFETY: there is a value, and nobody writes it (invariant 2).
+            // SAFETY: there is a value, and it is not written (invariant 2).
             unsafe { &*value.cast::<T>() }
         })
     }
@@ -254,7 +255,8 @@ impl<T> Slots<T> {
         NonNull::from(&*self.values).cast()
     }
 
-    /// Ends the object's life, or dooms it and leaves that to the last guard; `false`: the handle is refused.
+    /// Removes the object, or dooms it and leaves the removal to the last guard. Returns `false` if
+    /// the handle is refused.
     #[inline]
     pub(super) fn remove(&self, handle: Handle<T>) -> bool {
         match self.doom(handle) {
@@ -273,8 +275,8 @@ impl<T> Slots<T> {
     pub(super) fn doom(&self, handle: Handle<T>) -> Doom {
         let index = handle.index() as usize;
         let Some(at) = self.words.get(index) else { return Doom::Refused };
-        // A guess that is right unless the value has guards or the handle is stale: a look first would fetch the line to
-        // read, and the exchange would fetch it again to write.
+        // A guess that is correct unless the value has guards or the handle is stale: reading first
+        // would fetch the line for reading, and the exchange would fetch it again for writing.
         let mut seen = Word::live(handle.generation()).to_bits();
         loop {
             let word = Word::from_bits(seen);
@@ -283,7 +285,7 @@ impl<T> Slots<T> {
             }
             let stays = word.guards() > 0 || self.defers;
             if stays {
-                // Before anybody can see it doomed and count it off again.
+                // Before any thread can see it doomed and decrement the count.
                 self.doomed.fetch_add(1, Relaxed);
             }
             let doomed = word.doomed().to_bits();
@@ -321,8 +323,8 @@ impl<T> Slots<T> {
             }
         }
         let value = self.values[index].with_mut(|value| {
-            // SAFETY: this thread has doomed a value without guards, so it owns the slot (invariant 3), and there
-            // is a value (2), which nobody looks at any more.
+            // SAFETY: this thread has doomed a value without guards, so it owns the slot (invariant
+            // 3), and there is a value (2), which is no longer accessed.
             unsafe { value.cast::<T>().read() }
         });
         // SAFETY: this thread owns the slot, and has just moved its value out.
@@ -330,12 +332,12 @@ impl<T> Slots<T> {
         Ok(value)
     }
 
-    /// Counts one guard less. The last guard of a doomed value ends it, and may be what frees the memory.
+    /// Counts one guard less. The last guard of a doomed value ends it, and may free the memory.
     ///
     /// # Safety
     ///
-    /// The caller has a guard of this slot, and does not use it any more; `slots` is not used after this unless
-    /// the pool, or another guard, is there.
+    /// The caller has a guard of this slot, and no longer uses it; `slots` is not used after this
+    /// unless the pool or another guard exists.
     #[inline]
     pub(super) unsafe fn drop_guard(slots: NonNull<Self>, index: usize) {
         // SAFETY: the guard keeps the slots (invariant 4), up to the `fetch_sub`. The reference is not used after it.
@@ -352,7 +354,7 @@ impl<T> Slots<T> {
 
     /// # Safety
     ///
-    /// This thread owns the slot since it has dropped the last guard of its value.
+    /// This thread owns the slot, because it has dropped the last guard of its value.
     #[cold]
     #[inline(never)]
     unsafe fn end_after_guards(slots: NonNull<Self>, index: usize) {
@@ -372,11 +374,11 @@ impl<T> Slots<T> {
     ///
     /// # Safety
     ///
-    /// This thread owns the slot, which has a value. `slots` is not used after this unless the pool or a guard of
-    /// another slot is there.
+    /// This thread owns the slot, which has a value. `slots` is not used after this unless the pool
+    /// or a guard of another slot exists.
     #[inline]
     pub(super) unsafe fn end(slots: NonNull<Self>, index: usize) {
-        /// Gives the slot back, also if the value's drop panics.
+        /// Frees the slot, even if the value's drop panics.
         struct Vacate<T>(NonNull<Slots<T>>, usize);
         impl<T> Drop for Vacate<T> {
             #[inline]
@@ -395,12 +397,12 @@ impl<T> Slots<T> {
         drop(vacate);
     }
 
-    /// Gives a slot back.
+    /// Frees a slot.
     ///
     /// # Safety
     ///
-    /// This thread owns the slot, whose value is gone. `slots` is not used after this unless the pool or a guard of
-    /// another slot is there.
+    /// This thread owns the slot, whose value is gone. `slots` is not used after this unless the
+    /// pool or a guard of another slot exists.
     #[inline]
     unsafe fn vacate(slots: NonNull<Self>, index: usize) {
         // SAFETY: the slot's share is not given up yet (invariant 4).
@@ -414,7 +416,8 @@ impl<T> Slots<T> {
         }
     }
 
-    /// The word of a slot that this thread owns becomes that of a free one; returns where its bit is.
+    /// Makes the word of a slot that this thread owns that of a free slot; returns where its bit
+    /// is.
     #[inline]
     pub(super) fn prepare_free(&self, index: usize) -> NonNull<AtomicU64> {
         let at = &self.words[index];
@@ -430,7 +433,7 @@ impl<T> Slots<T> {
     ///
     /// # Safety
     ///
-    /// The shares are the caller's; `slots` is not used after this.
+    /// The shares belong to the caller; `slots` is not used after this.
     pub(super) unsafe fn leave(slots: NonNull<Self>, shares: usize) {
         // SAFETY: the caller's shares keep the memory.
         let left = unsafe { slots.as_ref() }.shares.fetch_sub(shares, order::leave());
@@ -445,9 +448,9 @@ impl<T> Slots<T> {
     }
 }
 
-/// What can be asked of the slots at any time.
+/// Queries that are possible at any time.
 impl<T> Slots<T> {
-    /// How many values are live: exact while nothing happens.
+    /// The number of live values; exact while no thread changes it.
     pub(super) fn len(&self) -> usize {
         let gone = self.free.count() + self.retired() + self.doomed.load(Relaxed) as usize;
         let len = self.capacity().saturating_sub(gone);
@@ -459,25 +462,25 @@ impl<T> Slots<T> {
         self.retired.load(Relaxed) as usize
     }
 
-    /// How many insertions more there were than the words show.
+    /// The number of insertions minus what the words show.
     pub(super) fn unshown(&self) -> i64 {
         self.unshown.load(Relaxed) as i64
     }
 
-    /// As many more insertions than the words show, or fewer.
+    /// Adds to the number of insertions minus what the words show.
     pub(super) fn add_unshown(&self, insertions: i64) {
         // Wraps around, as the sum of two's complements does.
         self.unshown.fetch_add(insertions as u64, Relaxed);
     }
 
-    /// The handle of the object in this slot, if there is one.
+    /// The handle of the object in this slot, if it is live.
     #[inline]
     pub(super) fn handle_at(&self, index: usize) -> Option<Handle<T>> {
         let word = self.word(index).filter(|word| word.is_live())?;
         Some(Handle::from_kept_parts(index, word.generation()))
     }
 
-    /// Whether no value could be moved in: each slot is seen taken, or has no generation left.
+    /// Whether an insertion would fail: each slot is seen taken, or has no generation left.
     pub(super) fn is_full(&self) -> bool {
         (0..self.free.words()).all(|word| {
             let mut free = self.free.word(word).load(Relaxed);
@@ -492,7 +495,8 @@ impl<T> Slots<T> {
         })
     }
 
-    /// The counters, most of them read off the words: a generation says how many lifetimes a slot has had.
+    /// The counters, most of them computed from the words: a generation shows how many lifetimes a
+    /// slot has had.
     pub(super) fn stats(&self) -> Stats {
         let (mut live, mut retired, mut inserted) = (0, 0, 0);
         let mut begun = 0;
@@ -522,7 +526,7 @@ impl<T> Slots<T> {
         }
     }
 
-    /// What is said of a full pool, which has just refused a value.
+    /// The error of a full pool, which has just refused a value.
     #[cold]
     #[inline(never)]
     pub(super) fn refuse(&self, home: usize) -> FullPool {
@@ -540,14 +544,14 @@ impl<T> Slots<T> {
         Explanation::new(handle, lifetime, self.check(handle))
     }
 
-    /// Whether the handle is good, and if not, why it is refused.
+    /// `Ok` if the handle is valid, and otherwise why it is refused.
     pub(super) fn check(&self, handle: Handle<T>) -> Result<(), Refusal> {
         let word = self.word(handle.index() as usize);
         if word.is_some_and(|word| word.is_live_in(handle.generation())) {
             return Ok(());
         }
         let plain = word.map(|word| match word.is_doomed() {
-            // As stale as if the slot were free already.
+            // As stale as if the slot were already free.
             true => self.circle.word_after(word.generation()),
             false => word.plain(),
         });
@@ -556,7 +560,7 @@ impl<T> Slots<T> {
     }
 }
 
-/// Places for so many values, every page touched.
+/// Places for this many values, every page touched.
 fn uninitialised<T>(slots: usize) -> Result<Box<[Cell<MaybeUninit<T>>]>, OutOfMemory> {
     #[cfg(all(test, loom))]
     return memory::from_fn(slots, |_| Cell::new(MaybeUninit::uninit()));

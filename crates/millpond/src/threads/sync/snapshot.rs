@@ -12,25 +12,28 @@ use crate::reports::stats::Stats;
 use crate::snapshot::state::{Shape, checksum_of_values, sealed};
 use crate::snapshot::{Checksum, Diff, SnapshotError, ToChecksum};
 
-/// Everything that a [`SyncPool`]'s future depends on, as it was: values, generations, which slots are free, and where
-/// each home looks next. With the same calls from the same homes in the same order, the same handles come again.
+/// A snapshot of everything that a [`SyncPool`]'s future depends on: values, generations, which
+/// slots are free, and where each home searches next. The same calls from the same homes in the
+/// same order then issue the same handles.
 #[derive(Clone)]
 pub struct SyncSnapshot<T> {
     pub(super) shape: Shape,
-    /// Of a live slot its generation, of a free one its next with the top bit set, as in other pools.
+    /// For a live slot, its generation; for a free one, the next generation with the top bit set,
+    /// as in other pools.
     pub(super) words: Box<[u32]>,
     pub(super) values: Box<[Option<T>]>,
     pub(super) homes: Box<[u32]>,
     pub(super) stats: Stats,
-    /// How many insertions more there were than the words show.
+    /// The number of insertions minus what the words show.
     pub(super) unshown: i64,
-    /// `false` while it is being written: a clone that panics leaves it so.
+    /// `false` while the snapshot is being written, and afterwards if a clone panicked.
     pub(super) is_complete: bool,
 }
 
-/// The past, with `&mut self`. Nothing here is done while a value has an owned guard: [`TakeError::Busy`].
+/// Snapshots and checksums, with `&mut self`. A value with an owned guard cannot be replaced.
 impl<T> SyncPool<T> {
-    /// The pool as it is now. Takes the memory of a second pool; [`save_into`](Self::save_into) uses it again.
+    /// Takes a snapshot of the pool. Allocates as much memory as a second pool;
+    /// [`save_into`](Self::save_into) reuses a snapshot's memory.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -63,11 +66,11 @@ impl<T> SyncPool<T> {
         snapshot
     }
 
-    /// Writes the state as it is now over that of the snapshot. Takes no memory beyond what values take.
+    /// Overwrites `snapshot` with the current state. Allocates only if cloning a value does.
     ///
     /// # Errors
     ///
-    /// If the snapshot is of a pool of another capacity, or whose generations or homes are others.
+    /// If `snapshot` is of a pool with another capacity, other generations or other homes.
     pub fn save_into(&mut self, snapshot: &mut SyncSnapshot<T>) -> Result<(), SnapshotError>
     where
         T: Clone,
@@ -78,12 +81,13 @@ impl<T> SyncPool<T> {
         Ok(())
     }
 
-    /// Makes the state what it was when the snapshot was taken. If a clone or a drop panics, the pool is empty.
+    /// Restores the pool to the state in which `snapshot` was taken. If a clone or a drop panics,
+    /// the pool is empty.
     ///
     /// # Errors
     ///
-    /// If the snapshot is of a pool of another capacity, or whose generations or homes are others; or a value has an
-    /// owned guard, and could not be replaced. Nothing has happened then.
+    /// If `snapshot` is of a pool with another capacity, other generations or other homes, or if a
+    /// value has an owned guard. The pool is then unchanged.
     pub fn restore(&mut self, snapshot: &SyncSnapshot<T>) -> Result<(), RestoreError>
     where
         T: Clone,
@@ -109,8 +113,8 @@ impl<T> SyncPool<T> {
         Ok(())
     }
 
-    /// A sum over everything that the future depends on (but not the statistics): equal states have equal sums, on
-    /// every machine. O(capacity).
+    /// Returns a checksum of everything that the future depends on (but not the statistics): equal
+    /// states have equal checksums, on every machine. O(capacity).
     #[must_use]
     pub fn checksum(&mut self) -> u64
     where
@@ -119,7 +123,7 @@ impl<T> SyncPool<T> {
         checksum_of_values(&self.present())
     }
 
-    /// Like [`checksum`](Self::checksum), with a function that adds a value to a sum.
+    /// Like [`checksum`](Self::checksum), but `add_value` adds a value to a checksum.
     #[must_use]
     pub fn checksum_with(&mut self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
         sealed::State::sum(&self.present(), &add_value)
@@ -130,7 +134,7 @@ impl<T> SyncPool<T> {
     }
 }
 
-/// Empties a pool that was left half restored.
+/// Empties a pool whose restoration was interrupted by a panic.
 struct Half<'a, T>(&'a mut SyncPool<T>);
 
 impl<T> Drop for Half<'_, T> {
@@ -140,11 +144,11 @@ impl<T> Drop for Half<'_, T> {
     }
 }
 
-/// Why a [`SyncPool`] could not take its past back.
+/// Why a [`SyncPool`] could not be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// The snapshot does not fit.
+    /// The snapshot does not match the pool.
     Snapshot(SnapshotError),
     /// A value has an owned guard.
     Busy,
@@ -162,7 +166,7 @@ impl fmt::Display for RestoreError {
 impl core::error::Error for RestoreError {}
 
 impl<T> SyncSnapshot<T> {
-    /// The sum that the pool had; see [`SyncPool::checksum`].
+    /// Returns the checksum that the pool had; see [`SyncPool::checksum`].
     #[must_use]
     pub fn checksum(&self) -> u64
     where
@@ -171,14 +175,15 @@ impl<T> SyncSnapshot<T> {
         checksum_of_values(self)
     }
 
-    /// The sum that the pool had; see [`SyncPool::checksum_with`].
+    /// Returns the checksum that the pool had; see [`SyncPool::checksum_with`].
     #[must_use]
     pub fn checksum_with(&self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
         sealed::State::sum(self, &add_value)
     }
 
-    /// In what the other snapshot differs from this one; as [`SnapshotOf::diff`](crate::snapshot::SnapshotOf::diff). The
-    /// order is the word of 64 slots in which each home looks first.
+    /// Iterates over the differences between this snapshot and `other`, like
+    /// [`SnapshotOf::diff`](crate::snapshot::SnapshotOf::diff). The order is the word of 64 slots
+    /// that each home searches first.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -201,7 +206,7 @@ impl<T> SyncSnapshot<T> {
         self.diff_with(right, |value, sum| value.add_to(sum))
     }
 
-    /// Like [`diff`](Self::diff), with a function that adds a value to a sum.
+    /// Like [`diff`](Self::diff), but `add_value` adds a value to a checksum.
     pub fn diff_with<'a, F: Fn(&T, &mut Checksum)>(
         &'a self,
         right: &'a Self,
@@ -210,8 +215,8 @@ impl<T> SyncSnapshot<T> {
         Diff::new(self, right, add_value)
     }
 
-    /// The value that this handle's object had, if it lived. Nothing of a snapshot that is
-    /// [incomplete](SnapshotError::Incomplete).
+    /// Returns the value that the handle's object had, or `None` if it was not live or the snapshot
+    /// is [incomplete](SnapshotError::Incomplete).
     #[must_use]
     pub fn get(&self, handle: Handle<T>) -> Option<&T> {
         let index = handle.index() as usize;
@@ -219,7 +224,7 @@ impl<T> SyncSnapshot<T> {
         if is_live { self.values.get(index)?.as_ref() } else { None }
     }
 
-    /// How the pool stood.
+    /// Returns the counters that the pool had.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats
@@ -266,7 +271,7 @@ impl<T: fmt::Debug> fmt::Debug for SyncSnapshot<T> {
     }
 }
 
-/// A pool as it is now, borrowed exclusively.
+/// The current state of a pool, borrowed exclusively.
 pub(super) struct Present<'a, T> {
     pub(super) slots: &'a Slots<T>,
 }
@@ -291,7 +296,7 @@ impl<T> sealed::State for Present<'_, T> {
 
     fn word(&self, index: usize) -> u32 {
         let word = self.slots.word(index).unwrap_or(Word::RETIRED);
-        // A doomed object is as gone as one that its last guard has ended.
+        // A doomed object counts as removed, like one that its last guard has ended.
         if word.is_doomed() {
             self.slots.circle().word_after(word.generation())
         } else {

@@ -18,19 +18,19 @@ use std::sync::{Mutex, PoisonError};
 #[cfg(feature = "recorder")]
 use crate::reports::recorder::SharedTrack;
 
-/// What a shared pool reports to, if anybody listens.
+/// The track that a shared pool reports to, if it is recorded.
 #[derive(Debug)]
 pub(super) struct SharedTap {
-    /// Points into one of the tracks, or is null.
+    /// Points to one of the tracks, or is null.
     #[cfg(feature = "recorder")]
     listening: AtomicPtr<SharedTrack>,
-    /// All tracks that there ever were. A box stays where it is when the vector grows.
+    /// All tracks that were ever set. A box stays where it is when the vector grows.
     #[cfg(feature = "recorder")]
     #[expect(clippy::vec_box, reason = "pointed to")]
     tracks: Mutex<Vec<Box<SharedTrack>>>,
 }
 
-/// A method that passes the call on, out of the way of a pool that nobody listens to.
+/// A method that forwards the call, off the fast path of a pool that is not recorded.
 macro_rules! pass_on {
     ($($name:ident($($argument:ident),*);)*) => {
         $(
@@ -53,7 +53,7 @@ macro_rules! pass_on {
 }
 
 impl SharedTap {
-    /// Nobody listens.
+    /// Not recorded.
     pub(super) fn new() -> Self {
         Self {
             #[cfg(feature = "recorder")]
@@ -73,13 +73,13 @@ impl SharedTap {
     #[cfg(feature = "recorder")]
     #[inline(always)]
     fn track(&self) -> Option<&SharedTrack> {
-        // Acquire: the track is read as it was when it was put there.
+        // Acquire: the track is read as it was when it was set.
         let track = self.listening.load(Ordering::Acquire);
         // SAFETY: null, or one of the tracks, which live as long as this.
         unsafe { track.as_ref() }
     }
 
-    /// Somebody else listens from now on, or nobody.
+    /// Replaces the track.
     #[cfg(feature = "recorder")]
     pub(super) fn set(&self, track: Option<SharedTrack>) {
         let mut tracks = self.tracks.lock().unwrap_or_else(PoisonError::into_inner);

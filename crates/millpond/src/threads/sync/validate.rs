@@ -9,12 +9,13 @@ use super::word::Word;
 use crate::reports::validate::{Violation, ensure};
 
 impl<T> SyncPool<T> {
-    /// Whether all that must hold does, while no other thread is at work: each free bit stands over a dead slot, each
-    /// slot without one is live, doomed or retired, and the counters agree with the words. O(capacity).
+    /// Checks every invariant, while no other thread uses the pool: each slot with a free bit is
+    /// dead, each slot without one is live, doomed or retired, and the counters agree with the
+    /// words. O(capacity).
     ///
     /// # Errors
     ///
-    /// The first rule that does not hold.
+    /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), Violation> {
         self.slots().validate()
     }

@@ -20,7 +20,7 @@ const DEAD: u64 = 1 << 63;
 const DOOMED: u64 = 1 << 31;
 const GUARDS: u64 = DOOMED - 1;
 
-/// As many guards as a value can have at once.
+/// The maximum number of guards of a value.
 pub(super) const GUARDS_MAX: u32 = GUARDS as u32;
 
 impl Word {
@@ -47,15 +47,15 @@ impl Word {
         Self((generation as u64) << 32)
     }
 
-    /// What a [circle](crate::slots::Circle) says of a dead slot: its next generation with the top bit set, or
-    /// the mark of a retired one.
+    /// The word that a [circle](crate::slots::Circle) has for a dead slot: its next generation with
+    /// the top bit set, or the mark of a retired one.
     #[inline]
     pub(super) fn dead(word: u32) -> Self {
         let bits = (word as u64) << 32;
         if bits == DEAD { Self::SPENT } else { Self(bits) }
     }
 
-    /// The same the other way round, as other pools keep it; of a doomed slot, its generation.
+    /// The inverse: the word as other pools store it; for a doomed slot, its generation.
     #[inline]
     pub(super) fn plain(self) -> u32 {
         (self.0 >> 32) as u32
@@ -67,7 +67,7 @@ impl Word {
         self.plain() & !(1 << 31)
     }
 
-    /// Whether a handle of this generation is good.
+    /// Whether a handle of this generation is valid.
     #[inline]
     pub(super) fn is_live_in(self, generation: u32) -> bool {
         // The dead bit, the generation and the doomed bit in one comparison: what is left is the guards. (To compare the upper
@@ -80,7 +80,7 @@ impl Word {
         self.0 & (DEAD | DOOMED) == 0
     }
 
-    /// Whether there is a value in a pool that is there: live, or doomed.
+    /// Whether the slot of an existing pool has a value: live, or doomed.
     #[inline]
     pub(super) fn has_value(self) -> bool {
         self.0 & DEAD == 0
@@ -91,7 +91,7 @@ impl Word {
         self.0 & (DEAD | DOOMED) == DOOMED
     }
 
-    /// Of a word with guards: whether the pool is gone.
+    /// For a word with guards: whether the pool was dropped.
     #[inline]
     pub(super) fn is_orphaned(self) -> bool {
         self.0 & Self::ORPHAN == Self::ORPHAN
@@ -107,7 +107,7 @@ impl Word {
         Self(self.0 | DOOMED)
     }
 
-    /// With one guard more; there is room for it.
+    /// With one more guard; there is room for it.
     #[inline]
     pub(super) fn with_guard(self) -> Self {
         debug_assert!(self.guards() < GUARDS_MAX);

@@ -7,13 +7,13 @@ use crate::pools::settings::BuildError;
 use crate::threads::sync::atomics::{AtomicU32, Cell};
 use crate::threads::sync::free::FreeSlots;
 
-/// How many homes a recycler has unless its builder is told otherwise.
+/// The default number of homes.
 const HOMES_DEFAULT: usize = 8;
 
 /// More objects than this have no numbers.
 const CAPACITY_MAX: usize = u32::MAX as usize;
 
-/// Builds a [`SyncRecycler`]: capacity, homes, name, and what is done to an object that comes back.
+/// Builds a [`SyncRecycler`] with a capacity, homes, a name, and a hook for released objects.
 ///
 /// ```
 /// use millpond::SyncRecycler;
@@ -38,36 +38,38 @@ impl<T> SyncRecyclerBuilder<T> {
         Self { capacity: None, homes: HOMES_DEFAULT, name: None, on_release: None }
     }
 
-    /// How many objects: all of them are made when the recycler is built, and none after.
+    /// Sets the number of objects. All of them are constructed when the recycler is built, and none
+    /// later.
     pub fn capacity(mut self, objects: usize) -> Self {
         self.capacity = Some(objects);
         self
     }
 
-    /// From how many places free objects are handed out; see [`SyncPoolBuilder::homes`](crate::SyncPoolBuilder::homes).
+    /// Sets the number of homes, from which searches for free objects start; see
+    /// [`SyncPoolBuilder::homes`](crate::SyncPoolBuilder::homes).
     pub fn homes(mut self, homes: usize) -> Self {
         self.homes = homes;
         self
     }
 
-    /// A name for error messages.
+    /// Sets a name for error messages.
     pub fn name(mut self, name: &'static str) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// What is done to an object when its guard is dropped, on that thread, before anybody else can have it. If it
-    /// panics, the object's slot retires.
+    /// Calls `reset` with an object when its guard is dropped, on that thread, before another
+    /// thread can acquire the object. If `reset` panics, the object's slot retires.
     pub fn on_release(mut self, reset: impl Fn(&mut T) + Send + Sync + 'static) -> Self {
         self.on_release = Some(Box::new(reset));
         self
     }
 
-    /// The recycler, of objects that the function makes of their indices.
+    /// Builds the recycler; `make` constructs each object from its index.
     ///
     /// # Panics
     ///
-    /// Where [`try_build_with`](Self::try_build_with) returns an error.
+    /// If [`try_build_with`](Self::try_build_with) returns an error.
     #[must_use]
     #[track_caller]
     pub fn build_with(self, make: impl FnMut(usize) -> T) -> SyncRecycler<T> {
@@ -77,11 +79,11 @@ impl<T> SyncRecyclerBuilder<T> {
         }
     }
 
-    /// The recycler, of objects that the function makes of their indices.
+    /// Builds the recycler; `make` constructs each object from its index.
     ///
     /// # Errors
     ///
-    /// If no capacity was set, it is above 2^32 − 1, or there is no memory.
+    /// If no capacity was set, it is above 2^32 − 1, or there is not enough memory.
     pub fn try_build_with(
         self,
         mut make: impl FnMut(usize) -> T,

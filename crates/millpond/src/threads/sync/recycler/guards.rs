@@ -12,9 +12,10 @@ use core::ops::{Deref, DerefMut};
 
 use super::SyncRecycler;
 
-/// An object of a [`SyncRecycler`], this thread's own until the guard is dropped. It may be sent to another thread.
+/// Exclusive access to an object of a [`SyncRecycler`], until the guard is dropped. The guard may
+/// be sent to another thread.
 ///
-/// It can be shared if the object can:
+/// The guard can be shared if the object can:
 ///
 /// ```compile_fail
 /// use std::cell::Cell;
@@ -31,7 +32,7 @@ pub struct Acquired<'a, T> {
     object: PhantomData<&'a mut T>,
 }
 
-/// As [`Acquired`], and independent of the recycler's owner.
+/// Like [`Acquired`], but it borrows nothing: it shares ownership of the recycler.
 ///
 /// ```compile_fail
 /// use std::{cell::Cell, sync::Arc};
@@ -44,7 +45,8 @@ pub struct Acquired<'a, T> {
 pub struct AcquiredOwned<T> {
     recycler: Arc<SyncRecycler<T>>,
     index: u32,
-    /// Not `Sync` because the recycler is: a reference to the guard lends the object.
+    /// `Sync` only if the object is, whatever the recycler: a reference to the guard lends the
+    /// object.
     object: PhantomData<T>,
 }
 
@@ -72,7 +74,7 @@ impl<T> AcquiredOwned<T> {
 macro_rules! guard {
     ($guard:ident<$($lifetime:lifetime,)? T>) => {
         impl<$($lifetime,)? T> $guard<$($lifetime,)? T> {
-            /// The object's index: always the same for the same object.
+            /// Returns the object's index, which never changes.
             #[must_use]
             pub fn index(guard: &Self) -> usize {
                 guard.index as usize

@@ -12,10 +12,10 @@ use std::time::Instant;
 use super::super::atomics::{AtomicU32, Condvar, Mutex, fence};
 use super::super::order;
 
-/// So many threads can wait without taking memory.
+/// This many threads can wait without an allocation.
 const LINE_RESERVED: usize = 64;
 
-/// Threads in line sleep in this many places, so that a call wakes few of them.
+/// Threads in line sleep in this many places, so that a call wakes only a few of them.
 const PLACES: usize = 8;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Line {
 #[derive(Debug)]
 struct Queue {
     next: u64,
-    /// Who waits, in the order in which they came.
+    /// The waiting threads, in order of arrival.
     tickets: VecDeque<u64>,
 }
 
@@ -42,18 +42,18 @@ impl Line {
         }
     }
 
-    /// How many threads stand in line.
+    /// The number of threads in line.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.load(Relaxed) as usize
     }
 
-    /// Whether threads are waiting: whoever comes now does not overtake them.
+    /// Whether threads are waiting; a new thread must not overtake them.
     #[inline]
     pub(super) fn is_waiting(&self) -> bool {
         self.waiting.load(Relaxed) != 0
     }
 
-    /// An object has been freed by a sequentially consistent write.
+    /// Called after a sequentially consistent write has freed an object.
     #[inline]
     pub(super) fn freed(&self) {
         order::between_release_and_look();
@@ -62,7 +62,7 @@ impl Line {
         }
     }
 
-    /// Wakes whoever is first in line.
+    /// Wakes the first thread in line.
     #[cold]
     #[inline(never)]
     pub(super) fn call(&self) {
@@ -80,7 +80,8 @@ impl Line {
         &self.places[ticket as usize % PLACES]
     }
 
-    /// Waits until it is this thread's turn and an object is claimed; `None`: the deadline has passed, or it is hopeless.
+    /// Waits until it is this thread's turn and an object is claimed. Returns `None` if the
+    /// deadline has passed, or no object can ever be freed.
     pub(super) fn wait(
         &self,
         deadline: Option<Instant>,
@@ -116,7 +117,7 @@ impl Line {
         };
         queue.tickets.retain(|ticket| *ticket != me);
         self.waiting.fetch_sub(1, Relaxed);
-        // There may be an object for the next as well; or it is hopeless for all.
+        // There may be an object for the next thread, too; or no thread can get one.
         self.call_first(&queue);
         claimed
     }

@@ -29,22 +29,27 @@ use crate::reports::errors::{Full, FullPool};
 #[cfg(feature = "std")]
 use line::Line;
 
-/// A fixed number of objects that are made once, lent to one thread at a time, and used again.
+/// A fixed number of objects that are constructed once, lent to one thread at a time, and reused.
 ///
-/// For what is expensive to make or to throw away: buffers, connections, decoders. A guard is exclusive: it lends
-/// `&mut T`. When it is dropped, the hook [`on_release`](SyncRecyclerBuilder::on_release) resets the object, and the
-/// next thread may have it.
+/// For objects that are expensive to construct or to drop: buffers, connections, decoders. A guard
+/// is exclusive: it lends `&mut T`. When it is dropped, the hook
+/// [`on_release`](SyncRecyclerBuilder::on_release) resets the object, and another thread can
+/// acquire it.
 ///
-/// - **An object is never lent twice**, and none is made beyond the capacity.
-/// - **[`acquire`](Self::acquire) never waits**, and a guard's drop waits for nobody but a thread in line that it wakes.
-/// - **Nothing is allocated after creation**, and nothing is kept of a thread that has ended.
-/// - If the hook panics, the object's slot retires: nobody gets an object that was half reset. The panic goes on, and
-///   [`retired`](Self::retired) counts it.
+/// - **An object is never lent to two threads at once**, and none is constructed beyond the
+///   capacity.
+/// - **[`acquire`](Self::acquire) never waits**, and a guard's drop waits only for a thread in line
+///   that it wakes.
+/// - **Nothing is allocated after creation**, and a thread that has ended leaves nothing behind.
+/// - If the hook panics, the object's slot retires, so that no thread gets a half-reset object. The
+///   panic continues, and [`retired`](Self::retired) counts the slot.
 ///
-/// To keep an object, put another in its place through the guard (`mem::replace`): so each slot always has one.
+/// To keep an object, replace it by another through the guard (`mem::replace`), so that each slot
+/// always has one.
 ///
-/// **Memory**: per slot the object and 0.125 to 2 bytes; 128 bytes for each home. **Time**: O(1), with two atomic writes
-/// for an acquisition and its release; up to capacity / 64 words are looked at when nearly all objects are out.
+/// **Memory**: each slot takes the object and 0.125 to 2 bytes; each home takes 128 bytes.
+/// **Time**: O(1), with two atomic writes for an acquisition and its release; up to capacity / 64
+/// words are read when nearly all objects are lent.
 ///
 /// ```
 /// use millpond::SyncRecycler;
@@ -75,20 +80,21 @@ pub struct SyncRecycler<T> {
     line: Line,
 }
 
-/// What is done to an object that comes back.
+/// The hook for released objects.
 type Reset<T> = Box<dyn Fn(&mut T) + Send + Sync>;
 
-// SAFETY: an object is lent to one thread at a time, which needs `Send`; no two threads ever have it at once.
+// SAFETY: an object is lent to one thread at a time, which needs `Send`; two threads never have it
+// at once.
 unsafe impl<T: Send> Sync for SyncRecycler<T> {}
-// SAFETY: nothing in it belongs to a thread but the objects.
+// SAFETY: only the objects may belong to a thread.
 unsafe impl<T: Send> Send for SyncRecycler<T> {}
 
 impl<T: Default> SyncRecycler<T> {
-    /// A recycler of `capacity` default objects.
+    /// Creates a recycler of `capacity` default objects.
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
@@ -97,7 +103,7 @@ impl<T: Default> SyncRecycler<T> {
 }
 
 impl<T> SyncRecycler<T> {
-    /// A recycler of `capacity` objects, which the function makes of their indices.
+    /// Creates a recycler of `capacity` objects; `make` constructs each from its index.
     ///
     /// ```
     /// use millpond::SyncRecycler;
@@ -111,57 +117,59 @@ impl<T> SyncRecycler<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
         Self::builder().capacity(capacity).build_with(make)
     }
 
-    /// A builder, to choose a hook, homes and a name.
+    /// Returns a builder, to choose a hook, the homes and a name.
     pub fn builder() -> SyncRecyclerBuilder<T> {
         SyncRecyclerBuilder::new()
     }
 
-    /// How many objects there are: free, lent and retired.
+    /// Returns the number of objects: free, lent and retired.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.objects.len()
     }
 
-    /// How many objects are free: exact while no other thread acquires or releases. O(capacity / 64).
+    /// Returns the number of free objects; exact while no other thread acquires or releases.
+    /// O(capacity / 64).
     #[must_use]
     pub fn available(&self) -> usize {
         self.free.count()
     }
 
-    /// How many objects will not be lent again, because the hook panicked when they came back.
+    /// Returns the number of objects that will not be lent again, because the hook panicked when
+    /// they were released.
     #[must_use]
     pub fn retired(&self) -> usize {
         self.retired.load(Relaxed) as usize
     }
 
-    /// How many acquisitions have found no free object.
+    /// Returns the number of acquisitions that have found no free object.
     #[must_use]
     pub fn refused(&self) -> u64 {
         self.free.refused()
     }
 
-    /// How many threads stand in line.
+    /// Returns the number of threads waiting in line.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.line.waiting()
     }
 
-    /// The name that the builder was given.
+    /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.name
     }
 
-    /// An object, or `None` if each was seen lent or retired during the call, or threads are waiting in line for one.
-    /// Never waits.
+    /// Acquires an object, or returns `None` if each was seen lent or retired during the call, or
+    /// threads are waiting in line for one. Never waits.
     ///
     /// ```
     /// use millpond::SyncRecycler;
@@ -180,24 +188,24 @@ impl<T> SyncRecycler<T> {
         Some(Acquired::new(self, index))
     }
 
-    /// Like [`acquire`](Self::acquire), for the home of this number, whatever the thread.
+    /// Like [`acquire`](Self::acquire), from the home with this number, whatever the thread.
     #[inline]
     #[must_use]
     pub fn acquire_at_home(&self, home: usize) -> Option<Acquired<'_, T>> {
         Some(Acquired::new(self, self.claim_or_refuse(home)?))
     }
 
-    /// Like [`acquire`](Self::acquire), with an error that names the recycler.
+    /// Like [`acquire`](Self::acquire), but returns an error that names the recycler.
     ///
     /// # Errors
     ///
-    /// Where [`acquire`](Self::acquire) returns `None`.
+    /// If [`acquire`](Self::acquire) would return `None`.
     #[inline]
     pub fn try_acquire(&self) -> Result<Acquired<'_, T>, Full<()>> {
         self.acquire().ok_or_else(|| self.full())
     }
 
-    /// Like [`acquire`](Self::acquire), with a guard that borrows nothing.
+    /// Like [`acquire`](Self::acquire), but the guard borrows nothing.
     ///
     /// ```
     /// use millpond::SyncRecycler;
@@ -215,8 +223,8 @@ impl<T> SyncRecycler<T> {
         Some(AcquiredOwned::new(Arc::clone(self), index))
     }
 
-    /// An object; if none is free, waits in line for one. Who came first is served first. `None` only if all objects
-    /// are retired, so that none can come back.
+    /// Acquires an object; if none is free, waits in line for one, first come, first served.
+    /// Returns `None` only if all objects are retired, so that none can be released.
     ///
     /// ```
     /// use millpond::SyncRecycler;
@@ -236,8 +244,8 @@ impl<T> SyncRecycler<T> {
         self.claim_in_line(None).map(|index| Acquired::new(self, index))
     }
 
-    /// Like [`acquire_blocking`](Self::acquire_blocking), but for no longer than this. A line of more than 64 threads takes
-    /// memory.
+    /// Like [`acquire_blocking`](Self::acquire_blocking), but waits no longer than `timeout`. A
+    /// line of more than 64 threads allocates.
     ///
     /// ```
     /// use millpond::SyncRecycler;
@@ -255,7 +263,7 @@ impl<T> SyncRecycler<T> {
         self.claim_in_line(deadline).map(|index| Acquired::new(self, index))
     }
 
-    /// Like [`acquire_timeout`](Self::acquire_timeout), with a guard that borrows nothing.
+    /// Like [`acquire_timeout`](Self::acquire_timeout), but the guard borrows nothing.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn acquire_owned_timeout(self: &Arc<Self>, timeout: Duration) -> Option<AcquiredOwned<T>> {
@@ -264,11 +272,11 @@ impl<T> SyncRecycler<T> {
         Some(AcquiredOwned::new(Arc::clone(self), index))
     }
 
-    /// All objects, those of leaked guards and retired slots among them.
+    /// Iterates mutably over all objects, including those of leaked guards and retired slots.
     pub fn objects_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.objects.iter_mut().map(|object| {
             object.with_mut(|object| {
-                // SAFETY: the recycler is borrowed exclusively, so no guard is there to be used.
+                // SAFETY: the recycler is borrowed exclusively, so no guard can be used.
                 unsafe { &mut *object }
             })
         })
@@ -317,11 +325,11 @@ impl<T> SyncRecycler<T> {
         &self.objects[index]
     }
 
-    /// Resets an object and gives it back.
+    /// Resets an object and frees it.
     ///
     /// # Safety
     ///
-    /// The caller owns the object, and does not use it any more.
+    /// The caller owns the object, and no longer uses it.
     #[inline(always)]
     unsafe fn release(&self, index: usize) {
         if let Some(reset) = &self.on_release {
@@ -334,7 +342,8 @@ impl<T> SyncRecycler<T> {
         self.line.freed();
     }
 
-    /// Calls the hook. A function of its own, so that the drop of a guard is small enough to be inlined.
+    /// Calls the hook. A separate function, so that the drop of a guard is small enough to be
+    /// inlined.
     ///
     /// # Safety
     ///
@@ -346,7 +355,7 @@ impl<T> SyncRecycler<T> {
         impl<T> Drop for Retire<'_, T> {
             fn drop(&mut self) {
                 self.0.retired.fetch_add(1, Relaxed);
-                // Nobody waits for what does not come.
+                // No thread waits for an object that can never be freed.
                 #[cfg(feature = "std")]
                 self.0.line.call();
             }

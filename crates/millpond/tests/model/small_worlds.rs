@@ -5,10 +5,7 @@
 //! `MILLPOND_MORE_STEPS=1` makes each sequence so much longer: a minute in a release build. With
 //! `-- --nocapture` it says how many sequences they are.
 
-mod common;
-mod subject;
-
-use subject::{KindToRun, Plan, Run, Step, for_every_pool};
+use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool};
 
 /// The steps that differ in a world of so many slots, of which so many are live.
 fn steps(slots: u8, live: u8) -> Vec<Step> {
