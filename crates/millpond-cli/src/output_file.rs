@@ -63,6 +63,17 @@ impl Kind {
 /// No budget is as large: one of all classes that a trace may have, with the longest names.
 const BUDGET_BYTES_MAX: u64 = 1 << 26;
 
+/// Whether two paths are those of one file, which there need not be yet.
+pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
+    // A path without a folder is one in the present folder.
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+        Some((folder, path.file_name()?.to_owned()))
+    };
+    a == b || place(a).is_some_and(|a| Some(a) == place(b))
+}
+
 /// Checks that a file of this kind may be written here: there is nothing, or an earlier one.
 ///
 /// # Errors

@@ -171,7 +171,7 @@ fn is_elsewhere(
     other: Option<&Path>,
     what: &str,
 ) -> Result<(), Failure> {
-    if other != Some(path) {
+    if other.is_none_or(|other| !output_file::is_same(path, other)) {
         return Ok(());
     }
     Err(Failure::Arguments(format!("{option}: {} is also the file for {what}", shown_path(path))))

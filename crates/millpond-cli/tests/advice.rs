@@ -136,6 +136,9 @@ fn a_buffer_that_grows_is_no_case_for_a_pool() {
 fn many_sizes_from_one_place_are_a_case_for_size_classes() {
     let mut recording = Recording::default();
     let sizes: Vec<usize> = (17..57).map(|n| recording.kind(n, "text < parse < main")).collect();
+    // The same place asks for a few large ones, which no allocator of size classes serves.
+    let large = recording.kind(1 << 20, "text < parse < main");
+    (0..30).for_each(|_| recording.birth(large));
     let mut random = Random(1);
     for _ in 0..40 {
         let texts: Vec<usize> =
@@ -285,4 +288,29 @@ fn what_the_allocator_has_at_hand_is_no_case_for_a_pool() {
     // An allocator that keeps nothing at hand is slow each time.
     let said = plan(&["--blocks-at-hand", "0"]);
     assert!(said.contains(" 1. 24 bytes: a pool of 2 slots (48 B) saves 8,999"), "{said}");
+}
+
+/// What sqlite's parser is beside its registers: a few calls that the allocator has nothing at hand for, and very many
+/// for which it has.
+#[test]
+fn a_much_busier_size_at_hand_is_worth_a_measurement() {
+    let plan = |times_at_hand: usize| {
+        let mut recording = Recording::default();
+        let parser = recording.kind(2432, "parse < main");
+        let register = recording.kind(32, "grow < step < main");
+        recording.churn(parser, 800);
+        recording.one_by_one(register, times_at_hand);
+        let directory = Directory::new();
+        let trace = directory.file("a.heaptrack", recording.text());
+        let mut command = millpond(&directory);
+        let said = done(&command.args(["plan", "--no-report"]).arg(trace).output().unwrap());
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let said = plan(40_000);
+    assert!(said.contains("Begin with the 2432 bytes that parse allocates"), "{said}");
+    assert!(
+        said.contains("Or measure first: --measure shows whether a pool for the 32 bytes, 98 %"),
+        "{said}"
+    );
+    assert!(!plan(2000).contains("Or measure first"), "as busy as the other");
 }

@@ -82,7 +82,7 @@ fn classes_that_are_not_worth_a_pool_are_left_out() {
     };
     let budget = plan(&[]);
     assert!(budget.contains("\nSpark = 2") && !budget.contains("Tree ="), "{budget}");
-    assert!(budget.contains("# 1 classes are not worth a pool (--all adds them)."), "{budget}");
+    assert!(budget.contains("# 1 class is not worth a pool (--all adds them)."), "{budget}");
     let budget = plan(&["--all"]);
     assert!(budget.contains("\nSpark = 2") && budget.contains("\nTree = 2"), "{budget}");
 }
@@ -124,6 +124,7 @@ fn budgets_that_cannot_be_written() {
     for (arguments, part) in [
         (&["a.csv", "a.csv.gz", "--budget", "b.toml"][..], "two traces are named `a`"),
         (&["a.csv", "--budget", "x", "--report", "x"], "x is also the file for the report"),
+        (&["a.csv", "--budget", "./x", "--report", "x"], "x is also the file for the report"),
         (&["a.csv", "--budget", "a.csv"], "a.csv: exists and is not an unedited millpond budget"),
         (&["a.csv", "--budget", "."], "is a directory"),
         (&["a.csv", "--budget", "no/where.toml"], "no such file"),

@@ -75,7 +75,7 @@ fn the_guides_figures_and_picture_of_openttd_are_those_of_the_tool() {
     let arguments = ["replay", "--heap", "heap-openttd.svg", &trace];
     let told = says(&millpond(&directory).args(arguments).output().unwrap());
     let heap = between(&told, "heap at the end: ", " MiB, of which");
-    let free = between(&told, "heap at its worst (tick 849): ", " MiB free");
+    let free = between(&told, "heap at its worst (0.8 s): ", " MiB free");
     let hole = between(&told, "but no hole is larger than ", "\n");
     let pools = between(&told, "pools: ", " all the time");
     let worst =

@@ -625,6 +625,10 @@ fn arguments_that_cannot_be_used() {
             "also the file for the budget",
         ),
         (
+            &["plan", "--no-report", "--summary", "o.csv", "--budget", "./o.csv", "a.csv"],
+            "also the file for the budget",
+        ),
+        (
             &["plan", "--summary", "mine.txt", "a.csv"],
             "mine.txt: exists and is not a millpond summary",
         ),

@@ -36,14 +36,15 @@ impl Frames {
     pub(crate) fn addresses(&self) -> &[usize] {
         self.addresses.get(..self.len).unwrap_or(&[])
     }
+}
 
-    /// A number that other stacks do not have.
-    pub(crate) fn hash(&self) -> u64 {
-        self.addresses().iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &address| {
-            let mixed = (hash ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            mixed ^ mixed >> 29
-        })
-    }
+/// A number that other stacks do not have, of the addresses of a stack.
+#[inline]
+pub(crate) fn hash(addresses: impl Iterator<Item = usize>) -> u64 {
+    let hash = addresses.fold(0xcbf2_9ce4_8422_2325, |hash: u64, address| {
+        (hash ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    });
+    hash ^ hash >> 32
 }
 
 /// The approximate stack pointer.
@@ -65,29 +66,52 @@ pub(crate) use walker::by_frame_pointers;
 
 #[allow(unsafe_code, reason = "reads the stack")]
 mod walker {
-    use super::Frames;
+    use std::marker::PhantomData;
+
+    /// The return addresses of a stack that has frame pointers, the innermost first.
+    ///
+    /// Read as they are asked for, so that a stack that is known already is not copied.
+    #[derive(Clone)]
+    pub(crate) struct FramePointers {
+        /// The next frame begins here, …
+        frame: usize,
+        /// … if this is above all that has been read, …
+        low: usize,
+        /// … and below the end of the stack.
+        end: usize,
+        /// The stack may be gone when its thread has ended, so this stays in the thread.
+        in_thread: PhantomData<*const usize>,
+    }
 
     /// The stack by frame pointers; `None` if the first frame is none, or where the system is not known.
     #[inline]
-    pub(crate) fn by_frame_pointers() -> Option<Frames> {
-        let mut low = super::stack_pointer();
+    pub(crate) fn by_frame_pointers() -> Option<FramePointers> {
+        let low = super::stack_pointer();
         let Stack { end, .. } = stack().filter(|stack| low >= stack.begin)?;
-        let mut frame = frame_pointer()?;
-        let mut frames = Frames::new();
-        while frame > low
-            && frame.is_multiple_of(size_of::<usize>())
-            && frame < end - 2 * size_of::<usize>()
-        {
-            let words: *const [usize; 2] = std::ptr::with_exposed_provenance(frame);
-            // SAFETY: `frame` is aligned, above the stack pointer, which is in the thread's stack, and two
-            // words below the end of that: mapped memory of this thread that it does not change while it reads.
-            let [caller, address] = unsafe { words.read() };
-            if address == 0 || !frames.push(address) {
-                break;
+        let frames = FramePointers { frame: frame_pointer()?, low, end, in_thread: PhantomData };
+        frames.clone().next().map(|_| frames)
+    }
+
+    impl Iterator for FramePointers {
+        type Item = usize;
+
+        #[inline]
+        fn next(&mut self) -> Option<usize> {
+            let Self { frame, low, end, .. } = *self;
+            if frame <= low
+                || !frame.is_multiple_of(size_of::<usize>())
+                || frame >= end - 2 * size_of::<usize>()
+            {
+                return None;
             }
-            (low, frame) = (frame, caller);
+            let words: *const [usize; 2] = std::ptr::with_exposed_provenance(frame);
+            // SAFETY: `frame` is aligned, above `low`, which was the stack pointer or is a frame above it, in this
+            // thread's stack, and two words below the end of that: mapped memory of this thread, which does not
+            // write while it reads.
+            let [caller, address] = unsafe { words.read() };
+            (self.low, self.frame) = (frame, caller);
+            (address != 0).then_some(address)
         }
-        (frames.len > 0).then_some(frames)
     }
 
     #[inline]
@@ -204,8 +228,7 @@ mod tests {
     fn a_thread_sees_its_own_stack() {
         let frames = unwound();
         assert!(!frames.addresses().is_empty());
-        let other =
-            std::thread::spawn(|| by_frame_pointers().map(|frames| frames.addresses().len()));
+        let other = std::thread::spawn(|| by_frame_pointers().map(Iterator::count));
         assert!(other.join().is_ok());
     }
 

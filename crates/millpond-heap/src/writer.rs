@@ -14,6 +14,9 @@ pub(crate) struct Writer {
     file: Option<File>,
     block: [u8; BLOCK_BYTES],
     used: usize,
+    /// A line may begin up to here in the block: there is room for it in the block and in the file. 0 if there is no
+    /// recording, or no more room for it.
+    begins_max: usize,
     /// How many bytes are in the file. All are whole lines.
     written: u64,
     bytes_max: u64,
@@ -22,28 +25,37 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub(crate) const fn new() -> Self {
-        Self { file: None, block: [0; BLOCK_BYTES], used: 0, written: 0, bytes_max: 0, error: None }
+        Self {
+            file: None,
+            block: [0; BLOCK_BYTES],
+            used: 0,
+            begins_max: 0,
+            written: 0,
+            bytes_max: 0,
+            error: None,
+        }
     }
 
     pub(crate) fn open(&mut self, file: File, bytes_max: u64) {
         (self.file, self.used, self.written) = (Some(file), 0, 0);
         (self.bytes_max, self.error) = (bytes_max, None);
+        self.find_room();
     }
 
     /// Begins a line; `false` if the recording has ended because the limit was reached.
     #[inline]
     pub(crate) fn begin(&mut self) -> bool {
-        if BLOCK_BYTES - self.used < LINE_BYTES_MAX {
+        if self.used >= self.begins_max {
             self.flush();
         }
-        self.has_room()
+        self.used < self.begins_max
     }
 
-    /// Whether lines are still taken.
-    pub(crate) fn has_room(&self) -> bool {
-        self.file.is_some()
-            && self.error.is_none()
-            && self.written + (self.used as u64) + LINE_BYTES_MAX as u64 <= self.bytes_max
+    /// Finds out where lines may begin, after what is in the file has changed.
+    fn find_room(&mut self) {
+        let left = self.bytes_max.saturating_sub(self.written).min(BLOCK_BYTES as u64) as usize;
+        let is_open = self.file.is_some() && self.error.is_none();
+        self.begins_max = if is_open { (left + 1).saturating_sub(LINE_BYTES_MAX) } else { 0 };
     }
 
     #[inline]
@@ -58,12 +70,18 @@ impl Writer {
     #[inline]
     pub(crate) fn number(&mut self, number: u64) {
         let digits = (u64::BITS - (number | 1).leading_zeros()).div_ceil(4) as usize;
-        // Sixteen are written, those in front that are zeros pushed out; what is too many is written over.
-        let (high, low) = (eight_digits((number >> 32) as u32), eight_digits(number as u32));
-        let text = (u128::from(high) << 64 | u128::from(low)) << (8 * (16 - digits));
         let Some(place) = self.block.get_mut(self.used..self.used + 17) else { return };
         place[0] = b' ';
-        place[1..].copy_from_slice(&text.to_be_bytes());
+        // Eight or sixteen are written, those in front that are zeros pushed out; what is too many is written over.
+        let low = eight_digits(number as u32);
+        if digits <= 8 {
+            let text = low << (8 * (8 - digits));
+            place[1..9].copy_from_slice(&text.to_be_bytes());
+        } else {
+            let high = eight_digits((number >> 32) as u32);
+            let text = (u128::from(high) << 64 | u128::from(low)) << (8 * (16 - digits));
+            place[1..].copy_from_slice(&text.to_be_bytes());
+        }
         self.used += 1 + digits;
     }
 
@@ -100,12 +118,13 @@ impl Writer {
                 self.error = Some(error);
             }
         }
+        self.find_room();
     }
 
     /// Closes the file; returns how many bytes it has.
     pub(crate) fn close(&mut self) -> io::Result<u64> {
         self.flush();
-        self.file = None;
+        (self.file, self.begins_max) = (None, 0);
         self.error.take().map_or(Ok(self.written), Err)
     }
 }

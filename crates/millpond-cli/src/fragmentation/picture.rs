@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Outcome, Point};
-use crate::output::figures::{bytes, duration};
+use crate::output::figures::{bytes, duration_beside};
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 420.0;
@@ -101,7 +101,7 @@ impl Frame {
         for part in 0..=4 {
             let tick = self.first_tick + self.ticks * f64::from(part) / 4.0;
             let label = match ticks_per_second {
-                Some(rate) => duration(tick / rate),
+                Some(rate) => duration_beside(tick / rate, (self.first_tick + self.ticks) / rate),
                 None => format!("tick {tick:.0}"),
             };
             let anchor = ["start", "middle", "middle", "middle", "end"][part as usize];

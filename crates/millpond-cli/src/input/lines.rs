@@ -92,3 +92,16 @@ impl<'a> Lines<'a> {
         Fault { place: self.place(0), message }
     }
 }
+
+/// One line of a block without its end, and where in the block it begins.
+type Line<'b> = (usize, &'b [u8]);
+
+/// The lines of a block.
+pub(crate) fn lines_of(block: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let mut begin = 0;
+    memchr::memchr_iter(b'\n', block).map(move |end| {
+        let line = &block[begin..end];
+        let offset = std::mem::replace(&mut begin, end + 1);
+        (offset, line.strip_suffix(b"\r").unwrap_or(line))
+    })
+}

@@ -6,5 +6,6 @@ mod lines;
 mod source;
 mod spool;
 
+pub(crate) use lines::lines_of;
 pub use lines::{LINE_BYTES_MAX, Lines};
 pub use source::{Input, Source};

@@ -12,11 +12,13 @@ const SPOOL_BYTES_MAX: u64 = 16 << 30;
 /// How many names are tried before giving up.
 const NAMES_MAX: u32 = 100;
 
-/// A file in the directory for temporary files, removed when this is dropped.
+/// A file in the directory for temporary files, removed when this is dropped. Where a file can lose its name while it is
+/// open, it does at once, so that nothing stays behind if the process is interrupted.
 #[derive(Debug)]
 pub(super) struct Spool {
     file: Option<File>,
-    path: PathBuf,
+    /// Where it is, if it still has a name.
+    path: Option<PathBuf>,
     bytes: u64,
 }
 
@@ -46,7 +48,8 @@ impl Spool {
             let path = directory.join(format!("millpond-{process}-{number}.spool"));
             match open_new(&path) {
                 Ok(file) => {
-                    return Ok(Self { file: Some(file), path, bytes: 0 });
+                    let has_name = cfg!(not(unix)) || std::fs::remove_file(&path).is_err();
+                    return Ok(Self { file: Some(file), path: has_name.then_some(path), bytes: 0 });
                 }
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
@@ -79,8 +82,27 @@ impl Drop for Spool {
     fn drop(&mut self) {
         // Closed first: some systems do not remove an open file.
         self.file = None;
-        // What cannot be removed stays behind in the directory for temporary files; there is
-        // nobody left to tell.
-        let _ = std::fs::remove_file(&self.path);
+        if let Some(path) = &self.path {
+            // What cannot be removed stays behind in the directory for temporary files; there is
+            // nobody left to tell.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::io::Seek;
+
+    #[test]
+    fn a_copy_has_no_name_that_could_stay_behind() {
+        let spool = Spool::copy_of(&b"a trace"[..]).expect("there is room");
+        assert_eq!((spool.path.as_ref(), spool.bytes()), (None, 7));
+        let mut text = String::new();
+        let mut file = spool.file();
+        file.rewind().expect("a file");
+        file.read_to_string(&mut text).expect("text");
+        assert_eq!(text, "a trace");
     }
 }

@@ -6,14 +6,16 @@
 //! apart: the number behind its slash is that of the session's transaction, and 0 outside of one. How long
 //! the program had waited for the connection is not in the log, nor what it did between two transactions.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use csv_core::{ReadFieldResult, Reader};
 use millpond_lend::TraceRow;
 use millpond_lend::replay::PoolTrace;
 
+use super::rows::Rows;
 use crate::error::{Fault, Place, shown};
+use crate::trace::hexadecimal;
 
 /// So many bytes of each field are looked at: more than any that matters has.
 const FIELD_BYTES: usize = 256;
@@ -118,13 +120,16 @@ impl Open {
     }
 }
 
+/// A session: when it began, and its process.
+type Session = (u64, u64);
+
 /// What the lines so far have said.
 #[derive(Debug, Default)]
 struct Log {
     zone: Option<String>,
-    /// By session.
-    open: HashMap<String, (String, Open)>,
-    pools: BTreeMap<String, Vec<TraceRow>>,
+    /// Each with the number of its pool, in which there is room for it.
+    open: BTreeMap<Session, (usize, Open)>,
+    rows: Rows,
 }
 
 impl Log {
@@ -144,11 +149,17 @@ impl Log {
                 ));
             }
         }
-        let (session, database) = (field(SESSION), field(DATABASE));
-        let Some(duration_us) = duration_us(field(MESSAGE)) else {
-            if field(MESSAGE).starts_with("disconnection:") {
-                self.end(session);
-            }
+        let duration_us = duration_us(field(MESSAGE));
+        let is_disconnection = field(MESSAGE).starts_with("disconnection:");
+        if duration_us.is_none() && !is_disconnection {
+            return Ok(());
+        }
+        let session = session(field(SESSION)).ok_or_else(|| {
+            let found = shown(field(SESSION).as_bytes());
+            format!("`{found}`, expected a session such as `6921810c.2d1f`")
+        })?;
+        let Some(duration_us) = duration_us else {
+            self.end(session);
             return Ok(());
         };
         let transaction = transaction(field(VIRTUAL_TRANSACTION)).ok_or_else(|| {
@@ -156,7 +167,7 @@ impl Log {
             format!("`{found}`, expected a virtual transaction such as `3/15`")
         })?;
         let is_its_end = transaction == 0 && matches!(field(TAG), "COMMIT" | "ROLLBACK");
-        if let Some((_, open)) = self.open.get_mut(session)
+        if let Some((_, open)) = self.open.get_mut(&session)
             && (is_its_end || open.transaction == transaction)
         {
             open.end_us = open.end_us.max(end_us);
@@ -165,7 +176,8 @@ impl Log {
             self.end(session);
             let start_us = end_us.saturating_sub(duration_us);
             let open = Open { transaction, start_us, end_us, busy_us: duration_us };
-            self.open.insert(session.to_owned(), (database.to_owned(), open));
+            let pool = self.rows.reserve(field(DATABASE))?;
+            self.open.insert(session, (pool, open));
         }
         if transaction == 0 {
             self.end(session);
@@ -174,33 +186,29 @@ impl Log {
     }
 
     /// Ends what is open in a session.
-    fn end(&mut self, session: &str) {
-        if let Some((database, open)) = self.open.remove(session) {
-            self.pools.entry(database).or_default().push(open.row());
+    fn end(&mut self, session: Session) {
+        if let Some((pool, open)) = self.open.remove(&session) {
+            self.rows.push(pool, open.row());
         }
     }
 
     fn into_pools(mut self) -> Result<Vec<PoolTrace>, Fault> {
-        let sessions: Vec<String> = self.open.keys().cloned().collect();
-        for session in sessions {
-            self.end(&session);
+        while let Some((_, (pool, open))) = self.open.pop_first() {
+            self.rows.push(pool, open.row());
         }
-        if self.pools.is_empty() {
+        let mut pools = self.rows.into_pools();
+        let rows = pools.iter().flat_map(|pool| &pool.rows);
+        let Some(first_us) = rows.map(|row| row.asked_us).min() else {
             let what = "no duration of a statement in it, expected some \
                         (log_min_duration_statement = 0, or log_duration = on)";
             return Err(Fault::whole(what));
-        }
-        let first_us = self.pools.values().flatten().map(|row| row.asked_us).min().unwrap_or(0);
-        let in_order = |(pool, mut rows): (String, Vec<TraceRow>)| {
-            for row in &mut rows {
-                row.asked_us -= first_us;
-                row.got_us = Some(row.asked_us);
-                row.ended_us -= first_us;
-            }
-            rows.sort_by_key(|row| row.asked_us);
-            PoolTrace { pool, rows }
         };
-        Ok(self.pools.into_iter().map(in_order).collect())
+        for row in pools.iter_mut().flat_map(|pool| &mut pool.rows) {
+            row.asked_us -= first_us;
+            row.got_us = Some(row.asked_us);
+            row.ended_us -= first_us;
+        }
+        Ok(pools)
     }
 }
 
@@ -210,6 +218,12 @@ fn duration_us(message: &str) -> Option<u64> {
     let (whole, part) = ms.split_once('.')?;
     let (whole, part) = (number(whole)?, (part.len() == 3).then(|| number(part))??);
     whole.checked_mul(1_000)?.checked_add(part)
+}
+
+/// The hexadecimal numbers of `6921810c.2d1f`.
+fn session(text: &str) -> Option<Session> {
+    let (begun, process) = text.split_once('.')?;
+    Some((hexadecimal(begun.as_bytes())?, hexadecimal(process.as_bytes())?))
 }
 
 /// The number of the transaction in `3/15`; 0 outside of one.

@@ -3,16 +3,18 @@
 mod csv;
 mod csvlog;
 mod json;
+mod recording;
+mod rows;
 mod text;
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use millpond_lend::replay::{LoanPlan, PoolTrace, Question, ReadError, plan, read};
+use millpond_lend::replay::{LoanPlan, PoolTrace, Question, plan};
 
 use crate::args::PlanArguments;
-use crate::error::{Failure, Fault, Place, shown, shown_path};
-use crate::input::{Input, Source};
+use crate::error::{Failure, Fault, shown, shown_path};
+use crate::input::{Input, Lines, Source};
 use crate::output::budget_toml::{Scenario, ScenarioPool, loans_toml, scenario_name};
 use crate::output::figures::{count, milliseconds};
 use crate::output_file::{self, Kind};
@@ -178,58 +180,19 @@ fn has_too_few_callers(plan: &LoanPlan, question: &Question) -> bool {
 /// # Errors
 /// If the input cannot be used.
 pub fn pools(source: &Source) -> Result<(Format, Vec<PoolTrace>), Fault> {
-    let mut reader = BufReader::new(Bytes { input: source.open()?, lines_left: LINES_MAX });
+    let mut reader = BufReader::new(Bytes(source.open()?));
     let start = reader.fill_buf().map_err(|error| Fault::whole(error.to_string()))?;
     if csvlog::begins(start) {
         return Ok((Format::PostgresLog, csvlog::read(reader)?));
     }
-    match read(reader) {
-        Ok(pools) => Ok((Format::Loans, pools)),
-        Err(ReadError::Line { number, what }) => {
-            Err(Fault::whole(format!("line {number}: {what}{}", hint(number))))
-        }
-        Err(other) => Err(Fault { place: Place::Whole, message: other.to_string() }),
-    }
+    Ok((Format::Loans, recording::read(Lines::new(source.open()?))?))
 }
 
-/// What else the first line may be.
-fn hint(line: usize) -> &'static str {
-    if line == 1 { ", or PostgreSQL's csvlog" } else { "" }
-}
-
-/// The most lines of a trace: all loans are in memory at once, and a small compressed file may have very many.
-const LINES_MAX: u64 = 1 << 26;
-
-/// An input as a reader, up to a number of lines.
-struct Bytes<'a> {
-    input: Input<'a>,
-    lines_left: u64,
-}
+/// An input as a reader.
+struct Bytes<'a>(Input<'a>);
 
 impl Read for Bytes<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let failed = |why: String| io::Error::other(why);
-        let bytes = self.input.read(buffer).map_err(|fault| failed(fault.to_string()))?;
-        let lines = memchr::memchr_iter(b'\n', &buffer[..bytes]).count() as u64;
-        let left = self.lines_left.checked_sub(lines);
-        self.lines_left = left.ok_or_else(|| failed(format!("has more than {LINES_MAX} lines")))?;
-        Ok(bytes)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_trace_has_a_limited_number_of_lines() {
-        let source = Source::from_memory(b"one\ntwo\nthree");
-        let read = |lines_left| {
-            let mut text = String::new();
-            let mut bytes = Bytes { input: source.open().unwrap(), lines_left };
-            bytes.read_to_string(&mut text).map(|_| text).map_err(|e| e.to_string())
-        };
-        assert_eq!(read(2).as_deref(), Ok("one\ntwo\nthree"));
-        assert_eq!(read(1), Err("has more than 67108864 lines".to_owned()));
+        self.0.read(buffer).map_err(|fault| io::Error::other(fault.to_string()))
     }
 }

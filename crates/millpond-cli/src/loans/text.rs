@@ -6,7 +6,7 @@ use millpond_lend::replay::{AtCapacity, LoanPlan, Question};
 
 use super::{Format, TracePlan};
 use crate::error::shown;
-use crate::output::figures::{count, milliseconds};
+use crate::output::figures::{count, milliseconds, number_of};
 use crate::output::paint::Paint;
 use crate::output::table::Table;
 use crate::output::wrap::wrapped;
@@ -32,8 +32,8 @@ pub(super) fn text(traces: &[TracePlan], question: &Question) -> String {
 fn pool(plan: &LoanPlan, source: Format, question: &Question, paint: Paint) -> String {
     let pool = shown(plan.pool.as_bytes());
     let mut facts = format!(
-        "{pool}: {} requests, {:.1} per second, held for {} on average; {:.2} busy on average. ",
-        count(plan.asks as u64),
+        "{pool}: {}, {:.1} per second, held for {} on average; {:.2} busy on average. ",
+        number_of(plan.asks as u64, "request"),
         plan.rate_per_s,
         milliseconds(plan.mean_hold_us as u64),
         plan.busy,
@@ -141,8 +141,8 @@ pub(super) fn verdict(plan: &LoanPlan, question: &Question) -> Vec<String> {
 /// What it means that callers ask again only after their loans.
 fn closed(plan: &LoanPlan, callers: usize) -> String {
     let mut sentence = format!(
-        "replayed as {} callers, each of whom thinks between two loans as recorded (--closed)",
-        count(callers as u64)
+        "replayed as {}, each of whom thinks between two loans as recorded (--closed)",
+        number_of(callers as u64, "caller")
     );
     let smallest = plan.capacities.iter().find(|at| Some(at.capacity) == plan.smallest);
     for at in [plan.capacities.first(), smallest, plan.capacities.last()].into_iter().flatten() {

@@ -1,7 +1,7 @@
 //! The odds as tables for the terminal.
 
 use super::{CaseOdds, LayoutOdds, Odds, RetireOdds};
-use crate::output::figures::count;
+use crate::output::figures::{count, number_of};
 use crate::output::paint::Paint;
 use crate::output::table::Table;
 
@@ -39,7 +39,8 @@ pub(crate) fn table(odds: &Odds, paint: Paint) -> String {
     );
     if too_small > 0 {
         text += &format!(
-            "Left out: {too_small} layouts whose indices are too small for {slots} slots.\n"
+            "Left out: {} with indices too small for {slots} slots.\n",
+            number_of(too_small as u64, "layout")
         );
     }
     text

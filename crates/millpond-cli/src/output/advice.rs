@@ -17,6 +17,9 @@ const CALLERS_SHOWN: usize = 2;
 /// How many growing buffers and wrappers are named.
 const OTHERS_SHOWN: usize = 3;
 
+/// From this share of calls on, it is said that code without names makes them.
+const NAMELESS_SHARE_TOLD: f64 = 0.1;
+
 /// The section of a plan that says what to pool first.
 pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String {
     let mut out = format!("\n{}\n", paint.strong("What to pool first"));
@@ -53,15 +56,20 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
             ),
         );
     }
-    if !plan.advice.wrappers.is_empty() {
-        let named: Vec<String> = plan
-            .advice
-            .wrappers
-            .iter()
-            .take(OTHERS_SHOWN)
-            .map(|wrapper| format!("{} ({})", function(&wrapper.function), percent(wrapper.share)))
-            .collect();
-        let more = plan.advice.wrappers.len().saturating_sub(OTHERS_SHOWN);
+    if plan.advice.nameless_share >= NAMELESS_SHARE_TOLD {
+        out += &wrapped(&format!(
+            "{} of the calls come from code without names of functions. To see who allocates, record the \
+             program with debug symbols (built with -g, or from its debug package).",
+            percent(plan.advice.nameless_share)
+        ));
+    }
+    let wrappers = plan.advice.wrappers.iter().filter(|wrapper| wrapper.share >= SHARE_MIN);
+    let named: Vec<String> = wrappers
+        .map(|wrapper| format!("{} ({})", function(&wrapper.function), percent(wrapper.share)))
+        .collect();
+    if !named.is_empty() {
+        let more = named.len().saturating_sub(OTHERS_SHOWN);
+        let named = &named[..named.len().min(OTHERS_SHOWN)];
         let more = if more > 0 { format!(", {more} more") } else { String::new() };
         let text = format!(
             "Skipped as wrappers of the allocator: {}{more}. Skip others with --skip-caller.",

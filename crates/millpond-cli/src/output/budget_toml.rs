@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use millpond::Budget;
 
-use super::figures::count;
+use super::figures::{count, number_of};
 use crate::error::shown;
 use crate::plan::{Class, TracePlan};
 
@@ -122,8 +122,9 @@ fn with_head(rule: &str, scenarios: &[Scenario]) -> Result<String, String> {
     for scenario in scenarios {
         let _ = writeln!(text, "\n[scenario.{}]", key(&scenario.name));
         if scenario.left_out > 0 {
-            let left_out = count(scenario.left_out as u64);
-            let _ = writeln!(text, "# {left_out} classes are not worth a pool (--all adds them).");
+            let left_out = number_of(scenario.left_out as u64, "class");
+            let are = if scenario.left_out == 1 { "is" } else { "are" };
+            let _ = writeln!(text, "# {left_out} {are} not worth a pool (--all adds them).");
         }
         let mut pools: Vec<&ScenarioPool> = scenario.pools.iter().collect();
         pools.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));

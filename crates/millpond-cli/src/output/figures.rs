@@ -13,6 +13,16 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
+/// So many of something: `1 slot`, `2 slots`, `3 classes`.
+pub(crate) fn number_of(number: u64, what: &str) -> String {
+    let ending = match what.as_bytes() {
+        _ if number == 1 => "",
+        [.., b's'] => "es",
+        _ => "s",
+    };
+    format!("{} {what}{ending}", count(number))
+}
+
 /// A size in bytes, KiB, MiB or GiB.
 pub(crate) fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -34,18 +44,24 @@ pub(crate) fn bytes(number: u64) -> String {
 
 /// A stretch of time in the unit that fits: `95 s`, `3.2 h`, `14 d`, `2.1 y`.
 pub(crate) fn duration(seconds: f64) -> String {
+    duration_beside(seconds, seconds)
+}
+
+/// A stretch of time in the unit that fits a longer one, as the marks of an axis share it.
+pub(crate) fn duration_beside(seconds: f64, longest_seconds: f64) -> String {
     const MINUTE: f64 = 60.0;
     const HOUR: f64 = 60.0 * MINUTE;
     const DAY: f64 = 24.0 * HOUR;
     const YEAR: f64 = 365.25 * DAY;
-    let (value, unit) = match seconds {
-        s if s < 2.0 * MINUTE => (s, "s"),
-        s if s < 2.0 * HOUR => (s / MINUTE, "min"),
-        s if s < 2.0 * DAY => (s / HOUR, "h"),
-        s if s < YEAR => (s / DAY, "d"),
-        s if s < 1e6 * YEAR => (s / YEAR, "y"),
+    let (unit_seconds, unit) = match longest_seconds {
+        s if s < 2.0 * MINUTE => (1.0, "s"),
+        s if s < 2.0 * HOUR => (MINUTE, "min"),
+        s if s < 2.0 * DAY => (HOUR, "h"),
+        s if s < YEAR => (DAY, "d"),
+        s if s < 1e6 * YEAR => (YEAR, "y"),
         _ => return "> 1M y".to_owned(),
     };
+    let value = seconds / unit_seconds;
     if value < 10.0 {
         format!("{value:.1} {unit}")
     } else {
@@ -82,10 +98,14 @@ mod tests {
     fn figures_are_readable() {
         let counts = [0, 999, 1000, 14_678, 1_000_000].map(count);
         assert_eq!(counts, ["0", "999", "1,000", "14,678", "1,000,000"]);
+        assert_eq!([0, 1, 2].map(|n| number_of(n, "slot")), ["0 slots", "1 slot", "2 slots"]);
+        assert_eq!([1, 1000].map(|n| number_of(n, "class")), ["1 class", "1,000 classes"]);
         let sizes = [0, 10_239, 10_240, 11_489_893, u64::MAX].map(bytes);
         assert_eq!(sizes, ["0 B", "10,239 B", "10.0 KiB", "11.0 MiB", "16384 PiB"]);
         let times = [0.5, 119.0, 120.0, 7200.0, 200_000.0, 1e9, 1e15].map(duration);
         assert_eq!(times, ["0.5 s", "119 s", "2.0 min", "2.0 h", "2.3 d", "32 y", "> 1M y"]);
+        let marks = [0.0, 0.75, 1.5, 3.0].map(|days| duration_beside(days * 86_400.0, 259_200.0));
+        assert_eq!(marks, ["0.0 d", "0.8 d", "1.5 d", "3.0 d"]);
         let numbers = [0.0, 0.0001, 0.0184, 1.165, 427.8].map(small);
         assert_eq!(numbers, ["0", "<0.001", "0.018", "1.17", "428"]);
     }

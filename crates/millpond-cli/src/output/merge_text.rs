@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::figures::{bytes, count, duration};
+use super::figures::{bytes, count, duration, number_of};
 use super::handles::{Lasting, handles_table};
 use super::paint::Paint;
 use super::plan_text::length;
@@ -71,9 +71,9 @@ fn what_it_is(group: &GroupPlan) -> String {
             count(n as u64)
         ),
     };
-    let sessions = count(group.sessions);
-    let classes = count(group.classes.len() as u64);
-    wrapped(&format!("{sessions} sessions{lasted}; {classes} classes{left_out}"))
+    let sessions = number_of(group.sessions, "session");
+    let classes = number_of(group.classes.len() as u64, "class");
+    wrapped(&format!("{sessions}{lasted}; {classes}{left_out}"))
 }
 
 const SIZES_LEGEND: &str = "half: the peak that half of the sessions do not exceed; refused: the number of sessions \
@@ -100,9 +100,8 @@ fn tables(group: &GroupPlan, wanted: &Wanted, paint: Paint) -> String {
         out.push_str(&handles(group, classes, paint));
     }
     if group.classes.len() > classes.len() {
-        let more = count((group.classes.len() - classes.len()) as u64);
-        let _ =
-            writeln!(out, "{}", paint.faint(&format!("… and {more} more classes (--top, --json)")));
+        let more = number_of((group.classes.len() - classes.len()) as u64, "more class");
+        let _ = writeln!(out, "{}", paint.faint(&format!("… and {more} (--top, --json)")));
     }
     let _ = writeln!(out, "\n{}", paint.strong("What serving more or fewer sessions costs"));
     out.push_str(&paint.faint_lines(&wrapped(LEVELS_LEGEND)));
@@ -217,12 +216,12 @@ fn verdict(group: &GroupPlan, rules: &MergeRules) -> String {
     if group.classes.is_empty() {
         return "Nothing is worth pooling in any of these sessions.".to_owned();
     }
-    let sessions = count(group.sessions);
+    let sessions = number_of(group.sessions, "session");
     let refused = match group.refused {
         0 => "none".to_owned(),
         n => count(n),
     };
-    let mut text = format!("Of {sessions} sessions, {refused} would have had a refusal.");
+    let mut text = format!("Of {sessions}, {refused} would have had a refusal.");
     let percent = rules.quantile_percent;
     if percent < 100.0 && (group.sessions as f64) < 100.0 / (100.0 - percent) - 1e-6 {
         let _ = write!(

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::advice::advice_text;
-use super::figures::{bytes, count, duration, small};
+use super::figures::{bytes, count, duration, number_of, small};
 use super::handles::{Lasting, handles_table};
 use super::meaning::meaning;
 use super::paint::Paint;
@@ -82,8 +82,8 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
         }
     }
     if all.len() > classes.len() {
-        let more = all.len() - classes.len();
-        let text = format!("… and {} more classes (--top, --json)", count(more as u64));
+        let more = number_of((all.len() - classes.len()) as u64, "more class");
+        let text = format!("… and {more} (--top, --json)");
         let _ = writeln!(out, "{}", paint.faint(&text));
     }
     let _ = write!(out, "\n{}", proof_text(&plan.proof(), paint));
@@ -121,7 +121,7 @@ fn what_it_is(plan: &TracePlan) -> String {
     let summary = &plan.summary;
     let what = match summary.format {
         Format::Lifetimes => {
-            let ticks = count(summary.ticks());
+            let ticks = number_of(summary.ticks(), "tick");
             match (plan.seconds(), plan.ticks_per_second) {
                 (Some(seconds), Some(rate)) => {
                     let whose = if summary.ticks_per_second == Some(rate) {
@@ -131,15 +131,13 @@ fn what_it_is(plan: &TracePlan) -> String {
                     };
                     let seconds = duration(seconds);
                     let rate = small(rate);
-                    format!(
-                        "lifetime trace, {ticks} ticks at {rate} per second ({whose}), {seconds}"
-                    )
+                    format!("lifetime trace, {ticks} at {rate} per second ({whose}), {seconds}")
                 }
-                _ => format!("lifetime trace, {ticks} ticks (no clock; set one with --tick-rate)"),
+                _ => format!("lifetime trace, {ticks} (no clock; set one with --tick-rate)"),
             }
         }
         Format::Heap(format) => format!(
-            "{}, {} ms ({}) in {} timestamps",
+            "{}, {} ms ({}) in {}",
             match format {
                 HeapFormat::Heaptrack => {
                     "heaptrack file (assumes that the newest of several equal blocks is freed first)"
@@ -149,14 +147,14 @@ fn what_it_is(plan: &TracePlan) -> String {
             },
             count(summary.ticks()),
             duration(plan.seconds().unwrap_or(0.0)),
-            count(summary.timestamps.unwrap_or(0))
+            number_of(summary.timestamps.unwrap_or(0), "timestamp")
         ),
     };
-    let mut paragraphs = vec![format!("{what}, {} events", count(summary.events()))];
+    let mut paragraphs = vec![format!("{what}, {}", number_of(summary.events(), "event"))];
     let mut text = format!(
-        "{} lifetimes in {} classes, at most {} alive at once, {} still alive at the end",
-        count(summary.births),
-        count(plan.classes.len() as u64),
+        "{} in {}, at most {} alive at once, {} still alive at the end",
+        number_of(summary.births, "lifetime"),
+        number_of(plan.classes.len() as u64, "class"),
         count(plan.peak_live.into()),
         count(plan.left_live.into()),
     );

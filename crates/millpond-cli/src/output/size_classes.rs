@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::figures::{bytes, count};
+use super::figures::{bytes, count, number_of};
 use super::paint::Paint;
 use super::table::Table;
 use super::wrap::wrapped;
@@ -14,12 +14,12 @@ pub(crate) fn size_classes_text(name: &str, found: &SizeClasses, paint: Paint) -
     let title = format!("Size classes of {}", crate::error::shown(name.as_bytes()));
     let mut text = format!("\n{}\n", paint.strong(&title));
     text += &wrapped(&format!(
-        "Requests of up to {} bytes are {} of {} allocations ({percent:.1} %) and take {} size classes. \
+        "Requests of up to {} bytes are {} of {} allocations ({percent:.1} %) and take {}. \
          Wasted: the unused share of the slots at the peak.",
         count(found.bytes_max),
         count(found.allocations_served),
         count(found.allocations),
-        found.classes.len(),
+        number_of(found.classes.len() as u64, "size class"),
     ));
     text.push('\n');
     let mut table = Table::new(&[

@@ -42,9 +42,6 @@ use replay::{ClassOutcome, ClassPlan, Replay};
 /// How many classes of a trace get pictures: the most interesting ones.
 const PICTURED_MAX: usize = 60;
 
-/// The ticks of a heaptrack file are milliseconds.
-const HEAPTRACK_TICKS_PER_SECOND: f64 = 1000.0;
-
 /// What the user may decide about a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
@@ -184,8 +181,8 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
     let statistics_took = begun.elapsed();
 
     let ticks_per_second = match summary.format {
-        Format::Lifetimes => rules.ticks_per_second.or(summary.ticks_per_second),
-        Format::Heap(_) => Some(HEAPTRACK_TICKS_PER_SECOND),
+        Format::Lifetimes => rules.ticks_per_second.or(summary.tick_rate()),
+        Format::Heap(_) => summary.tick_rate(),
     };
     let axis = Axis::new(summary.first_tick, summary.ticks());
     let mut units = Units::new(&summary, &statistics, rules);

@@ -6,7 +6,7 @@ use super::object::SIZES;
 use super::run::STRETCH;
 use super::{Outcome, Summary};
 use crate::error::shown;
-use crate::output::figures::{bytes, count, small};
+use crate::output::figures::{bytes, count, number_of, small};
 use crate::output::paint::Paint;
 use crate::output::table::Table;
 use crate::output::wrap::wrapped;
@@ -54,11 +54,11 @@ fn what_was_replayed(script: &Summary) -> String {
         format!("{} to {} bytes", script.bytes_min, script.bytes_max)
     };
     let mut text = wrapped(&format!(
-        "{} insertions and removals of {} objects of {sizes}, in {} pools of {} slots in total, {}",
+        "{} insertions and removals of {} of {sizes}, in {} of {} in total, {}",
         count(events as u64),
-        count(lifetimes as u64),
-        count(classes as u64),
-        count(slots as u64),
+        number_of(lifetimes as u64, "object"),
+        number_of(classes as u64, "pool"),
+        number_of(slots as u64, "slot"),
         bytes(script.pool_bytes),
     ));
     if script.walks.count > 0 {
@@ -73,8 +73,8 @@ fn what_was_replayed(script: &Summary) -> String {
         let largest = SIZES[SIZES.len() - 1];
         let _ = writeln!(
             text,
-            "({} classes have larger objects; {largest} bytes are used)",
-            script.cut
+            "({} with larger objects; {largest} bytes are used)",
+            number_of(script.cut as u64, "class")
         );
     }
     text

@@ -44,7 +44,7 @@ fn summary(class: &Class, trace: &Trace) -> Markup {
         span.cap-tag { "capacity " (figures::count(class.capacity)) }
         " "
         span.none {
-            (figures::plural(class.lifetimes, "lifetime")) ", peak " (figures::count(class.peak_live))
+            (figures::number_of(class.lifetimes, "lifetime")) ", peak " (figures::count(class.peak_live))
             @if class.left_live > 0 { ", " (figures::count(class.left_live)) " left at the end" }
         }
     }

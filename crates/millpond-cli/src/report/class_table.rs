@@ -162,7 +162,7 @@ fn rest(classes: &[Class]) -> Markup {
     html! {
         @if !classes.is_empty() {
             p.none {
-                "And " (figures::count(classes.len() as u64)) " further classes with "
+                "And " (figures::number_of(classes.len() as u64, "further class")) " with "
                 (figures::count(lifetimes)) " lifetimes and a capacity of " (figures::count(capacity))
                 " in all; " code { "millpond plan --json" } " lists every one."
             }

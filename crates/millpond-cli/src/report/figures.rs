@@ -2,7 +2,7 @@
 
 use super::model::TimeUnit;
 use crate::output;
-pub(super) use crate::output::figures::{bytes, count};
+pub(super) use crate::output::figures::{bytes, count, number_of};
 
 /// `1234567` as `1.2 M`, for the ends of an axis.
 pub(super) fn short_count(number: u64) -> String {
@@ -20,8 +20,8 @@ pub(super) fn short_count(number: u64) -> String {
 /// A length of time in the trace's own unit.
 pub(super) fn duration(length: u64, unit: TimeUnit) -> String {
     match unit {
-        TimeUnit::Ticks => plural(length, "tick"),
-        TimeUnit::Events => plural(length, "event"),
+        TimeUnit::Ticks => number_of(length, "tick"),
+        TimeUnit::Events => number_of(length, "event"),
         TimeUnit::Milliseconds if length < 10_000 => format!("{} ms", count(length)),
         TimeUnit::Milliseconds => format!("{} s", one_decimal(length as f64 / 1000.0)),
     }
@@ -67,12 +67,6 @@ pub(super) fn percent(share: f64) -> String {
 /// A mean: one decimal, more where that would show nothing but zero.
 pub(super) fn mean(value: f64) -> String {
     if value > 0.0 && value < 0.095 { format!("{value:.3}") } else { one_decimal(value) }
-}
-
-/// A number with the word for what it counts: `3 ticks`, `1 tick`.
-pub(super) fn plural(number: u64, word: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {word}{ending}", count(number))
 }
 
 /// One digit after the point below 100 unless it is a zero; grouped whole numbers from there on.

@@ -70,7 +70,7 @@ fn shapes(bars: &[Bin], highest: u64, unit: TimeUnit) -> String {
             "<rect class=\"bar\" x=\"{position}.08\" y=\"{top}\" width=\".84\" height=\"{tall}\">\
              <title>{}: {}</title></rect>",
             length(bar, unit),
-            figures::plural(bar.count, "lifetime")
+            figures::number_of(bar.count, "lifetime")
         );
     }
     shapes

@@ -21,7 +21,7 @@ pub(super) fn decimal(text: &[u8]) -> Option<u64> {
 }
 
 /// A hexadecimal number without a sign or prefix.
-pub(super) fn hexadecimal(text: &[u8]) -> Option<u64> {
+pub(crate) fn hexadecimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 16 {
         return None;
     }

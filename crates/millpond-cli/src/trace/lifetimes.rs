@@ -9,9 +9,9 @@ use super::clock::Clock;
 use super::fields::decimal;
 use super::live::{self, Lacking};
 use super::live_keys::LiveKeys;
-use super::{BYTE_ORDER_MARK, Event, Format, Records, Summary, Watch, lines_of, read_lines};
+use super::{BYTE_ORDER_MARK, Event, Format, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, Place, shown};
-use crate::input::Lines;
+use crate::input::{Lines, lines_of};
 use crate::output::progress::Progress;
 
 const HEADER: &[u8] = b"tick,event,id,class";

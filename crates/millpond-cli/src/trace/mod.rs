@@ -19,12 +19,13 @@ mod stacks;
 mod wrappers;
 
 pub use allocations::Allocations;
+pub(crate) use fields::hexadecimal;
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::ops::RangeInclusive;
 
 use crate::error::{Fault, Place};
-use crate::input::{Input, LINE_BYTES_MAX, Lines};
+use crate::input::{Input, LINE_BYTES_MAX, Lines, lines_of};
 use crate::output::progress::Progress;
 
 /// The most objects that may be alive at once: what is live is what a plan keeps in memory.
@@ -32,6 +33,9 @@ pub const LIVE_MAX: u32 = 1 << 24;
 
 /// The most classes that one trace may have.
 pub const CLASSES_MAX: usize = 1 << 16;
+
+/// The ticks of a recording of a heap are milliseconds.
+const MS_PER_SECOND: f64 = 1000.0;
 
 /// The formats that traces come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,6 +172,15 @@ impl Summary {
     pub fn events(&self) -> u64 {
         self.births + self.deaths
     }
+
+    /// How many ticks are one second by the recording's own clock, if it has one.
+    #[must_use]
+    pub fn tick_rate(&self) -> Option<f64> {
+        match self.format {
+            Format::Lifetimes => self.ticks_per_second,
+            Format::Heap(_) => Some(MS_PER_SECOND),
+        }
+    }
 }
 
 /// Reads a trace from its beginning to its end and shows every event to the watcher.
@@ -254,17 +267,4 @@ fn read_lines(
             return records.finish(watch);
         }
     }
-}
-
-/// One line of a block without its end, and where in the block it begins.
-type Line<'b> = (usize, &'b [u8]);
-
-/// The lines of a block.
-fn lines_of(block: &[u8]) -> impl Iterator<Item = Line<'_>> {
-    let mut begin = 0;
-    memchr::memchr_iter(b'\n', block).map(move |end| {
-        let line = &block[begin..end];
-        let offset = std::mem::replace(&mut begin, end + 1);
-        (offset, line.strip_suffix(b"\r").unwrap_or(line))
-    })
 }

@@ -22,6 +22,12 @@ const NAMED_MAX: usize = 3;
 /// A function that more than this share of all calls pass through is a wrapper.
 const WRAPPER_SHARE: f64 = 0.9;
 
+/// Where code has no names, a call site that asks for so many sizes, …
+const NAMELESS_SIZES_MIN: usize = 8;
+
+/// … and that so many call sites lead to, is a wrapper's, such as one of `strdup` or `calloc`.
+const NAMELESS_CALLERS_MIN: usize = 8;
+
 /// How many wrappers may be stacked on each other.
 const WRAPPER_LAYERS_MAX: usize = 16;
 
@@ -49,6 +55,8 @@ pub struct Place {
     pub growths: u64,
     /// How often a block of this place took the place of a larger one of it.
     pub shrinks: u64,
+    /// Whether the function has no name, so that it stands for a whole program or library.
+    pub is_nameless: bool,
 }
 
 /// A function that passes on the wish of others for memory.
@@ -69,6 +77,8 @@ pub struct Places {
     pub places: Vec<Place>,
     /// The program's own wrappers that were skipped, in the order in which they were found.
     pub wrappers: Vec<Wrapper>,
+    /// The share of all calls that code without names makes.
+    pub nameless_share: f64,
 }
 
 /// Who asked for an allocation.
@@ -90,6 +100,8 @@ struct Found {
     owner: Owner,
     /// Module and address of the innermost frame that is no wrapper's.
     site: Option<Site>,
+    /// The same of the frame above it.
+    called_from: Option<Site>,
     /// The program or library that the owner is in.
     module: u32,
     /// The owner's callers, the innermost first.
@@ -122,6 +134,32 @@ impl Use {
     }
 }
 
+/// How a call site in code without names uses the allocator.
+#[derive(Default)]
+struct NamelessUse {
+    births: u64,
+    classes: HashSet<u32>,
+    called_from: HashSet<Site>,
+}
+
+impl NamelessUse {
+    /// Whether it passes on sizes that others choose.
+    fn is_wrapper(&self, all: u64) -> bool {
+        let (sizes, callers) = (self.classes.len(), self.called_from.len());
+        let is_everywhere = self.births as f64 > all as f64 * WRAPPER_SHARE;
+        (is_everywhere && sizes >= 2 && callers >= 2)
+            || (sizes >= NAMELESS_SIZES_MIN && callers >= NAMELESS_CALLERS_MIN)
+    }
+}
+
+/// What is skipped on the way to the function that wants memory.
+struct Skipped {
+    /// By string, whether it names something that allocates for its caller.
+    strings: Vec<bool>,
+    /// Call sites in code without names.
+    sites: HashSet<Site>,
+}
+
 /// Whether a program begins here.
 fn is_entry(function: &str) -> bool {
     let name = qualified_name(function);
@@ -133,18 +171,20 @@ impl Allocations {
     #[must_use]
     pub fn places(&self, skip: &[Pattern]) -> Places {
         let text = |string| self.stacks.text_of(string);
-        let mut skipped: Vec<bool> = (1..=self.stacks.strings())
+        let strings = (1..=self.stacks.strings())
             .map(|string| is_library(text(string)) || is_named(text(string), skip))
             .collect();
+        let mut skipped = Skipped { strings, sites: HashSet::new() };
         let mut wrappers = Vec::new();
         let mut found = self.found(&skipped);
         for _ in 0..WRAPPER_LAYERS_MAX {
-            let more = self.wrappers(&found);
-            if more.is_empty() {
+            let (more, sites) = (self.wrappers(&found), self.nameless_wrappers(&found));
+            if more.is_empty() && sites.is_empty() {
                 break;
             }
+            skipped.sites.extend(sites);
             for (function, share) in more {
-                skipped[function as usize - 1] = true;
+                skipped.strings[function as usize - 1] = true;
                 wrappers.push(Wrapper { function: self.name(Owner::Function(function)), share });
             }
             found = self.found(&skipped);
@@ -152,25 +192,34 @@ impl Allocations {
         self.numbered(&found, wrappers)
     }
 
-    fn found(&self, skipped: &[bool]) -> Vec<Found> {
+    fn found(&self, skipped: &Skipped) -> Vec<Found> {
         self.kinds.iter().map(|kind| self.owner(kind.stack, skipped)).collect()
     }
 
     /// The innermost function of a stack that is not just another way to say "allocate".
     ///
-    /// `skipped` tells of each string whether it names something that allocates for its caller.
     /// A frame without a name (a `static` function in a stripped program) stands for the
     /// function that called it, as long as both are in the same program or library.
-    fn owner(&self, stack: u32, skipped: &[bool]) -> Found {
-        let is_skipped = |string: u32| string != 0 && skipped[string as usize - 1];
+    fn owner(&self, stack: u32, skipped: &Skipped) -> Found {
+        let is_skipped = |string: u32| string != 0 && skipped.strings[string as usize - 1];
         let text = |string| self.stacks.text_of(string);
         let above = [Owner::Nobody; NAMED_MAX - 1];
-        let mut found = Found { owner: Owner::Nobody, site: None, module: 0, above, inside: None };
+        let mut found = Found {
+            owner: Owner::Nobody,
+            site: None,
+            called_from: None,
+            module: 0,
+            above,
+            inside: None,
+        };
         let mut outermost = Owner::Nobody;
         let mut nameless = 0;
         let mut named = 0;
         for step in self.stacks.steps(stack).take(DEPTH_MAX) {
             let is_owned = named > 0;
+            if found.site.is_some() {
+                found.called_from = found.called_from.or(Some((step.module, step.address)));
+            }
             if !is_owned && nameless != 0 && step.module != nameless {
                 break;
             }
@@ -207,7 +256,10 @@ impl Allocations {
                         found.inside.or_else(|| works_for_library(text(step.module), b""));
                 } else {
                     nameless = step.module;
-                    found.site = found.site.or(Some((step.module, step.address)));
+                    let site = (step.module, step.address);
+                    if !skipped.sites.contains(&site) {
+                        found.site = found.site.or(Some(site));
+                    }
                 }
             }
         }
@@ -247,6 +299,23 @@ impl Allocations {
         wrappers
     }
 
+    /// The call sites in code without names that pass on sizes which others choose.
+    fn nameless_wrappers(&self, found: &[Found]) -> Vec<Site> {
+        let mut uses: HashMap<Site, NamelessUse> = HashMap::new();
+        let mut all = 0;
+        for (kind, found) in self.born(found) {
+            all += kind.births;
+            if let (Owner::Module(_), Some(site)) = (found.owner, found.site) {
+                let of_site = uses.entry(site).or_default();
+                of_site.births += kind.births;
+                of_site.classes.insert(kind.class);
+                of_site.called_from.extend(found.called_from);
+            }
+        }
+        uses.retain(|_, of_site| of_site.is_wrapper(all));
+        uses.into_keys().collect()
+    }
+
     /// The kinds that something was allocated of, each with what its stack says.
     fn born<'f>(&self, found: &'f [Found]) -> impl Iterator<Item = (&KindCounts, &'f Found)> {
         self.kinds.iter().zip(found).filter(|(kind, _)| kind.births > 0)
@@ -270,6 +339,7 @@ impl Allocations {
                     inside: inside.map(str::to_owned),
                     growths: 0,
                     shrinks: 0,
+                    is_nameless: matches!(found.owner, Owner::Module(_)),
                 });
                 most.push(0);
             }
@@ -284,14 +354,23 @@ impl Allocations {
             let size = |kind: u32| self.sizes[self.kinds[kind as usize].class as usize];
             let owner = |kind: u32| found[kind as usize].owner;
             // A buffer may begin in one line of a function and grow in another.
-            if place == other || owner(born) == owner(died) {
+            let is_function = matches!(owner(born), Owner::Function(_));
+            if place == other || (is_function && owner(born) == owner(died)) {
                 let place = &mut places[place as usize];
                 let resizes =
                     if size(born) > size(died) { &mut place.growths } else { &mut place.shrinks };
                 *resizes += times;
             }
         }
-        Places { of_kind, places, wrappers }
+        let births = |of_nameless: bool| -> u64 {
+            let kinds = self.born(found);
+            let counted = kinds.filter(|(_, found)| {
+                !of_nameless || matches!(found.owner, Owner::Module(_)) && found.inside.is_none()
+            });
+            counted.map(|(kind, _)| kind.births).sum()
+        };
+        let nameless_share = births(true) as f64 / births(false).max(1) as f64;
+        Places { of_kind, places, wrappers, nameless_share }
     }
 
     /// The system's libraries that ask for less than half of the memory: not what was recorded for.

@@ -49,6 +49,8 @@ pub struct Advice {
     pub growing: Vec<Growing>,
     /// The program's own wrappers of the allocator that were skipped.
     pub wrappers: Vec<Wrapper>,
+    /// The share of all calls that code without names makes.
+    pub nameless_share: f64,
     /// By class number: whether a proposal is for a pool of this class.
     pub worth_a_pool: Vec<bool>,
     /// The kinds of allocation by their numbers.

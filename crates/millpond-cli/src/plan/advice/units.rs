@@ -7,6 +7,7 @@ use super::{
     Advice, CALLERS_MAX, Caller, Growing, Headroom, Kind, Means, Proposal, Rules, SHARE_MIN,
     Statistics, find_company, is_worth_it,
 };
+use crate::plan::BYTES_MAX_LARGEST;
 use crate::trace::{Event, Format, HeapFormat, Places, Summary, Watch};
 
 /// A place that asks for so many sizes has size classes proposed, …
@@ -29,8 +30,10 @@ const GROWTH_OVER_SHRINKING: u64 = 3;
 enum Key {
     /// Objects of one class.
     Class(u32),
-    /// All sizes that a function asks for.
+    /// All sizes that a function asks for, by its name.
     Sizes(String),
+    /// All sizes that a place asks for whose function has no name.
+    SizesOfNameless(u32),
     /// What a library asks for itself, of one class.
     Library(String, u32),
     /// A buffer that a function resizes.
@@ -109,7 +112,7 @@ impl Units {
         let mut units = Self { kinds, sizes, at_hand, ..Self::default() };
         let mut numbers: HashMap<Key, u32> = HashMap::new();
         for (&(class, _), &place) in units.kinds.iter().zip(&places.of_kind) {
-            let key = habits[place as usize].key(&places, place, class);
+            let key = habits[place as usize].key(&places, place, class, units.bytes_of(class));
             let next = units.keys.len() as u32;
             let number = *numbers.entry(key.clone()).or_insert(next);
             if number == next {
@@ -145,6 +148,7 @@ impl Units {
         let mut advice = Advice {
             worth_a_pool: vec![false; self.sizes.len()],
             wrappers: std::mem::take(&mut self.places.wrappers),
+            nameless_share: self.places.nameless_share,
             kinds: self.kinds_of_units(),
             ..Advice::default()
         };
@@ -210,7 +214,9 @@ impl Units {
             Key::Library(library, class) => {
                 (Means::Library(library.clone()), names[*class as usize].clone())
             }
-            Key::Sizes(_) | Key::Growing(_) => (Means::SizeClasses, format!("{least}-{most}")),
+            Key::Sizes(_) | Key::SizesOfNameless(_) | Key::Growing(_) => {
+                (Means::SizeClasses, format!("{least}-{most}"))
+            }
         };
         let bytes = match means {
             Means::SizeClasses => headroom.bytes(demand.peak_bytes),
@@ -274,7 +280,7 @@ impl Units {
 
 impl Habit {
     /// What the allocations of a class in a place belong to.
-    fn key(&self, places: &Places, place: u32, class: u32) -> Key {
+    fn key(&self, places: &Places, place: u32, class: u32, bytes: u64) -> Key {
         let of = &places.places[place as usize];
         if let Some(library) = &of.inside {
             return Key::Library(library.clone(), class);
@@ -287,8 +293,14 @@ impl Habit {
             return Key::Growing(of.function.clone());
         }
         let busiest = self.births_of_class.values().max().copied().unwrap_or(0);
-        if sizes >= SIZES_MANY && (busiest as f64) < self.births as f64 * SHARE_OF_ONE_SIZE {
-            return Key::Sizes(of.function.clone());
+        let has_many =
+            sizes >= SIZES_MANY && (busiest as f64) < self.births as f64 * SHARE_OF_ONE_SIZE;
+        // Larger blocks are few, and no allocator of size classes serves them.
+        if has_many && bytes <= BYTES_MAX_LARGEST {
+            return match of.is_nameless {
+                true => Key::SizesOfNameless(place),
+                false => Key::Sizes(of.function.clone()),
+            };
         }
         Key::Class(class)
     }

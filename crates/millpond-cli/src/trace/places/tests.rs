@@ -196,3 +196,39 @@ fn the_beginning_of_a_program_is_no_wrapper() {
     }
     assert!(!is_entry("domain::load"));
 }
+
+/// A program without symbols: all that it asks for passes through one call of `malloc`, and its texts through another
+/// call site before that.
+#[test]
+fn wrappers_without_names_are_skipped_by_what_they_do() {
+    const TEXTS: u32 = 10;
+    let mut stacks = CallStacks::default();
+    stacks.string(b"/usr/games/server").unwrap();
+    let mut nodes = 0;
+    let mut stack = |addresses: &[u32]| {
+        let mut parent = 0;
+        for address in addresses.iter().rev() {
+            // Each step is an instruction of its own, as only its address says which it is.
+            stacks.instruction(format!("{address:x} 1").as_bytes()).unwrap();
+            nodes += 1;
+            stacks.node(format!("{nodes:x} {parent:x}").as_bytes()).unwrap();
+            parent = nodes;
+        }
+        parent
+    };
+    let mut kinds = vec![
+        (24, stack(&[0x10, 0x100, 0x900]), 5000),
+        (48, stack(&[0x10, 0x101, 0x900]), 3000),
+        (24, stack(&[0x10, 0x102, 0x900]), 10),
+    ];
+    for text in 0..TEXTS {
+        kinds.push((text, stack(&[0x10, 0x20, 0x200 + text, 0x900]), 50));
+    }
+    let places = allocations(stacks, &kinds).places(&[]);
+    assert!(places.places.iter().all(|place| place.is_nameless));
+    assert_eq!(places.nameless_share, 1.0);
+    // Each line of code that wants memory is a place: none is a wrapper's, which would have all or all texts.
+    let of_kind: HashSet<u32> = places.of_kind.iter().copied().collect();
+    assert_eq!(of_kind.len(), kinds.len());
+    assert_eq!(functions(&places, &kinds), [("(no symbols) server".to_owned(), 8510)]);
+}

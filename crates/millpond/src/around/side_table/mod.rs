@@ -92,6 +92,8 @@ use growth::Growth;
 /// table unsound; but a handle that the pool never issued, for example from a file, can make it
 /// refuse valid handles of its slot: call [`Pool::contains`](crate::Pool::contains) before inserting under
 /// handles from outside.
+#[doc(alias = "SecondaryMap")]
+#[doc(alias = "SparseSecondaryMap")]
 pub struct SideTable<H: HandleLayout, V> {
     /// A slot's word is the generation of its value; or, marked dead, the generation of its last
     /// value; or 0, marked dead, if it never had a value.

@@ -22,6 +22,9 @@ fn main() -> ExitCode {
 fn demo(stage: &Stage) -> Result<(), Failure> {
     let frames = if stage.is_short { 1080 } else { 1800 };
     let saved_at = frames / 2;
+    let [saved_s, whole_s] = [saved_at, frames].map(map::seconds);
+    let title =
+        format!("people and cars in each district; saved and loaded after {saved_s} seconds");
     let mut city = City::new()?;
     let mut animation = Animation::new(map::SIZE, 9);
     let mut live = map::History::default();
@@ -31,12 +34,13 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
         live.push(&city);
         before.note(&city);
         if frame % if stage.is_short { 270 } else { 24 } == 0 {
-            animation.push(&map::draw(&city, &live));
+            animation.push(&map::draw(&city, &live, whole_s, &title));
         }
     }
     let save = postcard::to_allocvec(&city.save())?;
     stage.write("city.save", |path| std::fs::write(path, &save))?;
-    map::draw(&city, &live).save(stage, "city.png")?;
+    let until_saved = "people and cars in each district, until the city is saved";
+    map::draw(&city, &live, saved_s, until_saved).save(stage, "city.png")?;
 
     let read = std::fs::read(stage.path("city.save"))?;
     let mut loaded = City::load(&postcard::from_bytes::<Save>(&read)?)?;
@@ -56,7 +60,7 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
         live.push(&city);
         after.note(&city);
         if frame % if stage.is_short { 270 } else { 24 } == 0 {
-            animation.push(&map::draw(&loaded, &live));
+            animation.push(&map::draw(&loaded, &live, whole_s, &title));
         }
     }
     after.compare(&city, &loaded)?;

@@ -24,6 +24,13 @@ const PAINTS: [RGBColor; 5] = [
     RGBColor(170, 180, 190),
 ];
 
+/// How a person is painted.
+const PERSON: RGBColor = RGBColor(255, 224, 200);
+/// The car that a person has called, and the way to it.
+const TAXI: RGBColor = RGBColor(255, 220, 60);
+/// A free slot.
+const FREE: RGBColor = RGBColor(34, 41, 62);
+
 /// How many were there in each frame, in each district.
 #[derive(Default)]
 pub(crate) struct History([Vec<(f64, f64)>; 4]);
@@ -32,21 +39,27 @@ impl History {
     pub(crate) fn push(&mut self, city: &City) {
         for (line, district) in self.0.iter_mut().zip(city.districts()) {
             let live = district.people.len() + district.cars.len();
-            line.push((f64::from(city.frame()) / 60.0, live as f64));
+            line.push((seconds(city.frame()), live as f64));
         }
     }
 }
 
-/// A frame.
-pub(crate) fn draw(city: &City, history: &History) -> Picture {
+/// How long so many frames take.
+pub(crate) fn seconds(frames: u32) -> f64 {
+    f64::from(frames) / 60.0
+}
+
+/// A frame; the chart below it is this long, and is about what `title` says.
+pub(crate) fn draw(city: &City, history: &History, length_s: f64, title: &str) -> Picture {
     let mut picture = Picture::new(SIZE.0, SIZE.1);
     picture.text([10.0, 26.0], 18.0, INK, "A city that is there only where the camera is");
     picture.text([PANEL_X, 26.0], 18.0, INK, "and the pools of its districts");
     for (number, district) in city.districts().iter().enumerate() {
         ground(&mut picture, number);
-        let y = 52.0 + 157.0 * number as f32;
+        let y = 52.0 + 142.0 * number as f32;
         panel(&mut picture, district, y, COLORS[number]);
     }
+    legend(&mut picture);
     let camera = placed(MAP_AT, city.camera());
     picture.disc(camera, 5.0, INK);
     for district in city.districts() {
@@ -66,9 +79,9 @@ pub(crate) fn draw(city: &City, history: &History) -> Picture {
     picture.line(&ring, 1.0, INK.mix(0.5));
     let lines = COLORS.into_iter().zip(&history.0);
     let chart = Chart {
-        title: "people and cars in each district, saved and loaded after 15 seconds",
+        title,
         x_label: "seconds",
-        x: 0.0..30.0,
+        x: 0.0..length_s,
         y_label: "objects",
         y: 0.0..200.0,
         lines: lines
@@ -144,13 +157,34 @@ fn traffic(picture: &mut Picture, district: &District) {
         let ahead = [0, 1].map(|axis| (person.way.to[axis] - person.way.from[axis]) as f32);
         let at = [x - 6.0 * ahead[1], y + 6.0 * ahead[0]];
         if let Some(taxi) = person.taxi.and_then(|taxi| district.cars.get(taxi)) {
-            picture.line(
-                &[at, placed(corner, taxi.way.at())],
-                0.5,
-                RGBColor(250, 205, 70).mix(0.3),
-            );
+            let taxi_at = placed(corner, taxi.way.at());
+            picture.line(&[at, taxi_at], 1.0, TAXI.mix(0.45));
+            taxi_sign(picture, taxi_at);
         }
-        picture.disc(at, 1.8, RGBColor(255, 224, 200));
+        picture.disc(at, 1.8, PERSON);
+    }
+}
+
+/// Around a car that somebody has called.
+fn taxi_sign(picture: &mut Picture, [x, y]: [f32; 2]) {
+    picture.frame([x - 8.0, y - 8.0], [16.0, 16.0], 1.5, TAXI);
+}
+
+/// What is what, below the pools.
+fn legend(picture: &mut Picture) {
+    let line = |number: usize| 614.0 + 15.0 * number as f32;
+    let at = |number: usize| [PANEL_X + 14.0, line(number)];
+    picture.disc(at(0), 1.8, PERSON);
+    picture.rectangle([at(1)[0] - 4.0, at(1)[1] - 2.0], [8.0, 4.0], PAINTS[0]);
+    picture.line(&[[PANEL_X, line(2)], at(2)], 1.0, TAXI.mix(0.45));
+    taxi_sign(picture, [at(2)[0] + 8.0, line(2)]);
+    picture.rectangle([at(3)[0] - 4.0, at(3)[1] - 4.0], [7.5; 2], FREE);
+    for (number, what) in
+        ["a person", "a car", "a person and the car that they have called", "a free slot"]
+            .into_iter()
+            .enumerate()
+    {
+        picture.text([PANEL_X + 38.0, line(number) + 4.0], 13.0, FAINT, what);
     }
 }
 
@@ -163,7 +197,7 @@ fn panel(picture: &mut Picture, district: &District, y: f32, color: RGBColor) {
         people.live, people.capacity, cars.live, cars.capacity
     );
     picture.text_right([990.0, y + 8.0], 14.0, INK, &text);
-    let below = slots(picture, &district.people, y + 14.0, RGBColor(255, 224, 200));
+    let below = slots(picture, &district.people, y + 14.0, PERSON);
     let below = slots(picture, &district.cars, below + 5.0, color);
     let text = format!("{} people had to go, {} cars were refused", people.evicted, cars.refused);
     picture.text([PANEL_X, below + 15.0], 13.0, FAINT, &text);
@@ -176,7 +210,7 @@ fn slots<T>(picture: &mut Picture, pool: &Pool<T>, y: f32, color: RGBColor) -> f
     for index in 0..pool.capacity() {
         let at = [PANEL_X + (index % in_row) as f32 * SLOT, y + (index / in_row) as f32 * SLOT];
         let size = [SLOT - 1.5; 2];
-        picture.rectangle(at, size, RGBColor(34, 41, 62));
+        picture.rectangle(at, size, FREE);
         if pool.get_at(index).is_some() {
             picture.rectangle(at, size, color);
         }

@@ -17,7 +17,7 @@ use millpond_demos::{
 use world::{SIDE, World};
 
 const WIDTH: usize = 1000;
-const HEIGHT: usize = 470;
+const HEIGHT: usize = 496;
 /// Where the world is in the picture, which has as many pixels for it as the world has units.
 const WORLD_AT: [f32; 2] = [10.0, 36.0];
 /// A point of the chart is the median of so many frames.
@@ -92,13 +92,28 @@ fn draw_world(world: &World) -> Picture {
     }
     let live = thousands(world.bodies.len());
     picture.text([10.0, 26.0], 18.0, INK, &format!("{live} bodies in one pool, updated in lots"));
+    legend(&mut picture, 452.0);
     picture.text(
-        [10.0, 458.0],
+        [10.0, 484.0],
         15.0,
         FAINT,
         "the same handles and checksums on one core and on two",
     );
     picture
+}
+
+/// What the discs in the world are, in a line of the picture.
+fn legend(picture: &mut Picture, y: f32) {
+    let mut x = 16.0;
+    for (radius, color, what) in [
+        (1.4, COMET.mix(0.9), "comet"),
+        (1.0, DUST.mix(0.45), "its dust"),
+        (3.0, WELL.mix(1.0), "well, which attracts both"),
+    ] {
+        picture.disc([x, y], radius, color);
+        picture.text([x + 10.0, y + 5.0], 14.0, INK, what);
+        x += 38.0 + 7.0 * what.len() as f32;
+    }
 }
 
 fn draw_times(picture: &mut Picture, took: &[Vec<f64>; 2], medians: [f64; 2]) {
@@ -121,5 +136,5 @@ fn draw_times(picture: &mut Picture, took: &[Vec<f64>; 2], medians: [f64; 2]) {
             Line { name: &names[1], color: ON_TWO, points: two },
         ],
     };
-    picture.chart([430, 8], [560, 452], &chart);
+    picture.chart([430, 8], [560, 478], &chart);
 }

@@ -69,11 +69,12 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
     check(found[0] * 2 < notes, "most notes are missing in it when a full pool refuses")?;
     for (name, level) in ["refuse", "evict"].iter().zip(&levels) {
         let loudest = level.iter().map(|(_, level)| *level).fold(f64::MIN, f64::max);
-        let mean = level.iter().map(|(_, level)| level).sum::<f64>() / level.len() as f64;
+        let mean = mean_level(level);
         println!(
-            "{name}: level {mean:.1} dB on average, {loudest:.1} dB at the loudest (RMS of 50 ms)"
+            "{name}: level {mean:.1} dB over all of it, {loudest:.1} dB in the loudest 50 ms (RMS)"
         );
         check(mean > -45.0 && loudest < -3.0, "a level that is worth listening to")?;
+        check(mean <= loudest, "a mean is no more than the most")?;
     }
     poster(&score, [&refuse, &evict], &levels).save(stage, "voices.png")
 }
@@ -181,6 +182,13 @@ fn measure(recording: &[f32]) -> Vec<(f64, f64)> {
     levels.map(|(number, level)| (number as f64 * WINDOW_S, level)).collect()
 }
 
+/// The level of stretches of equal length together: their mean energy, in decibels. The mean of the decibels would be
+/// that of silence where there is some.
+fn mean_level(levels: &[(f64, f64)]) -> f64 {
+    let energy = levels.iter().map(|(_, level)| 10_f64.powf(level / 10.0)).sum::<f64>();
+    10.0 * (energy / levels.len() as f64).log10()
+}
+
 fn poster(score: &score::Score, takes: [&Take; 2], levels: &[Vec<(f64, f64)>]) -> Picture {
     const WIDTH: usize = 1000;
     const ROW: usize = 7;
@@ -242,4 +250,20 @@ fn poster(score: &score::Score, takes: [&Take; 2], levels: &[Vec<(f64, f64)>]) -
         x += 110.0;
     }
     picture
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_averaged_by_their_energy() {
+        let close = |levels: &[f64], expected: f64| {
+            let levels: Vec<_> = levels.iter().map(|&level| (0.0, level)).collect();
+            assert!((mean_level(&levels) - expected).abs() < 0.01, "{levels:?}");
+        };
+        close(&[-20.0, -20.0], -20.0);
+        // Half of the time silence: half of the energy.
+        close(&[-20.0, -90.0], -23.01);
+    }
 }
