@@ -237,7 +237,7 @@ fn capacities_become_a_budget() {
     // Ten callers at once: rounds of 4, 4 and 2.
     let mail: Vec<_> =
         trace().lines().skip(1).step_by(2).map(|row| row.replace("orders", "mail")).collect();
-    let file = directory.file("shop.trace", trace() + &mail.join("\n"));
+    let file = directory.file("shop.trace", trace() + &mail.join("\n") + "\n");
     let other = directory.file("night.trace", trace());
     let arguments = ["plan", "--wait-p99-ms", "4", "--no-report", "--budget", "b.toml"];
     let mut command = millpond(&directory);
@@ -273,7 +273,7 @@ fn bad_traces_and_arguments_are_one_line() {
     let said = refuse(&["--wait-p99-ms", "5", "--class", "Imp"], header);
     assert!(said.contains("--wait-p99-ms"), "{said}");
     let said = refuse(&["--wait-p99-ms", "5", "--budget", "b.toml"], &format!("{header}3,2,1,x\n"));
-    assert!(said.contains("line 2: "), "{said}");
+    assert!(said.contains("line 2 (byte 33): "), "{said}");
     let same = ["--wait-p99-ms", "5", "--budget", "b.toml", "--report", "b.toml"];
     let said = refuse(&same, &trace());
     assert!(said.contains("b.toml is also the file for the report"), "{said}");
