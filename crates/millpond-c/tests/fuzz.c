@@ -117,9 +117,12 @@ static bool wraps(const run_of *run) {
     return (run->options.flags & MP_WRAP) != 0;
 }
 
-/* Without a limit of lifetimes no slot retires, and evicting always makes room. */
-static bool makes_room(const run_of *run) {
-    return run->options.lifetimes == 0 || wraps(run);
+/* Whether the live slot retires after this lifetime, so that evicting it would make no room: its lifetimes are limited, or
+ * a claimed handle was of its last one. */
+static bool retires(const run_of *run, uint64_t bits) {
+    bool is_last = mp_is_last_(run->pool, bits);
+    CHECK(!is_last || !wraps(run));
+    return is_last;
 }
 
 static void insert(run_of *run) {
@@ -128,9 +131,10 @@ static void insert(run_of *run) {
     bool was_full = is_full(run), evicts = run->options.full == MP_EVICT_OLDEST;
     size_t victim = was_full && evicts ? oldest(run) : SIZE_MAX;
     uint64_t victim_bits = victim == SIZE_MAX ? 0 : run->now.bits[victim];
+    bool victim_retires = victim_bits != 0 && retires(run, victim_bits);
     value *made = mp_insert(run->pool, &handle);
     CHECK((expected.bits == 0) == was_full);
-    if (victim_bits != 0 && makes_room(run)) {
+    if (victim_bits != 0 && !victim_retires) {
         mp_handle gone;
         gone.bits = victim_bits;
         CHECK(made != NULL && (gone.bits == handle.bits ? wraps(run) : !mp_contains(run->pool, gone)));
@@ -165,10 +169,10 @@ static void insert_or_evict(run_of *run) {
         CHECK(lives(&run->now, run->options.slots, gone));
         CHECK(gone.bits == handle.bits ? wraps(run) : !mp_contains(run->pool, gone));
         CHECK(last.number == run->now.number[gone.bits >> 32]);
-        if (makes_room(run)) {
-            for (slot = 0; slot < run->options.slots; slot++) {
-                CHECK(run->now.bits[slot] == 0 || (int64_t)run->now.number[slot] >= (int64_t)last.number);
-            }
+        for (slot = 0; slot < run->options.slots; slot++) {
+            uint64_t bits = run->now.bits[slot];
+            bool is_larger = bits == 0 || (int64_t)run->now.number[slot] >= (int64_t)last.number;
+            CHECK(is_larger || retires(run, bits));
         }
         ended(run, (size_t)(gone.bits >> 32));
     }
