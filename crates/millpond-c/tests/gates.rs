@@ -43,9 +43,9 @@ fn counts() -> bool {
     is_recorded
 }
 
-/// Compiles `tests/gates.c` or `tests/gates.cpp`.
-fn compiled(compiler: &str, standard: &str, source: &str) -> PathBuf {
-    let program = made("gates").join(source);
+/// Compiles `tests/gates.c` or `tests/gates.cpp`, in a folder of the test's own: tests run side by side.
+fn compiled(folder: &str, compiler: &str, standard: &str, source: &str) -> PathBuf {
+    let program = made(folder).join(source);
     let mut compile = strict(compiler);
     compile.args([standard, "-O2"]).arg(here().join("tests").join(source)).arg(library().unwrap());
     run(compile.arg("-o").arg(&program));
@@ -69,7 +69,7 @@ fn inline_functions_take_as_many_instructions_as_recorded() {
     if !counts() {
         return;
     }
-    let program = compiled("gcc", "-std=c99", "gates.c");
+    let program = compiled("gates", "gcc", "-std=c99", "gates.c");
     assert_eq!(listed(&program), RECORDED.map(|(name, _)| name));
     let mut too_many = Vec::new();
     for (operation, recorded) in RECORDED {
@@ -88,6 +88,7 @@ fn the_pool_of_cpp_takes_as_many_instructions_as_that_of_c() {
     if !counts() {
         return;
     }
+    let compiled = |compiler, standard, source| compiled("gates-cpp", compiler, standard, source);
     let (in_c, in_cpp) =
         (compiled("gcc", "-std=c99", "gates.c"), compiled("g++", "-std=c++17", "gates.cpp"));
     let operations = listed(&in_cpp);
