@@ -44,6 +44,24 @@ impl<'a> Lines<'a> {
         &self.buffer[..self.block]
     }
 
+    /// Passes each line of the block, without the first `skipped`, to `take`, and ends with the first fault. The message
+    /// that `take` returns becomes the fault of its line.
+    pub(crate) fn each(
+        &self,
+        skipped: usize,
+        mut take: impl FnMut(&[u8]) -> Result<(), String>,
+    ) -> Result<(), Fault> {
+        for (offset, line) in lines_of(self.block()).skip(skipped) {
+            if line.len() > LINE_BYTES_MAX {
+                return Err(self.too_long(offset));
+            }
+            if let Err(message) = take(line) {
+                return Err(Fault { place: self.place(offset), message });
+            }
+        }
+        Ok(())
+    }
+
     /// Reads the next block; `false` at the end of the input.
     ///
     /// # Errors

@@ -5,21 +5,18 @@ use millpond_lend::{LIVE_HEADER, TRACE_HEADER};
 
 use super::rows::Rows;
 use crate::error::Fault;
-use crate::input::{LINE_BYTES_MAX, Lines, lines_of};
+use crate::input::Lines;
+use crate::trace::BYTE_ORDER_MARK;
 
 /// Reads a recording: the pools in the order of their names.
 pub(super) fn read(mut lines: Lines<'_>) -> Result<Vec<PoolTrace>, Fault> {
     let mut rows = Rows::default();
     let mut is_header = true;
     while lines.advance()? {
-        for (offset, line) in lines_of(lines.block()) {
-            if line.len() > LINE_BYTES_MAX {
-                return Err(lines.too_long(offset));
-            }
-            let taken = if is_header { header(line) } else { loan(line, &mut rows) };
-            taken.map_err(|message| Fault { place: lines.place(offset), message })?;
-            is_header = false;
-        }
+        lines.each(0, |line| match std::mem::take(&mut is_header) {
+            true => header(line),
+            false => loan(line, &mut rows),
+        })?;
     }
     let pools = rows.into_pools();
     if pools.is_empty() {
@@ -29,7 +26,7 @@ pub(super) fn read(mut lines: Lines<'_>) -> Result<Vec<PoolTrace>, Fault> {
 }
 
 fn header(line: &[u8]) -> Result<(), String> {
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     if [TRACE_HEADER, LIVE_HEADER].iter().any(|header| header.as_bytes() == line) {
         return Ok(());
     }

@@ -25,7 +25,7 @@ pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 use std::ops::RangeInclusive;
 
 use crate::error::{Fault, Place};
-use crate::input::{Input, LINE_BYTES_MAX, Lines, lines_of};
+use crate::input::{Input, Lines};
 use crate::output::progress::Progress;
 
 /// The most objects that may be alive at once: what is live is what a plan keeps in memory.
@@ -211,7 +211,7 @@ pub fn read(
 }
 
 /// What some editors put in front of a text.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`), a heaptrack file (`v VERSION \
                         FILEVERSION`), a recording of millpond-heap (`millpond heap 1`) or a table of \
@@ -253,14 +253,7 @@ fn read_lines(
 ) -> Result<Summary, Fault> {
     let mut skipped = header_lines;
     loop {
-        for (offset, line) in lines_of(lines.block()).skip(skipped) {
-            if line.len() > LINE_BYTES_MAX {
-                return Err(lines.too_long(offset));
-            }
-            if let Err(message) = records.line(line, watch) {
-                return Err(Fault { place: lines.place(offset), message });
-            }
-        }
+        lines.each(skipped, |line| records.line(line, watch))?;
         skipped = 0;
         progress.update(lines.input().bytes_read(), records.events());
         if !lines.advance()? {
