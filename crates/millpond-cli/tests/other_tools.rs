@@ -206,9 +206,8 @@ fn what_pythons_own_allocator_frees_is_dead() {
     let output = run_tool("memray-to-csv", &recording);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let table = String::from_utf8(output.stdout).unwrap();
-    let of_size = |bytes: &str| {
-        table.lines().filter(|line| line.split(',').nth(3) == Some(bytes)).count()
-    };
+    let of_size =
+        |bytes: &str| table.lines().filter(|line| line.split(',').nth(3) == Some(bytes)).count();
     assert!(of_size("0") < 100, "{}", of_size("0"));
     assert!(of_size("56") >= 500, "the bytearrays themselves: {}", of_size("56"));
 }

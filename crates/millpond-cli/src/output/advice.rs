@@ -264,10 +264,12 @@ pub(crate) fn function(name: &str) -> String {
     name_cell(&short_function(name))
 }
 
-/// A share in per cent, with a digit after the point where it is small.
+/// A share in per cent, with a digit after the point where it is small, or nearly all.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
-    if percent >= 9.95 || percent == 0.0 {
+    if share < 1.0 && percent >= 99.5 {
+        format!("{:.1} %", percent.min(99.9))
+    } else if percent >= 9.95 || percent == 0.0 {
         format!("{percent:.0} %")
     } else {
         format!("{percent:.1} %")
@@ -311,10 +313,10 @@ mod tests {
     }
 
     #[test]
-    fn shares_keep_a_digit_where_they_are_small() {
+    fn shares_keep_a_digit_where_they_are_small_or_nearly_all() {
         assert_eq!(
-            [0.0, 0.014, 0.0994, 0.0996, 0.93].map(percent),
-            ["0 %", "1.4 %", "9.9 %", "10 %", "93 %"]
+            [0.0, 0.014, 0.0994, 0.0996, 0.93, 0.994, 0.9951, 0.99999, 1.0].map(percent),
+            ["0 %", "1.4 %", "9.9 %", "10 %", "93 %", "99 %", "99.5 %", "99.9 %", "100 %"]
         );
     }
 }

@@ -80,10 +80,10 @@ pub(crate) fn milliseconds(us: u64) -> String {
     }
 }
 
-/// A small number with as many digits as it deserves: `0.018`, `1.17`, `428`.
+/// A small number with as many digits as it deserves: `0.018`, `1.17`, `60`, `428`.
 pub(crate) fn small(number: f64) -> String {
     match number {
-        0.0 => "0".to_owned(),
+        n if n.fract() == 0.0 => count(n as u64),
         n if n < 0.001 => "<0.001".to_owned(),
         n if n < 1.0 => format!("{n:.3}"),
         n if n < 100.0 => format!("{n:.2}"),
@@ -110,7 +110,7 @@ mod tests {
         );
         let marks = [0.0, 0.75, 1.5, 3.0].map(|days| duration_beside(days * 86_400.0, 259_200.0));
         assert_eq!(marks, ["0.0 d", "0.8 d", "1.5 d", "3.0 d"]);
-        let numbers = [0.0, 0.0001, 0.0184, 1.165, 427.8].map(small);
-        assert_eq!(numbers, ["0", "<0.001", "0.018", "1.17", "428"]);
+        let numbers = [0.0, 0.0001, 0.0184, 1.165, 60.0, 427.8].map(small);
+        assert_eq!(numbers, ["0", "<0.001", "0.018", "1.17", "60", "428"]);
     }
 }
