@@ -148,7 +148,7 @@ fn loans_are_not_measured() {
 }
 
 #[test]
-fn counts_without_an_order_are_not_measured() {
+fn counts_without_times_are_not_measured() {
     let directory = Directory::new();
     let trace = directory.file("a.csv", crowds(&[]));
     let counts: String = crowds(&[])
@@ -163,5 +163,5 @@ fn counts_without_an_order_are_not_measured() {
     let trace = directory.file("b.csv", counts);
     let output = millpond(&directory).args(["plan", "--measure"]).arg(trace).output().unwrap();
     let said = refused(&output);
-    assert!(said.contains("b.csv: has counts but no order of events"), "{said}");
+    assert!(said.contains("b.csv: has counts but no times"), "{said}");
 }

@@ -67,6 +67,10 @@ fn nothing_that_needs_times_is_said_of_counts() {
     }
     assert_eq!(class["smaller"], serde_json::json!([]));
     assert_eq!(json["traces"][0]["ticks_per_second"], serde_json::Value::Null);
+    let output = millpond(&directory).args(["plan", "--report", "r.html"]).arg(&trace).output();
+    done(&output.unwrap());
+    let report = std::fs::read_to_string(directory.path().join("r.html")).unwrap();
+    assert!(report.contains("counts without times") && !report.contains("Lifetimes by length"));
     for arguments in [&["plan", "--measure"][..], &["replay"], &["replay", "--heap", "a.svg"]] {
         let output = millpond(&directory).args(arguments).arg(&trace).output().unwrap();
         assert!(refused(&output).contains("has counts but no times"), "{arguments:?}");

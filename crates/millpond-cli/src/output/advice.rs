@@ -103,7 +103,8 @@ fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
     let share = |caller: &Caller| caller.allocations as f64 / proposal.calls.max(1) as f64;
     let callers = proposal.callers.iter().filter(|caller| share(caller) >= CALLER_SHARE_MIN);
     for caller in callers.take(CALLERS_SHOWN) {
-        let share = share(caller);
+        // Nearly all is all here: the column is narrow.
+        let share = if share(caller) < 0.995 { share(caller) } else { 1.0 };
         let _ = writeln!(out, "    {:>5} {}", percent(share), frames_up_to(caller, COLUMNS - 11));
     }
     if let Some(saved) = proposal.time_saved {
