@@ -1,14 +1,8 @@
-//! Compares every pool type, reuse order and handle layout with a plain model: all short sequences of operations on
-//! small pools (`small_worlds`), and random sequences, with slots that retire early, wrap, or do neither. After each
-//! operation the pool is what the model says, and `validate` finds nothing. A random sequence that fails is shrunk to a
-//! short one and printed with what was found: as the arguments of `follow`, in a test of its own, it fails again at once.
-//!
-//! `MILLPOND_MODEL_FACTOR=20` runs as many times more.
+//! `families/model` as a program of its own, for long runs of optimised builds. `cargo test` runs it as a part of
+//! `families`, whose pools it shares.
 
 mod common;
 mod subject;
 
-#[path = "model/sequences.rs"]
-mod sequences;
-#[path = "model/small_worlds.rs"]
-mod small_worlds;
+#[path = "families/model/mod.rs"]
+mod model;

@@ -1,14 +1,11 @@
 //! Commands that are interrupted by Ctrl-C (SIGINT) or SIGTERM.
-#![cfg(target_os = "linux")]
-
-mod common;
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Directory, millpond};
+use crate::common::{Directory, millpond};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Starts the tool with a standard input that never says anything.

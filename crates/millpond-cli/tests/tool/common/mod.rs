@@ -1,6 +1,6 @@
 //! What the tests of the binary share: running it, and places to put files.
 
-#![allow(dead_code, reason = "every test file uses a part of this")]
+pub(crate) mod planning;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
