@@ -70,12 +70,14 @@ pub(crate) fn duration_beside(seconds: f64, longest_seconds: f64) -> String {
     }
 }
 
-/// Microseconds as milliseconds, or as seconds if there are many: `0 ms`, `0.050 ms`, `4.1 ms`, `12.0 s`.
+/// Microseconds as milliseconds, or as seconds if there are many: `0 ms`, `0.050 ms`, `4.1 ms`, `8,737 ms`,
+/// `12.0 s`.
 pub(crate) fn milliseconds(us: u64) -> String {
     match us {
         0 => "0 ms".to_owned(),
         1..1_000 => format!("{:.3} ms", us as f64 / 1_000.0),
-        1_000..10_000_000 => format!("{:.1} ms", us as f64 / 1_000.0),
+        1_000..1_000_000 => format!("{:.1} ms", us as f64 / 1_000.0),
+        1_000_000..10_000_000 => format!("{} ms", count((us + 500) / 1_000)),
         _ => format!("{:.1} s", us as f64 / 1_000_000.0),
     }
 }
@@ -110,6 +112,8 @@ mod tests {
         );
         let marks = [0.0, 0.75, 1.5, 3.0].map(|days| duration_beside(days * 86_400.0, 259_200.0));
         assert_eq!(marks, ["0.0 d", "0.8 d", "1.5 d", "3.0 d"]);
+        let waits = [0, 50, 4_100, 999_900, 8_736_600, 12_000_000].map(milliseconds);
+        assert_eq!(waits, ["0 ms", "0.050 ms", "4.1 ms", "999.9 ms", "8,737 ms", "12.0 s"]);
         let numbers = [0.0, 0.0001, 0.0184, 1.165, 60.0, 427.8].map(small);
         assert_eq!(numbers, ["0", "<0.001", "0.018", "1.17", "60", "428"]);
     }

@@ -71,8 +71,6 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
         let _ = writeln!(out, "\n{}", paint.strong("How long objects live"));
         out.push_str(&paint.faint_lines(&wrapped(lives_legend(plan))));
         out.push_str(&lives_table(plan, classes).render(paint));
-    } else {
-        out.push_str(&wrapped(NO_TIMES));
     }
     if has_times && wanted.handles {
         let _ = writeln!(out, "\n{}", paint.strong("How long the busiest slot lasts"));
@@ -93,6 +91,9 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
         let text = format!("… and {more} (--top, --json)");
         let _ = writeln!(out, "{}", paint.faint(&text));
     }
+    if !has_times {
+        let _ = write!(out, "\n{}", wrapped(NO_TIMES));
+    }
     let _ = write!(out, "\n{}", proof_text(&plan.proof(), paint));
     out.push_str(&paint.faint_lines(&wrapped(&timing(plan))));
     out.push_str(&paint.strong_lines(&wrapped(&meaning(plan))));
@@ -103,8 +104,8 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
 }
 
 const NO_TIMES: &str = "The recording has counts but no times: how long objects live, what a smaller pool would have \
-                        refused, and how long handles last are unknown. The peak of a size is the sum of the peaks of \
-                        its call sites.";
+                        refused, and how long handles last are unknown. In a table from DHAT, the peak of a size is the \
+                        sum of the peaks of its call sites.";
 
 const NO_CLOCK: &str = "The trace has no clock, so it is unknown how long generations last. Set the number of ticks per \
                         second with --tick-rate HZ.";
