@@ -83,7 +83,7 @@ fn the_guides_figures_and_picture_of_openttd_are_those_of_the_tool() {
 }
 
 #[test]
-#[ignore = "a minute without optimisation: cargo test --release -p millpond-cli --test tool heap_picture -- --ignored"]
+#[ignore = "a minute unless `MILLPOND_PROGRAM` is an optimised tool"]
 fn the_guides_figures_and_picture_of_three_days_are_those_of_the_tool() {
     let directory = Directory::new();
     let game = millpond(&directory).args(["generate", "--game", "--days", "3"]).output().unwrap();
