@@ -24,8 +24,8 @@ const OTHERS_SHOWN: usize = 3;
 const NAMELESS_SHARE_TOLD: f64 = 0.1;
 
 /// What the measured times do not include.
-const VISITS_LEFT_OUT: &str = "The times are those of calls to the allocator. Not included: slots are smaller \
-                               than the allocator's blocks, so visiting many objects may be faster, too.";
+const VISITS_LEFT_OUT: &str = "The times are those of calls to the allocator. Visits to objects are not included; they \
+                               may be faster, too, because slots are smaller than blocks.";
 
 /// The section of a plan that says what to pool first.
 pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String {

@@ -75,6 +75,7 @@ fn people_see_it_in_the_text_and_in_the_report() {
     let output = millpond(&directory).args(["plan", "--measure"]).arg(&trace).output().unwrap();
     let text = done(&output);
     assert!(text.contains("    measured here: saves "), "{text}");
+    assert!(text.contains("Visits to objects are not\nincluded"), "{text}");
     let words: Vec<&str> = text.split_whitespace().collect();
     assert!(words.join(" ").contains("for each of 4,800 calls"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
