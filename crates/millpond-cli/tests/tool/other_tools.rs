@@ -65,8 +65,12 @@ fn nothing_that_needs_times_is_said_of_counts() {
     }
     assert_eq!(class["smaller"], serde_json::json!([]));
     assert_eq!(json["traces"][0]["ticks_per_second"], serde_json::Value::Null);
-    let output = millpond(&directory).args(["plan", "--report", "r.html"]).arg(&trace).output();
-    done(&output.unwrap());
+    let files = ["plan", "--report", "r.html", "--summary", "s.csv"];
+    done(&millpond(&directory).args(files).arg(&trace).output().unwrap());
+    let merged = done(&millpond(&directory).args(["merge", "s.csv"]).output().unwrap());
+    assert!(
+        merged.lines().any(|line| line.split_whitespace().eq(["32", "10,000", "9,998", "–", "–"]))
+    );
     let report = std::fs::read_to_string(directory.path().join("r.html")).unwrap();
     assert!(report.contains("counts without times") && !report.contains("Lifetimes by length"));
     for arguments in [&["plan", "--measure"][..], &["replay"], &["replay", "--heap", "a.svg"]] {
