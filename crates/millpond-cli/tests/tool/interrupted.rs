@@ -128,7 +128,7 @@ fn a_soak_of_a_program_ends_the_program() {
     let directory = Directory::new();
     let script = "trap 'echo ended > ended; exit 0' TERM; echo begun > begun; \
                   while :; do sleep 0.05; done";
-    let arguments = ["soak", "--for", "1h", "--warm-up", "0s", "--", "sh", "-c", script];
+    let arguments = ["soak", "--for", "1h", "--warm-up", "1h", "--", "sh", "-c", script];
     let child = start(&directory, &arguments);
     wait_until("the program runs", || directory.path().join("begun").exists());
     let output = interrupt(child, Signal::TERM);
