@@ -43,6 +43,13 @@
 #define MILLPOND_RETHROW_ static_cast<void>(0)
 #endif
 
+// A loop keeps an iterator in registers only if every function of it is inlined.
+#if defined(__GNUC__) || defined(__clang__)
+#define MILLPOND_INLINE_ __attribute__((always_inline))
+#else
+#define MILLPOND_INLINE_
+#endif
+
 namespace millpond {
 
 // Names one lifetime of one slot of a pool of `T`; the pool refuses it once the object is removed. It has eight bytes.
@@ -95,8 +102,18 @@ class run_span {
 };
 #endif
 
+// Whether a walk over 64 slots, some of them live, is faster one by one than run by run: if there are three dead slots in
+// a row below the last live one.
+inline bool is_sparse_(std::uint64_t live) noexcept {
+    std::uint64_t dead = ~live;
+#if defined(__GNUC__) || defined(__clang__)
+    dead <<= __builtin_clzll(live);
+#endif
+    return (dead & dead << 1 & dead << 2) != 0;
+}
+
 // What a pool without slots points to, so that a lookup need not test for null. Nothing is ever written there.
-inline std::uint64_t no_bits_ = 0;
+inline mp_bits_ no_bits_ = 0;
 inline mp_pool no_pool_ = [] {
     mp_pool of{};
     of.bits_ = &no_bits_;
@@ -382,14 +399,15 @@ class pool {
         using pointer = std::conditional_t<Const, const T *, T *>;
 
         basic_iterator() noexcept = default;
-        explicit basic_iterator(const mp_pool *raw) noexcept : raw_(raw) { next_run(); }
+        MILLPOND_INLINE_ explicit basic_iterator(const mp_pool *raw) noexcept : raw_(raw) { next_run(); }
         // What may change a value goes where nothing may.
         template <bool Other, typename = std::enable_if_t<Const && !Other>>
         basic_iterator(const basic_iterator<Other> &other) noexcept
-            : raw_(other.raw_), run_(other.run_), at_(other.at_), run_end_(other.run_end_) {}
+            : raw_(other.raw_), at_(other.at_), run_end_(other.run_end_), word_(other.word_), left_(other.left_),
+              is_sparse_(other.is_sparse_), end_(other.end_), bits_(other.bits_) {}
         reference operator*() const noexcept { return *at_; }
         pointer operator->() const noexcept { return at_; }
-        basic_iterator &operator++() noexcept {
+        MILLPOND_INLINE_ basic_iterator &operator++() noexcept {
             if (++at_ == run_end_) {
                 next_run();
             }
@@ -407,25 +425,50 @@ class pool {
         template <bool>
         friend class basic_iterator;
 
-        void next_run() noexcept {
-            if (mp_next_run(raw_, &run_)) {
-                at_ = reinterpret_cast<pointer>(raw_->values_) + run_.first;
-                run_end_ = at_ + run_.count;
-            } else {
-                at_ = run_end_ = nullptr;
+        MILLPOND_INLINE_ void next_run() noexcept {
+            if (left_ == 0) {
+                // No address of the iterator's own is passed on.
+                std::size_t end = end_;
+                const mp_bits_ *bits = bits_;
+                std::uint64_t left = 0;
+                if (!mp_next_word_(raw_, &end, &left, &bits)) {
+                    at_ = run_end_ = nullptr;
+                    return;
+                }
+                end_ = end;
+                bits_ = bits;
+                left_ = left;
+                is_sparse_ = millpond::is_sparse_(left_);
+                word_ = reinterpret_cast<pointer>(raw_->values_) + (end_ - 64);
             }
+            at_ = word_ + mp_trailing_zeros_(left_);
+            if (is_sparse_) {
+                run_end_ = at_ + 1;
+                left_ &= left_ - 1;
+                return;
+            }
+            // The carry goes through the run's bits, to the first 0 behind them.
+            const std::uint64_t behind = left_ + (left_ & (0 - left_));
+            run_end_ = word_ + (behind != 0 ? mp_trailing_zeros_(behind) : 64);
+            left_ &= behind;
         }
         const mp_pool *raw_ = &no_pool_;
-        mp_run run_ = MP_RUN;
         pointer at_ = nullptr;
         pointer run_end_ = nullptr;
+        // The 64 slots that the iterator has come to: their first value, what is left of them, and how they are taken:
+        // one by one, or run by run.
+        pointer word_ = nullptr;
+        std::uint64_t left_ = 0;
+        bool is_sparse_ = false;
+        std::size_t end_ = 0;
+        const mp_bits_ *bits_ = nullptr;
     };
-    iterator begin() noexcept {
+    MILLPOND_INLINE_ iterator begin() noexcept {
         refresh();
         return iterator(raw_);
     }
     iterator end() noexcept { return iterator(); }
-    const_iterator begin() const noexcept {
+    MILLPOND_INLINE_ const_iterator begin() const noexcept {
         assert_no_destructor_runs();
         return const_iterator(raw_);
     }
@@ -582,6 +625,7 @@ struct std::hash<millpond::handle<T>> {
     }
 };
 
+#undef MILLPOND_INLINE_
 #undef MILLPOND_TRY_
 #undef MILLPOND_CATCH_ALL_
 #undef MILLPOND_RETHROW_
