@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <map>
 #include <fstream>
 #include <iterator>
 #include <string>
