@@ -264,17 +264,17 @@ mp_status mp_pool_validate(const mp_pool *pool, char *text, size_t room);
 #if defined(__GNUC__) || defined(__clang__)
 #define MP_RARELY_(condition) __builtin_expect(!!(condition), 0)
 /* clang calls these functions otherwise; and what is rare stays out of their way. */
-#define MP_INLINE_ __attribute__((always_inline)) static inline
-#define MP_RARE_ __attribute__((cold, noinline, unused)) static
+#define MP_INLINED_ __attribute__((always_inline))
+#define MP_RARE_ __attribute__((cold, noinline, unused))
 #define MP_ASSUME_(condition) ((condition) ? (void)0 : __builtin_unreachable())
 #else
 #define MP_RARELY_(condition) (condition)
-#define MP_INLINE_ static inline
-#define MP_RARE_ static inline
+#define MP_INLINED_
+#define MP_RARE_ inline
 #define MP_ASSUME_(condition) ((void)0)
 #endif
 
-MP_INLINE_ bool mp_contains(const mp_pool *pool, mp_handle handle) {
+static inline MP_INLINED_ bool mp_contains(const mp_pool *pool, mp_handle handle) {
     uint64_t index = handle.bits >> 32;
     uint32_t generation = MP_CAST_(uint32_t, handle.bits);
     /* Read before it is tested: where the compiler knows the pool in a loop, it then reads this once. */
@@ -283,7 +283,7 @@ MP_INLINE_ bool mp_contains(const mp_pool *pool, mp_handle handle) {
 }
 
 /* `stride` is the size of a value, a constant if the type is known. */
-MP_INLINE_ void *mp_get_(const mp_pool *pool, mp_handle handle, size_t stride) {
+static inline MP_INLINED_ void *mp_get_(const mp_pool *pool, mp_handle handle, size_t stride) {
     unsigned char *values = pool->values_;
     if (!mp_contains(pool, handle)) {
         return MP_NULL_;
@@ -297,7 +297,7 @@ static inline void *mp_get(const mp_pool *pool, mp_handle handle) {
 }
 
 /* Takes a slot that was never used, or returns UINT32_MAX: then the library inserts. */
-MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
+static MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
     size_t index = pool->fresh_from_;
     if (pool->slow_ != 0 || index >= pool->slots_ || pool->retired_ != 0) {
         return UINT32_MAX;
@@ -311,7 +311,7 @@ MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
 
 /* Both halves of a pair write the stack's length last, so that an insertion that follows a removal has it in a
  * register. */
-MP_INLINE_ void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
+static inline MP_INLINED_ void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     unsigned char *values = pool->values_;
     size_t stack_len = pool->stack_len_;
@@ -346,7 +346,7 @@ static inline void *mp_insert(mp_pool *pool, mp_handle *out) {
 }
 
 /* Ends a lifetime. Returns `false`, and does nothing, if the handle is refused. O(1). */
-MP_INLINE_ bool mp_remove(mp_pool *pool, mp_handle handle) {
+static inline MP_INLINED_ bool mp_remove(mp_pool *pool, mp_handle handle) {
     uint32_t index = MP_CAST_(uint32_t, handle.bits >> 32), generation = MP_CAST_(uint32_t, handle.bits);
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     size_t stack_len = pool->stack_len_;
