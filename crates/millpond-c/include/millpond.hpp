@@ -43,7 +43,7 @@
 #define MILLPOND_RETHROW_ static_cast<void>(0)
 #endif
 
-// A loop keeps an iterator in registers only if every function of it is inlined.
+// A loop keeps an iterator or a handle in registers only if every function on the way is inlined.
 #if defined(__GNUC__) || defined(__clang__)
 #define MILLPOND_INLINE_ __attribute__((always_inline))
 #else
@@ -213,7 +213,7 @@ class pool {
     // Constructs a value in the next slot, with a constructor, or as an aggregate if no constructor takes these
     // arguments. Returns its handle, which is false if the pool is full. O(1).
     template <typename... Arguments>
-    handle<T> emplace(Arguments &&...arguments) {
+    MILLPOND_INLINE_ handle<T> emplace(Arguments &&...arguments) {
         return emplace_with([&](void *place) {
             if constexpr (std::is_constructible_v<T, Arguments &&...>) {
                 ::new (place) T(std::forward<Arguments>(arguments)...);
@@ -509,7 +509,7 @@ class pool {
     T *value_at(std::size_t index) const noexcept { return std::launder(reinterpret_cast<T *>(raw_->values_) + index); }
 
     template <typename Construct>
-    handle<T> emplace_with(Construct &&construct) {
+    MILLPOND_INLINE_ handle<T> emplace_with(Construct &&construct) {
         mp_handle made;
         void *place = mp_insert_(raw_, &made, sizeof(T));
         // No bits if the pool is full. In a register from here on, whatever the constructor writes.

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <map>
 #include <fstream>
 #include <iterator>
 #include <string>
