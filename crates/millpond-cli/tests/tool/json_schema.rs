@@ -1,13 +1,11 @@
 //! The names and shapes of everything that `--json` prints, as they are recorded: programs rely on them.
 //!
-//! `MILLPOND_RECORD=1 cargo test -p millpond-cli --test json_schema` records them anew.
-
-mod common;
+//! `MILLPOND_RECORD=1 cargo test -p millpond-cli --test tool json_schema` records them anew.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use common::{Directory, TRACES, done, millpond};
+use crate::common::{Directory, TRACES, done, millpond};
 use millpond::Pool;
 use millpond::recorder::Recorder;
 use serde_json::Value;
