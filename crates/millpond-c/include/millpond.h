@@ -597,19 +597,19 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
         name of_ = {name##_fits(pool_) == MP_OK ? pool_ : MP_NULL_};                                                   \
         return of_;                                                                                                    \
     }                                                                                                                  \
-    MP_API_ type *name##_insert(name *in_, name##_id *out_) {                                                          \
+    MP_API_ MP_INLINED_ type *name##_insert(name *in_, name##_id *out_) {                                              \
         mp_handle handle_;                                                                                             \
         void *made_ = mp_insert_(in_->pool, &handle_, sizeof(type));                                                   \
         out_->bits = made_bits;                                                                                        \
         return MP_CAST_(type *, made_);                                                                                \
     }                                                                                                                  \
-    MP_API_ type *name##_get(name const *in_, name##_id id_) {                                                         \
+    MP_API_ MP_INLINED_ type *name##_get(name const *in_, name##_id id_) {                                             \
         return MP_CAST_(type *, mp_get_(in_->pool, name##_handle(id_), sizeof(type)));                                 \
     }                                                                                                                  \
-    MP_API_ bool name##_contains(name const *in_, name##_id id_) {                                                     \
+    MP_API_ MP_INLINED_ bool name##_contains(name const *in_, name##_id id_) {                                         \
         return mp_contains(in_->pool, name##_handle(id_));                                                             \
     }                                                                                                                  \
-    MP_API_ bool name##_remove(name *in_, name##_id id_) {                                                             \
+    MP_API_ MP_INLINED_ bool name##_remove(name *in_, name##_id id_) {                                                 \
         return mp_remove(in_->pool, name##_handle(id_));                                                               \
     }                                                                                                                  \
     MP_API_ type *name##_next_run(name const *in_, mp_run *run_) {                                                     \

@@ -243,7 +243,7 @@ class pool {
     }
 
     // Removes and destroys the handle's value. Returns `false`, and does nothing, if the handle is refused. O(1).
-    bool remove(handle<T> which) noexcept {
+    MILLPOND_INLINE_ bool remove(handle<T> which) noexcept {
         if constexpr (std::is_trivially_destructible_v<T>) {
             return mp_remove(raw_, which.raw());
         } else {
