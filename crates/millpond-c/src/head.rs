@@ -64,10 +64,22 @@ impl Head {
     /// It is a pool, whole, that nobody else uses.
     pub(crate) unsafe fn settle(head: NonNull<Self>) {
         // SAFETY: as the caller promises; the fields are copied.
-        let Self { kind, slow, .. } = unsafe { head.read() };
-        if kind & 0xff != 0 {
-            return;
+        let Self { kind, .. } = unsafe { head.read() };
+        if kind & 0xff == 0 {
+            // SAFETY: as the caller promises; it is a pool of that order.
+            unsafe { Self::settle_lifo(head) };
         }
+    }
+
+    /// [`settle`](Self::settle) for the order whose insertions and removals may be inline.
+    ///
+    /// # Safety
+    ///
+    /// As above, and the pool is of that order.
+    #[inline(never)]
+    unsafe fn settle_lifo(head: NonNull<Self>) {
+        // SAFETY: as the caller promises; the field is copied.
+        let Self { slow, .. } = unsafe { head.read() };
         // SAFETY: the slots of a pool of this order stand behind the head.
         let slots = unsafe { head.add(1) };
         // SAFETY: the field is theirs.
