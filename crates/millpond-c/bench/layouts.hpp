@@ -1,5 +1,5 @@
 // One and the same loop takes up to twice as long if its last jump lies across two lines of the cache, and any change of
-// the program moves it. So `run` compiles each benchmark with `LAYOUT` 0 to 3, which moves all of its code by 16 bytes
+// the program moves it. So `run` compiles each benchmark with `LAYOUT` 1 to 4, which moves all of its code by 16 bytes
 // each, and of every figure the least in the four programs counts, for our pools as for their peers.
 #pragma once
 

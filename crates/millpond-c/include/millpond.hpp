@@ -408,8 +408,10 @@ class pool {
         reference operator*() const noexcept { return *at_; }
         pointer operator->() const noexcept { return at_; }
         MILLPOND_INLINE_ basic_iterator &operator++() noexcept {
-            if (++at_ == run_end_) {
+            if (is_sparse_ ? left_ == 0 : ++at_ == run_end_) {
                 next_run();
+            } else if (is_sparse_) {
+                take_one();
             }
             return *this;
         }
@@ -425,6 +427,10 @@ class pool {
         template <bool>
         friend class basic_iterator;
 
+        MILLPOND_INLINE_ void take_one() noexcept {
+            at_ = word_ + mp_trailing_zeros_(left_);
+            left_ &= left_ - 1;
+        }
         MILLPOND_INLINE_ void next_run() noexcept {
             if (left_ == 0) {
                 // No address of the iterator's own is passed on.
@@ -441,12 +447,11 @@ class pool {
                 is_sparse_ = millpond::is_sparse_(left_);
                 word_ = reinterpret_cast<pointer>(raw_->values_) + (end_ - 64);
             }
-            at_ = word_ + mp_trailing_zeros_(left_);
             if (is_sparse_) {
-                run_end_ = at_ + 1;
-                left_ &= left_ - 1;
+                take_one();
                 return;
             }
+            at_ = word_ + mp_trailing_zeros_(left_);
             // The carry goes through the run's bits, to the first 0 behind them.
             const std::uint64_t behind = left_ + (left_ & (0 - left_));
             run_end_ = word_ + (behind != 0 ? mp_trailing_zeros_(behind) : 64);
