@@ -122,7 +122,7 @@ fn watch() {
 
 #[test]
 fn odds() {
-    let arguments = ["odds", "--json", "--slots", "8", "--rounds", "100000"];
+    let arguments = ["odds", "--json", "--slots", "8", "--rounds", "1000"];
     is_as_recorded(&Directory::new(), "odds.fields", &[&arguments]);
 }
 
