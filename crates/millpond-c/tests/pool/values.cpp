@@ -146,11 +146,12 @@ static void walks_of_every_density_visit_what_lives() {
                     }
                 }
                 std::vector<std::size_t> by_iterator, by_constant, by_run;
-                for (std::size_t each : all) {
-                    by_iterator.push_back(each);
-                }
+                // First while the bitmap of a large pool is old.
                 for (std::size_t each : std::as_const(all)) {
                     by_constant.push_back(each);
+                }
+                for (std::size_t each : all) {
+                    by_iterator.push_back(each);
                 }
                 for (auto run : all.runs()) {
                     by_run.insert(by_run.end(), run.begin(), run.end());
