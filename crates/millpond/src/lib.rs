@@ -222,7 +222,6 @@ mod around;
 mod base;
 pub mod classic;
 pub mod handle;
-mod integrations;
 pub mod overflow;
 mod policies;
 mod pools;
@@ -252,6 +251,9 @@ pub mod occupancy;
     reason = "static pools use a part of it, and no public type does"
 )]
 mod occupancy;
+
+// Last, so that the docs of each pool list these methods after the pool's own.
+mod integrations;
 
 /// The code of the guide to rollback, compiled and run with the tests.
 #[cfg(all(doctest, feature = "serde", feature = "alloc"))]

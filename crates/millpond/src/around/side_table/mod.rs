@@ -21,9 +21,10 @@
 //!
 //! Growth moves the values. It costs O(capacity), amortised over the insertions that led to it.
 
+mod growth;
+
 mod drain;
 mod entry;
-mod growth;
 mod iter;
 mod join;
 mod snapshot;
@@ -425,6 +426,8 @@ fn is_before<H: HandleLayout>(generation: u32, word: H::Word) -> bool {
         if generation >= last { generation - last } else { H::LIFETIMES_MAX - last + generation };
     last != 0 && lifetimes_on > H::LIFETIMES_MAX / 2
 }
+
+crate::snapshot::snapshot_methods!(SideTable<H, V>, [H: HandleLayout, V], values V);
 
 #[cfg(feature = "validate")]
 impl<H: HandleLayout, V> SideTable<H, V> {

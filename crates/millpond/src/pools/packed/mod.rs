@@ -91,45 +91,6 @@ pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
     values: PackedValues<T>,
 }
 
-impl<T> PackedPool<T> {
-    /// Creates a pool of `capacity` slots, with eight-byte handles. All of its memory is allocated
-    /// and touched here.
-    ///
-    /// ```
-    /// use millpond::PackedPool;
-    ///
-    /// let pool = PackedPool::<String>::new(512);
-    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory for that many slots; the builder's
-    /// [`try_build`](PackedPoolBuilder::try_build) returns an error instead.
-    #[must_use]
-    #[track_caller]
-    pub fn new(capacity: usize) -> Self {
-        Self::with_capacity(capacity)
-    }
-
-    /// Returns a builder, to choose the handle layout, a name and more.
-    ///
-    /// ```
-    /// use millpond::{Handle32, PackedPool};
-    ///
-    /// struct Sprite;
-    /// let mut sprites = PackedPool::<Sprite>::builder()
-    ///     .capacity(4096)
-    ///     .handle::<Handle32<Sprite, 16>>()
-    ///     .name("sprites")
-    ///     .build();
-    /// let sprite: Handle32<Sprite, 16> = sprites.insert(Sprite).unwrap();
-    /// ```
-    pub fn builder() -> PackedPoolBuilder<T> {
-        PackedPoolBuilder::new()
-    }
-}
-
 impl<T, H: HandleLayout> PackedPool<T, H> {
     /// Creates a pool with the handle layout of `Self`, for types that are written out.
     ///
@@ -740,6 +701,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.clear();
     }
 }
+
+crate::snapshot::snapshot_methods!(PackedPool<T, H>, [T, H: HandleLayout], values T);
 
 #[cfg(feature = "validate")]
 impl<T, H: HandleLayout> PackedPool<T, H> {

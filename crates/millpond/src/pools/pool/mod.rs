@@ -79,47 +79,6 @@ pub struct Pool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     core: Core<R, H>,
 }
 
-impl<T> Pool<T> {
-    /// Creates a pool of `capacity` slots, with the default reuse order and eight-byte handles. All
-    /// of its memory is allocated and touched here.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    ///
-    /// let pool = Pool::<String>::new(512);
-    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory for that many slots; the builder's
-    /// [`try_build`](PoolBuilder::try_build) returns an error instead.
-    #[must_use]
-    #[track_caller]
-    pub fn new(capacity: usize) -> Self {
-        Self::with_capacity(capacity)
-    }
-
-    /// Returns a builder, to choose the reuse order, the handle layout, a name and more.
-    ///
-    /// ```
-    /// use millpond::reuse::Fifo;
-    /// use millpond::{Handle32, Pool};
-    ///
-    /// struct Bullet;
-    /// let mut bullets = Pool::<Bullet>::builder()
-    ///     .capacity(4096)
-    ///     .reuse(Fifo)
-    ///     .handle::<Handle32<Bullet, 16>>()
-    ///     .name("bullets")
-    ///     .build();
-    /// let bullet: Handle32<Bullet, 16> = bullets.insert(Bullet).unwrap();
-    /// ```
-    pub fn builder() -> PoolBuilder<T> {
-        PoolBuilder::new()
-    }
-}
-
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Creates a pool with the reuse order and handle layout of `Self`, for types that are written
     /// out.
@@ -323,6 +282,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         &mut self.storage
     }
 }
+
+crate::snapshot::snapshot_methods!(Pool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 #[cfg(feature = "validate")]
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {

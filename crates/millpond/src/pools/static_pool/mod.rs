@@ -261,6 +261,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     fn note_refused_removal(&self, _handle: H) {}
 }
 
+crate::snapshot::snapshot_methods!(StaticPool<T, N, H>, [T, const N: usize, H: HandleLayout], values T);
+
 #[cfg(feature = "validate")]
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// Checks every invariant; see [`validate`](crate::validate). O(N).
