@@ -1,4 +1,4 @@
-//! [`SideTable`] and what its methods return.
+//! [`SideTable`], for values found by another pool's handles, and [`join`], which iterates over both.
 //!
 //! # Growth
 //!

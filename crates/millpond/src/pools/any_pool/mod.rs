@@ -1,4 +1,4 @@
-//! [`AnyPool`] and what its methods return.
+//! [`AnyPool`], for values of different types behind one trait, and what its methods return.
 
 mod builder;
 #[allow(unsafe_code)]
@@ -61,7 +61,7 @@ use storage::AnyStorage;
 /// monsters.values_mut().for_each(|monster| monster.grow());
 /// assert_eq!((monsters[slime].damage(), monsters[dragon].damage()), (2, 70));
 ///
-/// // What a value really is can be asked.
+/// // `get_as` returns a value as its own type.
 /// assert_eq!(monsters.get_as::<Dragon>(dragon).unwrap().heads, [30, 20, 20]);
 /// assert!(monsters.get_as::<Dragon>(slime).is_none());
 /// assert!(monsters.remove(slime)); // runs the drop of a `Slime`

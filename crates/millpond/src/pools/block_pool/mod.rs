@@ -1,4 +1,4 @@
-//! [`BlockPool`] and what its methods return.
+//! [`BlockPool`], which grows without moving a value, and what its methods return.
 
 mod builder;
 #[cfg(feature = "debug-aids")]

@@ -1,4 +1,4 @@
-//! [`PackedPool`] and what its methods return.
+//! [`PackedPool`], whose values are always one slice, and what its methods return.
 
 mod builder;
 #[cfg(feature = "debug-aids")]

@@ -1,4 +1,4 @@
-//! [`Pool`] and what its methods return.
+//! [`Pool`], whose values stay at their address, and what its methods return.
 
 #[allow(unsafe_code)]
 mod builder;
@@ -148,7 +148,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     crate::pools::shell::insert_methods!(
         core core, example "Pool::new(8)", full "Pool::new(1)",
-        cost "Costs one *take* of the reuse order, O(1) for most.",
+        cost "O(1) in every [reuse order](crate::reuse) but `NextFit`.",
         error "If the pool is full."
     );
 

@@ -1,4 +1,4 @@
-//! [`Recycler`] and what its methods return.
+//! [`Recycler`], whose objects stay constructed, and what its methods return.
 
 mod builder;
 #[cfg(feature = "debug-aids")]

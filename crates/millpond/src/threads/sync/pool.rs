@@ -66,7 +66,7 @@ use crate::reports::stats::Stats;
 ///             let guard = jobs.get(job).unwrap();
 ///             assert!(jobs.remove(job));
 ///             assert!(jobs.get(job).is_none()); // refused at once
-///             assert!(guard.starts_with("job of")); // and still there for whoever looks at it
+///             assert!(guard.starts_with("job of")); // but the guard still has it
 ///         });
 ///     }
 /// });
