@@ -128,25 +128,24 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         settings: &Settings<R, H>,
         words: impl FnOnce(usize, usize, H::Word) -> Result<AllocatorWords<R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
-        let capacity = settings.checked_capacity()?;
-        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        let circle = Circle::new::<H>(&settings.lifetimes);
-        let entries = R::Queue::<H::Index>::entry_count(capacity, false);
-        let mut words =
-            words(capacity, entries, circle.start().as_dead()).map_err(out_of_memory)?;
-        let core = Core::new(circle, settings.lifetimes.name, &mut words);
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-        let mut allocator = Self {
-            core,
-            slots: WatchedWords {
-                words,
-                #[cfg(feature = "debug-aids")]
-                watch: None,
-            },
-        };
-        #[cfg(feature = "debug-aids")]
-        allocator.watch(settings).map_err(out_of_memory)?;
-        Ok(allocator)
+        settings.allocate(|capacity| {
+            let circle = Circle::new::<H>(&settings.lifetimes);
+            let entries = R::Queue::<H::Index>::entry_count(capacity, false);
+            let mut words = words(capacity, entries, circle.start().as_dead())?;
+            let core = Core::new(circle, settings.lifetimes.name, &mut words);
+            #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+            let mut allocator = Self {
+                core,
+                slots: WatchedWords {
+                    words,
+                    #[cfg(feature = "debug-aids")]
+                    watch: None,
+                },
+            };
+            #[cfg(feature = "debug-aids")]
+            allocator.watch(settings)?;
+            Ok(allocator)
+        })
     }
 
     /// Returns how many handles can be live at once, retired slots included.

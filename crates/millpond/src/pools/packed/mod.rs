@@ -113,16 +113,15 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     crate::pools::shell::typed_builder_method!(PackedPoolBuilder<T, H>, example "PackedPool<u8, Key>", ".capacity(8).build()");
 
     fn from_settings(settings: &PackedSettings<H>) -> Result<Self, BuildError> {
-        let capacity = settings.checked_capacity()?;
-        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-        let mut pool = Self {
-            roster: PackedRoster::try_new(capacity, &settings.lifetimes).map_err(out_of_memory)?,
-            values: PackedValues::try_new(capacity).map_err(out_of_memory)?,
-        };
-        #[cfg(feature = "debug-aids")]
-        pool.watch(settings.debug_aids).map_err(out_of_memory)?;
-        Ok(pool)
+        settings.allocate(|capacity| {
+            let roster = PackedRoster::try_new(capacity, &settings.lifetimes)?;
+            let values = PackedValues::try_new(capacity)?;
+            #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+            let mut pool = Self { roster, values };
+            #[cfg(feature = "debug-aids")]
+            pool.watch(settings.debug_aids)?;
+            Ok(pool)
+        })
     }
 
     /// Returns the number of slots: live, free and retired.

@@ -9,7 +9,6 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use super::Pool;
-use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slots::reuse::{Lifo, ReuseOrder};
@@ -139,9 +138,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     /// If no capacity was set, the handle layout cannot name that many slots, or the block is
     /// larger than the address space.
     pub fn memory_layout(&self) -> Result<Layout, BuildError> {
-        let capacity = self.settings.checked_capacity()?;
-        PoolStorage::<T, R, H>::layout::<R, H>(capacity)
-            .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
+        self.settings.allocate(PoolStorage::<T, R, H>::layout::<R, H>)
     }
 
     /// Builds the pool in memory that the caller provides instead of the heap, such as a static

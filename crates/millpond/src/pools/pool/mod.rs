@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use crate::base::memory::OutOfMemory;
 #[cfg(target_has_atomic = "32")]
 use crate::handle::IndexWord;
-use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word};
+use crate::handle::{Handle, HandleLayout, Issue, Word};
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::Full;
 use crate::slots::reuse::{Lifo, Queue, ReuseOrder, Roster, roster};
@@ -114,17 +114,16 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         settings: &Settings<R, H>,
         make_storage: impl FnOnce(usize, H::Word) -> Result<PoolStorage<T, R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
-        let capacity = settings.checked_capacity()?;
-        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        let circle = Circle::new::<H>(&settings.lifetimes);
-        let mut storage =
-            make_storage(capacity, circle.start().as_dead()).map_err(out_of_memory)?;
-        let core = Core::new(circle, settings.lifetimes.name, &mut storage);
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-        let mut pool = Self { storage, core };
-        #[cfg(feature = "debug-aids")]
-        pool.watch(settings.debug_aids).map_err(out_of_memory)?;
-        Ok(pool)
+        settings.allocate(|capacity| {
+            let circle = Circle::new::<H>(&settings.lifetimes);
+            let mut storage = make_storage(capacity, circle.start().as_dead())?;
+            let core = Core::new(circle, settings.lifetimes.name, &mut storage);
+            #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+            let mut pool = Self { storage, core };
+            #[cfg(feature = "debug-aids")]
+            pool.watch(settings.debug_aids)?;
+            Ok(pool)
+        })
     }
 
     /// Returns the number of slots: live, free and retired.
@@ -188,27 +187,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     crate::pools::shell::lookup_methods!(example "Pool::new(8)");
 
-    /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1).
-    ///
-    /// ```
-    /// use millpond::{Pool, Refusal};
-    ///
-    /// let mut bullets = Pool::<u8>::builder().capacity(8).name("bullets").build();
-    /// let mut rockets = Pool::<u8>::builder().capacity(8).name("rockets").build();
-    /// let bullet = bullets.insert(1).unwrap();
-    /// let rocket = rockets.insert(1).unwrap();
-    /// assert_eq!(bullets.check(bullet), Ok(()));
-    /// assert_eq!(bullets.check(rocket), Err(Refusal::OtherPool));
-    /// bullets.remove(bullet);
-    /// assert_eq!(bullets.check(bullet), Err(Refusal::Stale));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the handle is refused.
-    pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle, self.storage.words())
-    }
+    crate::pools::shell::check_method!(example "Pool::new(8)");
 
     crate::pools::shell::remove_methods!(example "Pool::new(8)");
 

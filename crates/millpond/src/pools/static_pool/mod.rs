@@ -11,7 +11,7 @@ pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::StaticPoolBuilder;
 pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
-use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle::{Handle, HandleLayout};
 use crate::reports::errors::Full;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::InlineRoster;
@@ -221,27 +221,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
 
     crate::pools::shell::lookup_methods!(example "StaticPool::<_, 8>::new()");
 
-    /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1).
-    ///
-    /// ```
-    /// use millpond::{Refusal, StaticPool};
-    ///
-    /// let mut bullets = StaticPool::<u8, 8>::named("bullets");
-    /// let mut rockets = StaticPool::<u8, 8>::named("rockets");
-    /// let bullet = bullets.insert(1).unwrap();
-    /// let rocket = rockets.insert(1).unwrap();
-    /// assert_eq!(bullets.check(bullet), Ok(()));
-    /// assert_eq!(bullets.check(rocket), Err(Refusal::OtherPool));
-    /// bullets.remove(bullet);
-    /// assert_eq!(bullets.check(bullet), Err(Refusal::Stale));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the handle is refused.
-    pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle, self.storage.words())
-    }
+    crate::pools::shell::check_method!(example "StaticPool::<_, 8>::new()");
 
     crate::pools::shell::remove_methods!(example "StaticPool::<_, 8>::new()");
 
