@@ -538,6 +538,14 @@ impl<'a, T> IntoIterator for &'a SyncPool<T> {
     }
 }
 
+/// Returns a pool without slots: for structs that derive `Default` and later replace it with a pool
+/// of the right capacity.
+impl<T> Default for SyncPool<T> {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
 impl<T: fmt::Debug> fmt::Debug for SyncPool<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()
