@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// How much of a file tells whether it is one.
+    /// The number of bytes by which a file is recognised.
     fn bytes_to_look_at(self) -> u64 {
         match self {
             // One byte more than the marker: the end of its line belongs to it.
@@ -77,7 +77,7 @@ pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
 /// Checks that a file of this kind may be written here: there is nothing, or an earlier one.
 ///
 /// # Errors
-/// If there is something else, or nobody knows what.
+/// If there is something else, or it cannot be read.
 pub(crate) fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
     let mut start = Vec::new();
     let wanted = kind.bytes_to_look_at();
@@ -112,7 +112,7 @@ pub(crate) fn write(path: &Path, kind: Kind, text: &str) -> Result<PathBuf, Fail
         .and_then(|()| fs::rename(&unfinished, path));
     if let Err(e) = written {
         if e.kind() != ErrorKind::AlreadyExists {
-            // What was begun goes away; if even that fails, the first error says why.
+            // Removes the unfinished file; if that fails too, the first error is reported.
             let _ = fs::remove_file(&unfinished);
         }
         return Err(failed(path, &reason(&e)));

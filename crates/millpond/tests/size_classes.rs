@@ -460,11 +460,11 @@ fn a_drop_frees_every_slot_and_nothing_of_the_global_allocator() {
         // The vector and its elements live on.
         assert_eq!(counts.taken - counts.freed, 1 + outside.len(), "{overflow:?}: {counts:?}");
         for memory in outside {
-            // SAFETY: not deallocated, so still valid; the global allocator provided it for this layout.
-            unsafe {
-                assert!(memory.as_ref().iter().all(|byte| *byte == 0xa5));
-                std::alloc::dealloc(memory.cast().as_ptr(), layout(memory.len(), 8));
-            }
+            // SAFETY: it was not deallocated, so it is still valid, and its bytes are initialised.
+            let bytes = unsafe { memory.as_ref() };
+            assert!(bytes.iter().all(|byte| *byte == 0xa5));
+            // SAFETY: the global allocator provided it for this layout, and nothing uses it any more.
+            unsafe { std::alloc::dealloc(memory.cast().as_ptr(), layout(memory.len(), 8)) };
         }
     }
 }
