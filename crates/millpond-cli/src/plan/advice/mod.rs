@@ -236,7 +236,7 @@ impl Advice {
     }
 }
 
-/// Whether `saved` calls out of `calls` are worth a pool.
+/// Whether a pool that saves `calls_saved` of a unit's `calls` is worth it, in a trace of `all_calls`.
 fn is_worth_it(calls: u64, calls_saved: u64, all_calls: u64) -> bool {
     calls_saved >= CALLS_SAVED_MIN
         && calls_saved * 2 >= calls
