@@ -116,11 +116,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         settings.allocate(|capacity| {
             let roster = PackedRoster::try_new(capacity, &settings.lifetimes)?;
             let values = PackedValues::try_new(capacity)?;
-            #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-            let mut pool = Self { roster, values };
-            #[cfg(feature = "debug-aids")]
-            pool.watch(settings.debug_aids)?;
-            Ok(pool)
+            crate::pools::shell::watched_if_enabled!(Self { roster, values }, settings)
         })
     }
 

@@ -118,11 +118,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
             let circle = Circle::new::<H>(&settings.lifetimes);
             let mut storage = make_storage(capacity, circle.start().as_dead())?;
             let core = Core::new(circle, settings.lifetimes.name, &mut storage);
-            #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-            let mut pool = Self { storage, core };
-            #[cfg(feature = "debug-aids")]
-            pool.watch(settings.debug_aids)?;
-            Ok(pool)
+            crate::pools::shell::watched_if_enabled!(Self { storage, core }, settings)
         })
     }
 
