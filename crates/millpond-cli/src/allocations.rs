@@ -1,20 +1,20 @@
-//! The program's allocator: the system's, with a count of what the work of a soak asks of it.
+//! The program's allocator: the system's, which counts the requests of a soak.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 static COUNTER: Counter = Counter::new();
 
-/// What some work asked of the allocator, by any thread. All zero if [`Counting`] is not the program's allocator.
+/// What some work requested from the allocator, on any thread. All zero if [`Counting`] is not the program's allocator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Asked {
-    /// Blocks taken, resized and given back.
+    /// Blocks allocated, resized and freed.
     pub(crate) requests: u64,
-    /// The bytes of the blocks taken, less those of the blocks given back.
+    /// The bytes allocated, less the bytes freed.
     pub(crate) bytes_kept: i64,
 }
 
-/// Counts what some work asks of the allocator.
+/// Counts what some work requests from the allocator.
 pub(crate) fn during<V>(work: impl FnOnce() -> V) -> (V, Asked) {
     COUNTER.during(work)
 }
@@ -24,7 +24,7 @@ pub(crate) fn are_counted() -> bool {
     during(|| drop(std::hint::black_box(Box::new(0_u64)))).1.requests > 0
 }
 
-/// Counts while it is on; otherwise a request costs one look at it.
+/// Counts while it is set; otherwise a request costs one test of it.
 struct Counter {
     is_on: AtomicBool,
     requests: AtomicU64,
@@ -55,7 +55,7 @@ impl Counter {
         (value, Asked { requests, bytes_kept: after.bytes_kept - before.bytes_kept })
     }
 
-    /// One request, which takes some bytes and gives some back. No block has more than `isize::MAX` bytes.
+    /// One request, which allocates some bytes and frees some. No block has more than `isize::MAX` bytes.
     fn count(&self, taken: usize, given_back: usize) {
         if self.is_on.load(Ordering::Relaxed) {
             self.requests.fetch_add(1, Ordering::Relaxed);
@@ -64,7 +64,7 @@ impl Counter {
     }
 }
 
-/// The system's allocator, with a count.
+/// The system's allocator, counted.
 #[derive(Debug)]
 pub struct Counting;
 

@@ -176,7 +176,7 @@ pub(crate) struct PlanArguments {
     pub(crate) closed: Option<u64>,
 }
 
-/// More callers than this are not replayed: a capacity is looked at for each of them, up to a tenth.
+/// No more callers than this are replayed: a capacity is tried for each of them, up to a tenth.
 const CALLERS_MAX: u64 = 100_000;
 
 /// What [`PlanArguments::size_classes`] is if no number is given.
@@ -223,14 +223,14 @@ pub(crate) struct GenerateArguments {
     pub(crate) days: f64,
 }
 
-/// Limited by the ticks of a trace.
+/// The number of ticks of a trace limits it.
 fn days(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|days| (1e-3..=365.0).contains(days))
         .ok_or_else(|| "expected a number from 0.001 to 365".to_owned())
 }
 
-/// How long a session lasts unless the user says it.
+/// The length of a session unless the user sets it.
 pub(crate) const SESSION_HOURS_DEFAULT: f64 = 24.0;
 
 /// The maximum headroom: eleven times the peak.

@@ -1,4 +1,4 @@
-//! What can go wrong, each said in one line that names the place and what was expected.
+//! What can go wrong. Each error is one line that names the place and what was expected.
 
 use std::fmt;
 use std::path::Path;
@@ -15,16 +15,16 @@ pub enum Place {
         /// The offset of the line's first byte in the uncompressed text.
         byte: u64,
     },
-    /// About this offset in the file as it is stored, compressed or not.
+    /// The approximate offset in the stored file, compressed or not.
     Byte(u64),
 }
 
-/// Something that is wrong with an input: where, and what was expected instead.
+/// A fault of an input: where it is, and what was expected instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Where it is.
     pub place: Place,
-    /// What is there and what was expected, in one line.
+    /// What was found and what was expected, in one line.
     pub message: String,
 }
 
@@ -71,9 +71,9 @@ pub enum Failure {
     Arguments(String),
     /// A result cannot be written.
     Output(String),
-    /// A check that the command made did not hold.
+    /// A check that the command made has failed.
     Check(String),
-    /// Whoever read the output has stopped reading; nothing is wrong.
+    /// The reader of the output has stopped reading; this is no error.
     ClosedPipe,
 }
 
@@ -88,7 +88,7 @@ impl Failure {
         }
     }
 
-    /// Sorts an error of writing to standard output: a closed pipe is nobody's fault.
+    /// Classifies an error of writing to standard output: a closed pipe is no failure.
     #[must_use]
     pub fn from_stdout(error: &std::io::Error) -> Self {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
@@ -111,10 +111,10 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The most characters of foreign text that a message repeats.
+/// The maximum number of characters of foreign text in a message.
 const SHOWN_CHARS_MAX: usize = 120;
 
-/// Foreign text as a message may repeat it: one line, no control characters, cut if long.
+/// Foreign text made safe for a message: one line, no control characters, cut if long.
 #[must_use]
 pub fn shown(text: &[u8]) -> String {
     // Bytes beyond what can be shown are not worth decoding: a character has at most four.
@@ -135,7 +135,7 @@ pub fn shown(text: &[u8]) -> String {
     out
 }
 
-/// A path as people copy it: one line, no control characters, whole.
+/// A path that can be copied from a message: one line, no control characters, not cut.
 #[must_use]
 pub fn shown_path(path: &Path) -> String {
     let mut out = String::new();

@@ -16,7 +16,7 @@ pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
 /// Prints the manual page of the tool, or of one of its commands.
 pub(crate) fn man(command: Option<&str>) -> Result<(), Failure> {
     let mut tool = Arguments::command();
-    // Commands only know their full names once everything is put together.
+    // Commands know their full names only after the whole parser is built.
     tool.build();
     let tool = match command {
         None => tool,

@@ -6,13 +6,13 @@ use crate::args::GenerateArguments;
 use crate::error::Failure;
 use crate::generate_game::{self, TICKS_PER_SECOND};
 
-/// How many events there are in one tick, or one millisecond.
+/// The number of events in one tick, or one millisecond.
 const EVENTS_PER_TICK: u64 = 100;
 
-/// How many classes, or sizes, there are.
+/// The number of classes, or sizes.
 const CLASSES: u32 = 40;
 
-/// How many call stacks ask for each size.
+/// The number of call stacks that request each size.
 const STACKS_PER_SIZE: u32 = 25;
 
 /// Writes a made-up trace to standard output.

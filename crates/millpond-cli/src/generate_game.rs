@@ -1,4 +1,4 @@
-//! A made-up game that runs for as long as one likes, as a lifetime trace with sizes: what a heap has to bear in days.
+//! A made-up game of any length, as a lifetime trace with sizes: the load on a heap over days.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,21 +6,21 @@ use std::io::Write;
 
 use crate::random::SplitMix64;
 
-/// How many ticks are a second.
+/// Ticks per second.
 pub(crate) const TICKS_PER_SECOND: u64 = 10;
 
-/// What a kind of object is like.
+/// The properties of a kind of object.
 struct Kind {
     name: &'static str,
     /// From the smallest to the largest.
     bytes: (u64, u64),
-    /// How many of them are made in a thousand ticks.
+    /// The number of objects made in a thousand ticks.
     births: u64,
-    /// For how many ticks they live, at least and at most; the lower half is as likely as the upper.
+    /// Their minimum and maximum lifetime in ticks; the lower half is as likely as the upper.
     ticks: (u64, u64),
 }
 
-/// Short and long lives beside each other: what makes holes that stay.
+/// Short and long lifetimes side by side, which leave permanent holes.
 const KINDS: [Kind; 8] = [
     Kind { name: "Spark", bytes: (48, 48), births: 900, ticks: (3, 20) },
     Kind { name: "Bullet", bytes: (96, 96), births: 400, ticks: (5, 40) },
@@ -32,7 +32,7 @@ const KINDS: [Kind; 8] = [
     Kind { name: "Score", bytes: (24, 120), births: 2, ticks: (200_000, 2_000_000) },
 ];
 
-/// Writes so many ticks of the game.
+/// Writes this many ticks of the game.
 pub(crate) fn write(mut out: impl Write, ticks: u64) -> std::io::Result<()> {
     let mut random = SplitMix64::new(1);
     let mut below = |limit: u64| random.next() % limit.max(1);
@@ -48,7 +48,7 @@ pub(crate) fn write(mut out: impl Write, ticks: u64) -> std::io::Result<()> {
             deaths.pop();
             writeln!(out, "{tick},free,{id},{},,{ms}", KINDS[kind].name)?;
         }
-        // Fights and quiet times, of some minutes each.
+        // Fights and quiet phases, of some minutes each.
         let fights = tick / 1_500 % 3 != 0;
         for (number, kind) in KINDS.iter().enumerate() {
             let births = kind.births * if fights { 3 } else { 1 };

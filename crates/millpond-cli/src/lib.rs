@@ -54,7 +54,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     });
     let Err(failure) = result else { return 0 };
     if failure != Failure::ClosedPipe {
-        // If standard error is closed there is nobody to tell; the exit code still says it.
+        // If standard error is closed, only the exit code reports the failure.
         let _ = writeln!(std::io::stderr(), "millpond: {failure}");
     }
     failure.exit_code()

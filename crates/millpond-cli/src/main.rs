@@ -1,8 +1,8 @@
-//! The tool that tells how large each pool has to be.
+//! The tool that computes how large each pool has to be.
 
 use std::process::ExitCode;
 
-/// Counts what a soak asks of it; for the other commands it is the system's allocator.
+/// Counts the requests of a soak; for the other commands, it is the system's allocator.
 #[global_allocator]
 static ALLOCATOR: millpond_cli::Counting = millpond_cli::Counting;
 

@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
         all: arguments.all,
         session_seconds: arguments.session_hours * 3600.0,
     };
-    // Asked before the work, so that nothing is half done.
+    // Checked before the work starts, so that nothing is left half done.
     let budget = arguments.budget.as_deref();
     budget.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Budget))?;
     let groups = merge(&mut Inputs::new(&arguments.summaries), &rules)?;

@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// How much of a file tells whether it is one.
+    /// The number of bytes by which a file is recognised.
     fn bytes_to_look_at(self) -> u64 {
         match self {
             // One byte more than the marker: the end of its line belongs to it.
@@ -78,7 +78,7 @@ pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
 /// Checks that a file of this kind may be written here: there is nothing, or an earlier one.
 ///
 /// # Errors
-/// If there is something else, or nobody knows what.
+/// If there is something else, or it cannot be read.
 pub(crate) fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
     let mut start = Vec::new();
     let wanted = kind.bytes_to_look_at();
@@ -115,7 +115,7 @@ pub(crate) fn write(path: &Path, kind: Kind, text: &str) -> Result<PathBuf, Fail
         if let Err(e) = &written
             && e.kind() != ErrorKind::AlreadyExists
         {
-            // What was begun goes away; if even that fails, the first error says why.
+            // Removes the unfinished file; if that fails too, the first error is reported.
             let _ = fs::remove_file(&unfinished);
         }
         written

@@ -1,11 +1,11 @@
-//! Patterns for names: `*` stands for any text, everything else for itself.
+//! Patterns for names: `*` matches any text, every other character itself.
 
 /// A pattern that a user has typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern(String);
 
 impl Pattern {
-    /// The pattern that this text says.
+    /// Parses a pattern.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self(text.to_owned())

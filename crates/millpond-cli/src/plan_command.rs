@@ -44,11 +44,11 @@ impl RuleArguments {
     }
 }
 
-/// Where the report goes if nobody says.
+/// The default path of the report.
 const REPORT: &str = "report.html";
 
 impl PlanArguments {
-    /// Where the report goes, if there is to be one.
+    /// The path of the report, if one is wanted.
     pub(crate) fn report_path(&self) -> Option<&Path> {
         match &self.report {
             Some(path) => Some(path),
@@ -197,7 +197,7 @@ fn budget_of(
         .map_err(|why| Failure::Output(format!("{}: {why}", shown_path(path))))
 }
 
-/// Writes the report; returns where it is, for people.
+/// Writes the report; returns its path as text.
 fn write_report(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<String, Failure> {
     let html = render(&plan_report::report(plans, rules));
     Ok(shown_path(&output_file::write(path, Kind::Report, &html)?))
@@ -227,7 +227,7 @@ fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<Tr
     Ok(plan)
 }
 
-/// Plans the bundled traces and says what comes next.
+/// Plans the bundled traces and suggests the next step.
 pub(crate) fn run_bundled() -> Result<(), Failure> {
     if BUNDLED.is_empty() {
         return crate::print(NEXT);

@@ -44,9 +44,9 @@ pub enum Unopened {
 impl fmt::Display for Unopened {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::TooSlow => "the last opening took too long and was given up",
+            Self::TooSlow => "the last opening timed out",
             Self::Panicked => "the maker panicked in the last opening",
-            Self::UnderWay => "an opening has not ended yet",
+            Self::UnderWay => "an object is still being opened",
         })
     }
 }
@@ -137,11 +137,11 @@ impl<E: fmt::Display> fmt::Display for AcquireError<E> {
                 Ok(())
             }
             Self::Refused { waiters } => write!(f, "refused: {waiters} callers are waiting"),
-            Self::Opening(source) => write!(f, "opening failed for good: {source}"),
+            Self::Opening(source) => write!(f, "opening failed permanently: {source}"),
             Self::Closed => f.write_str("the lender is closed"),
-            Self::NoKeeper => f.write_str("nobody runs the lender's keeper"),
+            Self::NoKeeper => f.write_str("the lender's keeper is not running"),
             Self::TooMany { asked, capacity } => {
-                write!(f, "{asked} objects were asked for at once, {capacity} may exist")
+                write!(f, "{asked} objects were requested at once, but the capacity is {capacity}")
             }
         }
     }

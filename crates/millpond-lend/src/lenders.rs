@@ -160,7 +160,7 @@ impl<K, M: Maker> Inner<K, M> {
         lock(&self.table)
     }
 
-    /// Tells the tenants that the keeper has not met yet whether it runs. They wake their callers, which is
+    /// Informs the tenants that the keeper has not met yet whether it is running. They wake their callers, which is
     /// users' code, so the table is not locked then.
     fn set_kept(&self, is_kept: bool) {
         let mut table = self.lock();
@@ -310,7 +310,7 @@ impl<K, M: Maker> fmt::Debug for LendersKeeper<K, M> {
     }
 }
 
-/// The keeper at work. When it is dropped, the tenants that it has not met are told.
+/// The running keeper. When it is dropped, it informs the tenants that it has not met.
 struct Running<K, M: Maker> {
     inner: Weak<Inner<K, M>>,
 }
@@ -337,14 +337,14 @@ impl<K, M: Maker> Drop for Running<K, M> {
     }
 }
 
-/// How a tenant stands, for the sharing of the total.
+/// A tenant's state, for sharing the total.
 struct Standing<M: Maker> {
     shared: Arc<Shared<M>>,
     existing: usize,
     idle_for_us: Option<u64>,
     /// How many places it gives up as soon as an object is closed.
     closing: usize,
-    /// How many it gives up once a loan comes back.
+    /// How many it gives up when loans are returned.
     promised: usize,
     is_in_need: bool,
     /// Whether it is closed, and has nothing any more.
@@ -352,7 +352,7 @@ struct Standing<M: Maker> {
 }
 
 impl<M: Maker> Standing<M> {
-    /// How many places the tenant has given up since the last look, and how it stands.
+    /// How many places the tenant has given up since the last check, and its state.
     fn of(shared: Arc<Shared<M>>) -> (usize, Self) {
         let kept = Arc::clone(&shared);
         shared.with(|books, now_us| {
@@ -416,7 +416,7 @@ impl<K, M: Maker> Inner<K, M> {
             } else if in_need.len() > coming {
                 free_next(&standings, self.total);
             }
-            // A loan that may be held for long need not be closed any more when it comes back.
+            // A loan that may be held for long no longer needs to be closed when it is returned.
             if in_need.len() < coming {
                 let _ = standings
                     .iter()
@@ -445,7 +445,7 @@ fn free_idle<M: Maker>(standings: &[Standing<M>]) -> bool {
     is_freed
 }
 
-/// Has a tenant with more than its share give up the place of the next loan that comes back, for one with less.
+/// Makes a tenant with more than its share give up the place of the next returned loan to one with less.
 fn free_next<M: Maker>(standings: &[Standing<M>], total: usize) {
     let share = (total / standings.len().max(1)).max(1);
     let is_short = |standing: &&Standing<M>| standing.is_in_need && standing.existing < share;

@@ -52,7 +52,7 @@ impl Clock {
         clock.delta_as_nanos(*built, clock.raw()) / 1000
     }
 
-    /// The moment, if it can be told.
+    /// The current time, if it can be read.
     pub(crate) fn instant_at(&self, at_us: u64) -> Option<Instant> {
         self.built.checked_add(Duration::from_micros(at_us))
     }

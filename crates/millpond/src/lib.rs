@@ -61,7 +61,73 @@
 //! | nodes that own their children, written with `Box` | [`classic::PoolAllocator`] |
 //! | code or saved games that follow one of the published designs | [`classic`] |
 //!
-//! How they differ (`T` stands for `size_of::<T>()`, `W` for the reuse order's bytes: 4 by default):
+//! Which slot is reused next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the fastest.
+//! Which handles? [`handle`] has a table; the default has eight bytes and practically never runs
+//! out of generations, and [`handle_type!`] declares your own types. What happens when a pool is
+//! full? [`overflow`] has a table; by default, a pool refuses. How many slots? [`Budget`] keeps the
+//! numbers in one place, and `millpond plan`, the tool that comes with this crate, computes them
+//! from a trace of the real program.
+//!
+//! # What handles promise
+//!
+//! - A handle is valid from its object's insertion until its removal, however the object is removed
+//!   (`remove`, `clear`, `drain`, eviction). Before and after, it is refused, whatever occupies the
+//!   slot.
+//! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is
+//!   not reused, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap) starts
+//!   the slot's generations again instead; a handle kept that long can then name another object.
+//! - If pools of the same type have different [names](PoolBuilder::name) or
+//!   [salts](PoolBuilder::salt), each refuses the others' [`Handle`]s with overwhelming
+//!   probability. Four-byte handles have too few generations for that promise.
+//! - A clone of a pool is its twin: the two issue the same handles, and accept each other's.
+//! - There is no randomness and no global counter: the same program issues the same handles in
+//!   every run and on every machine.
+//! - You may make a handle from any bits ([`Handle::from_bits`]); no handle can make a pool
+//!   unsound.
+//!
+//! # Saving and restoring
+//!
+//! [`Pool`], [`PackedPool`], [`BlockPool`], [`StaticPool`], [`SyncPool`], [`Recycler`],
+//! [`HandleAllocator`], [`SideTable`], and the two [policies](overflow) that are pools themselves can
+//! be saved and restored exactly, including handles and the reuse order, at the speed of `memcpy` if
+//! the values are `Copy`. [`snapshot`] has what rollback and lockstep games need, including checksums
+//! and a history of recent frames.
+//!
+//! # Cargo features
+//!
+//! - `alloc` (default): the pools whose memory comes from the global allocator. Without it, the
+//!   crate has only the handle types and [`StaticPool`].
+//! - `validate`: a method of that name on each pool, which checks every invariant in every slot. It
+//!   adds no cost to any other method.
+//! - `bytemuck`: objects whose bits are all zero ([`Pool::insert_zeroed`], [`Recycler::zeroed`]),
+//!   and runs as bytes with their offsets ([`Pool::runs_as_bytes`], [`PackedPool::as_bytes`]), for
+//!   GPU buffers.
+//! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
+//!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
+//! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot#saving-to-a-file) can be
+//!   serialised. A handle is `"3v7"` in human-readable formats and an integer in the others; a
+//!   handle that no pool can issue is refused.
+//! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
+//!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
+//! - `debug-aids`: [`debug`], to find code that writes to free slots, removes objects twice, or
+//!   never removes them, in the heap-allocated pools that have handles. For the classic pools, it
+//!   fills free slots. Off unless a pool's builder enables it.
+//! - `allocator-api2`: `&SizeClasses` implements that crate's `Allocator`, for its vectors and
+//!   boxes, and for hashbrown's maps.
+//! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
+//! - `std`: the parts of `sync` that need the standard library: waiting for an object, and a home
+//!   for each thread, where its search for free slots starts.
+//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
+//!
+//! There is deliberately no feature for logging. Errors name their pool, and [`Stats`] has its
+//! counters: the caller decides what to log. A logger called from `insert` would run foreign code,
+//! with locks and output, in the middle of a frame.
+//!
+//! The crate is `no_std`. It has no dependency unless a feature named after a crate is enabled.
+//!
+//! # How the pools differ
+//!
+//! `T` stands for `size_of::<T>()`, `W` for the bytes of the reuse order: 4 by default.
 //!
 //! | | stable addresses? | dense? | grows? | memory from | bytes per slot |
 //! | --- | --- | --- | --- | --- | --- |
@@ -107,13 +173,6 @@
 //! | [`classic::ParticlePool`] | O(1) | during iteration | O(1) | O(N) |
 //! | [`classic::ObjectPool`] | O(1) | O(1), or during iteration | O(1) | O(N) |
 //!
-//! Which slot is reused next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the fastest.
-//! Which handles? [`handle`] has a table; the default has eight bytes and practically never runs
-//! out of generations, and [`handle_type!`] declares your own types. What happens when a pool is
-//! full? [`overflow`] has a table; by default, a pool refuses. How many slots? [`Budget`] keeps the
-//! numbers in one place, and `millpond plan`, the tool that comes with this crate, computes them
-//! from a trace of the real program.
-//!
 //! # Bytes per slot
 //!
 //! A [`Pool`] allocates, per slot and all at creation:
@@ -140,61 +199,6 @@
 //! | [`clear`](Pool::clear) | O(capacity) | |
 //! | creation, [`Clone`] | O(capacity) | the only operations that allocate |
 //!
-//! # What handles promise
-//!
-//! - A handle is valid from its object's insertion until its removal, however the object is removed
-//!   (`remove`, `clear`, `drain`, eviction). Before and after, it is refused, whatever occupies the
-//!   slot.
-//! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is
-//!   not reused, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap) starts
-//!   the slot's generations again instead; a handle kept that long can then name another object.
-//! - If pools of the same type have different [names](PoolBuilder::name) or
-//!   [salts](PoolBuilder::salt), each refuses the others' [`Handle`]s with overwhelming
-//!   probability. Four-byte handles have too few generations for that promise.
-//! - A clone of a pool is its twin: the two issue the same handles, and accept each other's.
-//! - There is no randomness and no global counter: the same program issues the same handles in
-//!   every run and on every machine.
-//! - You may make a handle from any bits ([`Handle::from_bits`]); no handle can make a pool
-//!   unsound.
-//!
-//! # The past
-//!
-//! [`Pool`], [`Recycler`], [`PackedPool`], [`BlockPool`], [`StaticPool`], [`HandleAllocator`] and
-//! [`SideTable`] can be saved and restored exactly, including handles and the reuse order, at the
-//! speed of `memcpy` if the values are `Copy`. [`snapshot`] has what rollback and lockstep games
-//! need, including checksums and a history of recent frames.
-//!
-//! # Cargo features
-//!
-//! - `alloc` (default): the pools whose memory comes from the global allocator. Without it, the
-//!   crate has only the handle types and [`StaticPool`].
-//! - `validate`: a method of that name on each pool, which checks every invariant in every slot. It
-//!   adds no cost to any other method.
-//! - `bytemuck`: objects whose bits are all zero ([`Pool::insert_zeroed`], [`Recycler::zeroed`]),
-//!   and runs as bytes with their offsets ([`Pool::runs_as_bytes`], [`PackedPool::as_bytes`]), for
-//!   GPU buffers.
-//! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
-//!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
-//! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot), except those for threads, can be
-//!   serialised. A handle is `"3v7"` in human-readable formats and an integer in the others; a
-//!   handle that no pool can issue is refused.
-//! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
-//!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
-//! - `debug-aids`: [`debug`], to find code that writes to free slots, removes objects twice, or
-//!   never removes them, in the heap-allocated pools that have handles. For the classic pools, it
-//!   fills free slots. Off unless a pool's builder enables it.
-//! - `allocator-api2`: `&SizeClasses` implements that crate's `Allocator`, for its vectors and
-//!   boxes, and for hashbrown's maps.
-//! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
-//! - `std`: the parts of `sync` that need the standard library: waiting for an object, and a home
-//!   for each thread, where its search for free slots starts.
-//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
-//!
-//! There is deliberately no feature for logging. Errors name their pool, and [`Stats`] has its
-//! counters: the caller decides what to log. A logger called from `insert` would run foreign code,
-//! with locks and output, in the middle of a frame.
-//!
-//! The crate is `no_std`. It has no dependency unless a feature named after a crate is enabled.
 #![no_std]
 #![deny(unsafe_code)]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
@@ -222,7 +226,6 @@ mod around;
 mod base;
 pub mod classic;
 pub mod handle;
-mod integrations;
 pub mod overflow;
 mod policies;
 mod pools;
@@ -252,6 +255,9 @@ pub mod occupancy;
     reason = "static pools use a part of it, and no public type does"
 )]
 mod occupancy;
+
+// Last, so that the docs of each pool list these methods after the pool's own.
+mod integrations;
 
 /// The code of the guide to rollback, compiled and run with the tests.
 #[cfg(all(doctest, feature = "serde", feature = "alloc"))]

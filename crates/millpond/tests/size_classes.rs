@@ -438,6 +438,38 @@ fn all_of_it_goes_back_to_the_system() {
 }
 
 #[test]
+fn a_drop_frees_every_slot_and_nothing_of_the_global_allocator() {
+    for overflow in [Overflow::Grow, Overflow::FallBack] {
+        let (outside, counts) = allocations::during(|| {
+            let memory = SizeClasses::builder().class(32, 1).overflow(overflow).build();
+            let slot = memory.allocate(layout(32, 8)).unwrap();
+            let too_large = memory.allocate(layout(100, 8)).unwrap();
+            assert_eq!((slot.len(), too_large.len()), (32, 100));
+            let mut outside = vec![too_large];
+            if overflow == Overflow::FallBack {
+                let more = memory.class_stats().next().unwrap().slots;
+                outside.extend((0..more).map(|_| memory.allocate(layout(32, 8)).unwrap()).last());
+                assert_eq!(memory.stats().fallen_back, 2);
+            }
+            for memory in &outside {
+                // SAFETY: the bytes were allocated, and nothing else uses them.
+                unsafe { memory.cast::<u8>().write_bytes(0xa5, memory.len()) };
+            }
+            outside
+        });
+        // The vector and its elements live on.
+        assert_eq!(counts.taken - counts.freed, 1 + outside.len(), "{overflow:?}: {counts:?}");
+        for memory in outside {
+            // SAFETY: it was not deallocated, so it is still valid, and its bytes are initialised.
+            let bytes = unsafe { memory.as_ref() };
+            assert!(bytes.iter().all(|byte| *byte == 0xa5));
+            // SAFETY: the global allocator provided it for this layout, and nothing uses it any more.
+            unsafe { std::alloc::dealloc(memory.cast().as_ptr(), layout(memory.len(), 8)) };
+        }
+    }
+}
+
+#[test]
 fn without_memory_a_request_is_refused() {
     let memory = SizeClasses::builder().class(64, 0).block_bytes(4096).build();
     allocations::refusing(1024, || {

@@ -3,8 +3,8 @@
 use std::any::Any;
 
 use millpond::{
-    AnyPool, BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, Refusal, SideTable,
-    StaticPool,
+    AnyPool, BlockPool, FramePool, Handle, HandleAllocator, PackedPool, Pool, Recycler, Refusal,
+    SideTable, StaticPool, SyncPool, SyncRecycler, overflow::EvictOldest, overflow::Policy,
 };
 
 #[derive(Default)]
@@ -17,7 +17,14 @@ struct World {
     things: AnyPool<dyn Any, 16>,
     handles: HandleAllocator,
     names: SideTable<Handle<String>, &'static str>,
+    oldest: EvictOldest<Handle<String>>,
+    frames: FramePool<u8>,
+    jobs: SyncPool<u8>,
+    buffers: SyncRecycler<NoDefault>,
 }
+
+/// Pools without slots need no values.
+struct NoDefault;
 
 #[test]
 fn a_world_derives_default() {
@@ -25,6 +32,10 @@ fn a_world_derives_default() {
     assert!(world.ships.insert("tug".to_owned()).is_err() && world.sparks.insert(1.0).is_err());
     assert!(world.things.insert(1_u8).is_err());
     assert!(world.particles.acquire().is_none() && world.handles.acquire().is_none());
+    assert!(world.oldest.insert(&mut world.ships, "tug".to_owned()).is_err());
+    assert!(world.frames.insert(1).is_err());
+    assert!(world.jobs.insert(1).is_err() && world.buffers.acquire().is_none());
+    assert_eq!((world.jobs.capacity(), world.buffers.capacity()), (0, 0));
     assert_eq!(world.nodes.push(3).index(), 0);
     assert_eq!(world.messages.insert(4).unwrap().index(), 0);
     for pool in [world.ships.stats(), world.sparks.stats(), world.particles.stats()] {

@@ -1,5 +1,4 @@
-//! A model of a general-purpose allocator: the best hole for each request, freed neighbours joined, and what never moves
-//! stays where it is.
+//! A model of a general-purpose allocator: best fit, adjacent holes are merged, and nothing moves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +9,13 @@ pub(super) struct Rules {
     /// Sizes are multiples of this.
     pub(super) grain_bytes: u64,
     pub(super) block_bytes_min: u64,
-    /// The heap never has more; without a limit the system gives what is asked for.
+    /// The maximum size of the heap; without a limit, every request for memory succeeds.
     pub(super) heap_bytes_max: u64,
 }
 
 impl Rules {
-    /// Those of the C library's allocator on Linux, on machines of 64 bits. Its small caches of freed blocks, which keep
-    /// holes apart for longer, are left out: they would only make things worse.
+    /// Those of the C library's allocator on Linux, on machines of 64 bits. Its small caches of freed blocks, which
+    /// keep holes apart for longer, are left out: they would only make things worse.
     pub(super) const SYSTEM: Self = Self {
         header_bytes: 8,
         grain_bytes: 16,
@@ -25,18 +24,18 @@ impl Rules {
     };
 }
 
-/// Where a block is, and how long.
+/// The position and length of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Block {
     pub(super) at: u64,
     pub(super) bytes: u64,
 }
 
-/// A heap. It grows by what is asked for, and gives nothing back to the system.
+/// A heap. It grows as needed, and returns nothing to the system.
 #[derive(Debug)]
 pub(super) struct Heap {
     rules: Rules,
-    /// By place, the holes and their lengths; and by length.
+    /// The holes by position, with their lengths; and by length.
     holes: BTreeMap<u64, u64>,
     holes_by_length: BTreeSet<(u64, u64)>,
     heap_bytes: u64,
@@ -71,8 +70,8 @@ impl Heap {
         needed.checked_next_multiple_of(grain_bytes).unwrap_or(u64::MAX)
     }
 
-    /// Serves a request from the smallest hole that fits, or from new memory at the end; `None` if the heap may not have
-    /// so much.
+    /// Serves a request from the smallest hole that fits, or from new memory at the end; `None` if the heap would
+    /// exceed its limit.
     pub(super) fn allocate(&mut self, bytes: u64) -> Option<Block> {
         let bytes = self.block_bytes(bytes);
         let found = self.holes_by_length.range((bytes, 0)..).next().copied();
@@ -90,7 +89,7 @@ impl Heap {
         Some(Block { at, bytes })
     }
 
-    /// A block at the end of the heap, which begins with the hole that is there.
+    /// A block at the end of the heap, which includes the last hole.
     fn extend(&mut self, bytes: u64) -> Option<u64> {
         let last = self.holes.last_key_value().map(|(at, hole)| (*at, *hole));
         let at_end = last.filter(|(at, hole)| at + hole == self.heap_bytes);
@@ -103,7 +102,7 @@ impl Heap {
         Some(at)
     }
 
-    /// Takes a block back, and joins it with the holes beside it.
+    /// Frees a block, and merges it with the adjacent holes.
     pub(super) fn free(&mut self, block: Block) {
         self.live_bytes -= block.bytes;
         let Block { mut at, mut bytes } = block;
@@ -155,14 +154,14 @@ mod tests {
         heap.free(blocks[2]);
         assert_eq!((heap.free_bytes(), heap.largest_hole()), (14, 7));
         assert_eq!(heap.allocate(12), None);
-        // What fits is served all the same, and once neighbours are free, so is the large one.
+        // Smaller requests still succeed, and after the neighbours are freed, so does the large one.
         assert_eq!(heap.allocate(7), Some(blocks[0]));
         heap.free(blocks[1]);
         assert_eq!((heap.free_bytes(), heap.largest_hole()), (14, 14));
         assert!(heap.allocate(12).is_some());
     }
 
-    /// Against a heap that is an array of bytes.
+    /// Compared with a heap that is an array of bytes.
     #[test]
     fn blocks_never_overlap_and_free_memory_is_what_an_array_of_bytes_says() {
         const BYTES: usize = 400;

@@ -1,5 +1,5 @@
-//! What a program's requests do to a heap in the long run: its free memory and its largest hole over time, on a model
-//! of the system's allocator, and the same program in pools.
+//! The long-term effect of a program's requests on a heap: free memory and the largest hole over time, in a model of
+//! the system's allocator, compared with the same program in pools.
 
 mod heap;
 mod picture;
@@ -16,7 +16,7 @@ use crate::output::progress::Progress;
 use crate::trace::{self, Event, Watch};
 use heap::{Block, Heap, Rules};
 
-/// How many points in time are kept at most.
+/// The maximum number of points in time that are kept.
 const POINTS_MAX: usize = 600;
 
 /// The heap at the end of a tick.
@@ -34,16 +34,16 @@ impl Point {
     }
 }
 
-/// What came of a trace.
+/// The result for a trace.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) name: String,
     /// In the order of time.
     pub(crate) points: Vec<Point>,
-    /// How many objects were made.
+    /// The number of objects.
     pub(crate) births: u64,
     pub(crate) ticks_per_second: Option<f64>,
-    /// The most bytes that were live at once, each object with what the allocator takes for it.
+    /// The peak of live bytes, including what the allocator adds to each object.
     pub(crate) live_bytes_peak: u64,
     /// When most free memory was in holes that the largest request of that moment did not fit into.
     pub(crate) worst: Point,
@@ -85,7 +85,7 @@ impl Outcome {
     }
 }
 
-/// Lets a trace's objects live and die in the model; objects without a size have `bytes_default`.
+/// Replays a trace in the model; objects without a size have `bytes_default`.
 pub(crate) fn of_trace(path: &Path, bytes_default: u64) -> Result<Outcome, Failure> {
     let name = path.to_string_lossy();
     let read = || -> Result<Outcome, Fault> {
@@ -100,17 +100,17 @@ pub(crate) fn of_trace(path: &Path, bytes_default: u64) -> Result<Outcome, Failu
     read().map_err(|fault| fault.of_input(&name))
 }
 
-/// The heap, and where each object is in it.
+/// The heap, and the position of each object.
 struct Model {
     bytes_default: u64,
     heap: Heap,
-    /// By key of the trace, the object's block, and its pools: that of its size, and that of all sizes.
+    /// The object's block and its pools by the trace's key: that of its size, and that of all sizes.
     places: Vec<Option<(Option<Block>, [usize; 2])>>,
     pools: Vec<Pool>,
     /// By class and size of slot, the pool; by class alone, the one for all sizes.
     pool_numbers: HashMap<(u32, Option<u64>), usize>,
     points: Vec<Point>,
-    /// Every how many ticks with events one is kept, and how many were skipped since.
+    /// One of this many ticks with events is kept; and the number skipped since the last.
     stride: usize,
     skipped: usize,
     now: Point,
@@ -161,7 +161,7 @@ impl Model {
         }
     }
 
-    /// An object of so many slot bytes comes into a pool, whose number is returned.
+    /// Inserts an object of `slot_bytes` into a pool, and returns the pool's number.
     fn enter(&mut self, class: u32, size: Option<u64>, slot_bytes: u64) -> usize {
         let next = self.pools.len();
         let number = *self.pool_numbers.entry((class, size)).or_insert(next);
@@ -186,7 +186,7 @@ impl Model {
         by_class.values().map(|(one, several)| *one.min(several)).fold(0, u64::saturating_add)
     }
 
-    /// An event in this tick follows.
+    /// Called before an event in this tick.
     fn tick(&mut self, tick: u32) {
         if tick != self.now.tick {
             self.end_of_tick();

@@ -12,7 +12,7 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 70.0;
 const BOTTOM: f64 = 40.0;
 
-/// How the file begins, by which an earlier one is known.
+/// The beginning of the file, by which an earlier one is recognised.
 pub(crate) const MARKER: &str = "<!-- a heap over time, drawn by millpond replay -->\n";
 
 const LIVE: &str = "#3c6e91";
@@ -60,7 +60,7 @@ fn legend(svg: &mut String) {
     }
 }
 
-/// Where times and sizes are in the picture.
+/// Maps times and sizes to positions in the picture.
 struct Frame {
     first_tick: f64,
     ticks: f64,
@@ -114,7 +114,7 @@ impl Frame {
         }
     }
 
-    /// What lies between two heights.
+    /// The area between two heights.
     fn area(
         &self,
         svg: &mut String,
@@ -154,7 +154,7 @@ impl Frame {
     }
 }
 
-/// A round distance of marks, so that there are about so many.
+/// A round distance between marks, for about this many marks.
 fn round_step(top: u64, marks: u64) -> u64 {
     let rough = (top / marks).max(1);
     let power = 1 << rough.ilog2();

@@ -1,4 +1,4 @@
-//! Plain, gzip and zstd, told apart by the first bytes and never by the name.
+//! Plain, gzip and zstd input, detected by the first bytes and never by the name.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result};
 
@@ -12,10 +12,10 @@ use crate::error::{Fault, reason, shown};
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// How much is read from the file at once.
+/// The number of bytes read from the file at once.
 const READ_BYTES: usize = 1 << 16;
 
-/// The uncompressed text of what is stored.
+/// The uncompressed text of a stored file.
 pub(super) fn decompressed<'a>(
     stored: Counted<'a>,
 ) -> std::result::Result<Box<dyn Read + 'a>, Fault> {
@@ -30,7 +30,7 @@ pub(super) fn decompressed<'a>(
     }
 }
 
-/// gzip members one after the other, with errors that say what they are about.
+/// gzip members one after the other, with errors that name their cause.
 struct Gzip<R: BufRead>(MultiGzDecoder<R>);
 
 impl<R: BufRead> Read for Gzip<R> {

@@ -1,11 +1,11 @@
-//! Text as blocks of whole lines, none of them longer than it may be.
+//! Text as blocks of whole lines, with a limit on the length of a line.
 
 use super::source::Input;
 use crate::error::{Fault, Place};
 
-/// The most bytes that one line may have, without its end.
+/// The maximum length of a line in bytes, without its end.
 ///
-/// Without a limit a small compressed file could ask for all memory with one endless line.
+/// Without a limit, a small compressed file with one endless line could use up all memory.
 pub const LINE_BYTES_MAX: usize = 64 << 10;
 
 const BLOCK_BYTES: usize = 4 * LINE_BYTES_MAX;
@@ -15,18 +15,18 @@ const BLOCK_BYTES: usize = 4 * LINE_BYTES_MAX;
 pub struct Lines<'a> {
     input: Input<'a>,
     buffer: Vec<u8>,
-    /// `buffer[..block]` is the block that was handed out last.
+    /// `buffer[..block]` is the last returned block.
     block: usize,
     /// `buffer[..filled]` is what has been read.
     filled: usize,
     /// The offset of `buffer[0]` in the uncompressed text.
     byte: u64,
-    /// How many lines came before the block that was handed out last.
+    /// The number of lines before the last returned block.
     line: u64,
 }
 
 impl<'a> Lines<'a> {
-    /// Begins to read.
+    /// Starts reading.
     #[must_use]
     pub fn new(input: Input<'a>) -> Self {
         Self { input, buffer: vec![0; BLOCK_BYTES], block: 0, filled: 0, byte: 0, line: 0 }
@@ -38,13 +38,14 @@ impl<'a> Lines<'a> {
         &self.input
     }
 
-    /// The block that was read last.
+    /// The last block.
     #[must_use]
     pub fn block(&self) -> &[u8] {
         &self.buffer[..self.block]
     }
 
-    /// Passes each line of the block, without the first `skipped`, to `take`, and ends with the first fault. The message
+    /// Passes each line of the block, without the first `skipped`, to `take`, and ends with the first fault. The
+    /// message
     /// that `take` returns becomes the fault of its line.
     pub(crate) fn each(
         &self,
@@ -89,7 +90,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Where in the text the line is that begins at this offset of the block.
+    /// The place in the text of the line that begins at this offset of the block.
     #[must_use]
     pub fn place(&self, offset: usize) -> Place {
         let before = memchr::memchr_iter(b'\n', &self.buffer[..offset]).count() as u64;
@@ -111,7 +112,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// One line of a block without its end, and where in the block it begins.
+/// One line of a block without its end, and its offset in the block.
 type Line<'b> = (usize, &'b [u8]);
 
 /// The lines of a block.

@@ -1,5 +1,4 @@
-//! Where traces come from: files, the bundled traces and pipes, plain or compressed, read as
-//! blocks of whole lines.
+//! The sources of traces: files, the bundled traces and pipes, plain or compressed, read as blocks of whole lines.
 
 mod decompress;
 mod lines;

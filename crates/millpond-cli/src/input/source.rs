@@ -10,7 +10,7 @@ use super::decompress::decompressed;
 use super::spool::Spool;
 use crate::error::{Fault, reason};
 
-/// Something that can be opened again and again and gives the same bytes each time.
+/// A source that can be opened repeatedly and yields the same bytes each time.
 #[derive(Debug)]
 pub struct Source {
     place: Stored,
@@ -42,7 +42,7 @@ impl Source {
         if path == Path::new("-") {
             return Self::spooled(std::io::stdin().lock());
         }
-        // Asked before it is opened: opening a pipe waits, opening a directory says little.
+        // Checked before it is opened: opening a pipe blocks, and opening a directory gives a poor message.
         let kind = std::fs::metadata(path).map_err(|e| Fault::whole(reason(&e)))?.file_type();
         if kind.is_dir() {
             return Err(Fault::whole("is a directory, expected a trace file"));
@@ -64,13 +64,13 @@ impl Source {
         Ok(Self { place: Stored::Spooled(spool), bytes_stored })
     }
 
-    /// How many bytes the input has as it is stored.
+    /// The stored size of the input in bytes.
     #[must_use]
     pub fn bytes_stored(&self) -> u64 {
         self.bytes_stored
     }
 
-    /// Whether it can be had again from its path, so that nobody has to keep it.
+    /// Whether it can be opened again by its path, so that it need not be kept.
     #[must_use]
     pub fn is_file(&self) -> bool {
         matches!(self.place, Stored::File(_))
@@ -108,7 +108,7 @@ fn is_pipe(_: std::fs::FileType) -> bool {
     false
 }
 
-/// An input that is being read: uncompressed text, and how far the reading has come.
+/// An open input: uncompressed text, and the progress of reading.
 pub struct Input<'a> {
     text: Box<dyn Read + 'a>,
     bytes_read: Rc<Cell<u64>>,
@@ -116,13 +116,13 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// How many stored bytes have been read so far.
+    /// The number of stored bytes read so far.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read.get()
     }
 
-    /// How many stored bytes there are.
+    /// The number of stored bytes.
     #[must_use]
     pub fn bytes_stored(&self) -> u64 {
         self.bytes_stored
@@ -148,7 +148,7 @@ impl std::fmt::Debug for Input<'_> {
     }
 }
 
-/// Counts the bytes that go through it.
+/// Counts the bytes that pass through it.
 pub(super) struct Counted<'a> {
     inner: Box<dyn Read + 'a>,
     bytes_read: Rc<Cell<u64>>,

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use crate::error::{Fault, reason};
 use crate::interrupt;
 
-/// The most that is copied: an endless pipe must not fill the disk.
+/// The maximum number of bytes copied: an endless pipe must not fill the disk.
 const SPOOL_BYTES_MAX: u64 = 16 << 30;
 
-/// How many names are tried before giving up.
+/// The number of names tried before giving up.
 const NAMES_MAX: u32 = 100;
 
-/// A file in the directory for temporary files, removed when this is dropped. Where a file can lose its name while it is
+/// A file in the directory for temporary files, removed when this is dropped. Where a file can lose its name while it
+/// is
 /// open, it does at once, so that nothing stays behind if the process is interrupted.
 #[derive(Debug)]
 pub(super) struct Spool {
@@ -68,13 +69,13 @@ impl Spool {
         self.file.as_ref().expect("the file is there until the drop")
     }
 
-    /// How many bytes were copied.
+    /// The number of bytes copied.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
-/// Opens a file that did not exist before, for its owner's eyes only.
+/// Creates a new file that only its owner can read.
 fn open_new(path: &std::path::Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
@@ -88,8 +89,7 @@ impl Drop for Spool {
         // Closed first: some systems do not remove an open file.
         self.file = None;
         if let Some(path) = &self.path {
-            // What cannot be removed stays behind in the directory for temporary files; there is
-            // nobody left to tell.
+            // A file that cannot be removed stays in the directory for temporary files; there is no way to report it.
             let _ = std::fs::remove_file(path);
         }
     }

@@ -17,7 +17,7 @@ use super::rows::Rows;
 use crate::error::{Fault, Place, shown};
 use crate::trace::hexadecimal;
 
-/// So many bytes of each field are looked at: more than any that matters has.
+/// The number of bytes read of each field: more than any relevant field has.
 const FIELD_BYTES: usize = 256;
 
 /// Columns, from 0, by PostgreSQL's documentation of its log.
@@ -123,7 +123,7 @@ impl Open {
 /// A session: when it began, and its process.
 type Session = (u64, u64);
 
-/// What the lines so far have said.
+/// The state after the lines read so far.
 #[derive(Debug, Default)]
 struct Log {
     zone: Option<String>,
@@ -185,7 +185,7 @@ impl Log {
         Ok(())
     }
 
-    /// Ends what is open in a session.
+    /// Ends the open transaction of a session.
     fn end(&mut self, session: Session) {
         if let Some((pool, open)) = self.open.remove(&session) {
             self.rows.push(pool, open.row());
@@ -360,7 +360,7 @@ mod tests {
         assert!(said.contains("`3`, expected a virtual transaction"), "{said}");
         let said = fails(good.replace("duration: 1.000 ms", "connection received"));
         assert!(said.contains("no duration of a statement"), "{said}");
-        // A quote that never ends takes no memory.
+        // An unterminated quote takes no memory.
         let said = fails(good.clone() + "2026-11-22 09:16:56.318 UTC,\"" + &"x\n".repeat(1 << 20));
         assert!(said.contains("2 columns"), "{said}");
     }

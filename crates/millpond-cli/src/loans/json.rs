@@ -10,9 +10,9 @@ use crate::output::json::{Number, json_text};
 /// What `plan --wait-p99-ms --json` prints.
 #[derive(Serialize)]
 struct LoansJson<'p> {
-    /// The wait that 99 % of the callers are to have at most.
+    /// The longest wait that 99 % of the callers may have.
     wait_p99_ms: Number,
-    /// How long opening one more takes.
+    /// The time that it takes to open one more.
     open_ms: Number,
     traces: Vec<TraceJson<'p>>,
 }
@@ -29,18 +29,18 @@ struct TraceJson<'p> {
 struct PoolJson<'p> {
     pool: &'p str,
     asks: usize,
-    /// Asks that got nothing.
+    /// Requests that got nothing.
     unserved: usize,
     rate_per_second: Number,
     mean_hold_ms: Number,
-    /// How many are lent on average.
+    /// The average number of loans at once.
     busy: Number,
     recorded_wait_ms: WaitsJson,
-    /// The most that were asked for at once, waiting or served.
+    /// The peak of simultaneous requests, waiting or served.
     peak: usize,
-    /// How many callers were replayed, who think between their loans; `null` if asks came when they came.
+    /// How many callers were replayed, who think between their loans; `null` if requests keep their recorded times.
     callers: Option<usize>,
-    /// The smallest capacity that will do, opened in advance; `null` if none does.
+    /// The smallest sufficient capacity, opened in advance; `null` if there is none.
     capacity: Option<usize>,
     /// The same, opened as needed.
     capacity_as_needed: Option<usize>,

@@ -122,7 +122,7 @@ fn budget_of(path: &Path, traces: &[TracePlan], question: &Question) -> Result<S
         .map_err(|why| Failure::Output(format!("{}: {why}", shown_path(path))))
 }
 
-/// A replay that is off Little's law replays something else than was recorded.
+/// A replay that violates Little's law does not replay what was recorded.
 fn follows_littles_law(traces: &[TracePlan]) -> Result<(), Failure> {
     let mut plans = traces.iter().flat_map(|trace| &trace.plans);
     match plans.find(|plan| plan.deviation() > DEVIATION_MAX) {
@@ -170,12 +170,12 @@ fn plan_path(path: &Path, question: &Question) -> Result<TracePlan, Failure> {
     }
 }
 
-/// Whether the user names fewer callers than there were; no number is none.
+/// Whether the user sets fewer callers than were recorded; `false` without a number.
 fn has_too_few_callers(plan: &LoanPlan, question: &Question) -> bool {
     question.callers.is_some_and(|callers| callers > 0 && callers < plan.peak)
 }
 
-/// The loans of an input, whose format shows in its first bytes.
+/// The loans of an input, whose format is detected by its first bytes.
 ///
 /// # Errors
 /// If the input cannot be used.

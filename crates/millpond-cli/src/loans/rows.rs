@@ -1,14 +1,15 @@
-//! Loans by pool, as they are read: a bounded number of them.
+//! Loans by pool while they are read, up to a limit.
 
 use std::collections::HashMap;
 
 use millpond_lend::TraceRow;
 use millpond_lend::replay::PoolTrace;
 
-/// The most loans of a trace. All of them are in memory at once, and a small compressed file may have very many.
+/// The maximum number of loans in a trace. All of them are in memory at once, and a small compressed file may have very
+/// many.
 const LOANS_MAX: usize = 1 << 23;
 
-/// The most pools of a trace.
+/// The maximum number of pools in a trace.
 const POOLS_MAX: usize = 1 << 12;
 
 /// The loans of each pool.
@@ -16,7 +17,7 @@ const POOLS_MAX: usize = 1 << 12;
 pub(super) struct Rows {
     numbers: HashMap<String, usize>,
     pools: Vec<PoolTrace>,
-    /// How many loans may still come.
+    /// The number of loans that may still be added.
     left: usize,
 }
 

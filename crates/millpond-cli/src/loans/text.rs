@@ -11,10 +11,10 @@ use crate::output::paint::Paint;
 use crate::output::table::Table;
 use crate::output::wrap::wrapped;
 
-/// How many capacities beside the one that serves are shown one by one.
+/// The number of capacities beside the sufficient one that are shown one by one.
 const AROUND: usize = 5;
 
-/// How many of the other capacities are shown, about.
+/// The approximate number of other capacities that are shown.
 const STEPS: usize = 20;
 
 /// All plans, one pool after the other.
@@ -94,7 +94,7 @@ fn table(plan: &LoanPlan) -> Table {
     table
 }
 
-/// The capacities around the one that serves, and up to the first with which nobody waits.
+/// The capacities around the sufficient one, up to the first with which no caller waits.
 fn rows_to_show(plan: &LoanPlan) -> impl Iterator<Item = &AtCapacity> {
     let first_without = plan.capacities.iter().position(|at| at.in_advance.waits.p99_us == 0);
     let last = first_without.unwrap_or(plan.capacities.len());
@@ -138,7 +138,7 @@ pub(super) fn verdict(plan: &LoanPlan, question: &Question) -> Vec<String> {
     sentences
 }
 
-/// What it means that callers ask again only after their loans.
+/// The meaning of replaying callers, who request again only after their loans.
 fn closed(plan: &LoanPlan, callers: usize) -> String {
     let mut sentence = format!(
         "replayed as {}, each of whom thinks between two loans as recorded (--closed)",

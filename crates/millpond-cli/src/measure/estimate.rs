@@ -1,4 +1,4 @@
-//! From the times of two programs to the time that the second saves.
+//! Estimates the time that the second of two programs saves.
 
 /// The laps of a program before and after a change, round by round.
 ///
@@ -13,7 +13,7 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// Notes a round: what each part took before, and after.
+    /// Records a round: the time of each part before and after.
     pub(super) fn note(&mut self, before: &[u64], after: &[u64]) {
         let half = &mut self.halves[self.rounds % 2];
         self.rounds += 1;

@@ -1,4 +1,4 @@
-//! The replay of a script, and the time that it takes.
+//! Replays a script and measures the time.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -17,8 +17,8 @@ pub(super) enum Between {
 }
 
 /// Work that leaves less to the allocator and the pool. It reads the next lines of its own memory each time,
-/// which pushes what is not needed often out of the first-level cache; and it takes branches that no processor
-/// foretells, so that calls do not overlap.
+/// which pushes what is not needed often out of the first-level cache; and it takes unpredictable branches, so that
+/// calls do not overlap.
 #[derive(Debug)]
 pub(super) struct OtherWork {
     words: Vec<u64>,
@@ -27,16 +27,16 @@ pub(super) struct OtherWork {
     random: u64,
 }
 
-/// The memory of the other work: more than a first-level cache, less than a second-level one.
+/// The memory of the other work: larger than a first-level cache, smaller than a second-level one.
 const OTHER_BYTES: usize = 256 << 10;
 
-/// How much of it is read between two calls.
+/// The number of bytes read between two calls.
 const STRIDE_BYTES: usize = 2 << 10;
 
 /// A line of a cache.
 const LINE_BYTES: usize = 64;
 
-/// How many branches are taken that are not foretold.
+/// The number of unpredictable branches.
 const BRANCHES: u32 = 2;
 
 impl OtherWork {
@@ -167,7 +167,7 @@ mod tests {
     use crate::measure::script::Recorder;
     use crate::trace::{Event, Watch};
 
-    /// Counts what is asked of it, and notes what is given back wrongly.
+    /// Counts requests, and records wrong frees.
     #[derive(Default)]
     struct Counted {
         taken: Vec<u32>,

@@ -7,13 +7,13 @@ use millpond::{Handle, HandleAllocator};
 
 /// A source of memory.
 pub(super) trait Memory {
-    /// What the program keeps of an object.
+    /// What the program stores to find an object.
     type Held;
 
     /// Takes memory for an object of a kind, and writes to it; `None` if there is none left, which there is.
     fn take(&mut self, kind: u32) -> Option<Self::Held>;
 
-    /// Gives it back.
+    /// Frees it.
     fn give_back(&mut self, held: Self::Held);
 }
 
@@ -75,7 +75,7 @@ impl Size {
     }
 }
 
-/// Pools of millpond: objects are known by handles, which are checked.
+/// Pools of millpond: objects are identified by handles, which are checked.
 pub(super) struct WithHandles<'k> {
     /// By kind, the number of its pool.
     of_kind: &'k [u32],
@@ -108,8 +108,8 @@ impl Memory for WithHandles<'_> {
     }
 }
 
-/// The least that a pool can be: a free slot holds the number of the next one. Objects are known by where
-/// they are, and nothing is checked.
+/// A minimal pool: a free slot holds the number of the next one. Objects are identified by their position, and nothing
+/// is checked.
 pub(super) struct Bare<'k> {
     /// By kind, the number of its pool.
     of_kind: &'k [u32],
@@ -162,7 +162,7 @@ impl Memory for Bare<'_> {
 mod tests {
     use super::*;
 
-    /// Takes all there is and gives it back, in an order that mixes the slots up, a few times.
+    /// Takes all slots and frees them in a shuffled order, a few times.
     fn has_room_for<M: Memory>(mut memory: M, kind: u32, slots: usize)
     where
         M::Held: Copy + Ord,

@@ -32,21 +32,21 @@ use lap::{Between, Program};
 use memory::{Bare, Size, System, WithHandles, roomy_heap};
 use script::{Recorder, Script};
 
-/// How many proposals are measured, and how many of what the allocator has at hand.
+/// The number of proposals that are measured, and of those that the allocator serves from its caches.
 const PROPOSALS_MAX: usize = 8;
 const AT_HAND_MAX: usize = 6;
 
-/// How long the measurement takes about, all proposals together.
+/// The approximate duration of the measurement, for all proposals together.
 const BUDGET: Duration = Duration::from_secs(4);
 
-/// How often each proposal is measured, however long it takes and however short.
+/// The minimum and maximum number of measurements of each proposal.
 const ROUNDS_MIN: usize = 7;
 const ROUNDS_MAX: usize = 101;
 
 /// The size of objects whose size the trace does not say: a small game object.
 const BYTES_DEFAULT: u64 = 64;
 
-/// The most bytes that the slots of a proposal may take.
+/// The maximum size of the slots of a proposal in bytes.
 const POOL_BYTES_MAX: u64 = 1 << 30;
 
 /// By how much a program may differ from its replays, as a share. In the case studies, programs save up to a
@@ -82,7 +82,7 @@ pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault
     let _floor = roomy_heap(script.bytes_peak + script.places as u64 * PLACE_BYTES);
     let units = units(&plan.advice);
     let each = BUDGET / units.len().max(1) as u32;
-    // Two that are taken together are one thing.
+    // Two units that are taken together count as one.
     let mut measured: HashMap<Vec<u32>, Option<TimeSaved>> = HashMap::new();
     let mut times = HashMap::new();
     for (unit, pooled) in &units {
@@ -104,7 +104,7 @@ pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault
 struct Pooled {
     /// The proposal's unit and those that are taken with it, and whether the slots of each are granules.
     units: HashMap<u32, bool>,
-    /// How often they were asked for in the whole trace.
+    /// The number of requests for them in the whole trace.
     calls: u64,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::trace::{Event, Watch};
 
-/// How many events are timed at most.
+/// The maximum number of timed events.
 pub(super) const EVENTS_MAX: u64 = 1 << 18;
 
 /// How many events are timed together: long against the clock, short against what the machine does
@@ -15,13 +15,13 @@ const BLOCK_BYTES_MAX: u64 = 64 << 10;
 /// What an allocator adds to a block at most, for common sizes: its header, and rounding up.
 const BLOCK_EXTRA_BYTES: u64 = 24;
 
-/// The most bytes that are live at once in a replay; what is born beyond is left out.
+/// The maximum of live bytes in a replay; births beyond it are left out.
 const LIVE_BYTES_MAX: u64 = 512 << 20;
 
 /// A birth or death.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Where the program keeps the object; another object's place later on.
+    /// The place of the object, which another object reuses later.
     pub(super) place: u32,
     /// The kind of allocation, and in the highest bit whether it is a birth.
     kind: u32,
@@ -52,9 +52,9 @@ pub(super) struct Script {
     /// Where a part of the steps ends, and whether it is timed. What is not timed only makes alive what the
     /// next part finds alive.
     pub(super) parts: Vec<(usize, bool)>,
-    /// How many places there are.
+    /// The number of places.
     pub(super) places: usize,
-    /// The most bytes that were live at once, with what an allocator adds to each block.
+    /// The peak of live bytes, including what an allocator adds to each block.
     pub(super) bytes_peak: u64,
 }
 
@@ -94,7 +94,7 @@ struct Place {
     is_changed: bool,
 }
 
-/// Writes a script as a trace goes by: all of a short trace; of a long one, stretches spread evenly over it.
+/// Writes a script while a trace is read: all of a short trace; of a long one, stretches spread evenly over it.
 pub(super) struct Recorder<'k> {
     /// By kind, the bytes of a block.
     bytes_of: &'k [u64],
@@ -112,7 +112,7 @@ pub(super) struct Recorder<'k> {
 }
 
 impl<'k> Recorder<'k> {
-    /// For a trace of so many events, whose kinds have so many bytes.
+    /// For a trace of this many events, whose kinds have so many bytes.
     pub(super) fn new(bytes_of: &'k [u64], events_in_trace: u64) -> Self {
         Self::of_stretches(bytes_of, events_in_trace, STRETCH, EVENTS_MAX)
     }
@@ -157,7 +157,7 @@ impl<'k> Recorder<'k> {
         }
     }
 
-    /// Brings the script to where the trace is.
+    /// Brings the script to the state of the trace.
     fn catch_up(&mut self) {
         for at in std::mem::take(&mut self.changed) {
             let place = &mut self.places[at as usize];

@@ -1,4 +1,4 @@
-//! The third pass: the capacities that serve all sessions that are not given up.
+//! The third pass: the capacities that are sufficient for all sessions that are not given up.
 
 use std::collections::BTreeMap;
 

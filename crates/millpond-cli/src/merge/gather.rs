@@ -1,4 +1,4 @@
-//! The first pass: for each class, how many sessions had which peak.
+//! The first pass: for each class, the number of sessions with each peak.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::plan::{Lengths, SlotPace};
 use crate::summary::Row;
 use crate::trace::CLASSES_MAX;
 
-/// What the first pass knows, by the groups' values; the value is empty if there are no groups.
+/// The results of the first pass by the groups' values; the value is empty if there are no groups.
 pub(super) type Gathered = BTreeMap<String, Group>;
 
 /// The sessions of one group.
@@ -41,7 +41,7 @@ pub(super) struct ClassCounts {
     pub(super) needs_most: Vec<Need>,
     /// The fastest use of the busiest slot, if all sessions say it.
     pub(super) pace: Option<SlotPace>,
-    /// The number of the last session that it was in.
+    /// The number of the last session with this class.
     session: u64,
 }
 
@@ -184,7 +184,7 @@ impl ClassCounts {
         Ok(())
     }
 
-    /// The peak that this share of so many sessions do not exceed; where the class is not, it is 0.
+    /// The peak that this share of this many sessions do not exceed; it is 0 in sessions without the class.
     pub(super) fn peak_quantile(&self, sessions: u64, share: f64) -> u32 {
         let rank = ((sessions as f64 * share).ceil() as u64).clamp(1, sessions.max(1));
         let mut below = sessions - self.sessions;

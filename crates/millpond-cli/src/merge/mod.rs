@@ -1,4 +1,4 @@
-//! From the summaries of many sessions to the pools that serve nearly all of them.
+//! Plans pools that are sufficient for nearly all of many sessions, from their summaries.
 //!
 //! The summaries are read four times, one session in memory at a time. The first pass counts, for each
 //! class, how many sessions had which peak. The second asks how rare the needs of each session are, and
@@ -17,10 +17,10 @@ pub use pass::Inputs;
 use crate::error::{Failure, Fault};
 use crate::plan::{Headroom, Layout, Length, SlotPace};
 
-/// What the user may decide about a merge.
+/// The options of a merge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergeRules {
-    /// How many of 100 sessions are refused nothing, at least.
+    /// The minimum percentage of sessions without a refusal.
     pub quantile_percent: f64,
     /// Room on top of what these sessions need.
     pub headroom: Headroom,
@@ -68,9 +68,9 @@ impl GroupPlan {
 pub struct ClassPlan {
     /// Its name.
     pub name: String,
-    /// In how many sessions it is.
+    /// The number of sessions that have it.
     pub sessions: u64,
-    /// How many objects came into being in all of them.
+    /// The number of objects in all of them.
     pub births: u64,
     /// How many calls to the allocator a pool in each session would have saved.
     pub calls_saved: u64,
@@ -78,13 +78,13 @@ pub struct ClassPlan {
     pub peak_median: u32,
     /// The greatest peak.
     pub peak_max: u32,
-    /// The size of the largest object, if the recordings say sizes.
+    /// The size of the largest object, if the recordings have sizes.
     pub bytes_max: Option<u64>,
     /// The median length of a lifetime.
     pub life_median: Option<Length>,
     /// The length that 95 % of the lifetimes do not exceed.
     pub life_p95: Option<Length>,
-    /// In how many sessions its plan finds a pool worth its while.
+    /// The number of sessions whose plan proposes a pool for it.
     pub worth_in: u64,
     /// The capacity to reserve.
     pub capacity: u32,
@@ -100,22 +100,22 @@ pub struct ClassPlan {
 }
 
 impl ClassPlan {
-    /// What a pool of the planned capacity occupies, if the recordings say sizes: the objects alone, each
-    /// as large as the largest.
+    /// What a pool of the planned capacity occupies, if the recordings have sizes: the objects alone, each as large as
+    /// the largest.
     #[must_use]
     pub fn bytes_at_capacity(&self) -> Option<u64> {
         Some(self.bytes_max?.saturating_mul(self.capacity.into()))
     }
 }
 
-/// What a session needs of a class.
+/// A session's need for a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
     /// The session's name.
     pub session: String,
-    /// The summary that it is in.
+    /// The summary that contains it.
     pub path: String,
-    /// The most that were alive at once.
+    /// The peak of live objects.
     pub peak_live: u32,
 }
 
@@ -128,9 +128,9 @@ pub struct Refused {
     pub path: String,
     /// By how much its peaks exceed the capacities, all classes together.
     pub missing: u64,
-    /// The class of which most are missing.
+    /// The class that misses most slots.
     pub class: String,
-    /// The most of this class that were alive at once.
+    /// The peak of live objects of this class.
     pub peak_live: u32,
     /// The capacity that is planned for this class.
     pub capacity: u32,
@@ -143,7 +143,7 @@ pub struct Level {
     pub percent: f64,
     /// The slots of all pools.
     pub slots: u64,
-    /// The bytes of all pools, if the recordings say sizes.
+    /// The bytes of all pools, if the recordings have sizes.
     pub bytes: Option<u64>,
     /// How many sessions would have been refused something.
     pub refused: u64,

@@ -13,7 +13,7 @@ use super::{MergeRules, changed};
 use crate::error::{Failure, Fault};
 use crate::summary::Row;
 
-/// The shares of sessions, in per cent, whose cost is always told.
+/// The shares of sessions, in per cent, whose cost is always reported.
 const PERCENTS: [f64; 7] = [100.0, 99.99, 99.9, 99.0, 95.0, 90.0, 50.0];
 
 /// The place of a session among all: those that are given up first come first.
@@ -86,7 +86,7 @@ impl GroupLevels {
             percents.push(quantile_percent);
         }
         percents.sort_by(|a, b| b.total_cmp(a));
-        // Few sessions do not tell 99.9 % from 99 %.
+        // With few sessions, 99.9 % and 99 % are the same.
         percents.dedup_by(|later, earlier| {
             let is_same = given_up(*later) == given_up(*earlier);
             if is_same && *later == quantile_percent {
@@ -103,7 +103,7 @@ impl GroupLevels {
     }
 }
 
-/// How rare the needs of the session are that is being read.
+/// The rarity of the needs of the session that is being read.
 pub(super) struct Needs<'m> {
     rules: &'m MergeRules,
     groups: BTreeMap<&'m str, GroupNeeds<'m>>,
@@ -128,7 +128,7 @@ impl<'m> Needs<'m> {
         Self { rules, groups: groups.collect(), value: String::new(), rarity: u64::MAX, saved: 0 }
     }
 
-    /// Takes note of a line; returns the number of its class if that is to be planned.
+    /// Records a line; returns the number of its class if that is to be planned.
     pub(super) fn row(&mut self, row: &Row<'_>) -> Result<Option<usize>, Fault> {
         let value = group_of(row, self.rules)?;
         if row.begins_session {

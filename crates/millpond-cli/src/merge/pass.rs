@@ -16,24 +16,24 @@ pub struct Inputs(Vec<Input>);
 struct Input {
     path: PathBuf,
     name: String,
-    /// What cannot be had again from its path.
+    /// An input that cannot be opened again by its path.
     kept: Option<Source>,
 }
 
-/// Somebody who sees all lines of all summaries, session by session.
+/// Visits all lines of all summaries, session by session.
 pub(super) trait Visit {
     /// A class of a session.
     fn row(&mut self, row: &Row<'_>, path: &str) -> Result<(), Fault>;
-    /// The session whose lines have just been seen is over.
+    /// Ends the session whose lines were just visited.
     fn end_session(&mut self, session: &Ended<'_>) -> Result<(), Fault>;
 }
 
-/// A session whose lines have all been seen.
+/// A session whose lines have all been visited.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended<'s> {
     pub(super) name: &'s str,
     pub(super) path: &'s str,
-    /// A hash of all that the summary says of it.
+    /// A hash of all its lines.
     pub(super) hash: u64,
 }
 

@@ -1,6 +1,6 @@
 //! The odds in closed form.
 
-/// How many slots of a pool are free, and how many busy, while handles are compared.
+/// The numbers of free and of busy slots while handles are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mix {
     /// Slots that are taken and released again and again.
@@ -25,7 +25,7 @@ impl Mix {
         Self { free: slots, busy: 0 }
     }
 
-    /// How many different handles are in play: a free slot may come back under any of its
+    /// The number of different handles in play: a free slot may come back under any of its
     /// generations, a busy one has the handle that it has.
     pub(super) fn handles(self, lifetimes_per_slot: u64) -> u64 {
         self.free * lifetimes_per_slot + self.busy

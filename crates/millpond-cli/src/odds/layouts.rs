@@ -5,10 +5,10 @@ use millpond::{Handle, Handle32, HandleLayout, Pool, reuse::Lifo};
 
 use super::simulation::Issuer;
 
-/// How many uses of a slot the byte-map pool tells apart: its seed has seven bits.
+/// The number of uses of a slot that the byte-map pool distinguishes: its seed has seven bits.
 const BYTE_MAP_LIFETIMES: u64 = 128;
 
-/// Builds a pool of so many slots.
+/// Builds a pool of this many slots.
 type Build = fn(slots: usize) -> Box<dyn Issuer>;
 
 /// One handle layout.

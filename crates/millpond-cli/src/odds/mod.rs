@@ -43,14 +43,14 @@ pub struct Options {
     pub slots: u64,
     /// Comparisons of each simulation, at least 1.
     pub rounds: u64,
-    /// Where the random numbers start.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
 impl Options {
-    /// The largest pool.
+    /// The maximum number of slots.
     pub const SLOTS_MAX: u64 = 65_536;
-    /// The most comparisons of one simulation.
+    /// The maximum number of comparisons of one simulation.
     pub const ROUNDS_MAX: u64 = 1_000_000_000;
     /// A pool small enough, and rounds enough, for both published cases to be met in a second.
     pub const DEFAULT: Self = Self { slots: 100, rounds: 2_000_000, seed: 1 };
@@ -63,7 +63,7 @@ pub struct Odds {
     pub slots: u64,
     /// Comparisons of each simulation.
     pub rounds: u64,
-    /// Where the random numbers started.
+    /// The seed of the random numbers.
     pub seed: u64,
     /// One entry a layout: the byte-map pool first, then millpond's own.
     pub layouts: Vec<LayoutOdds>,
@@ -76,7 +76,7 @@ pub struct LayoutOdds {
     pub layout: String,
     /// How many slots a pool with it can have; with fewer than asked for, the rest is empty.
     pub slots_max: u64,
-    /// How many lifetimes of one slot it tells apart.
+    /// The number of lifetimes of one slot that it distinguishes.
     pub lifetimes_per_slot: u64,
     /// Slots begin again after their last lifetime: the worst case, half-full, and the best case.
     pub wrap: Vec<CaseOdds>,
@@ -102,7 +102,7 @@ pub struct CaseOdds {
 /// What retiring costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RetireOdds {
-    /// Always 0: no handle is ever issued twice.
+    /// Always 0: no handle is issued twice.
     pub odds: f64,
     /// Lifetimes after which the first slot is gone, where one slot has them all.
     pub first_slot_gone_after: u64,

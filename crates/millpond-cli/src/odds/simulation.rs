@@ -1,4 +1,4 @@
-//! The odds as a real pool shows them.
+//! The odds, measured on a real pool.
 //!
 //! The pool is filled, its free slots are released, and from then on taken and released in laps:
 //! each lap uses each free slot once, so as many laps as a slot has lifetimes bring up every
@@ -9,7 +9,7 @@
 use super::formula::Mix;
 use crate::random::SplitMix64;
 
-/// A pool as far as its handles go.
+/// A pool, reduced to its handles.
 pub(super) trait Issuer {
     /// Takes a slot: the bits of its handle, or `None` if the pool has none left.
     fn take(&mut self) -> Option<u64>;
@@ -101,7 +101,7 @@ impl<'a> Churn<'a> {
     }
 }
 
-/// What a pool counted that was used until its slots had retired.
+/// The counts of a pool that was used until its slots had retired.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exhausted {
     /// Lifetimes that one slot, released and taken again and again, had before it was gone.

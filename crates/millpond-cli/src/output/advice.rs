@@ -11,7 +11,7 @@ use crate::plan::{
 };
 use crate::trace::{Caller, Format};
 
-/// How many functions are named for each proposal.
+/// The number of functions named for each proposal.
 const CALLERS_SHOWN: usize = 2;
 
 /// Functions that make a smaller share of a proposal's calls are not named.
@@ -20,7 +20,7 @@ const CALLER_SHARE_MIN: f64 = 0.01;
 /// How many growing buffers and wrappers are named.
 const OTHERS_SHOWN: usize = 3;
 
-/// From this share of calls on, it is said that code without names makes them.
+/// From this share of calls on, the report mentions that code without names makes them.
 const NAMELESS_SHARE_TOLD: f64 = 0.1;
 
 /// What the measured times do not include.
@@ -117,7 +117,7 @@ fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
     out
 }
 
-/// Why no pool is proposed for what the allocator has at hand.
+/// Explains why no pool is proposed for blocks that the allocator serves from its caches.
 fn at_hand(proposal: &Proposal, plan: &TracePlan) -> String {
     let by =
         proposal.main_caller().map_or_else(String::new, |main| format!(" of {}", frames(main)));
@@ -214,7 +214,7 @@ fn next_line(proposal: &Proposal, plan: &TracePlan) -> Option<String> {
     Some(format!("millpond plan --size-classes={bytes_max} --no-report {}", quoted(&plan.name)))
 }
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell.
 fn quoted(path: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=:@%".contains(c);
     if !path.is_empty() && path.chars().all(is_plain) {
@@ -251,7 +251,7 @@ fn frames(caller: &Caller) -> String {
     names.join(" < ")
 }
 
-/// The same in at most so many columns: the outer callers are left out first.
+/// The same in at most this many columns: the outer callers are left out first.
 fn frames_up_to(caller: &Caller, columns_max: usize) -> String {
     let names: Vec<String> = caller.stack.iter().map(|name| function(name)).collect();
     let mut shown = names.len();

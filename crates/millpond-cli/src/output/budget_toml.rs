@@ -11,11 +11,11 @@ use crate::plan::{Class, TracePlan};
 /// The first line of a budget, before the fingerprint of all lines after it.
 const MARKER: &str = "# millpond budget v1 ";
 
-/// What names of files end in that say how they are stored, and then what they are.
+/// The endings of file names: those of compression, then those of formats.
 const STORED_AS: [&str; 2] = [".gz", ".zst"];
 const FORMATS: [&str; 4] = [".csv", ".heaptrack", ".trace", ".txt"];
 
-/// The name of the scenario that a trace shows: its file's name, without what says the format.
+/// The name of a trace's scenario: its file's name, without the endings.
 pub(crate) fn scenario_name(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let without = |name, endings: &[&str]| {
@@ -36,7 +36,7 @@ pub(crate) struct Scenario {
     pub(crate) name: String,
     /// Its pools, in any order.
     pub(crate) pools: Vec<ScenarioPool>,
-    /// How many more classes there are that are not worth a pool.
+    /// The number of other classes, which are not worth a pool.
     pub(crate) left_out: usize,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct ScenarioPool {
     pub(crate) name: String,
     /// Its slots.
     pub(crate) capacity: u32,
-    /// Where that comes from.
+    /// The reason for that number.
     pub(crate) comment: String,
 }
 
@@ -137,7 +137,7 @@ fn with_head(rule: &str, scenarios: &[Scenario]) -> Result<String, String> {
     Ok(format!("{MARKER}{:016x}\n{text}", fingerprint(text.as_bytes())))
 }
 
-/// Numbers by their size, before names by their letters.
+/// Orders numbers by value, before names in alphabetical order.
 fn natural(name: &str) -> (u64, &str) {
     (name.parse().unwrap_or(u64::MAX), name)
 }
@@ -170,7 +170,7 @@ pub(crate) fn is_untouched_budget(file: &[u8]) -> bool {
     said == format!("{:016x}", fingerprint(text)).as_bytes()
 }
 
-/// FNV-1a: enough to see that somebody has edited a file, and no protection against malice.
+/// FNV-1a: enough to detect that a file was edited, and no protection against malice.
 fn fingerprint(text: &[u8]) -> u64 {
     text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

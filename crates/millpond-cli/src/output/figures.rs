@@ -1,6 +1,6 @@
-//! Numbers as a person reads them.
+//! Numbers for people.
 
-/// A whole number with its thousands apart: `14,678`.
+/// A whole number with separators between thousands: `14,678`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -13,7 +13,7 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
-/// So many of something: `1 slot`, `2 slots`, `3 classes`.
+/// A number with its noun: `1 slot`, `2 slots`, `3 classes`.
 pub(crate) fn number_of(number: u64, what: &str) -> String {
     let ending = match what.as_bytes() {
         _ if number == 1 => "",
@@ -42,7 +42,7 @@ pub(crate) fn bytes(number: u64) -> String {
     }
 }
 
-/// A stretch of time in the unit that fits: `42 ms`, `95 s`, `3.2 h`, `14 d`, `2.1 y`.
+/// A length of time in a suitable unit: `42 ms`, `95 s`, `3.2 h`, `14 d`, `2.1 y`.
 pub(crate) fn duration(seconds: f64) -> String {
     duration_beside(seconds, seconds)
 }
@@ -82,7 +82,7 @@ pub(crate) fn milliseconds(us: u64) -> String {
     }
 }
 
-/// A small number with as many digits as it deserves: `0.018`, `1.17`, `60`, `428`.
+/// A small number: whole numbers as they are, others with about three digits: `0.018`, `1.17`, `60`, `428`.
 pub(crate) fn small(number: f64) -> String {
     match number {
         n if n.fract() == 0.0 => count(n as u64),

@@ -7,7 +7,7 @@ use crate::plan::{Layout, SlotPace, lifetimes_of};
 /// The widths of a generation, in bits, that the table shows; `plan --json` has all.
 const TABLE_BITS: [u32; 2] = [12, 24];
 
-/// What the table says of a class.
+/// The table's entries for a class.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lasting<'p> {
     pub(super) class: &'p str,

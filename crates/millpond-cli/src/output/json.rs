@@ -24,7 +24,7 @@ impl From<Length> for LengthJson {
     }
 }
 
-/// A number that stands without a fraction if it has none; what is not finite is `null`.
+/// A number, without a fraction if it is whole; `null` if it is not finite.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Number(pub(crate) f64);
 

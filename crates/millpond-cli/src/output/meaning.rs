@@ -1,4 +1,4 @@
-//! What a plan means, in one sentence for somebody who has just arrived.
+//! The meaning of a plan in one sentence, for a new user.
 
 use super::advice::{function, nothing, percent};
 use super::figures::{bytes, count, number_of};

@@ -1,4 +1,4 @@
-//! A plan for many sessions as a person reads it on a terminal.
+//! A plan for many sessions as text for a terminal.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::wrap::wrapped;
 use crate::error::shown;
 use crate::merge::{ClassPlan, GroupPlan, MergeRules};
 
-/// What of a plan is wanted.
+/// The parts of a plan to show.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted {
     /// How many classes the tables show.

@@ -1,4 +1,4 @@
-//! What a person or a program gets to see.
+//! The output, for people and for programs.
 
 pub(crate) mod advice;
 pub(crate) mod budget_toml;
@@ -20,13 +20,13 @@ pub(crate) mod wrap;
 
 use crate::error::{Failure, shown};
 
-/// What has been written into a table of CSV.
+/// The finished CSV table.
 pub(crate) fn csv_text(table: csv::Writer<Vec<u8>>) -> Result<String, Failure> {
     let text = table.into_inner().map_err(|e| csv_failure(e.into_error().into()))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// A table that cannot be put together, which only a lack of memory explains.
+/// A table that could not be written, for lack of memory.
 pub(crate) fn csv_failure(error: csv::Error) -> Failure {
     Failure::Output(format!("the table: {}", shown(error.to_string().as_bytes())))
 }

@@ -1,4 +1,4 @@
-//! Colour, where it is wanted.
+//! Colours in the output.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -14,12 +14,12 @@ pub(crate) enum When {
     Never,
 }
 
-/// What the command line says; said once, before anything is printed.
+/// The choice of the command line; set once, before anything is printed.
 static WHEN: OnceLock<When> = OnceLock::new();
 
-/// Says when there is colour.
+/// Sets when there is colour.
 pub(crate) fn set_when(when: When) {
-    // A second word changes nothing: the command line is read once.
+    // A second call changes nothing: the command line is read once.
     let _ = WHEN.set(when);
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
-    /// Colour as the user has said; without a word, if standard output is a terminal and `NO_COLOR` is
+    /// Colour as the user has chosen; by default, if standard output is a terminal and `NO_COLOR` is
     /// not set.
     pub(crate) fn for_stdout() -> Self {
         let on = match WHEN.get() {
@@ -55,32 +55,32 @@ impl Paint {
         Self { on: false }
     }
 
-    /// What is to be seen first.
+    /// Emphasised text.
     pub(crate) fn strong(self, text: &str) -> String {
         self.wrapped("1", text)
     }
 
-    /// What is only there to be looked up.
+    /// Dimmed text.
     pub(crate) fn faint(self, text: &str) -> String {
         self.wrapped("2", text)
     }
 
-    /// Lines that are to be seen first.
+    /// Emphasised lines.
     pub(crate) fn strong_lines(self, lines: &str) -> String {
         self.each_line("1", lines)
     }
 
-    /// Lines that are only there to be looked up.
+    /// Dimmed lines.
     pub(crate) fn faint_lines(self, lines: &str) -> String {
         self.each_line("2", lines)
     }
 
-    /// What has been shown to hold.
+    /// A check that succeeded.
     pub(crate) fn good(self, text: &str) -> String {
         self.wrapped("32", text)
     }
 
-    /// What does not hold.
+    /// A check that failed.
     pub(crate) fn bad(self, text: &str) -> String {
         self.wrapped("1;31", text)
     }

@@ -12,11 +12,11 @@ use crate::plan::{
 };
 use crate::trace::{Caller, End, Wrapper};
 
-/// How many callers of each class are told.
+/// The number of callers listed for each class.
 const CALLERS_MAX: usize = 20;
 
-/// What `plan --json` prints. It tells no timings but those that were measured on demand: otherwise the same
-/// input gives the same text.
+/// What `plan --json` prints. It contains no timings except those measured on demand: otherwise, the same input gives
+/// the same text.
 #[derive(Serialize)]
 struct PlanJson<'p> {
     /// The tool's version.
@@ -39,7 +39,7 @@ struct TraceJson<'p> {
     format: &'static str,
     first_tick: u32,
     ticks: u64,
-    /// `null` if nobody knows.
+    /// `null` if unknown.
     ticks_per_second: Option<Number>,
     /// Of recordings of a heap: how many timestamps the clock has.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ struct TraceJson<'p> {
     /// Of recordings of a heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_bytes: Option<u64>,
-    /// What to pool, best first; empty if nothing is worth it.
+    /// The proposals, best first; empty if nothing is worth a pool.
     pool_first: Vec<ProposalJson<'p>>,
     /// What would be proposed if the allocator did not have most of its blocks at hand.
     served_at_hand: Vec<ProposalJson<'p>>,
@@ -113,7 +113,7 @@ struct TimeSavedJson {
     most_ms: Number,
 }
 
-/// Who asks for memory.
+/// A caller of the allocator.
 #[derive(Serialize)]
 struct CallerJson<'p> {
     function: &'p str,
@@ -147,7 +147,7 @@ struct ClassJson<'p> {
     lifetimes: u64,
     peak_live: u32,
     peak_tick: u32,
-    /// The most that were alive in 99 % of the ticks.
+    /// The highest live count in 99 % of the ticks.
     p99_live: u32,
     mean_live: Number,
     left_live: u32,
@@ -156,7 +156,7 @@ struct ClassJson<'p> {
     capacity: u32,
     #[serde(flatten)]
     bytes: Option<BytesJson>,
-    /// What smaller pools would have done, the largest first.
+    /// The refusals and evictions of smaller pools, the largest first.
     smaller: Vec<SmallerJson>,
     busiest_slot_lifetimes: BusiestJson,
     generations: [GenerationJson; GENERATION_BITS.len()],
@@ -172,7 +172,7 @@ struct ClassJson<'p> {
     callers: Vec<CallerJson<'p>>,
 }
 
-/// What a pool takes, if the trace says sizes.
+/// What a pool takes, if the trace has sizes.
 #[derive(Serialize)]
 struct BytesJson {
     bytes_per_object: u64,
@@ -215,7 +215,7 @@ struct GenerationJson {
     fifo_seconds: Option<Number>,
 }
 
-/// What the replay through real pools has counted.
+/// The counts of the replay through real pools.
 #[derive(Serialize)]
 struct ProofJson {
     holds: bool,
@@ -233,7 +233,7 @@ struct ProofJson {
 #[derive(Serialize)]
 struct SavingJson {
     allocations: u64,
-    /// If the trace says sizes.
+    /// If the trace has sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
 }
@@ -340,7 +340,7 @@ impl From<&TimeSaved> for TimeSavedJson {
     }
 }
 
-/// Who asks for memory, the busiest first.
+/// The callers of the allocator, the busiest first.
 fn callers(callers: &[Caller]) -> Vec<CallerJson<'_>> {
     callers.iter().take(CALLERS_MAX).map(CallerJson::from).collect()
 }

@@ -1,4 +1,4 @@
-//! A plan as a person reads it on a terminal.
+//! A plan as text for a terminal.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::pattern::Pattern;
 use crate::plan::{Class, Length, Proof, Rules, TracePlan};
 use crate::trace::{End, Format, HeapFormat};
 
-/// What of a plan is wanted.
+/// The parts of a plan to show.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     /// How many classes the tables show.
@@ -35,7 +35,7 @@ impl Wanted {
     }
 }
 
-/// What is said once, before the traces. Without a clock in any of them, no handles are proposed.
+/// The introduction, before the traces. Without a clock in any of them, no handles are proposed.
 pub(crate) fn rules_text(
     plans: &[TracePlan],
     rules: &Rules,
@@ -110,7 +110,7 @@ const NO_TIMES: &str = "The recording has counts but no times: how long objects 
 const NO_CLOCK: &str = "The trace has no clock, so it is unknown how long generations last. Set the number of ticks per \
                         second with --tick-rate HZ.";
 
-/// What the proof has shown, with its counts.
+/// The result of the proof, with its counts.
 fn proof_text(proof: &Proof, paint: Paint) -> String {
     let verdict = if proof.holds() { "Proved" } else { "NOT PROVED" };
     let text = wrapped(&format!(
@@ -290,7 +290,7 @@ pub(crate) fn length(length: Option<Length>) -> String {
     }
 }
 
-/// The smallest of the smaller pools: what saving most costs.
+/// The smallest of the smaller pools: the cost of saving most.
 fn smaller(class: &Class) -> String {
     class.smaller.last().map_or_else(String::new, |smaller| {
         let [capacity, refused, evicted] =

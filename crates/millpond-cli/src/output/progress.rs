@@ -1,4 +1,4 @@
-//! Signs of life on standard error, for what takes long enough to wonder.
+//! Progress on standard error, for work that takes noticeably long.
 //!
 //! Drawn with indicatif, which writes nothing where standard error is not a terminal, and draws at a limited rate. pbr
 //! writes to whatever it is given, and kdam's bars are macros after Python's tqdm.
@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How long to wait before the first sign, and between two of them.
+/// The delay before the first drawing, and between two of them.
 const REDRAW: Duration = Duration::from_millis(200);
 
 /// The longest label: the whole bar has to fit on one line of a narrow terminal.
 const LABEL_CHARS_MAX: usize = 24;
 
-/// Draws how far a reading has come on standard error, if that is a terminal.
+/// Draws the progress of a reading on standard error, if that is a terminal.
 ///
-/// Nothing is drawn for what is done within a fifth of a second.
+/// Nothing is drawn for work that ends within a fifth of a second.
 #[derive(Debug)]
 pub struct Progress {
     line: StatusLine,
@@ -59,7 +59,7 @@ fn rate(events: u64, elapsed: Duration) -> String {
     format!("{millions:.1} million events, {rate:.1} million/s")
 }
 
-/// A line on a terminal that is drawn anew from time to time, and wiped out when it is dropped.
+/// A line on a terminal that is redrawn from time to time, and erased when it is dropped.
 #[derive(Debug)]
 pub(crate) struct StatusLine {
     bar: ProgressBar,
@@ -76,14 +76,14 @@ impl StatusLine {
     }
 
     fn new(bar: ProgressBar, template: &str, redraw: Duration) -> Self {
-        // The templates are this file's own; one that were wrong would leave the usual bar.
+        // The templates are this file's own; a wrong one would leave the default bar.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("█░"));
         }
         Self { bar, redraw, begun: Instant::now(), drawn: None }
     }
 
-    /// Whether somebody looks, and for long enough to be told something new.
+    /// Whether there is a terminal, and it is time to redraw the line.
     pub(crate) fn is_due(&self) -> bool {
         !self.bar.is_hidden() && self.drawn.unwrap_or(self.begun).elapsed() >= self.redraw
     }

@@ -8,7 +8,7 @@ use super::paint::Paint;
 use super::wrap::{COLUMNS, columns, fitted};
 use crate::error::shown;
 
-/// What is between two columns.
+/// The separator of two columns.
 const GAP: &str = "  ";
 
 /// The widest that a name gets, in columns.
@@ -33,7 +33,7 @@ struct Column {
 }
 
 impl Table {
-    /// A table with these columns; a heading that begins with `<` stands to the left.
+    /// A table with these columns; a heading that begins with `<` is aligned to the left.
     pub(crate) fn new(headings: &[&'static str]) -> Self {
         let columns = headings
             .iter()
@@ -84,7 +84,7 @@ impl Table {
         out
     }
 
-    /// How wide each column is; 0 for those that are dropped for lack of room.
+    /// The width of each column; 0 for those that are dropped for lack of room.
     pub(crate) fn widths(&self) -> Vec<usize> {
         let mut widths: Vec<usize> =
             (0..self.columns.len()).map(|column| self.width(column)).collect();
@@ -139,7 +139,7 @@ impl Table {
     }
 }
 
-/// A name that comes from a trace as a cell: harmless, and cut in the middle if it is long.
+/// A name from a trace as a cell: without control characters, and cut in the middle if it is long.
 pub(crate) fn name_cell(name: &str) -> String {
     fitted(&shown(name.as_bytes()), NAME_COLUMNS_MAX)
 }

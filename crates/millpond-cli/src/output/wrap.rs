@@ -1,6 +1,6 @@
 //! Text in lines of 80 columns, which is what people have.
 
-/// How many columns a line has.
+/// The number of columns of a line.
 pub(crate) const COLUMNS: usize = 80;
 
 /// A paragraph in lines of at most [`COLUMNS`] columns, each with its end.
@@ -24,12 +24,12 @@ pub(crate) fn wrapped_behind(first: &str, others: &str, text: &str) -> String {
     out
 }
 
-/// How many columns a text takes in a terminal.
+/// The width of a text in a terminal, in columns.
 pub(crate) fn columns(text: &str) -> usize {
     textwrap::core::display_width(text)
 }
 
-/// A text that takes at most so many columns: cut in its middle, where names differ least.
+/// A text that takes at most this many columns: cut in its middle, where names differ least.
 pub(crate) fn fitted(text: &str, columns_max: usize) -> String {
     if columns(text) <= columns_max {
         return text.to_owned();
@@ -40,7 +40,7 @@ pub(crate) fn fitted(text: &str, columns_max: usize) -> String {
     format!("{head}…{tail}")
 }
 
-/// As many characters as fit into so many columns.
+/// As many characters as fit into this many columns.
 fn prefix(chars: impl Iterator<Item = char>, columns_max: usize) -> String {
     let mut text = String::new();
     for c in chars {

@@ -8,7 +8,7 @@ pub struct Headroom {
 }
 
 impl Headroom {
-    /// What is used if the user does not say.
+    /// The default.
     ///
     /// A trace is a sample: another run of the same program has another peak. Where the program
     /// itself limits a class, 0 is right.

@@ -42,12 +42,12 @@ use replay::{ClassOutcome, ClassPlan, Replay};
 /// How many classes of a trace get pictures: the most interesting ones.
 const PICTURED_MAX: usize = 60;
 
-/// What the user may decide about a plan.
+/// The options of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
     /// How much more room than the trace ever used.
     pub headroom: Headroom,
-    /// How many ticks of a lifetime trace are one second, if the user says.
+    /// How many ticks of a lifetime trace are one second, if the user sets it.
     pub ticks_per_second: Option<f64>,
     /// Functions that are skipped as wrappers of the allocator, beside those that are found.
     pub skip_callers: Vec<Pattern>,
@@ -64,13 +64,13 @@ pub struct TracePlan {
     pub name: String,
     /// What the trace is.
     pub summary: Summary,
-    /// How many of its ticks are one second; `None` if nobody knows.
+    /// How many of its ticks are one second; `None` if unknown.
     pub ticks_per_second: Option<f64>,
-    /// The most that were alive at once, all classes together.
+    /// The peak of live objects, all classes together.
     pub peak_live: u32,
     /// What was still alive at the end.
     pub left_live: u32,
-    /// The most bytes that were live at once, where the trace tells sizes.
+    /// The peak of live bytes, if the trace has sizes.
     pub peak_bytes: Option<u64>,
     /// The classes: those for which a pool saves most calls first.
     pub classes: Vec<Class>,
@@ -95,7 +95,7 @@ impl TracePlan {
         Some(self.summary.ticks() as f64 / self.ticks_per_second?)
     }
 
-    /// What the replay through real pools has counted, all classes together.
+    /// The counts of the replay through real pools, all classes together.
     #[must_use]
     pub fn proof(&self) -> Proof {
         self.classes.iter().fold(Proof::default(), |all, class| all.and(class.proof))
@@ -118,7 +118,7 @@ pub struct Class {
     pub name: String,
     /// What it did.
     pub statistics: ClassStatistics,
-    /// The most that were alive in 99 % of the ticks.
+    /// The highest live count in 99 % of the ticks.
     pub p99_live: u32,
     /// Births in an average tick.
     pub births_mean: f64,
@@ -128,7 +128,7 @@ pub struct Class {
     pub p95: Option<Length>,
     /// The capacity to reserve.
     pub capacity: u32,
-    /// What smaller pools would have done, the largest first.
+    /// The refusals and evictions of smaller pools, the largest first.
     pub smaller: Vec<Smaller>,
     /// How often the busiest slot was used.
     pub busiest_slot: BusiestSlot,
@@ -138,9 +138,9 @@ pub struct Class {
     pub saving: Saving,
     /// Whether that is worth a pool.
     pub worth_a_pool: bool,
-    /// What the replay through real pools has counted.
+    /// The counts of the replay through real pools.
     pub proof: Proof,
-    /// Who asks for it, the busiest first; nobody if the trace has no call stacks.
+    /// The functions that allocate it, the busiest first; empty if the trace has no call stacks.
     pub callers: Vec<Caller>,
     /// The least and the greatest live count in each stretch of time, if it was kept.
     pub live_over_time: Option<Vec<(u32, u32)>>,
@@ -149,8 +149,8 @@ pub struct Class {
 }
 
 impl Class {
-    /// What a pool of the planned capacity occupies, if the trace tells sizes: the objects
-    /// alone, each as large as the largest.
+    /// What a pool of the planned capacity occupies, if the trace has sizes: the objects alone, each as large as the
+    /// largest.
     #[must_use]
     pub fn bytes_at_capacity(&self) -> Option<u64> {
         Some(self.statistics.bytes_max?.saturating_mul(u64::from(self.capacity)))
@@ -162,7 +162,7 @@ impl Class {
 pub struct Saving {
     /// Allocations after the first for each slot that the peak needs: lifetimes − peak live.
     pub allocations: u64,
-    /// The bytes that passed through the allocator in those; 0 if the trace tells no sizes.
+    /// The bytes that passed through the allocator in those; 0 if the trace has no sizes.
     pub bytes: u64,
 }
 

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use millpond::reuse::ReuseOrder;
 use millpond::{Handle, Pool};
 
-/// What a replay through real pools has counted.
+/// The counts of a replay through real pools.
 ///
 /// Each class is replayed twice at once, through a pool that reuses slots newest first and
 /// through one that reuses them oldest first; both are part of every count.
@@ -233,7 +233,7 @@ mod tests {
         let drops = Cell::new(0);
         let mut pool = ProvingPool::new(2, Lifo, &drops).unwrap();
         let a = Known { number: 1, handle: pool.birth(1).unwrap() };
-        // A handle that leads to somebody else.
+        // A handle that finds another object.
         pool.check_live(Known { number: 2, ..a });
         assert_eq!(pool.proof.live_wrong, 1);
         // A handle that ought to be stale and is not.
@@ -242,7 +242,7 @@ mod tests {
         assert!(!Proof { live_wrong: 1, ..Proof::default() }.holds());
         assert!(!Proof { stale_resolved: 1, ..Proof::default() }.holds());
         assert!(!Proof { drops: 1, ..Proof::default() }.holds());
-        // A pool that gives back somebody else's value: seen before and after its removal.
+        // A pool that returns another object's value: detected before and after its removal.
         let b = pool.birth(2).unwrap();
         pool.death(Known { number: 3, handle: b });
         assert_eq!(pool.proof.live_wrong, 3);

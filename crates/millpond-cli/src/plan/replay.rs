@@ -11,7 +11,7 @@ use super::proof::{Known, Proof, ProvingPool};
 use super::smaller::{Place, Smaller, SmallerPools};
 use crate::trace::{Event, Watch};
 
-/// What the first pass has found out about a class and the second one builds on.
+/// The results of the first pass for a class, which the second one needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClassPlan {
     pub(super) peak_live: u32,
@@ -66,7 +66,7 @@ impl Object {
     }
 }
 
-/// What the second pass has found out about a class.
+/// The results of the second pass for a class.
 #[derive(Debug)]
 pub(super) struct ClassOutcome {
     pub(super) smaller: Vec<Smaller>,
@@ -100,7 +100,7 @@ impl<'d> Replay<'d> {
         })
     }
 
-    /// What was found out: all classes together over time, and each class.
+    /// The results: for all classes together over time, and for each class.
     pub(super) fn finish(self) -> (Vec<(u32, u32)>, Vec<ClassOutcome>) {
         (self.all.finish(), self.classes.into_iter().map(ClassReplay::finish).collect())
     }

@@ -21,7 +21,7 @@ const GRANULE: u64 = 16;
 /// What a class costs at least, on average: half a block of 16 KiB.
 const CLASS_BYTES: u64 = 8 * 1024;
 
-/// The classes that a trace asks for.
+/// The classes that a trace needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SizeClasses {
     /// Requests of more bytes have no class.
@@ -41,18 +41,18 @@ pub struct SizeClass {
     pub slot_bytes: u64,
     /// How many allocations it served.
     pub allocations: u64,
-    /// How many were live at once at most.
+    /// The peak of live objects.
     pub peak_live: u32,
     /// How many slots to reserve.
     pub slots: u32,
-    /// How many bytes were live at once at most in its slots, without what the slots are too long by.
+    /// The peak of live bytes in its slots, as requested.
     pub peak_bytes: u64,
 }
 
 /// Derives the classes from a plan and its trace.
 ///
 /// # Errors
-/// If the trace tells no sizes, or cannot be read again.
+/// If the trace has no sizes, or cannot be read again.
 pub fn size_classes(
     plan: &TracePlan,
     source: &Source,
@@ -99,7 +99,7 @@ fn size_of(name: &str) -> u64 {
     name.parse().unwrap_or(0)
 }
 
-/// How many were live at once at most, by granules of the size; at 0 none.
+/// The peak of live objects, by granules of the size; at 0 none.
 fn peaks_by_granules(plan: &TracePlan, bytes_max: u64) -> Vec<u64> {
     let mut peaks = vec![0; bytes_max.div_ceil(GRANULE) as usize + 1];
     for class in &plan.classes {
@@ -117,7 +117,7 @@ fn best_sizes(peaks: &[u64]) -> Vec<u64> {
     let mut best: Vec<(u64, usize)> = vec![(0, 0)];
     for end in 1..peaks.len() {
         if peaks[end] == 0 {
-            // No stretch ends with a size that nobody asks for.
+            // No stretch ends with a size that is never requested.
             best.push((best[end - 1].0, usize::MAX));
             continue;
         }
@@ -148,7 +148,7 @@ fn best_sizes(peaks: &[u64]) -> Vec<u64> {
     sizes
 }
 
-/// What the trace asks of each class, counted as it goes by.
+/// The requests of the trace for each class, counted while it is read.
 struct Demand {
     /// By the trace's class: the class of slots, and the size.
     of_class: Vec<Option<(usize, u64)>>,

@@ -70,7 +70,7 @@ impl SmallerPools {
         Self { pools, births: 0, newest: None }
     }
 
-    /// An object with this key comes into being; `places` are those of all keys.
+    /// An object with this key is born; `places` are those of all keys.
     #[inline]
     pub(super) fn birth(&mut self, key: u32, places: &mut [Place]) {
         if self.pools.is_empty() {

@@ -1,4 +1,4 @@
-//! The first pass: what each class of a trace asks of its pool.
+//! The first pass: the requests of each class to its pool.
 //!
 //! Memory depends on how many objects are alive and how many classes there are, never on how
 //! long the trace is.
@@ -6,28 +6,28 @@
 use super::lengths::Lengths;
 use crate::trace::{Event, Watch};
 
-/// What one class did over the whole trace.
+/// The events of one class in the whole trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassStatistics {
-    /// How many objects came into being.
+    /// The number of births.
     pub lifetimes: u64,
     /// How many are alive.
     pub live: u32,
-    /// The most that were alive at once.
+    /// The peak of live objects.
     pub peak_live: u32,
     /// The tick in which that was so first.
     pub peak_tick: u32,
-    /// The most that came into being within one tick.
+    /// The peak of births within one tick.
     pub births_worst: u64,
     /// The tick in which that was so first.
     pub births_worst_tick: u32,
-    /// The size of the largest object, if the trace says.
+    /// The size of the largest object, if the trace has sizes.
     pub bytes_max: Option<u64>,
     /// The lengths of the lifetimes that ended.
     pub ended: Lengths,
     /// How long those that were left alive had lived when the trace ended.
     pub left: Lengths,
-    /// By live count how many ticks had at most so many alive, as the most within the tick.
+    /// By live count how many ticks had at most this many alive, as the most within the tick.
     ticks_at: Vec<u64>,
     /// The tick that is being counted, and what it has seen so far.
     tick: u32,
@@ -114,14 +114,14 @@ impl ClassStatistics {
     }
 }
 
-/// What a whole trace did.
+/// The events of a whole trace.
 #[derive(Debug, Default)]
 pub struct Statistics {
     /// By class number.
     pub classes: Vec<ClassStatistics>,
     /// All classes together. Its lengths are not kept.
     pub all: ClassStatistics,
-    /// The most bytes that were live at once, if the trace says sizes at birth.
+    /// The peak of live bytes, if the trace has sizes at birth.
     pub peak_bytes: u64,
     live_bytes: u64,
     /// By key, of the objects that are alive.
@@ -144,7 +144,7 @@ impl Statistics {
 
     /// To be called once when the trace has ended, with its last tick.
     pub fn finish(&mut self, last_tick: u32) {
-        // Nobody asks again who is alive, and the second pass needs the memory.
+        // The live objects are not needed any more, and the second pass needs the memory.
         self.born = Vec::new();
         for class in self.classes.iter_mut().chain([&mut self.all]) {
             class.turn_to_end(last_tick);

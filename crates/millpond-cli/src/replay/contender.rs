@@ -1,4 +1,4 @@
-//! What a trace is replayed through.
+//! The contenders that a trace is replayed on.
 
 use std::marker::PhantomData;
 
@@ -50,7 +50,7 @@ pub(super) enum Kind {
     Pool,
     /// Objects stay made, and are renewed: less work, for programs that can do with it.
     Recycler,
-    /// What the pools are compared with.
+    /// The contender that the pools are compared with.
     Box,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Entrant {
     pub(super) kind: Kind,
     /// How a walk goes over the objects, where there is more than one way.
     pub(super) way: Way,
-    /// Replays the script so many times in new stores.
+    /// Replays the script this many times in new stores.
     pub(super) lap: fn(&Script, usize, Way) -> Lap,
     /// Replays it once in new stores and lowers each event's nanoseconds to what it took; returns the
     /// longest that any took.
@@ -167,7 +167,7 @@ impl Contender for Packed {
 /// Grows as the objects come, which single operations show.
 struct InBlocks;
 
-/// A block has about so many of all slots.
+/// A block has about this many of all slots.
 const BLOCKS: usize = 8;
 
 impl Contender for InBlocks {

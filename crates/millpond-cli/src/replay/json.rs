@@ -32,7 +32,7 @@ struct TraceJson<'o> {
     object_bytes: ObjectBytesJson,
     rounds: usize,
     passes_per_round: usize,
-    /// What reading the clock takes.
+    /// The cost of reading the clock.
     timer_ns: u32,
     results: Vec<MeasuredJson<'o>>,
     /// The pool that the figures speak for.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hdrhistogram::Histogram;
 
-/// What it costs to look at the clock twice, as every timed operation does.
+/// The cost of reading the clock twice, as every timed operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timer {
     /// The median of many times that nothing was timed.

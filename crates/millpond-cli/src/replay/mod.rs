@@ -24,10 +24,11 @@ use latency::{Latency, Timer};
 use times::Times;
 use verdict::Verdict;
 
-/// A trace of few events is replayed so often that a lap has at least so many; fewer in builds whose times mean nothing.
+/// A trace of few events is replayed so often that a lap has at least this many; fewer in builds whose
+/// times mean nothing.
 const LAP_EVENTS_MIN: usize = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
 
-/// What came of one trace.
+/// The result for one trace.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The trace's name as the user typed it.
@@ -78,7 +79,7 @@ pub(crate) struct Measured {
 }
 
 impl Outcome {
-    /// What everything is compared with.
+    /// The contender that the others are compared with.
     pub(crate) fn boxes(&self) -> Option<&Measured> {
         self.results.iter().find(|measured| measured.kind == Kind::Box)
     }

@@ -1,6 +1,6 @@
 //! The objects of a replay, in a few sizes.
 
-/// An object of so many words, all of which its maker writes.
+/// An object of this many words, all of which its maker writes.
 #[derive(Debug)]
 pub(super) struct Object<const WORDS: usize>([u64; WORDS]);
 
@@ -10,7 +10,7 @@ impl<const WORDS: usize> Default for Object<WORDS> {
     }
 }
 
-/// What a replay asks of an object.
+/// The requirements of a replay on an object.
 pub(super) trait Value: Default + 'static {
     fn new(number: u64) -> Self;
     /// Makes an object that stands there already into another: writes what tells them apart, as a
@@ -51,7 +51,7 @@ impl<const WORDS: usize> Value for Object<WORDS> {
 /// The sizes in bytes that there are: 16 × 2^k, the last for all that is larger.
 pub(crate) const SIZES: [usize; 9] = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 
-/// Which size an object of so many bytes has; the largest for all that is larger.
+/// Which size an object of this many bytes has; the largest for all that is larger.
 pub(super) fn size_of_bytes(bytes: u64) -> u8 {
     let fits = SIZES.iter().position(|&size| bytes <= size as u64);
     fits.unwrap_or(SIZES.len() - 1) as u8

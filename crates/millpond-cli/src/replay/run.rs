@@ -90,7 +90,7 @@ fn classes<C: Contender, T: Value>(script: &Script, size: usize) -> Vec<Class<C,
     script.capacities(size).iter().map(|&capacity| Class::new(capacity)).collect()
 }
 
-/// Replays the script so many times in new stores, and times it stretch by stretch.
+/// Replays the script this many times in new stores, and times it stretch by stretch.
 pub(super) fn lap<C: Contender>(script: &Script, passes: usize, way: Way) -> Lap {
     let mut stores = Stores::<C>::new(script);
     let mut sum = 0_u64;

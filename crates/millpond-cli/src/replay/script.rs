@@ -11,7 +11,7 @@ use crate::output::figures::{bytes, count};
 use crate::output::progress::Progress;
 use crate::trace::{self, Event, Watch};
 
-/// What the user may decide about a replay.
+/// The options of a replay.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// The size of all objects, whatever the trace says.
@@ -171,7 +171,7 @@ struct Recorder {
 struct Class {
     places: u32,
     free: Vec<u32>,
-    /// The largest object, where the trace says it.
+    /// The largest object, if the trace has sizes.
     bytes: Option<u64>,
 }
 
@@ -230,7 +230,7 @@ impl Recorder {
         }
     }
 
-    /// What is still alive dies.
+    /// The remaining objects die.
     fn close(&mut self) {
         self.end_of_tick();
         self.taken = self.events.len() as u64;

@@ -1,4 +1,4 @@
-//! The figures of a replay for people.
+//! The figures of a replay as text.
 
 use std::fmt::Write;
 

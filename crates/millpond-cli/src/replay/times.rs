@@ -13,7 +13,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Of laps, of which there is at least one, of equally many stretches and so many events each.
+    /// Of laps, of which there is at least one, of equally many stretches and this many events each.
     pub(super) fn per_event(laps: &[Vec<u64>], events: usize) -> Self {
         let (mut quartiles, stretches) = ([0_u64; 3], laps[0].len());
         let mut of_stretch = Vec::with_capacity(laps.len());

@@ -4,10 +4,10 @@ use super::Measured;
 use super::contender::Kind;
 use crate::output::figures::count;
 
-/// What counts as equally fast: two medians that differ by less.
+/// Two medians that differ by less count as equally fast.
 const TIE: f64 = 0.03;
 
-/// What follows from the figures.
+/// The conclusions from the figures.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Verdict {
     /// Which one to take.

@@ -10,7 +10,7 @@ use super::{
 
 /// Bars of a plot.
 const BARS_MAX: usize = 40;
-/// Room for at least so many bars, so that a single one does not fill the plot.
+/// Room for at least this many bars, so that a single one does not fill the plot.
 const BARS_MIN: usize = 12;
 /// Labels below the bars.
 const LABELS_MAX: usize = 5;

@@ -17,7 +17,7 @@ pub struct Report {
     pub traces: Vec<Trace>,
 }
 
-/// One trace and the pools that it asks for.
+/// One trace and the pools that it needs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     /// The file's name as the user typed it.
@@ -28,7 +28,7 @@ pub struct Trace {
     pub time_unit: TimeUnit,
     /// The summary figures, shown as tiles: about four to eight of them.
     pub facts: Vec<Fact>,
-    /// What the result means, in one sentence for somebody who has just arrived.
+    /// What the result means, in one sentence, for a new user.
     pub meaning: String,
     /// What the replay through real pools showed, over all classes; `None` if there was none.
     pub proof: Option<Proof>,
@@ -112,7 +112,7 @@ pub struct Class {
     pub name: String,
     /// How many objects there were in all.
     pub lifetimes: u64,
-    /// The most that were alive at once.
+    /// The peak of live objects.
     pub peak_live: u64,
     /// What the live count did not exceed in 99 % of the time.
     pub p99_live: u64,
@@ -130,7 +130,7 @@ pub struct Class {
     pub capacity: u64,
     /// What a pool of that capacity occupies, where the object's size is known.
     pub bytes_at_capacity: Option<u64>,
-    /// What smaller pools would have done, the largest first.
+    /// The refusals and evictions of smaller pools, the largest first.
     pub smaller: Vec<Smaller>,
     /// The handle type that follows, such as `Handle32<T, 10>`; empty if none was chosen.
     pub handle: String,
@@ -235,11 +235,11 @@ pub struct Saving {
     pub callers: Vec<Caller>,
 }
 
-/// A function that asks for memory.
+/// A function that allocates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caller {
     /// The function's name and those of its callers.
     pub function: String,
-    /// How often it asked.
+    /// The number of its allocations.
     pub allocations: u64,
 }

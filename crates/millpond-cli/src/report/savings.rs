@@ -1,4 +1,4 @@
-//! What to pool first, and which functions ask for it.
+//! What to pool first, and which functions allocate it.
 
 use maud::{Markup, html};
 

@@ -1,8 +1,8 @@
 //! Text from outside made safe for HTML.
 //!
-//! Class names, function names and paths come from a file that anybody may have written. The templates
-//! escape whatever they are given; what passes through here is cut to a length that a layout can bear, and
-//! shows the characters that would else be unseen.
+//! Class names, function names and paths come from an untrusted file. The templates escape whatever they are given;
+//! what passes through here is cut to a length that a layout can bear, and shows the characters that would else be
+//! unseen.
 
 use std::fmt::Write as _;
 
@@ -72,7 +72,7 @@ impl Render for Cut<'_> {
     }
 }
 
-/// A character that is seen where it stands.
+/// A visible character.
 fn seen(character: char) -> char {
     match character {
         // Control characters would vanish or break the layout; their pictures show what was there.

@@ -5,7 +5,7 @@ use millpond::{FrameMemory, FrameRef};
 use super::random::Random;
 use super::trials::{Trial, differ};
 
-/// A frame has room for so many values at most: each step is a whole frame.
+/// A frame has room for at most this many values: each step is a whole frame.
 const VALUES_MAX: usize = 32;
 
 /// One of a list, which begins with the newest.

@@ -8,13 +8,13 @@ use millpond::classic::{PoolAllocator, PoolBox};
 use super::payload::Payload;
 use super::subject::{Subject, WrittenOver};
 
-/// Where guards come from.
+/// The source of guards.
 pub(super) trait Allocator<const WORDS: usize> {
     type Guard: Deref<Target = Payload<WORDS>>;
     /// All of its memory is taken here, if it can be.
     fn of_capacity(capacity: usize) -> Self;
     fn guard(&self, payload: Payload<WORDS>) -> Self::Guard;
-    /// How many guards there are, if it knows.
+    /// The number of guards, if known.
     fn guards(&self) -> Option<usize>;
 }
 

@@ -19,7 +19,7 @@ struct SoakJson<'o> {
     system_allocator: bool,
     violations: u8,
     violation: Option<ViolationJson<'o>>,
-    /// What else must not be, such as a pool that asks for memory.
+    /// Other faults, such as a pool that allocates.
     broken_promise: Option<String>,
     #[serde(flatten)]
     total: TallyJson,
@@ -53,7 +53,7 @@ struct TallyJson {
     refused: u64,
     /// How often a pool was replaced because most of its slots had retired.
     renewed: u64,
-    /// Requests to the allocator while the pool worked; `null` if nobody counted.
+    /// Requests to the allocator while the pool worked; `null` if they were not counted.
     allocations: Option<u64>,
     object_bytes_live: u64,
     object_bytes_peak: u64,

@@ -12,10 +12,10 @@ use super::shape::{Shape, TraceEvent};
 use super::subject::{Subject, WrittenOver};
 use crate::allocations;
 
-/// The longest operation that the histogram tells from longer ones: a minute.
+/// The longest operation that the histogram distinguishes from longer ones: a minute.
 pub(super) const LATENCY_MAX_NS: u64 = 60_000_000_000;
 
-/// What a lane has done so far.
+/// The counts of a lane so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tally {
     /// Operations on the pool, those that only look included.
@@ -29,7 +29,7 @@ pub(crate) struct Tally {
     pub(crate) refused: u64,
     /// How many times most slots had retired and the pool was replaced by a new one.
     pub(crate) renewed: u64,
-    /// What the replacements did to the memory.
+    /// The effect of the replacements on the memory.
     pub(crate) renewals: Renewals,
     /// Requests to the allocator while the pool worked.
     pub(crate) allocations: u64,
@@ -38,13 +38,13 @@ pub(crate) struct Tally {
     pub(crate) bytes_peak: u64,
 }
 
-/// What replacing pools did to the memory of the process.
+/// The effect of replacing pools on the memory of the process.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Renewals {
-    /// Bytes taken from the allocator, less bytes given back: none, as the new pool is as large as the old one.
+    /// Bytes allocated, less bytes freed: none, as the new pool is as large as the old one.
     pub(crate) bytes_kept: i64,
     /// By how much resident memory grew meanwhile. The allocator may put a new pool elsewhere and keep the place of the
-    /// old one, so this says nothing about the pools.
+    /// old one, so this figure does not measure the pools.
     pub(crate) resident_growth: i64,
 }
 
@@ -79,7 +79,7 @@ struct Known<H> {
 pub(super) struct Lane<S: Subject> {
     name: String,
     subject: S,
-    /// Makes a pool of so many slots.
+    /// Makes a pool of this many slots.
     make: Box<dyn Fn(usize) -> S>,
     slots: Vec<Known<S::Handle>>,
     live: Vec<u32>,

@@ -7,7 +7,7 @@ use super::payload::Payload;
 use super::pools::sound;
 use super::subject::{Subject, WrittenOver};
 
-/// A pool of so many slots, half of them those that it spills into.
+/// A pool of this many slots, half of them those that it spills into.
 pub(super) fn spilling<const WORDS: usize>(capacity: usize) -> PolicyPool<Payload<WORDS>> {
     let first = capacity / 2;
     PolicyPool::new(Overflow::Spill, Pool::builder().capacity(first), capacity - first)

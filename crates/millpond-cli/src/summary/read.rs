@@ -107,9 +107,9 @@ pub struct Row<'r> {
     pub ticks_per_second: Option<f64>,
     /// The class.
     pub class: &'r str,
-    /// How many objects came into being.
+    /// The number of births.
     pub births: u64,
-    /// The most that were alive at once.
+    /// The peak of live objects.
     pub peak_live: u32,
     /// How many were still alive at the end.
     pub left_live: u32,

@@ -32,7 +32,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// A block of so many bytes is born, asked for from a call stack.
+    /// A block of this many bytes is born, asked for from a call stack.
     pub(super) fn birth(
         &mut self,
         tick: u32,

@@ -24,7 +24,7 @@ pub struct PoolStats {
     pub capacity: u64,
     /// How many of them are live.
     pub live: u64,
-    /// How many were live at once at most.
+    /// The peak of live objects.
     pub peak: u64,
     /// How many are not used any more.
     pub retired: u64,

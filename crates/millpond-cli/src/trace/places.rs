@@ -22,7 +22,7 @@ const NAMED_MAX: usize = 3;
 /// A function that more than this share of all calls pass through is a wrapper.
 const WRAPPER_SHARE: f64 = 0.9;
 
-/// Where code has no names, a call site that asks for so many sizes, …
+/// Where code has no names, a call site that asks for this many sizes, …
 const NAMELESS_SIZES_MIN: usize = 8;
 
 /// … and that so many call sites lead to, is a wrapper's, such as one of `strdup` or `calloc`.
@@ -121,7 +121,7 @@ struct Use {
 }
 
 impl Use {
-    /// Whether most of its memory is asked for in places that ask for so many sizes: the size is not its own.
+    /// Whether most of its memory is asked for in places that ask for this many sizes: the size is not its own.
     fn mostly_asks_for(&self, sizes: usize) -> bool {
         let of_many = self.sites.values().filter(|site| site.1.len() >= sizes);
         of_many.map(|site| site.0).sum::<u64>() * 2 > self.births

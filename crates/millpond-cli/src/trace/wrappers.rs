@@ -108,7 +108,7 @@ pub(super) fn works_for_library(module: &[u8], function: &[u8]) -> Option<&'stat
     None
 }
 
-/// Whether a function's name says that it allocates memory for whoever calls it.
+/// Whether a function's name says that it allocates memory for its caller.
 pub(super) fn sounds_like_an_allocator(symbol: &str) -> bool {
     let name = qualified_name(symbol).to_ascii_lowercase();
     let name = name.rsplit("::").next().unwrap_or(&name);

@@ -91,7 +91,7 @@ impl Inner {
         if started.is_err() {
             let mut desk = lock(&self.desk);
             desk.threads -= 1;
-            // Nobody may ever come for the call.
+            // The call may never be picked up.
             let call = if desk.idle == 0 { desk.calls.pop_back() } else { None };
             drop(desk);
             drop(call);
@@ -135,7 +135,7 @@ enum Progress<R> {
     GivenUp,
 }
 
-/// Where a call's result goes. Dropped without one, the call has failed.
+/// Receives a call's result. If it is dropped without one, the call has failed.
 struct Answer<R> {
     slot: Arc<Mutex<Progress<R>>>,
 }
@@ -152,7 +152,7 @@ impl<R> Answer<R> {
 
     fn finish(&self, result: Option<R>) {
         let mut slot = lock(&self.slot);
-        // What nobody waits for is dropped here, on the thread that may block.
+        // A result without a waiting caller is dropped here, on the thread that may block.
         let _unwanted;
         let waker = match &mut *slot {
             Progress::Running(waker) => {
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::park::block_on;
 
-    /// All threads are busy, so the next call waits; by the time a thread is free, nobody wants its result.
+    /// All threads are busy, so the next call waits; when a thread becomes free, its result is no longer needed.
     #[test]
     fn a_call_that_is_given_up_before_it_begins_is_not_made() {
         let crew = Crew::new();

@@ -4,7 +4,7 @@ use super::{Ledger, State, Why, Work};
 use crate::error::{AcquireError, LoanHandle};
 
 impl<T, W, E> Ledger<T, W, E> {
-    /// Closes an object that nobody holds; returns it if there is no keeper to close it.
+    /// Closes an object that is not lent; returns it if there is no keeper to close it.
     pub(super) fn close_object(
         &mut self,
         now_us: u64,

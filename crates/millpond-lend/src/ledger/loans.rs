@@ -36,7 +36,7 @@ pub enum Claim<T, W, E> {
 }
 
 impl<T, W, E> Ledger<T, W, E> {
-    /// Asks for `want` objects at once.
+    /// Requests `want` objects at once.
     ///
     /// A queued caller must call [`claim`](Self::claim), now and when it is woken, or
     /// [`cancel`](Self::cancel).
@@ -299,7 +299,7 @@ impl<T, W, E> Ledger<T, W, E> {
         self.settle(now_us, handle, object)
     }
 
-    /// Makes the object of a loan idle if nobody waits and nothing stands against it, with one look at its slot: what most
+    /// Makes the object of a loan idle if nobody is waiting and nothing prevents it, with one access to its slot: what most
     /// returns come to. For the others nothing happens.
     #[inline]
     fn rest_loan(

@@ -352,7 +352,7 @@ impl<T, W, E> Ledger<T, W, E> {
         self.due_at(self.forgets_us(now_us));
     }
 
-    /// Keeps the error of an answer that nobody looks at, to be dropped without the lock.
+    /// Keeps the error of an unread answer, to be dropped outside the lock.
     fn throw_away(&mut self, answer: Answer<E>) {
         if let Answer::Failed(AcquireError::TimedOut { source: Some(error), .. })
         | Answer::Failed(AcquireError::Opening(error)) = answer

@@ -6,10 +6,10 @@ use super::{Ledger, Slot, State, Work};
 use crate::error::{LoanHandle, Unopened};
 use crate::hash::jittered;
 
-/// Until so many loans were seen, the means say nothing.
+/// The means are meaningful only after this many loans.
 const LOANS_BEFORE_MEANS: u64 = 8;
 
-/// A backlog that lasts for so many times the mean opening pays for one, however short the holds are.
+/// A backlog that lasts for this many mean openings justifies another one, however short the loans are.
 const OPENINGS_OF_BACKLOG: u64 = 4;
 
 /// The pause after a failed opening varies by this share.
@@ -179,7 +179,7 @@ impl<E> Openings<E> {
 impl<T, W, E> Ledger<T, W, E> {
     /// Opens as many objects as pay.
     pub(super) fn open_what_pays(&mut self, now_us: u64) {
-        // Where a place would help, the keeper asks the other lenders for one.
+        // If a place would help, the keeper requests one from the other lenders.
         self.keeper_due |= self.needs_allowance(now_us);
         while self.may_open() && self.wants_opening() {
             if self.is_paused(now_us) {
@@ -316,7 +316,7 @@ impl<T, W, E> Ledger<T, W, E> {
             && self.queue.missing() > self.openings.now + self.checking
     }
 
-    /// Whether an object whose lifetime is over can be replaced before it goes.
+    /// Whether an object whose lifetime is over can be replaced before it is closed.
     pub(super) fn may_replace(&self, now_us: u64) -> bool {
         self.may_open() && !self.is_paused(now_us)
     }

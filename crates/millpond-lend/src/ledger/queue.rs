@@ -1,7 +1,7 @@
 //! The waiting callers, first come, first served.
 //!
 //! The waiters are values of a [`Pool`], linked in the order in which they asked. A caller holds a
-//! handle: once its waiter is gone, whatever still comes for it is refused.
+//! handle: once its waiter is gone, anything that still arrives for it is refused.
 
 use std::panic::Location;
 
@@ -190,7 +190,7 @@ impl<W, E> Queue<W, E> {
         waiter.waker.take()
     }
 
-    /// Removes a waiter, wherever it stands.
+    /// Removes a waiter from any position.
     pub(super) fn remove(&mut self, handle: WaiterHandle) -> Option<Waiter<W, E>> {
         match self.get(handle)?.answer {
             Answer::Waiting => self.leave_line(handle),
@@ -257,14 +257,15 @@ impl<W, E> Queue<W, E> {
             seen += 1;
             missing += waiter.want - waiter.has();
             if !matches!(waiter.answer, Answer::Waiting) {
-                return Some(format!("waiter {handle} has an answer and is in the line"));
+                return Some(format!("waiter {handle} has an answer but is still in the queue"));
             }
             if waiter.asked_us < asked_us {
-                return Some(format!("waiter {handle} stands in the wrong place"));
+                return Some(format!("waiter {handle} is in the wrong position"));
             }
             asked_us = waiter.asked_us;
-            (waiter.has() > 0 && !is_first)
-                .then(|| format!("waiter {handle} is not the first and is kept something"))
+            (waiter.has() > 0 && !is_first).then(|| {
+                format!("an object is reserved for waiter {handle}, which is not the first")
+            })
         });
         let mut failed = 0;
         let mut failed_us = 0;
@@ -273,8 +274,9 @@ impl<W, E> Queue<W, E> {
                 failed += 1;
                 let is_early = waiter.answered_us < failed_us;
                 failed_us = waiter.answered_us;
-                (is_early || !matches!(waiter.answer, Answer::Failed(_)))
-                    .then(|| format!("waiter {handle} stands wrongly among those who failed"))
+                (is_early || !matches!(waiter.answer, Answer::Failed(_))).then(|| {
+                    format!("waiter {handle} is in the wrong position among the failed waiters")
+                })
             })
         });
         let count = |is: fn(&Answer<E>) -> bool| self.all().filter(|(_, w)| is(&w.answer)).count();
@@ -303,10 +305,10 @@ impl<W, E> Queue<W, E> {
         let mut next = list.first;
         while let Some(handle) = next {
             let Some(waiter) = self.get(handle) else {
-                return Some(format!("waiter {handle} is linked and does not exist"));
+                return Some(format!("waiter {handle} is linked but does not exist"));
             };
             if waiter.previous != previous {
-                return Some(format!("waiter {handle} is linked to another than before it"));
+                return Some(format!("waiter {handle} links back to the wrong waiter"));
             }
             let fault = look(handle, waiter);
             if fault.is_some() {

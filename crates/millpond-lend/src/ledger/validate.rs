@@ -22,7 +22,7 @@ impl<T, W, E> Ledger<T, W, E> {
         ];
         for (name, is, said) in counts {
             if is != said {
-                return Err(format!("{is} are {name}, the books say {said}"));
+                return Err(format!("{is} are {name}, but the ledger counts {said}"));
             }
         }
         if counts.iter().map(|(_, is, _)| is).sum::<usize>() != self.slots.len() {
@@ -34,16 +34,16 @@ impl<T, W, E> Ledger<T, W, E> {
                 return Err(format!("{handle} is {:?}, its object is elsewhere", slot.state));
             }
             if slot.state == State::Idle && slot.doomed.is_some() {
-                return Err(format!("{handle} is doomed and idle"));
+                return Err(format!("{handle} is marked for closing but idle"));
             }
         }
         for handle in &self.idle {
             if self.slot(*handle).is_none_or(|slot| slot.state != State::Idle) {
-                return Err(format!("{handle} is listed as idle and is not"));
+                return Err(format!("{handle} is listed as idle but is not"));
             }
         }
         if self.giving_up_next > self.giving_up {
-            return Err("more loans are to be given up than places".into());
+            return Err("more loans are to be given up than there are places".into());
         }
         self.validate_promises()?;
         let missing = self.queue.missing();
@@ -54,7 +54,7 @@ impl<T, W, E> Ledger<T, W, E> {
             return Err(format!("{} exist, some idle", self.slots.len()));
         }
         if self.is_closed && self.queue.len() + self.idle.len() > 0 {
-            return Err("somebody waits or something is idle, and it is closed".into());
+            return Err("the ledger is closed, but has waiters or idle objects".into());
         }
         Ok(())
     }
@@ -64,15 +64,17 @@ impl<T, W, E> Ledger<T, W, E> {
         for (handle, waiter) in self.queue.all() {
             match waiter.answer {
                 Answer::Served if waiter.has() != waiter.want => {
-                    return Err(format!("waiter {handle} is served and misses something"));
+                    return Err(format!("waiter {handle} is served but lacks an object"));
                 }
                 Answer::Failed(_) if waiter.has() > 0 => {
-                    return Err(format!("waiter {handle} failed and is kept something"));
+                    return Err(format!("an object is reserved for waiter {handle}, which failed"));
                 }
                 _ => {
                     for kept in waiter.first.iter().chain(&waiter.rest) {
                         if self.slot(*kept).is_none_or(|slot| slot.promised_to != Some(handle)) {
-                            return Err(format!("{kept} is kept for {handle} and does not know"));
+                            return Err(format!(
+                                "{kept} is reserved for {handle} but does not record it"
+                            ));
                         }
                         promised.push(*kept);
                     }

@@ -15,7 +15,7 @@ use crate::ledger::{Ask, Claim, WaiterHandle};
 use crate::maker::Maker;
 use crate::quiet::drop_all;
 
-/// Where a caller stands.
+/// A caller's state.
 #[derive(Debug)]
 enum Stage {
     NotAsked,

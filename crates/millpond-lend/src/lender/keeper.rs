@@ -75,7 +75,7 @@ enum Outcome<M: Maker> {
     Checked(Boxed<M>),
     CheckFailed(Boxed<M>),
     Closed,
-    /// The object is gone, and the maker cannot say why.
+    /// The object is gone, for an unknown reason.
     Lost,
 }
 
@@ -85,7 +85,7 @@ struct Job<M: Maker> {
     future: Pin<Box<dyn Future<Output = Outcome<M>> + Send>>,
 }
 
-/// A keeper at work. When it is dropped, those who wait are told.
+/// A running keeper. When it is dropped, it informs the waiting callers.
 struct Running<M: Maker> {
     shared: Arc<Shared<M>>,
     jobs: Vec<Job<M>>,
@@ -199,7 +199,7 @@ impl<M: Maker> Running<M> {
         has_ended
     }
 
-    /// Tells the ledger how a job ended.
+    /// Reports to the ledger how a job ended.
     fn report(&self, handle: LoanHandle, outcome: Outcome<M>) {
         let to_drop = self.shared.with(|books, now_us| {
             let ledger = &mut books.ledger;

@@ -24,7 +24,7 @@ pub(crate) struct Books<M: Maker> {
     /// When the keeper stops, though loans are out.
     pub(crate) grace_ends_us: u64,
     /// The latest time that the books were looked at. Threads read the clock before they lock, and may come
-    /// in another order; for the ledger time never goes back.
+    /// in another order; in the ledger, time never goes backwards.
     now_us: u64,
 }
 
@@ -150,7 +150,7 @@ impl<M: Maker> Books<M> {
     }
 }
 
-/// What the maker says of an object that comes back.
+/// The maker's verdict on a returned object.
 #[derive(Clone, Copy)]
 enum Returned {
     Well,

@@ -1,4 +1,4 @@
-//! Who asks again after whom: the recorded asks, as those of a number of callers.
+//! Assigns the recorded requests to a number of callers.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -192,7 +192,7 @@ impl Replay<'_> {
                 self.ledger.give_back(now_us, handle, (), false)
             }
             Event::Open(handle) => {
-                // If it was given up meanwhile, nobody wants it.
+                // If it was given up meanwhile, it is not needed.
                 let _ = self.ledger.opened(now_us, handle, ());
                 None
             }

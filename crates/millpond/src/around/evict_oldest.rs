@@ -67,6 +67,14 @@ struct Place<H> {
 /// "No slot": no layout names an index of `u32::MAX`.
 const NONE: u32 = u32::MAX;
 
+/// Returns a list for a pool without slots: for structs that derive `Default` and later replace the
+/// pool and its list.
+impl<H> Default for EvictOldest<H> {
+    fn default() -> Self {
+        Self { places: Box::default(), oldest: NONE, newest: NONE }
+    }
+}
+
 impl<H: HandleLayout> EvictOldest<H> {
     /// Creates an empty list, with a place for each slot that `pool` may ever have.
     ///

@@ -1,7 +1,7 @@
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
-use super::plain::{own_methods, plain_handle};
+use super::plain::{or_dangling_method, own_methods, plain_handle};
 use super::sealed::{IndexBits, Widths};
 use super::{HandleLayout, Word, dangling, sealed};
 
@@ -121,16 +121,7 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         }
     }
 
-    /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
-    /// [`from_bits`](Self::from_bits) returns `None`.
-    #[inline]
-    #[must_use]
-    pub const fn from_bits_or_dangling(bits: u64) -> Self {
-        match Self::from_bits(bits) {
-            Some(handle) => handle,
-            None => Self::DANGLING,
-        }
-    }
+    or_dangling_method!(example "Handle32<()>");
 
     /// Returns the handle with this index and generation, or `None` if this layout cannot hold
     /// them.

@@ -135,3 +135,28 @@ impl fmt::Write for HandleText {
         Ok(())
     }
 }
+
+/// `from_bits_or_dangling`, with an example of this type.
+macro_rules! or_dangling_method {
+    (example $example:literal) => {
+        /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
+        /// [`from_bits`](Self::from_bits) returns `None`. This is for code that stores handles as
+        /// numbers and leaves it to the lookup to report a failure.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; type Key = ", $example, ";")]
+        /// let handle = Key::from_parts(3, 7).unwrap();
+        /// assert_eq!(Key::from_bits_or_dangling(handle.to_bits()), handle);
+        /// assert!(Key::from_bits_or_dangling(0).is_dangling());
+        /// ```
+        #[inline]
+        #[must_use]
+        pub const fn from_bits_or_dangling(bits: u64) -> Self {
+            match Self::from_bits(bits) {
+                Some(handle) => handle,
+                None => Self::DANGLING,
+            }
+        }
+    };
+}
+pub(super) use or_dangling_method;

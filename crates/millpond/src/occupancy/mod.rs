@@ -1,10 +1,10 @@
 //! The occupancy: a bitmap of live slots, 64 to a word, and the runs of live slots.
 //!
 //! ```text
-//! slot       0       8       16      24      …       64
-//! word 0     1110110000000000000000000000…   word 1  1111111111…
-//!            └┬┘ └┤ run of 2                         a full word: 64 live slots at once
-//!             run of 3
+//! slot     0       8       16     …          64
+//! word 0   11101100000000000000000…  word 1  1111111111…
+//!          └┬┘ └┤ run of 2                   a full word: 64 live slots
+//!           run of 3
 //! ```
 //!
 //! Iteration takes 64 slots at a time: an empty word costs one test, and so does a full one, whose

@@ -3,6 +3,8 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::base::memory::OutOfMemory;
+
 pub(crate) use crate::slots::lifetimes::Lifetimes;
 
 /// Why a pool cannot be built.
@@ -222,5 +224,14 @@ impl<R, H: crate::handle::HandleLayout> Settings<R, H> {
             return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
         }
         Ok(capacity)
+    }
+
+    /// What `make` allocates for this capacity, which is checked first.
+    pub(crate) fn allocate<P>(
+        &self,
+        make: impl FnOnce(usize) -> Result<P, OutOfMemory>,
+    ) -> Result<P, BuildError> {
+        let capacity = self.checked_capacity()?;
+        make(capacity).map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
     }
 }

@@ -1,4 +1,4 @@
-//! [`SizeClasses`] and the types that its methods return.
+//! [`SizeClasses`], an allocator for vectors, boxes and maps, and what its methods return.
 
 #[allow(unsafe_code)]
 mod block;

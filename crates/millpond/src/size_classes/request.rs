@@ -51,8 +51,10 @@ impl SizeClasses {
     /// policy](Overflow) provides. A layout of size 0 yields an aligned address without memory.
     /// O(1), apart from growth and the global allocator.
     ///
-    /// The memory is valid until [`deallocate`](Self::deallocate) or until the allocator is
-    /// dropped.
+    /// A slot is valid until [`deallocate`](Self::deallocate), or until the allocator is dropped,
+    /// which frees all slots. Memory of the global allocator (for a request that no class fits, or
+    /// that [falls back](Overflow::FallBack)) is valid until `deallocate` alone: the allocator keeps
+    /// no list of it, so what is not deallocated before the drop leaks.
     ///
     /// ```
     /// use std::alloc::Layout;

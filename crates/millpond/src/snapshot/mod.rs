@@ -97,6 +97,8 @@ mod history;
 mod methods;
 mod ranges;
 mod saved;
+#[cfg(feature = "alloc")]
+mod saved_struct;
 pub(crate) mod state;
 
 pub use checksum::{Checksum, ToChecksum};

@@ -24,6 +24,7 @@ mod reuse_orders;
 mod review;
 mod revive;
 mod saved_pools;
+mod saved_struct;
 mod serde;
 mod side_table_growth;
 mod snapshot;

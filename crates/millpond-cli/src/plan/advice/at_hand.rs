@@ -1,4 +1,4 @@
-//! A model of what an allocator serves without any search: blocks that were given back a moment ago.
+//! A model of what an allocator serves without any search: blocks that were freed recently.
 //!
 //! Allocators of today keep the last blocks of each bin of sizes at hand, and answer the next request with
 //! one of them in a few instructions. A pool takes such a call away, and next to no time with it. glibc
@@ -7,13 +7,13 @@
 
 use super::bin;
 
-/// How many blocks of a bin glibc keeps at hand.
+/// The number of blocks that glibc caches in a bin.
 pub(crate) const BLOCKS_DEFAULT: u8 = 7;
 
-/// The largest block that glibc keeps at hand.
+/// The largest block that glibc caches.
 const BYTES_MAX: u64 = 1032;
 
-/// The blocks at hand, as a recording goes by.
+/// The cached blocks, while a recording is read.
 #[derive(Debug)]
 pub(super) struct AtHand {
     blocks_max: u8,
@@ -22,7 +22,7 @@ pub(super) struct AtHand {
 }
 
 impl AtHand {
-    /// Of an allocator that keeps at most so many of each bin.
+    /// Of an allocator that keeps at most this many of each bin.
     pub(super) fn new(blocks_max: u8) -> Self {
         Self { blocks_max, blocks: vec![0; bin(BYTES_MAX) as usize + 1] }
     }
@@ -32,7 +32,7 @@ impl AtHand {
         self.blocks.get_mut(bin(bytes) as usize)
     }
 
-    /// A block is asked for. Returns whether one was at hand.
+    /// Serves a request. Returns whether a cached block was available.
     #[inline]
     pub(super) fn take(&mut self, bytes: u64) -> bool {
         let Some(blocks) = self.blocks(bytes).filter(|blocks| **blocks > 0) else { return false };
@@ -40,7 +40,7 @@ impl AtHand {
         true
     }
 
-    /// A block is given back.
+    /// Frees a block.
     #[inline]
     pub(super) fn give_back(&mut self, bytes: u64) {
         let blocks_max = self.blocks_max;

@@ -61,7 +61,7 @@ pub struct Advice {
 pub struct Kind {
     /// Which proposal it counts towards, by [`Proposal::unit`]; there may be none for it.
     pub unit: u32,
-    /// The bytes of a block, where the trace says them.
+    /// The bytes of a block, if the trace has them.
     pub bytes: Option<u64>,
 }
 
@@ -91,15 +91,15 @@ pub struct Proposal {
     pub share_of_calls: f64,
     /// How many calls the allocator served with a block that it had at hand; 0 in lifetime traces.
     pub calls_at_hand: u64,
-    /// The most that were alive at once.
+    /// The peak of live objects.
     pub peak_live: u32,
     /// How many slots it takes, with the headroom.
     pub slots: u32,
-    /// What those slots take, where the trace says sizes.
+    /// What those slots take, if the trace has sizes.
     pub bytes: Option<u64>,
     /// The largest size in it.
     pub bytes_max: Option<u64>,
-    /// Who asks, the busiest first.
+    /// The callers, the busiest first.
     pub callers: Vec<Caller>,
     /// Other classes of recordings of a heap that common allocators keep in the same bin and that make many
     /// calls too: a pool for one alone leaves the bin busy and may not pay.
@@ -116,16 +116,16 @@ pub struct Proposal {
 pub struct TimeSaved {
     /// How many calls to the allocator are served by pools.
     pub calls: u64,
-    /// In the whole recording at least so many milliseconds; below zero, it costs time.
+    /// In the whole recording at least this many milliseconds; below zero, it costs time.
     pub least_ms: f64,
-    /// In the whole recording at most so many milliseconds.
+    /// In the whole recording at most this many milliseconds.
     pub most_ms: f64,
 }
 
-/// Allocators keep blocks in bins of so many bytes, …
+/// Allocators keep blocks in bins of this many bytes, …
 const BIN_BYTES: u64 = 16;
 
-/// … which hold a header of so many bytes besides.
+/// … which hold a header of this many bytes besides.
 const HEADER_BYTES: u64 = 8;
 
 /// Which bin of a common allocator a size is kept in.
@@ -133,7 +133,7 @@ fn bin(size: u64) -> u64 {
     size.saturating_add(HEADER_BYTES).div_ceil(BIN_BYTES).max(2)
 }
 
-/// A class is worth a mention beside another that saves so many times as much.
+/// A class is worth a mention beside another that saves this many times as much.
 const TOGETHER_ONE_IN: u64 = 4;
 
 /// Says of each pool which others it should be taken together with.
@@ -236,7 +236,7 @@ impl Advice {
     }
 }
 
-/// Whether so many calls saved out of so many are worth a pool.
+/// Whether a pool that saves `calls_saved` of a unit's `calls` is worth it, in a trace of `all_calls`.
 fn is_worth_it(calls: u64, calls_saved: u64, all_calls: u64) -> bool {
     calls_saved >= CALLS_SAVED_MIN
         && calls_saved * 2 >= calls

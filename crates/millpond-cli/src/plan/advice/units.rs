@@ -1,4 +1,4 @@
-//! The things that may be pooled together, and what the trace asks of each.
+//! The units that may be pooled together, and the requests of the trace for each.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,16 @@ use super::{
 use crate::plan::BYTES_MAX_LARGEST;
 use crate::trace::{Event, Places, Summary, Watch};
 
-/// A place that asks for so many sizes has size classes proposed, …
+/// A place that asks for this many sizes has size classes proposed, …
 const SIZES_MANY: usize = 4;
 
 /// … unless one of them makes at least this share of its calls.
 const SHARE_OF_ONE_SIZE: f64 = 0.8;
 
-/// A buffer that grows has at least so many sizes.
+/// A buffer that grows has at least this many sizes.
 const SIZES_GROWING: usize = 3;
 
-/// A place is a buffer that grows if at least one in so many of its calls makes a block larger, …
+/// A place is a buffer that grows if at least one in this many of its calls makes a block larger, …
 const GROWTH_ONE_IN: u64 = 4;
 
 /// … and growing is so much more common than shrinking: texts of all lengths do both.
@@ -40,7 +40,7 @@ enum Key {
     Growing(String),
 }
 
-/// What a unit asks of a pool, counted as the trace goes by.
+/// A unit's requests to a pool, counted while the trace is read.
 #[derive(Debug, Clone, Copy, Default)]
 struct Demand {
     births: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Units {
     /// By kind: class and births.
     kinds: Vec<(u32, u64)>,
     demands: Vec<Demand>,
-    /// By class: its size, where the trace says.
+    /// By class: its size, if the trace has it.
     sizes: Vec<Option<u64>>,
     places: Places,
     /// What the allocator has at hand, where the trace is a recording of one.
@@ -129,7 +129,7 @@ impl Units {
         self.sizes.get(class as usize).copied().flatten().unwrap_or(0)
     }
 
-    /// What to pool first, now that the trace has gone by.
+    /// What to pool first, now that the whole trace was read.
     pub(crate) fn advice(mut self, headroom: Headroom, names: &[String]) -> Advice {
         let all_calls: u64 = self.kinds.iter().map(|kind| kind.1).sum();
         let mut kinds_of: Vec<Vec<u32>> = vec![Vec::new(); self.keys.len()];
@@ -236,7 +236,7 @@ impl Units {
         Some(Growing { caller, sizes: self.range(kinds)?, share_of_calls })
     }
 
-    /// The smallest and the largest size, if the trace says sizes.
+    /// The smallest and the largest size, if the trace has sizes.
     fn range(&self, kinds: &[u32]) -> Option<(u64, u64)> {
         let born = kinds.iter().filter(|&&kind| self.kinds[kind as usize].1 > 0);
         let sizes = born.filter_map(|&kind| self.sizes[self.kinds[kind as usize].0 as usize]);
@@ -256,7 +256,7 @@ impl Units {
         callers
     }
 
-    /// By class number who asks for it, the busiest first; nobody if the trace has no call stacks.
+    /// By class number the functions that allocate it, the busiest first; empty if the trace has no call stacks.
     pub(crate) fn callers_by_class(&self) -> Vec<Vec<Caller>> {
         let mut kinds_of: Vec<Vec<u32>> = vec![Vec::new(); self.sizes.len()];
         for (kind, &(class, births)) in (0..).zip(&self.kinds) {

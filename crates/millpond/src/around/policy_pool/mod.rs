@@ -431,6 +431,8 @@ fn slots_per_block(capacity: usize, growth: usize) -> usize {
     }
 }
 
+crate::snapshot::snapshot_methods!(PolicyPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
+
 impl<T, R: ReuseOrder, H: HandleLayout> Index<H> for PolicyPool<T, R, H> {
     type Output = T;
 

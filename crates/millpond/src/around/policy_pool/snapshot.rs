@@ -6,7 +6,7 @@ use super::PolicyPool;
 use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::state::{Shape, sealed};
-use crate::snapshot::{Checksum, SnapshotError, snapshot_methods};
+use crate::snapshot::{Checksum, SnapshotError};
 
 impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for PolicyPool<T, R, H> {
     type Value = T;
@@ -84,5 +84,3 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         }
     }
 }
-
-snapshot_methods!(PolicyPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);

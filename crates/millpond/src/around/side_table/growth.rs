@@ -3,7 +3,7 @@
 use super::SideTable;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
-use crate::pools::settings::BuildError;
+use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::values::TableStorage;
 
@@ -91,14 +91,10 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, BuildError> {
-        if capacity > H::CAPACITY_MAX {
-            let capacity_max = H::CAPACITY_MAX;
-            return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
-        }
-        let out_of_memory = |_: OutOfMemory| BuildError::OutOfMemory { capacity };
-        let storage = TableStorage::try_table(capacity, false, H::Word::ZERO.as_dead())
-            .map_err(out_of_memory)?;
-        Ok(Self { storage, used: 0, growth: Growth::Never })
+        Settings::<(), H>::of_capacity(capacity).allocate(|capacity| {
+            let storage = TableStorage::try_table(capacity, false, H::Word::ZERO.as_dead())?;
+            Ok(Self { storage, used: 0, growth: Growth::Never })
+        })
     }
 
     /// Returns whether the table grows.

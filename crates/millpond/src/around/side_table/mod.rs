@@ -1,4 +1,4 @@
-//! [`SideTable`] and what its methods return.
+//! [`SideTable`], for values found by another pool's handles, and [`join`], which iterates over both.
 //!
 //! # Growth
 //!
@@ -21,9 +21,10 @@
 //!
 //! Growth moves the values. It costs O(capacity), amortised over the insertions that led to it.
 
+mod growth;
+
 mod drain;
 mod entry;
-mod growth;
 mod iter;
 mod join;
 mod snapshot;
@@ -234,33 +235,10 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.storage.get_mut(self.find(handle)?)
     }
 
-    /// Returns a reference to the handle's value, without checking `handle`.
-    ///
-    /// # Safety
-    ///
-    /// The table must [contain](Self::contains) `handle`.
-    #[allow(unsafe_code, reason = "the caller vouches for the handle")]
-    #[inline]
-    #[must_use]
-    pub unsafe fn get_unchecked(&self, handle: H) -> &V {
-        debug_assert!(self.contains(handle));
-        // SAFETY: the table has a value for the handle, so its slot is live.
-        unsafe { self.storage.get_unchecked(handle.index() as usize) }
-    }
-
-    /// Returns a mutable reference to the handle's value, without checking `handle`.
-    ///
-    /// # Safety
-    ///
-    /// The table must [contain](Self::contains) `handle`.
-    #[allow(unsafe_code, reason = "the caller vouches for the handle")]
-    #[inline]
-    #[must_use]
-    pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut V {
-        debug_assert!(self.contains(handle));
-        // SAFETY: the table has a value for the handle, so its slot is live.
-        unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
-    }
+    crate::pools::shell::unchecked_methods!(
+        V, the "table",
+        example "# use millpond::*;\nlet mut ships = Pool::new(8);\nlet handle = ships.insert(1).unwrap();\nlet table = SideTable::from_iter([(handle, \"a\")]);"
+    );
 
     /// Returns mutable references to the values of several handles at once. O(N²) for N handles.
     ///
@@ -425,6 +403,8 @@ fn is_before<H: HandleLayout>(generation: u32, word: H::Word) -> bool {
         if generation >= last { generation - last } else { H::LIFETIMES_MAX - last + generation };
     last != 0 && lifetimes_on > H::LIFETIMES_MAX / 2
 }
+
+crate::snapshot::snapshot_methods!(SideTable<H, V>, [H: HandleLayout, V], values V);
 
 #[cfg(feature = "validate")]
 impl<H: HandleLayout, V> SideTable<H, V> {

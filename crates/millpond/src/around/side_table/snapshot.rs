@@ -5,7 +5,6 @@ use core::ops::Range;
 
 use super::SideTable;
 use crate::handle::{HandleLayout, Word};
-use crate::snapshot::snapshot_methods;
 use crate::snapshot::state::{Shape, sealed};
 
 impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
@@ -67,8 +66,6 @@ impl<H: HandleLayout, V> sealed::Restore for SideTable<H, V> {
         self.clear();
     }
 }
-
-snapshot_methods!(SideTable<H, V>, [H: HandleLayout, V], values V);
 
 impl<H: HandleLayout, V> SideTable<H, V> {
     /// Makes room for the slots that `other` uses, and forgets those that `other` lacks. Only

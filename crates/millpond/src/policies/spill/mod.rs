@@ -3,6 +3,8 @@ mod snapshot;
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
+use snapshot::{HandleOf, ValueOf};
+
 use super::bounded::slots_together;
 use super::{Bounded, bounded};
 use crate::handle::HandleLayout;
@@ -283,6 +285,16 @@ bounded! {
         None => spill.first.evict(victim),
     },
 }
+
+crate::snapshot::snapshot_methods!(
+    Spill<A, B>,
+    [
+        A: Bounded + crate::snapshot::State<Value = ValueOf<A>, Handle = HandleOf<A>>,
+        B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>>
+            + crate::snapshot::State<Value = ValueOf<A>, Handle = HandleOf<A>>
+    ],
+    values ValueOf<A>, parts Clone
+);
 
 impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Index<A::Handle>
     for Spill<A, B>

@@ -6,10 +6,10 @@ use super::Spill;
 use crate::handle::HandleLayout;
 use crate::policies::{Bounded, Lifetimes};
 use crate::snapshot::state::{Shape, sealed};
-use crate::snapshot::{Checksum, SnapshotError, State, snapshot_methods};
+use crate::snapshot::{Checksum, SnapshotError};
 
-type ValueOf<P> = <P as Bounded>::Value;
-type HandleOf<P> = <P as Lifetimes>::Handle;
+pub(super) type ValueOf<P> = <P as Bounded>::Value;
+pub(super) type HandleOf<P> = <P as Lifetimes>::Handle;
 
 impl<A, B> sealed::State for Spill<A, B>
 where
@@ -101,13 +101,3 @@ where
         self.second.empty();
     }
 }
-
-snapshot_methods!(
-    Spill<A, B>,
-    [
-        A: Bounded + State<Value = ValueOf<A>, Handle = HandleOf<A>>,
-        B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>>
-            + State<Value = ValueOf<A>, Handle = HandleOf<A>>
-    ],
-    values ValueOf<A>, parts Clone
-);

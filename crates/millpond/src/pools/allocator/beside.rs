@@ -11,7 +11,6 @@ use core::mem::offset_of;
 use core::ptr::NonNull;
 
 use super::{AllocatorWords, HandleAllocator, HandleAllocatorBuilder, WatchedWords};
-use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout};
 use crate::policies::{Lifetimes, first_evictable, least_of};
 use crate::pools::settings::BuildError;
@@ -38,10 +37,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Same as for [`PoolBuilder::memory_layout`](crate::PoolBuilder::memory_layout).
     #[doc(hidden)]
     pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
-        let capacity = self.settings.checked_capacity()?;
-        let entries = R::Queue::<H::Index>::entry_count(capacity, false);
-        AllocatorBlock::<R, H>::layout_with(capacity, entries, value)
-            .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
+        self.settings.allocate(|capacity| {
+            let entries = R::Queue::<H::Index>::entry_count(capacity, false);
+            AllocatorBlock::<R, H>::layout_with(capacity, entries, value)
+        })
     }
 
     /// Builds the allocator in memory that the caller lends. It never allocates.

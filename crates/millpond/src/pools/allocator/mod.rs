@@ -1,5 +1,6 @@
 #[allow(unsafe_code)]
 mod beside;
+mod builder;
 #[cfg(feature = "debug-aids")]
 mod debug;
 #[cfg(feature = "serde")]
@@ -12,8 +13,9 @@ pub use beside::CoreOffsets;
 #[doc(hidden)]
 pub use saved_slots::SavedSlots;
 
+pub use builder::HandleAllocatorBuilder;
+
 use core::fmt;
-use core::marker::PhantomData;
 
 pub use crate::pools::faces::Handles;
 
@@ -21,7 +23,7 @@ use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word};
 use crate::occupancy::{Occupancy, Runs};
-use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::{GetDisjointMutError, InsertAtError};
 use crate::reports::stats::Stats;
 use crate::slots::handle_at;
@@ -126,25 +128,24 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         settings: &Settings<R, H>,
         words: impl FnOnce(usize, usize, H::Word) -> Result<AllocatorWords<R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
-        let capacity = settings.checked_capacity()?;
-        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        let circle = Circle::new::<H>(&settings.lifetimes);
-        let entries = R::Queue::<H::Index>::entry_count(capacity, false);
-        let mut words =
-            words(capacity, entries, circle.start().as_dead()).map_err(out_of_memory)?;
-        let core = Core::new(circle, settings.lifetimes.name, &mut words);
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-        let mut allocator = Self {
-            core,
-            slots: WatchedWords {
-                words,
-                #[cfg(feature = "debug-aids")]
-                watch: None,
-            },
-        };
-        #[cfg(feature = "debug-aids")]
-        allocator.watch(settings).map_err(out_of_memory)?;
-        Ok(allocator)
+        settings.allocate(|capacity| {
+            let circle = Circle::new::<H>(&settings.lifetimes);
+            let entries = R::Queue::<H::Index>::entry_count(capacity, false);
+            let mut words = words(capacity, entries, circle.start().as_dead())?;
+            let core = Core::new(circle, settings.lifetimes.name, &mut words);
+            #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+            let mut allocator = Self {
+                core,
+                slots: WatchedWords {
+                    words,
+                    #[cfg(feature = "debug-aids")]
+                    watch: None,
+                },
+            };
+            #[cfg(feature = "debug-aids")]
+            allocator.watch(settings)?;
+            Ok(allocator)
+        })
     }
 
     /// Returns how many handles can be live at once, retired slots included.
@@ -365,6 +366,38 @@ crate::policies::lifetimes! {
     last: |allocator, handle| allocator.core.is_last(handle),
 }
 
+/// Snapshots and checksums.
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// Saves everything that the allocator's future depends on; see [`snapshot`](crate::snapshot).
+    /// Allocates as much memory as a second allocator; [`save_into`](Self::save_into) reuses a
+    /// snapshot's memory.
+    ///
+    /// ```
+    /// use millpond::HandleAllocator;
+    ///
+    /// let mut slots = HandleAllocator::new(8);
+    /// let handle = slots.acquire().unwrap();
+    /// let snapshot = slots.snapshot();
+    /// slots.release(handle);
+    /// slots.restore(&snapshot).unwrap();
+    /// assert!(slots.contains(handle));
+    /// ```
+    #[must_use]
+    pub fn snapshot(&self) -> crate::snapshot::SnapshotOf<Self> {
+        crate::snapshot::SnapshotOf::copied(self.clone())
+    }
+
+    crate::snapshot::snapshot_methods!(@common);
+
+    /// Returns a checksum of everything that the future depends on: which handles are live, the
+    /// generations, and which slots come next. Allocators in the same state have the same checksum,
+    /// on every machine. O(used slots).
+    #[must_use]
+    pub fn checksum(&self) -> u64 {
+        crate::snapshot::state::checksum_of_values(self)
+    }
+}
+
 #[cfg(feature = "validate")]
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
@@ -382,38 +415,6 @@ impl<H: HandleLayout> HandleAllocator<Roster, H> {
     pub(crate) fn highest_first(&mut self) {
         self.core.queue_mut().highest_first(&mut self.slots.words);
         self.core.mark_all_used(self.slots.words.slots());
-    }
-}
-
-impl HandleAllocator {
-    /// Creates an allocator with `capacity` slots.
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory.
-    #[must_use]
-    #[track_caller]
-    pub fn new(capacity: usize) -> Self {
-        Self::with_capacity(capacity)
-    }
-
-    /// Returns a builder, to choose the reuse order, the handle layout, a name and more.
-    ///
-    /// ```
-    /// use millpond::reuse::Fifo;
-    /// use millpond::{Handle32, HandleAllocator};
-    ///
-    /// struct Texture;
-    /// let mut textures = HandleAllocator::builder()
-    ///     .capacity(4096)
-    ///     .reuse(Fifo)
-    ///     .handle::<Handle32<Texture>>()
-    ///     .name("textures")
-    ///     .build();
-    /// let handle: Handle32<Texture> = textures.acquire().unwrap();
-    /// ```
-    pub fn builder() -> HandleAllocatorBuilder<(), Lifo, Handle<()>> {
-        HandleAllocatorBuilder::new()
     }
 }
 
@@ -435,43 +436,3 @@ impl<R: ReuseOrder, H: HandleLayout> fmt::Debug for HandleAllocator<R, H> {
 }
 
 crate::pools::shell::default_without_slots!([R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>);
-
-/// Builds a [`HandleAllocator`].
-#[derive(Debug)]
-#[must_use = "call `.build()` to get the allocator"]
-pub struct HandleAllocatorBuilder<T, R: ReuseOrder, H: HandleLayout> {
-    settings: Settings<R, H>,
-    values: PhantomData<fn() -> T>,
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
-    fn new() -> Self {
-        Self { settings: Settings::new(), values: PhantomData }
-    }
-
-    settings_methods!();
-    order_and_handle_methods!(HandleAllocatorBuilder<T>, keeps values);
-
-    /// Builds the allocator.
-    ///
-    /// # Panics
-    ///
-    /// If [`try_build`](Self::try_build) returns an error.
-    #[track_caller]
-    pub fn build(self) -> HandleAllocator<R, H> {
-        match self.try_build() {
-            Ok(allocator) => allocator,
-            Err(error) => panic!("{error}"),
-        }
-    }
-
-    /// Builds the allocator.
-    ///
-    /// # Errors
-    ///
-    /// If no capacity was set, the handle layout cannot name that many slots, or there is not
-    /// enough memory.
-    pub fn try_build(self) -> Result<HandleAllocator<R, H>, BuildError> {
-        HandleAllocator::from_settings(&self.settings)
-    }
-}

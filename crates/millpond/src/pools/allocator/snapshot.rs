@@ -5,8 +5,7 @@ use core::ops::Range;
 use super::HandleAllocator;
 use crate::handle::{HandleLayout, Word};
 use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::snapshot::state::{self, Shape, sealed};
-use crate::snapshot::{SnapshotOf, snapshot_methods};
+use crate::snapshot::state::{Shape, sealed};
 
 impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
     type Value = ();
@@ -55,37 +54,7 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::Restore for HandleAllocator<R, H> {
     }
 }
 
-/// The past.
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    /// Saves everything that the allocator's future depends on; see [`snapshot`](crate::snapshot).
-    /// Allocates as much memory as a second allocator; [`save_into`](Self::save_into) reuses a
-    /// snapshot's memory.
-    ///
-    /// ```
-    /// use millpond::HandleAllocator;
-    ///
-    /// let mut slots = HandleAllocator::new(8);
-    /// let handle = slots.acquire().unwrap();
-    /// let snapshot = slots.snapshot();
-    /// slots.release(handle);
-    /// slots.restore(&snapshot).unwrap();
-    /// assert!(slots.contains(handle));
-    /// ```
-    #[must_use]
-    pub fn snapshot(&self) -> SnapshotOf<Self> {
-        SnapshotOf::copied(self.clone())
-    }
-
-    snapshot_methods!(@common);
-
-    /// Returns a checksum of everything that the future depends on: which handles are live, the
-    /// generations, and which slots come next. Allocators in the same state have the same checksum,
-    /// on every machine. O(used slots).
-    #[must_use]
-    pub fn checksum(&self) -> u64 {
-        state::checksum_of_values(self)
-    }
-
     pub(crate) fn copy_state_from(&mut self, other: &Self) {
         let used = self.core.used(&self.slots.words).max(other.core.used(&other.slots.words));
         #[cfg(feature = "debug-aids")]

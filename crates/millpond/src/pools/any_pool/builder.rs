@@ -5,6 +5,46 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
+impl<D: ?Sized, const SLOT_BYTES: usize> AnyPool<D, SLOT_BYTES> {
+    /// Creates a pool of `capacity` slots. All of its memory is allocated and touched here.
+    ///
+    /// ```
+    /// use std::any::Any;
+    ///
+    /// use millpond::AnyPool;
+    ///
+    /// let pool = AnyPool::<dyn Any, 32>::new(512);
+    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is not enough memory for that many slots.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        Self::with_capacity(capacity)
+    }
+
+    /// Returns a builder, to choose the reuse order, the handle layout, a name and more.
+    ///
+    /// ```
+    /// use std::any::Any;
+    ///
+    /// use millpond::{AnyPool, Handle32};
+    ///
+    /// let mut pool = AnyPool::<dyn Any, 32>::builder()
+    ///     .capacity(512)
+    ///     .handle::<Handle32<dyn Any>>()
+    ///     .name("events")
+    ///     .build();
+    /// let event: Handle32<dyn Any> = pool.insert("boom").unwrap();
+    /// ```
+    pub fn builder() -> AnyPoolBuilder<D, SLOT_BYTES> {
+        AnyPoolBuilder::new()
+    }
+}
+
 /// Builds an [`AnyPool`] with a capacity, a reuse order, a handle layout, a name, a salt, and a
 /// rule for slots whose generations are used up.
 ///

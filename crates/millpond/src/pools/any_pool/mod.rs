@@ -1,4 +1,4 @@
-//! [`AnyPool`] and what its methods return.
+//! [`AnyPool`], for values of different types behind one trait, and what its methods return.
 
 mod builder;
 #[allow(unsafe_code)]
@@ -61,7 +61,7 @@ use storage::AnyStorage;
 /// monsters.values_mut().for_each(|monster| monster.grow());
 /// assert_eq!((monsters[slime].damage(), monsters[dragon].damage()), (2, 70));
 ///
-/// // What a value really is can be asked.
+/// // `get_as` returns a value as its own type.
 /// assert_eq!(monsters.get_as::<Dragon>(dragon).unwrap().heads, [30, 20, 20]);
 /// assert!(monsters.get_as::<Dragon>(slime).is_none());
 /// assert!(monsters.remove(slime)); // runs the drop of a `Slime`
@@ -100,46 +100,6 @@ pub struct AnyPool<
     /// debug aids report live values before these are dropped.
     slots: HandleAllocator<R, H>,
     storage: AnyStorage<D, SLOT_BYTES>,
-}
-
-impl<D: ?Sized, const SLOT_BYTES: usize> AnyPool<D, SLOT_BYTES> {
-    /// Creates a pool of `capacity` slots. All of its memory is allocated and touched here.
-    ///
-    /// ```
-    /// use std::any::Any;
-    ///
-    /// use millpond::AnyPool;
-    ///
-    /// let pool = AnyPool::<dyn Any, 32>::new(512);
-    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory for that many slots.
-    #[must_use]
-    #[track_caller]
-    pub fn new(capacity: usize) -> Self {
-        Self::with_capacity(capacity)
-    }
-
-    /// Returns a builder, to choose the reuse order, the handle layout, a name and more.
-    ///
-    /// ```
-    /// use std::any::Any;
-    ///
-    /// use millpond::{AnyPool, Handle32};
-    ///
-    /// let mut pool = AnyPool::<dyn Any, 32>::builder()
-    ///     .capacity(512)
-    ///     .handle::<Handle32<dyn Any>>()
-    ///     .name("events")
-    ///     .build();
-    /// let event: Handle32<dyn Any> = pool.insert("boom").unwrap();
-    /// ```
-    pub fn builder() -> AnyPoolBuilder<D, SLOT_BYTES> {
-        AnyPoolBuilder::new()
-    }
 }
 
 impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>

@@ -7,7 +7,74 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::PoolBuilder;
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slots::BlockSizes;
+use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
+
+impl<T> BlockPool<T> {
+    /// Creates an empty pool that has not allocated, whose blocks double: 4 slots, 4, 8, 16 and so
+    /// on.
+    ///
+    /// ```
+    /// use millpond::BlockPool;
+    ///
+    /// const NO_SHIPS: BlockPool<String> = BlockPool::new();
+    /// let mut ships = NO_SHIPS;
+    /// let cutter = ships.push("cutter".to_owned());
+    /// assert_eq!((ships.len(), ships.capacity()), (1, 4));
+    /// assert_eq!(ships[cutter], "cutter");
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, Growing::UNLIMITED)
+    }
+
+    /// Creates an empty pool that has not allocated, and grows by `slots_per_block` slots up to
+    /// `max_blocks` times.
+    ///
+    /// ```
+    /// use millpond::BlockPool;
+    ///
+    /// let mut pool = BlockPool::with_blocks(2, 2);
+    /// assert!((0..4).all(|i| pool.insert(i).is_ok()));
+    /// let full = pool.insert(4).unwrap_err();
+    /// assert_eq!(full.to_string(), "the pool is full: capacity 4, all live, 4 at the peak");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `slots_per_block` is not a power of two, or handles of eight bytes cannot name that many
+    /// slots; the builder's [`try_build`](BlockPoolBuilder::try_build) returns an error instead.
+    #[must_use]
+    #[track_caller]
+    pub fn with_blocks(slots_per_block: usize, max_blocks: usize) -> Self {
+        let builder = Self::builder().slots_per_block(slots_per_block).max_blocks(max_blocks);
+        match builder.try_build() {
+            Ok(pool) => pool,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Returns a builder, to choose the block sizes, the limit, the reuse order, the handle layout,
+    /// a name, a growth hook and more.
+    ///
+    /// ```
+    /// use millpond::reuse::LowestFirst;
+    /// use millpond::{BlockPool, Handle32};
+    ///
+    /// struct Tree;
+    /// let mut trees = BlockPool::<Tree>::builder()
+    ///     .slots_per_block(4096)
+    ///     .max_blocks(100)
+    ///     .reuse(LowestFirst)
+    ///     .handle::<Handle32<Tree>>()
+    ///     .name("trees")
+    ///     .build();
+    /// let tree: Handle32<Tree> = trees.insert(Tree).unwrap();
+    /// ```
+    pub fn builder() -> BlockPoolBuilder<T> {
+        BlockPoolBuilder::default()
+    }
+}
 
 /// Builds a [`BlockPool`] with block sizes, a limit, a rule for freeing empty blocks, a growth
 /// hook, and all that a [`PoolBuilder`](crate::PoolBuilder) has.

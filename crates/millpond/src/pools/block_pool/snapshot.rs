@@ -6,8 +6,8 @@ use super::BlockPool;
 use crate::handle::HandleLayout;
 use crate::reports::errors::PoolName;
 use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::snapshot::Checksum;
 use crate::snapshot::state::{Shape, sealed};
-use crate::snapshot::{Checksum, snapshot_methods};
 
 impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
     type Value = T;
@@ -76,8 +76,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for BlockPool<T, R, H> {
         self.storage.clear(&mut self.core);
     }
 }
-
-snapshot_methods!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Gives this pool the same blocks as `other`: allocates missing blocks, and frees those that

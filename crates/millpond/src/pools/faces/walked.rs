@@ -1,7 +1,5 @@
-/// Implements what the faces need for a pool whose values stay where they are, and makes it
-/// iterable by value. Needs the pool's methods `len`, `insert_peeked`, `occupancy`, `handle_at`,
-/// `get_mut` and `remove_at`.
-macro_rules! walked {
+/// Implements `Face` for a pool. Needs the pool's methods `len` and `insert_peeked`.
+macro_rules! face {
     ([$($generics:tt)*] $pool:ty) => {
         impl<$($generics)*> crate::pools::faces::sealed::Face for $pool {
             type Value = T;
@@ -18,6 +16,16 @@ macro_rules! walked {
                 self.insert_peeked(handle, value);
             }
         }
+    };
+}
+pub(crate) use face;
+
+/// Implements what the faces need for a pool whose values stay where they are, and makes it
+/// iterable by value. Needs the pool's methods `len`, `insert_peeked`, `occupancy`, `handle_at`,
+/// `get_mut` and `remove_at`.
+macro_rules! walked {
+    ([$($generics:tt)*] $pool:ty) => {
+        crate::pools::faces::face!([$($generics)*] $pool);
 
         impl<$($generics)*> crate::pools::faces::sealed::Walked for $pool {
             #[inline]

@@ -287,6 +287,14 @@ impl<T> FramePool<T> {
     }
 }
 
+/// Returns a pool without room for a value, which allocates nothing: for structs that derive
+/// `Default` and later replace it with a pool of the right capacity.
+impl<T> Default for FramePool<T> {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
 /// # Panics
 ///
 /// If the link is of an earlier frame.

@@ -4,6 +4,45 @@ use super::{PackedPool, PackedSettings};
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, handle_method, settings_methods};
 
+impl<T> PackedPool<T> {
+    /// Creates a pool of `capacity` slots, with eight-byte handles. All of its memory is allocated
+    /// and touched here.
+    ///
+    /// ```
+    /// use millpond::PackedPool;
+    ///
+    /// let pool = PackedPool::<String>::new(512);
+    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is not enough memory for that many slots; the builder's
+    /// [`try_build`](PackedPoolBuilder::try_build) returns an error instead.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        Self::with_capacity(capacity)
+    }
+
+    /// Returns a builder, to choose the handle layout, a name and more.
+    ///
+    /// ```
+    /// use millpond::{Handle32, PackedPool};
+    ///
+    /// struct Sprite;
+    /// let mut sprites = PackedPool::<Sprite>::builder()
+    ///     .capacity(4096)
+    ///     .handle::<Handle32<Sprite, 16>>()
+    ///     .name("sprites")
+    ///     .build();
+    /// let sprite: Handle32<Sprite, 16> = sprites.insert(Sprite).unwrap();
+    /// ```
+    pub fn builder() -> PackedPoolBuilder<T> {
+        PackedPoolBuilder::new()
+    }
+}
+
 /// Builds a [`PackedPool`] with a capacity, a handle layout, a name, a salt, and a rule for slots
 /// whose generations are used up.
 ///

@@ -7,25 +7,12 @@ use core::iter::FusedIterator;
 
 use super::PackedPool;
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::faces::{self, sealed};
+use crate::pools::faces;
 
 /// The free slot reserved for a packed pool's next value; returned by [`PackedPool::vacant_entry`].
 pub type VacantEntry<'a, T, H = Handle<T>> = faces::VacantEntry<'a, PackedPool<T, H>>;
 
-impl<T, H: HandleLayout> sealed::Face for PackedPool<T, H> {
-    type Value = T;
-    type Handle = H;
-
-    fn live(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    fn put_next(&mut self, handle: H, value: T) {
-        self.insert_peeked(handle, value);
-    }
-}
+faces::face!([T, H: HandleLayout] PackedPool<T, H>);
 
 /// An iterator that moves all values out of a packed pool in their order; returned by
 /// [`PackedPool::drain`].

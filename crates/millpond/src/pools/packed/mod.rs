@@ -1,4 +1,4 @@
-//! [`PackedPool`] and what its methods return.
+//! [`PackedPool`], whose values are always one slice, and what its methods return.
 
 mod builder;
 #[cfg(feature = "debug-aids")]
@@ -91,45 +91,6 @@ pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
     values: PackedValues<T>,
 }
 
-impl<T> PackedPool<T> {
-    /// Creates a pool of `capacity` slots, with eight-byte handles. All of its memory is allocated
-    /// and touched here.
-    ///
-    /// ```
-    /// use millpond::PackedPool;
-    ///
-    /// let pool = PackedPool::<String>::new(512);
-    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory for that many slots; the builder's
-    /// [`try_build`](PackedPoolBuilder::try_build) returns an error instead.
-    #[must_use]
-    #[track_caller]
-    pub fn new(capacity: usize) -> Self {
-        Self::with_capacity(capacity)
-    }
-
-    /// Returns a builder, to choose the handle layout, a name and more.
-    ///
-    /// ```
-    /// use millpond::{Handle32, PackedPool};
-    ///
-    /// struct Sprite;
-    /// let mut sprites = PackedPool::<Sprite>::builder()
-    ///     .capacity(4096)
-    ///     .handle::<Handle32<Sprite, 16>>()
-    ///     .name("sprites")
-    ///     .build();
-    /// let sprite: Handle32<Sprite, 16> = sprites.insert(Sprite).unwrap();
-    /// ```
-    pub fn builder() -> PackedPoolBuilder<T> {
-        PackedPoolBuilder::new()
-    }
-}
-
 impl<T, H: HandleLayout> PackedPool<T, H> {
     /// Creates a pool with the handle layout of `Self`, for types that are written out.
     ///
@@ -152,16 +113,11 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     crate::pools::shell::typed_builder_method!(PackedPoolBuilder<T, H>, example "PackedPool<u8, Key>", ".capacity(8).build()");
 
     fn from_settings(settings: &PackedSettings<H>) -> Result<Self, BuildError> {
-        let capacity = settings.checked_capacity()?;
-        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-        let mut pool = Self {
-            roster: PackedRoster::try_new(capacity, &settings.lifetimes).map_err(out_of_memory)?,
-            values: PackedValues::try_new(capacity).map_err(out_of_memory)?,
-        };
-        #[cfg(feature = "debug-aids")]
-        pool.watch(settings.debug_aids).map_err(out_of_memory)?;
-        Ok(pool)
+        settings.allocate(|capacity| {
+            let roster = PackedRoster::try_new(capacity, &settings.lifetimes)?;
+            let values = PackedValues::try_new(capacity)?;
+            crate::pools::shell::watched_if_enabled!(Self { roster, values }, settings)
+        })
     }
 
     /// Returns the number of slots: live, free and retired.
@@ -740,6 +696,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.clear();
     }
 }
+
+crate::snapshot::snapshot_methods!(PackedPool<T, H>, [T, H: HandleLayout], values T);
 
 #[cfg(feature = "validate")]
 impl<T, H: HandleLayout> PackedPool<T, H> {

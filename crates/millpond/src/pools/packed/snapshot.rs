@@ -5,7 +5,6 @@ use core::ops::Range;
 use super::PackedPool;
 use crate::handle::{HandleLayout, Word};
 use crate::slots::Census;
-use crate::snapshot::snapshot_methods;
 use crate::snapshot::state::{Shape, sealed};
 
 impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
@@ -64,8 +63,6 @@ impl<T, H: HandleLayout> sealed::Restore for PackedPool<T, H> {
         self.clear();
     }
 }
-
-snapshot_methods!(PackedPool<T, H>, [T, H: HandleLayout], values T);
 
 #[cfg(feature = "serde")]
 mod saved {

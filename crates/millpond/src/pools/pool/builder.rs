@@ -9,11 +9,51 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use super::Pool;
-use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::values::PoolStorage;
+
+impl<T> Pool<T> {
+    /// Creates a pool of `capacity` slots, with the default reuse order and eight-byte handles. All
+    /// of its memory is allocated and touched here.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    ///
+    /// let pool = Pool::<String>::new(512);
+    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is not enough memory for that many slots; the builder's
+    /// [`try_build`](PoolBuilder::try_build) returns an error instead.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        Self::with_capacity(capacity)
+    }
+
+    /// Returns a builder, to choose the reuse order, the handle layout, a name and more.
+    ///
+    /// ```
+    /// use millpond::reuse::Fifo;
+    /// use millpond::{Handle32, Pool};
+    ///
+    /// struct Bullet;
+    /// let mut bullets = Pool::<Bullet>::builder()
+    ///     .capacity(4096)
+    ///     .reuse(Fifo)
+    ///     .handle::<Handle32<Bullet, 16>>()
+    ///     .name("bullets")
+    ///     .build();
+    /// let bullet: Handle32<Bullet, 16> = bullets.insert(Bullet).unwrap();
+    /// ```
+    pub fn builder() -> PoolBuilder<T> {
+        PoolBuilder::new()
+    }
+}
 
 /// Builds a [`Pool`] with a capacity, a reuse order, a handle layout, a name, a salt, and a rule
 /// for slots whose generations are used up.
@@ -98,9 +138,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     /// If no capacity was set, the handle layout cannot name that many slots, or the block is
     /// larger than the address space.
     pub fn memory_layout(&self) -> Result<Layout, BuildError> {
-        let capacity = self.settings.checked_capacity()?;
-        PoolStorage::<T, R, H>::layout::<R, H>(capacity)
-            .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
+        self.settings.allocate(PoolStorage::<T, R, H>::layout::<R, H>)
     }
 
     /// Builds the pool in memory that the caller provides instead of the heap, such as a static

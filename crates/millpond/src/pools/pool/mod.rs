@@ -1,4 +1,4 @@
-//! [`Pool`] and what its methods return.
+//! [`Pool`], whose values stay at their address, and what its methods return.
 
 #[allow(unsafe_code)]
 mod builder;
@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use crate::base::memory::OutOfMemory;
 #[cfg(target_has_atomic = "32")]
 use crate::handle::IndexWord;
-use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word};
+use crate::handle::{Handle, HandleLayout, Issue, Word};
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::Full;
 use crate::slots::reuse::{Lifo, Queue, ReuseOrder, Roster, roster};
@@ -79,47 +79,6 @@ pub struct Pool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     core: Core<R, H>,
 }
 
-impl<T> Pool<T> {
-    /// Creates a pool of `capacity` slots, with the default reuse order and eight-byte handles. All
-    /// of its memory is allocated and touched here.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    ///
-    /// let pool = Pool::<String>::new(512);
-    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory for that many slots; the builder's
-    /// [`try_build`](PoolBuilder::try_build) returns an error instead.
-    #[must_use]
-    #[track_caller]
-    pub fn new(capacity: usize) -> Self {
-        Self::with_capacity(capacity)
-    }
-
-    /// Returns a builder, to choose the reuse order, the handle layout, a name and more.
-    ///
-    /// ```
-    /// use millpond::reuse::Fifo;
-    /// use millpond::{Handle32, Pool};
-    ///
-    /// struct Bullet;
-    /// let mut bullets = Pool::<Bullet>::builder()
-    ///     .capacity(4096)
-    ///     .reuse(Fifo)
-    ///     .handle::<Handle32<Bullet, 16>>()
-    ///     .name("bullets")
-    ///     .build();
-    /// let bullet: Handle32<Bullet, 16> = bullets.insert(Bullet).unwrap();
-    /// ```
-    pub fn builder() -> PoolBuilder<T> {
-        PoolBuilder::new()
-    }
-}
-
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Creates a pool with the reuse order and handle layout of `Self`, for types that are written
     /// out.
@@ -155,17 +114,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         settings: &Settings<R, H>,
         make_storage: impl FnOnce(usize, H::Word) -> Result<PoolStorage<T, R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
-        let capacity = settings.checked_capacity()?;
-        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        let circle = Circle::new::<H>(&settings.lifetimes);
-        let mut storage =
-            make_storage(capacity, circle.start().as_dead()).map_err(out_of_memory)?;
-        let core = Core::new(circle, settings.lifetimes.name, &mut storage);
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-        let mut pool = Self { storage, core };
-        #[cfg(feature = "debug-aids")]
-        pool.watch(settings.debug_aids).map_err(out_of_memory)?;
-        Ok(pool)
+        settings.allocate(|capacity| {
+            let circle = Circle::new::<H>(&settings.lifetimes);
+            let mut storage = make_storage(capacity, circle.start().as_dead())?;
+            let core = Core::new(circle, settings.lifetimes.name, &mut storage);
+            crate::pools::shell::watched_if_enabled!(Self { storage, core }, settings)
+        })
     }
 
     /// Returns the number of slots: live, free and retired.
@@ -189,7 +143,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     crate::pools::shell::insert_methods!(
         core core, example "Pool::new(8)", full "Pool::new(1)",
-        cost "Costs one *take* of the reuse order, O(1) for most.",
+        cost "O(1) in every [reuse order](crate::reuse) but `NextFit`.",
         error "If the pool is full."
     );
 
@@ -229,27 +183,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     crate::pools::shell::lookup_methods!(example "Pool::new(8)");
 
-    /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1).
-    ///
-    /// ```
-    /// use millpond::{Pool, Refusal};
-    ///
-    /// let mut bullets = Pool::<u8>::builder().capacity(8).name("bullets").build();
-    /// let mut rockets = Pool::<u8>::builder().capacity(8).name("rockets").build();
-    /// let bullet = bullets.insert(1).unwrap();
-    /// let rocket = rockets.insert(1).unwrap();
-    /// assert_eq!(bullets.check(bullet), Ok(()));
-    /// assert_eq!(bullets.check(rocket), Err(Refusal::OtherPool));
-    /// bullets.remove(bullet);
-    /// assert_eq!(bullets.check(bullet), Err(Refusal::Stale));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the handle is refused.
-    pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle, self.storage.words())
-    }
+    crate::pools::shell::check_method!(example "Pool::new(8)");
 
     crate::pools::shell::remove_methods!(example "Pool::new(8)");
 
@@ -323,6 +257,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         &mut self.storage
     }
 }
+
+crate::snapshot::snapshot_methods!(Pool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 #[cfg(feature = "validate")]
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {

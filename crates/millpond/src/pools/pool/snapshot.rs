@@ -5,8 +5,8 @@ use core::ops::Range;
 use super::Pool;
 use crate::handle::{Handle, HandleLayout};
 use crate::slots::reuse::{Lifo, Queue, ReuseOrder};
+use crate::snapshot::SnapshotOf;
 use crate::snapshot::state::{Shape, sealed};
-use crate::snapshot::{SnapshotOf, snapshot_methods};
 
 /// A snapshot of a [`Pool`](crate::Pool).
 pub type Snapshot<T, R = Lifo, H = Handle<T>> = SnapshotOf<Pool<T, R, H>>;
@@ -42,8 +42,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for Pool<T, R, H> {
         self.clear();
     }
 }
-
-snapshot_methods!(Pool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 #[cfg(feature = "serde")]
 mod saved {

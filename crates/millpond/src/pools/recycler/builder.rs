@@ -3,6 +3,47 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
+impl<T> Recycler<T> {
+    /// Creates a recycler of `capacity` objects; `make` constructs each from its index.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let connections = Recycler::from_fn(3, |index| format!("connection {index}"));
+    /// assert_eq!(connections.as_slice()[2], "connection 2");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is not enough memory, or if `make` panics; the objects made so far are then
+    /// dropped.
+    #[must_use]
+    #[track_caller]
+    pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
+        Self::builder().capacity(capacity).build_with(make)
+    }
+
+    /// Creates a recycler of `capacity` default objects.
+    ///
+    /// # Panics
+    ///
+    /// If there is not enough memory.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self
+    where
+        T: Default,
+    {
+        Self::from_fn(capacity, |_| T::default())
+    }
+
+    /// Returns a builder, to choose the reuse order, the handle layout, a hook for released
+    /// objects, a name and more.
+    pub fn builder() -> RecyclerBuilder<T> {
+        RecyclerBuilder::new()
+    }
+}
+
 /// Builds a [`Recycler`].
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! [`Recycler`] and what its methods return.
+//! [`Recycler`], whose objects stay constructed, and what its methods return.
 
 mod builder;
 #[cfg(feature = "debug-aids")]
@@ -57,47 +57,6 @@ pub struct Recycler<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     on_release: Option<fn(&mut T)>,
     #[cfg(feature = "debug-aids")]
     scramble: Option<fn(&mut T)>,
-}
-
-impl<T> Recycler<T> {
-    /// Creates a recycler of `capacity` objects; `make` constructs each from its index.
-    ///
-    /// ```
-    /// use millpond::Recycler;
-    ///
-    /// let connections = Recycler::from_fn(3, |index| format!("connection {index}"));
-    /// assert_eq!(connections.as_slice()[2], "connection 2");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory, or if `make` panics; the objects made so far are then
-    /// dropped.
-    #[must_use]
-    #[track_caller]
-    pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
-        Self::builder().capacity(capacity).build_with(make)
-    }
-
-    /// Creates a recycler of `capacity` default objects.
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory.
-    #[must_use]
-    #[track_caller]
-    pub fn new(capacity: usize) -> Self
-    where
-        T: Default,
-    {
-        Self::from_fn(capacity, |_| T::default())
-    }
-
-    /// Returns a builder, to choose the reuse order, the handle layout, a hook for released
-    /// objects, a name and more.
-    pub fn builder() -> RecyclerBuilder<T> {
-        RecyclerBuilder::new()
-    }
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
@@ -605,6 +564,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         &mut self.handles
     }
 }
+
+crate::snapshot::snapshot_methods!(Recycler<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 #[cfg(feature = "validate")]
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {

@@ -5,7 +5,6 @@ use core::ops::Range;
 use super::Recycler;
 use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
-use crate::snapshot::snapshot_methods;
 use crate::snapshot::state::{Shape, sealed};
 
 impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
@@ -64,8 +63,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for Recycler<T, R, H> {
         self.handles.clear();
     }
 }
-
-snapshot_methods!(Recycler<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 #[cfg(feature = "serde")]
 mod saved {

@@ -32,40 +32,10 @@ macro_rules! lookup_methods {
             self.storage.find_mut(handle)
         }
 
-        /// Returns a reference to the handle's value, without checking `handle`.
-        ///
-        /// ```
-        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
-        /// let handle = pool.insert("a").unwrap();
-        /// // SAFETY: the value was just inserted.
-        /// assert_eq!(unsafe { pool.get_unchecked(handle) }, &"a");
-        /// ```
-        ///
-        /// # Safety
-        ///
-        /// The pool must [contain](Self::contains) `handle`.
-        #[allow(unsafe_code, reason = "the caller vouches for the handle")]
-        #[inline]
-        #[must_use]
-        pub unsafe fn get_unchecked(&self, handle: H) -> &T {
-            debug_assert!(self.contains(handle));
-            // SAFETY: the pool contains the handle, so its slot is live.
-            unsafe { self.storage.get_unchecked(handle.index() as usize) }
-        }
-
-        /// Returns a mutable reference to the handle's value, without checking `handle`.
-        ///
-        /// # Safety
-        ///
-        /// The pool must [contain](Self::contains) `handle`.
-        #[allow(unsafe_code, reason = "the caller vouches for the handle")]
-        #[inline]
-        #[must_use]
-        pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut T {
-            debug_assert!(self.contains(handle));
-            // SAFETY: the pool contains the handle, so its slot is live.
-            unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
-        }
+        crate::pools::shell::unchecked_methods!(
+            T, the "pool",
+            example concat!("# use millpond::*;\nlet mut pool = ", $example, ";\nlet handle = pool.insert(\"a\").unwrap();")
+        );
 
         /// Returns mutable references to the values of several handles at once. O(N²) for N
         /// handles.
@@ -149,6 +119,73 @@ macro_rules! lookup_methods {
     };
 }
 pub(crate) use lookup_methods;
+
+/// Lookups without a check, of `storage`: of values of this type, in what this noun names. The example fills it and
+/// has a `handle`.
+macro_rules! unchecked_methods {
+    ($value:ty, the $noun:literal, example $example:expr) => {
+        /// Returns a reference to the handle's value, without checking `handle`.
+        ///
+        /// ```
+        #[doc = $example]
+        /// // SAFETY: the value was just inserted.
+        #[doc = concat!("assert_eq!(unsafe { ", $noun, ".get_unchecked(handle) }, &\"a\");")]
+        /// ```
+        ///
+        /// # Safety
+        ///
+        #[doc = concat!("The ", $noun, " must [contain](Self::contains) `handle`.")]
+        #[allow(unsafe_code, reason = "the caller vouches for the handle")]
+        #[inline]
+        #[must_use]
+        pub unsafe fn get_unchecked(&self, handle: H) -> &$value {
+            debug_assert!(self.contains(handle));
+            // SAFETY: `handle` is contained, so its slot is live.
+            unsafe { self.storage.get_unchecked(handle.index() as usize) }
+        }
+
+        /// Returns a mutable reference to the handle's value, without checking `handle`.
+        ///
+        /// # Safety
+        ///
+        #[doc = concat!("The ", $noun, " must [contain](Self::contains) `handle`.")]
+        #[allow(unsafe_code, reason = "the caller vouches for the handle")]
+        #[inline]
+        #[must_use]
+        pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut $value {
+            debug_assert!(self.contains(handle));
+            // SAFETY: `handle` is contained, so its slot is live.
+            unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
+        }
+    };
+}
+pub(crate) use unchecked_methods;
+
+/// The check of a handle, of `storage` and `core`.
+macro_rules! check_method {
+    (example $example:literal) => {
+        /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1).
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handle = pool.insert("a").unwrap();
+        /// assert_eq!(pool.check(handle), Ok(()));
+        /// pool.remove(handle);
+        /// assert_eq!(pool.check(handle), Err(Refusal::Stale));
+        /// ```
+        ///
+        /// A pool with a name also recognises the handles of other pools:
+        /// [`Refusal::OtherPool`](crate::Refusal::OtherPool).
+        ///
+        /// # Errors
+        ///
+        /// If the handle is refused.
+        pub fn check(&self, handle: H) -> Result<(), crate::handle::Refusal> {
+            self.core.check(handle, self.storage.words())
+        }
+    };
+}
+pub(crate) use check_method;
 
 /// `object_at`, `object_at_mut` and `handle_of`, of `handle_at`, `get_at`, `get_mut` and `index_of`.
 macro_rules! object_at_methods {

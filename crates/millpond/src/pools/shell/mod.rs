@@ -16,11 +16,13 @@ mod walk;
 mod watch;
 
 #[cfg(feature = "alloc")]
-pub(crate) use construct::{default_without_slots, full_from_iterator, typed_builder_method};
+pub(crate) use construct::{
+    default_without_slots, full_from_iterator, typed_builder_method, watched_if_enabled,
+};
 pub(crate) use insert::{
     evicting_methods, insert_at_method, insert_methods, revive_method, vacant_entry_method,
 };
-pub(crate) use lookup::{lookup_methods, object_at_methods};
+pub(crate) use lookup::{check_method, lookup_methods, object_at_methods, unchecked_methods};
 pub(crate) use remove::{moving_out_methods, remove_methods};
 pub(crate) use state::{books_methods, words_methods};
 pub(crate) use stored_state::{stored_restore, stored_state};

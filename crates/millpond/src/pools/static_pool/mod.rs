@@ -1,4 +1,4 @@
-//! [`StaticPool`] and what its methods return.
+//! [`StaticPool`], which needs no heap, and what its methods return.
 
 mod builder;
 mod faces;
@@ -11,7 +11,7 @@ pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::StaticPoolBuilder;
 pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
-use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle::{Handle, HandleLayout};
 use crate::reports::errors::Full;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::InlineRoster;
@@ -43,7 +43,7 @@ use crate::values::Storage;
 /// **Memory**: `size_of::<StaticPool<T, N>>()`, wherever the pool is. Each slot takes the value, a
 /// generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits) and two
 /// slot numbers (4 bytes each; 2 with at most 16 index bits): `size_of::<T>()` + 12 bytes with the
-/// defaults, + 6 with `Handle32<T, 16>`; The pool takes at most 88 bytes more (96 with the feature
+/// defaults, + 6 with `Handle32<T, 16>`. The pool takes at most 88 bytes more (96 with the feature
 /// `recorder`). A new pool without a name, a salt or a limit is all zero bits, so in a `static` it
 /// takes no space in the executable. Beware of the stack: a large pool in a local variable lies
 /// there, and moving the pool copies all of it.
@@ -221,27 +221,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
 
     crate::pools::shell::lookup_methods!(example "StaticPool::<_, 8>::new()");
 
-    /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1).
-    ///
-    /// ```
-    /// use millpond::{Refusal, StaticPool};
-    ///
-    /// let mut bullets = StaticPool::<u8, 8>::named("bullets");
-    /// let mut rockets = StaticPool::<u8, 8>::named("rockets");
-    /// let bullet = bullets.insert(1).unwrap();
-    /// let rocket = rockets.insert(1).unwrap();
-    /// assert_eq!(bullets.check(bullet), Ok(()));
-    /// assert_eq!(bullets.check(rocket), Err(Refusal::OtherPool));
-    /// bullets.remove(bullet);
-    /// assert_eq!(bullets.check(bullet), Err(Refusal::Stale));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the handle is refused.
-    pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle, self.storage.words())
-    }
+    crate::pools::shell::check_method!(example "StaticPool::<_, 8>::new()");
 
     crate::pools::shell::remove_methods!(example "StaticPool::<_, 8>::new()");
 
@@ -260,6 +240,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
 
     fn note_refused_removal(&self, _handle: H) {}
 }
+
+crate::snapshot::snapshot_methods!(StaticPool<T, N, H>, [T, const N: usize, H: HandleLayout], values T);
 
 #[cfg(feature = "validate")]
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {

@@ -5,7 +5,6 @@ use core::ops::Range;
 use super::StaticPool;
 use crate::handle::HandleLayout;
 use crate::slots::reuse::Queue;
-use crate::snapshot::snapshot_methods;
 use crate::snapshot::state::{Shape, sealed};
 
 impl<T, const N: usize, H: HandleLayout> sealed::State for StaticPool<T, N, H> {
@@ -39,8 +38,6 @@ impl<T, const N: usize, H: HandleLayout> sealed::Restore for StaticPool<T, N, H>
         core.reset_order(storage);
     }
 }
-
-snapshot_methods!(StaticPool<T, N, H>, [T, const N: usize, H: HandleLayout], values T);
 
 #[cfg(all(feature = "serde", feature = "alloc"))]
 mod saved {

@@ -1,19 +1,19 @@
 //! Reuse orders: which dead slot the next insertion uses.
 //!
-//! | order | next slot | bytes per slot | insert, remove | claim | use it for |
+//! | order | next slot | bytes per slot | insert, remove | `insert_at` | use it for |
 //! | --- | --- | --- | --- | --- | --- |
-//! | [`Lifo`] | freed last | 4.0625 (2.03 with ≤ 16 index bits) | O(1), amortised after claims | O(1) amortised | speed: the slot is still in the cache |
+//! | [`Lifo`] | freed last | 4.0625 (2.03 with ≤ 16 index bits) | O(1), amortised after an `insert_at` | O(1) amortised | speed: the slot is still in the cache |
 //! | [`Fifo`] | freed first | 8 | O(1) | O(1) | debugging: a slot rests as long as possible before reuse |
 //! | [`LowestFirst`] | lowest index | 0.002 | O(1) | O(1) | address order, lockstep: the next slots depend on the live slots only |
 //! | [`Roster`] | freed last | 8 (4 with ≤ 16 index bits) | O(1) | O(1) | a dense list of live slots |
 //! | [`NextFit`] | next after the last one used | 0 | O(slots / 64) worst case | O(1) | least memory with small values |
 //! | [`Intrusive`] | freed last | 0 (8 for values under 8 bytes) | O(1) | O(1) | least memory with large values |
 //!
-//! A *claim*, such as an `insert_at`, begins a lifetime of a slot that the caller names. In the
-//! docs of the orders, *take* is what an insertion costs, and *give back* what a removal costs.
-//! Programs that claim constantly, such as the client of a lockstep game, should use an order other
-//! than [`Lifo`]. A `Lifo` keeps the entries of claimed slots and occasionally sweeps them out,
-//! O(slots) in one call.
+//! `insert_at`, `revive` and a recycler's `acquire_at` *claim* a slot: the caller names it, not the
+//! order. In the docs of the orders, *take* is what an insertion costs, and *give back* what a
+//! removal costs. Programs that claim constantly, such as the client of a lockstep game, should use
+//! an order other than [`Lifo`]. A `Lifo` keeps the entries of claimed slots and occasionally sweeps
+//! them out, O(slots) in one call.
 //!
 //! In a new pool, all of them start with slots 0, 1, 2, … The table's bytes are the order's own, in addition to the
 //! values, the generation words (4 or 2 bytes per slot) and the occupancy bit of every pool. The trait is sealed.
@@ -64,8 +64,9 @@ use crate::handle::{IndexWord, Word};
 use crate::reports::validate::Violation;
 use crate::slots::{Place, SlotWords};
 
-/// A reuse order by name, as a type parameter: `Pool<T, Fifo>`. Sealed, so that no order can name a slot
-/// that is live:
+/// A reuse order by name, as a type parameter: `Pool<T, Fifo>`. Sealed.
+///
+/// No other crate can implement it, so no order can name a slot that is live:
 ///
 /// ```compile_fail
 /// #[derive(Clone, Copy, Debug, Default)]

@@ -13,6 +13,10 @@
 //! With the feature `std`, a thread's home is in a thread-local variable, and a [`SyncRecycler`] can wait. Without it,
 //! the home is computed from the address of the thread's stack. Both pools need atomics of 64 bits.
 
+// First, so that the docs of the pool begin with its methods for all threads.
+#[allow(unsafe_code)]
+mod pool;
+
 mod at_home;
 mod atomics;
 #[allow(unsafe_code)]
@@ -44,8 +48,6 @@ mod lines;
 mod order;
 #[cfg(all(test, feature = "std", shuttle, not(loom)))]
 mod parking;
-#[allow(unsafe_code)]
-mod pool;
 #[allow(unsafe_code)]
 mod recycler;
 #[cfg(all(feature = "serde", not(all(test, loom))))]

@@ -23,14 +23,14 @@ fn model(f: impl Fn() + Send + Sync + 'static) {
     builder.check(f);
 }
 
-/// A place outside of the pool that one thread writes and a destructor reads.
+/// A cell outside the pool that one thread writes and a destructor reads.
 struct Outside(UnsafeCell<u32>);
-// SAFETY: loom reports accesses at the same time.
+// SAFETY: loom reports concurrent accesses.
 unsafe impl Send for Outside {}
 // SAFETY: as above.
 unsafe impl Sync for Outside {}
 
-/// A value that counts its drops, and looks at what is outside while it drops.
+/// A value that counts its drops, and reads the cell outside while it drops.
 struct Value {
     number: u32,
     drops: Arc<AtomicUsize>,
@@ -41,7 +41,7 @@ impl Drop for Value {
     fn drop(&mut self) {
         self.drops.fetch_add(1, Relaxed);
         if let Some(outside) = &self.outside {
-            // SAFETY: loom reports a write at the same time.
+            // SAFETY: loom reports a concurrent write.
             assert_eq!(outside.0.with(|outside| unsafe { *outside }), 7);
         }
     }
@@ -66,15 +66,15 @@ impl World {
         self.pool.insert(self.value(number)).unwrap()
     }
 
-    /// Everything that is left goes with the pool; then this many values must have been dropped,
-    /// once each.
+    /// Drops the pool with the values that are left. Then this many values must have been dropped, once
+    /// each.
     fn end(self, values: usize) {
         drop(Arc::try_unwrap(self.pool).unwrap_or_else(|_| panic!("a thread still has the pool")));
         assert_eq!(self.drops.load(Relaxed), values);
     }
 }
 
-/// A handle on its way to another thread, which orders nothing.
+/// Passes a handle to another thread, and orders nothing.
 struct Post(AtomicU64);
 
 impl Post {
@@ -92,7 +92,7 @@ impl Post {
 }
 
 #[test]
-fn a_value_is_there_for_whoever_gets_its_handle() {
+fn a_thread_that_gets_a_handle_finds_its_value() {
     model(|| {
         let (world, post) = (World::new(1), Post::new());
         let (pool, to) = (Arc::clone(&world.pool), Arc::clone(&post));
@@ -110,7 +110,7 @@ fn a_value_is_there_for_whoever_gets_its_handle() {
 }
 
 #[test]
-fn a_value_is_there_for_whoever_removes_it_unseen() {
+fn a_thread_that_removes_a_value_by_its_handle_gets_it_whole() {
     model(|| {
         let (world, post) = (World::new(1), Post::new());
         let (pool, to) = (Arc::clone(&world.pool), Arc::clone(&post));
@@ -145,7 +145,7 @@ fn a_get_against_a_remove() {
 }
 
 #[test]
-fn two_guards_go_after_the_removal() {
+fn two_guards_are_dropped_after_the_removal() {
     model(|| {
         let world = World::new(1);
         let handle = world.insert(5);
@@ -296,7 +296,7 @@ fn a_destructor_sees_what_was_done_before_the_removal() {
         let handle = world.pool.insert(value).unwrap();
         let guard = world.pool.get_owned(handle).unwrap();
         let other = thread::spawn(move || drop(guard));
-        // SAFETY: loom reports a read at the same time.
+        // SAFETY: loom reports a concurrent read.
         outside.0.with_mut(|outside| unsafe { *outside = 7 });
         assert!(world.pool.remove(handle));
         other.join().unwrap();
@@ -305,7 +305,7 @@ fn a_destructor_sees_what_was_done_before_the_removal() {
 }
 
 #[test]
-fn a_destructor_sees_what_was_done_before_the_pool_went() {
+fn a_destructor_sees_what_was_done_before_the_pool_was_dropped() {
     model(|| {
         let world = World::new(1);
         let outside = Arc::new(Outside(UnsafeCell::new(0)));
@@ -315,7 +315,7 @@ fn a_destructor_sees_what_was_done_before_the_pool_went() {
         let guard = world.pool.get_owned(handle).unwrap();
         let other = thread::spawn(move || drop(guard));
         let World { pool, drops } = world;
-        // SAFETY: loom reports a read at the same time.
+        // SAFETY: loom reports a concurrent read.
         outside.0.with_mut(|outside| unsafe { *outside = 7 });
         drop(pool);
         other.join().unwrap();
@@ -419,7 +419,7 @@ fn exclusive_access_after_a_guard() {
         let other = thread::spawn(move || assert_eq!(guard.number, 1));
         let slots = world.pool.slots();
         if find_for_writing(&slots.words, 0, handle.generation()).is_ok() {
-            // To loom, a write.
+            // Loom counts it as a write.
             slots.pointer(0);
         }
         other.join().unwrap();
@@ -446,7 +446,7 @@ fn what_one_thread_releases_another_acquires() {
 
 #[cfg(feature = "std")]
 #[test]
-fn a_release_wakes_whoever_waits() {
+fn a_release_wakes_a_waiting_thread() {
     model(|| {
         let recycler = Arc::new(SyncRecycler::builder().capacity(1).homes(1).build_with(|_| 0));
         let held = recycler.acquire().unwrap();
@@ -476,7 +476,7 @@ fn a_hook_that_panics_leaves_nobody_waiting() {
     });
 }
 
-/// What `ci/loom` goes through.
+/// The orders that `ci/loom` weakens, one after the other.
 #[test]
 fn the_orders_that_can_be_weakened() {
     for order in super::order::WEAKENED {

@@ -66,7 +66,7 @@ use crate::reports::stats::Stats;
 ///             let guard = jobs.get(job).unwrap();
 ///             assert!(jobs.remove(job));
 ///             assert!(jobs.get(job).is_none()); // refused at once
-///             assert!(guard.starts_with("job of")); // and still there for whoever looks at it
+///             assert!(guard.starts_with("job of")); // but the guard still has it
 ///         });
 ///     }
 /// });
@@ -535,6 +535,14 @@ impl<'a, T> IntoIterator for &'a SyncPool<T> {
 
     fn into_iter(self) -> Iter<'a, T> {
         self.iter()
+    }
+}
+
+/// Returns a pool without slots: for structs that derive `Default` and later replace it with a pool
+/// of the right capacity.
+impl<T> Default for SyncPool<T> {
+    fn default() -> Self {
+        Self::new(0)
     }
 }
 

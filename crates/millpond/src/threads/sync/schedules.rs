@@ -15,7 +15,7 @@ use super::{SyncPool, SyncRecycler, TakeError};
 const THREADS: usize = 64;
 const SCHEDULES: usize = 1000;
 
-/// Random schedules, and schedules that run one thread as long as it goes, but for a few switches (PCT).
+/// Random schedules, and schedules that let a thread run until it blocks, with a few forced switches (PCT).
 fn in_many_orders(f: impl Fn() + Send + Sync + Copy + 'static) {
     shuttle::check_random(f, SCHEDULES);
     shuttle::check_pct(f, SCHEDULES, 3);
@@ -71,10 +71,10 @@ fn handles_never_lie_and_the_capacity_is_exact() {
 }
 
 #[test]
-fn others_finish_while_one_thread_stands_still_anywhere() {
+fn others_finish_while_one_thread_is_stopped_anywhere() {
     in_many_orders(|| {
         let pool = Arc::new(SyncPool::builder().capacity(4).build());
-        // One thread stops for ever with a guard in its hand, as if it had been parked there: it leaks the guard.
+        // One thread stops for ever while it holds a guard, as if it were parked there: it leaks the guard.
         let stuck = pool.insert(0_usize).unwrap();
         core::mem::forget(pool.get(stuck));
         pool.remove(stuck);
@@ -97,7 +97,7 @@ fn others_finish_while_one_thread_stands_still_anywhere() {
 }
 
 #[test]
-fn an_object_is_lent_to_one_thread_at_a_time_and_whoever_waits_gets_one() {
+fn an_object_is_lent_to_one_thread_at_a_time_and_each_waiting_thread_gets_one() {
     in_many_orders(|| {
         let recycler =
             Arc::new(SyncRecycler::builder().capacity(3).build_with(|_| AtomicUsize::new(0)));
@@ -115,7 +115,7 @@ fn an_object_is_lent_to_one_thread_at_a_time_and_whoever_waits_gets_one() {
                         thread::yield_now();
                         assert_eq!(object.fetch_sub(1, SeqCst), 1);
                     } else {
-                        assert!(number % 2 == 1, "who waits gets one");
+                        assert!(number % 2 == 1, "a waiting thread gets one");
                     }
                 })
             })
@@ -125,7 +125,7 @@ fn an_object_is_lent_to_one_thread_at_a_time_and_whoever_waits_gets_one() {
     });
 }
 
-/// What each thread does, with all that others may do at the same time.
+/// Each thread's work: every operation that may run concurrently.
 fn work(pool: &SyncPool<usize>, recycler: &SyncRecycler<usize>, number: usize) {
     if let Ok(handle) = pool.home(number).insert(number) {
         let guard = pool.get(handle).expect("it is this thread's own");
@@ -134,7 +134,7 @@ fn work(pool: &SyncPool<usize>, recycler: &SyncRecycler<usize>, number: usize) {
     if let Ok(handle) = pool.insert(number) {
         match pool.take(handle) {
             Ok(value) => assert_eq!(value, number),
-            // Another thread looks at it.
+            // Another thread reads it.
             Err(error) => assert!(error == TakeError::Busy && pool.remove(handle)),
         }
     }
@@ -156,7 +156,7 @@ fn others_finish_wherever_a_thread_stops() {
     loop {
         let times = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let counted = Arc::clone(&times);
-        // As many schedules for each of its accesses.
+        // The same number of schedules for each of its accesses.
         shuttle::check_random(
             move || {
                 let pool = Arc::new(SyncPool::builder().capacity(6).homes(1).build());
@@ -176,7 +176,7 @@ fn others_finish_wherever_a_thread_stops() {
                         thread::spawn(move || work(&pool, &recycler, number))
                     })
                     .collect();
-                // If one of them waits for the thread that stands, shuttle reports a deadlock, or too many steps.
+                // If one of them waits for the stopped thread, shuttle reports a deadlock, or too many steps.
                 others.into_iter().for_each(|other| other.join().unwrap());
                 gate.open();
                 stopped.join().unwrap();
@@ -194,7 +194,7 @@ fn others_finish_wherever_a_thread_stops() {
     assert!(stops > 30, "it has more accesses than {stops}");
 }
 
-/// Objects that are lent by number.
+/// Lends objects by number.
 trait Lends: Send + Sync + 'static {
     fn acquire(&self) -> Option<usize>;
     fn release(&self, object: usize);
@@ -211,7 +211,7 @@ impl Lends for Stack {
     fn acquire(&self) -> Option<usize> {
         let mut head = self.head.load(SeqCst);
         while let Some(next) = self.next.get(head) {
-            // Until here, another thread may have taken the first and the second, and given back the first.
+            // By now, another thread may have taken the first and the second, and returned the first.
             let next = next.load(SeqCst);
             match self.head.compare_exchange(head, next, SeqCst, SeqCst) {
                 Ok(_) => return Some(head),
@@ -244,7 +244,7 @@ impl Lends for FreeSlots {
     }
 }
 
-/// Three threads, each of which has two objects at once, and gives back the first of them first.
+/// Three threads, each of which holds two objects at once, and returns the first one first.
 fn lend_to_three<L: Lends>(objects: L) {
     let objects = Arc::new(objects);
     let is_out = Arc::new([const { std::sync::atomic::AtomicBool::new(false) }; 4]);
@@ -268,7 +268,7 @@ fn lend_to_three<L: Lends>(objects: L) {
     threads.into_iter().for_each(|thread| thread.join().unwrap());
 }
 
-/// The schedules find what is wrong with a stack, so they would find it here.
+/// The schedules find the fault of a stack, so they would find the same fault in the bits.
 #[test]
 fn a_stack_lends_an_object_twice_and_bits_do_not() {
     in_many_orders(|| lend_to_three(FreeSlots::try_new(4, 1).unwrap()));

@@ -89,6 +89,14 @@ unsafe impl<T: Send> Sync for SyncRecycler<T> {}
 // SAFETY: only the objects may belong to a thread.
 unsafe impl<T: Send> Send for SyncRecycler<T> {}
 
+/// Returns a recycler without objects: for structs that derive `Default` and later replace it with
+/// one of the right capacity.
+impl<T> Default for SyncRecycler<T> {
+    fn default() -> Self {
+        Self::from_fn(0, |_| unreachable!("there is no slot to make an object for"))
+    }
+}
+
 impl<T: Default> SyncRecycler<T> {
     /// Creates a recycler of `capacity` default objects.
     ///
