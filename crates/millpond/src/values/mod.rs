@@ -16,6 +16,8 @@
 //! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
 #[cfg(feature = "alloc")]
+mod block_walk;
+#[cfg(feature = "alloc")]
 mod blocks;
 #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
 mod chunks;
@@ -42,9 +44,11 @@ mod runs;
 pub(crate) mod slices;
 
 #[cfg(feature = "alloc")]
-pub use blocks::{BlockRuns, BlockRunsMut};
+pub use block_walk::{BlockRuns, BlockRunsMut};
 #[cfg(feature = "alloc")]
-pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
+pub(crate) use block_walk::{BlockValues, BlockValuesMut};
+#[cfg(feature = "alloc")]
+pub(crate) use blocks::BlockStorage;
 #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
 pub(crate) use chunks::ChunkMut;
 #[cfg(feature = "alloc")]
