@@ -431,7 +431,22 @@ impl<P: Place> Storage<P> {
         unsafe { value.assume_init_mut() }
     }
 
-    /// Mutable references to several live slots at once.
+    /// Mutable references to the values of several live slots at once.
+    ///
+    /// # Safety
+    ///
+    /// All slots are live, and no two are the same.
+    #[cfg(feature = "alloc")]
+    pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
+        &mut self,
+        indices: [usize; N],
+    ) -> [&mut P::Value; N] {
+        // SAFETY: as the caller promises.
+        let values = unsafe { self.get_each_unchecked_mut(indices.map(Some)) };
+        values.map(|value| value.expect("a value for an index"))
+    }
+
+    /// The same, without those that are `None`.
     ///
     /// # Safety
     ///
