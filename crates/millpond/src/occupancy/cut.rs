@@ -28,14 +28,6 @@ fn bits_within(slots: usize) -> u64 {
     }
 }
 
-/// Loads the front's next word. In a function of its own, so that a step of a walk is small enough for callers to inline; by
-/// value, so that the walk's state stays in registers.
-#[inline(never)]
-fn with_front_loaded(mut words: Words, source: Source<'_>) -> Words {
-    words.load_front(source);
-    words
-}
-
 impl CutBits {
     /// No slots.
     pub(crate) const EMPTY: Self = Self { words: Words::EMPTY, rest: 0 };
@@ -69,16 +61,10 @@ impl CutBits {
     #[inline(always)]
     pub(crate) fn next_block(&mut self, source: Source<'_>) -> Option<usize> {
         if self.rest == 0 {
-            if self.words.is_over() {
-                // None are left, unless the count was wrong: then the walk ends for both ends.
-                self.words.back_bits = 0;
+            if !self.words.load_front(source) {
                 return None;
             }
-            self.words = with_front_loaded(self.words.clone(), source);
             self.rest = core::mem::take(&mut self.words.front_bits);
-            if self.rest == 0 {
-                return None;
-            }
         }
         Some(self.words.front() + self.rest.trailing_zeros() as usize)
     }
