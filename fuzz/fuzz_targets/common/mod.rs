@@ -5,7 +5,7 @@
 use millpond_cli::input::Source;
 use planning::{RULES, is_one_line};
 
-#[path = "../../../crates/millpond-cli/tests/common/planning.rs"]
+#[path = "../../../crates/millpond-cli/tests/tool/common/planning.rs"]
 mod planning;
 
 /// Plans what the bytes say, after the format's first line; compressed bytes as they are.

@@ -1,10 +1,14 @@
 //! The odds of the real pools.
 
+use std::sync::LazyLock;
+
 use super::{Odds, Options, compute, table};
 use crate::output::paint::Paint;
 
 /// Few enough rounds for a debug build; enough for every layout of up to 1023 lifetimes.
 const OPTIONS: Options = Options { slots: 20, rounds: 100_000, seed: 42 };
+
+static ODDS: LazyLock<Odds> = LazyLock::new(|| compute(&OPTIONS));
 
 fn case<'a>(odds: &'a Odds, layout: &str, case: &str) -> &'a super::CaseOdds {
     let layout = odds.layouts.iter().find(|entry| entry.layout == layout).expect("layout");
@@ -13,18 +17,18 @@ fn case<'a>(odds: &'a Odds, layout: &str, case: &str) -> &'a super::CaseOdds {
 
 #[test]
 fn the_byte_map_pool_meets_its_worst_and_best_case() {
-    let odds = compute(&OPTIONS);
-    let worst = case(&odds, "byte-map pool", "worst");
+    let odds = &*ODDS;
+    let worst = case(odds, "byte-map pool", "worst");
     assert_eq!(worst.odds, 1.0 / (128.0 + 19.0));
     assert!(worst.simulated.as_ref().expect("simulated").sigmas.abs() < 5.0, "{worst:?}");
-    let best = case(&odds, "byte-map pool", "best");
+    let best = case(odds, "byte-map pool", "best");
     assert_eq!(best.odds, 1.0 / (20.0 * 128.0));
     assert!(best.simulated.as_ref().expect("simulated").sigmas.abs() < 5.0, "{best:?}");
 }
 
 #[test]
 fn every_simulation_of_every_layout_agrees_with_its_formula() {
-    let odds = compute(&OPTIONS);
+    let odds = &*ODDS;
     assert!(odds.agree(), "{odds:#?}");
     let simulated = odds.layouts.iter().flat_map(|layout| &layout.wrap);
     assert!(simulated.filter(|case| case.simulated.is_some()).count() >= 20);
@@ -32,15 +36,15 @@ fn every_simulation_of_every_layout_agrees_with_its_formula() {
 
 #[test]
 fn wrapping_is_met_with_the_fewest_lifetimes_of_a_usual_layout() {
-    let odds = compute(&OPTIONS);
-    let worst = case(&odds, "Handle32<T, 24>", "worst");
+    let odds = &*ODDS;
+    let worst = case(odds, "Handle32<T, 24>", "worst");
     assert_eq!(worst.handles_in_play, 255 + 19);
     assert_eq!(worst.simulated.as_ref().expect("simulated").handles_met, 255 + 19);
 }
 
 #[test]
 fn retiring_slots_are_used_up_and_no_handle_comes_twice() {
-    let odds = compute(&OPTIONS);
+    let odds = &*ODDS;
     let layout =
         odds.layouts.iter().find(|entry| entry.layout == "Handle32<T, 24>").expect("layout");
     let retire = layout.retire.as_ref().expect("retires");
@@ -84,7 +88,7 @@ fn the_smallest_and_the_largest_pool_are_computed() {
 
 #[test]
 fn the_table_names_the_classic_case() {
-    let text = table(&compute(&OPTIONS), Paint::off());
+    let text = table(&ODDS, Paint::off());
     assert!(text.contains(" 147 ") && text.contains(" 2,560 "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }

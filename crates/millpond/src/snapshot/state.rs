@@ -92,6 +92,10 @@ pub(crate) mod sealed {
     #[cfg(all(feature = "serde", feature = "alloc"))]
     use crate::snapshot::format::{Objects, Refused};
 
+    /// The objects that were read for a pool.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(crate) type ObjectsFor<P> = Objects<<P as State>::Handle, <P as State>::Value>;
+
     /// A pool that has a saved form.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub trait Save: State {
@@ -105,7 +109,7 @@ pub(crate) mod sealed {
         /// The number of slots with a generation, which the number of objects cannot exceed.
         fn saved_slots(saved: &Self::Read) -> usize;
         /// Builds a pool with this state, if it is valid.
-        fn from_saved(saved: Self::Read, objects: Objects<Self>) -> Result<Self, Refused>;
+        fn from_saved(saved: Self::Read, objects: ObjectsFor<Self>) -> Result<Self, Refused>;
     }
 
     /// A pool whose saved slots are one list.

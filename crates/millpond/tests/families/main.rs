@@ -32,12 +32,15 @@ mod world;
 
 mod borrows_of_several;
 mod claimed_handles;
+mod determinism;
 mod exhausted_generations;
 mod extreme_values;
 mod hostile_files;
 mod hostile_handles;
 mod iterators;
 mod lying_traits;
+mod miri;
+mod model;
 mod other_pool;
 mod panicking_code;
 mod panicking_drop;

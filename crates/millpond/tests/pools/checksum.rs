@@ -1,6 +1,6 @@
 //! The sums of values: which 64-bit words each kind of value adds, and what these come to. No byte order,
 //! no pointer width and no padding goes into them. (Sums of pools: `snapshot.rs`,
-//! `tests/determinism.rs`.)
+//! `tests/families/determinism.rs`.)
 
 use std::hash::{Hash, Hasher};
 

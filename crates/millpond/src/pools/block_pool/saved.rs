@@ -7,10 +7,9 @@ use crate::pools::pool::Pool;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::format::{
-    CheckedBlocks, Label, Objects, ReadBlocks, Refused, SavedBlocks, SavedGrowth, SavedState,
-    serde_of_pool,
+    CheckedBlocks, Label, ReadBlocks, Refused, SavedBlocks, SavedGrowth, SavedState, serde_of_pool,
 };
-use crate::snapshot::state::sealed::Save;
+use crate::snapshot::state::sealed::{ObjectsFor, Save};
 
 impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
     const NAME: &'static str = "BlockPool";
@@ -42,8 +41,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         saved.slots()
     }
 
-    fn from_saved(saved: ReadBlocks, objects: Objects<Self>) -> Result<Self, Refused> {
-        let checked = saved.check::<Self, Pool<T, R, H>>(objects)?;
+    fn from_saved(saved: ReadBlocks, objects: ObjectsFor<Self>) -> Result<Self, Refused> {
+        let checked = saved.check::<Pool<T, R, H>>(objects)?;
         let CheckedBlocks { sizes, max_blocks, spare_blocks, growth, slots, known } = checked;
         let (slots, values) = slots;
         let growing = Growing::new(max_blocks, spare_blocks, None).with_stats(&growth);

@@ -13,10 +13,9 @@ use ::serde::de::{
 };
 use ::serde::{Deserialize, Serialize};
 
-use super::super::state::sealed::{Load, State};
-use super::checks::{self, CheckedPool, Refused, WordOf, agree};
+use super::super::state::sealed::{Load, ObjectsFor, State};
+use super::checks::{self, CheckedPool, Refused, Rules, agree};
 use super::former_blocks::FormerBlocks;
-use super::objects::Objects;
 use super::state::{Label, SavedState};
 use crate::handle::HandleLayout;
 use crate::reports::stats::GrowthStats;
@@ -203,9 +202,9 @@ pub(crate) struct CheckedBlocks<B: State> {
     pub(crate) spare_blocks: Option<usize>,
     pub(crate) growth: GrowthStats,
     /// The slots that exist.
-    pub(crate) slots: CheckedPool<B>,
+    pub(crate) slots: CheckedPool<B::Handle, B::Value>,
     /// The words of those that existed.
-    pub(crate) known: Vec<WordOf<B>>,
+    pub(crate) known: Vec<<B::Handle as HandleLayout>::Word>,
 }
 
 impl ReadBlocks {
@@ -217,13 +216,11 @@ impl ReadBlocks {
         }
     }
 
-    /// Checks all. `B` is a pool whose slots are saved as those of `P` are.
-    pub(crate) fn check<P, B>(self, objects: Objects<P>) -> Result<CheckedBlocks<B>, Refused>
-    where
-        P: State,
-        B: Load<Value = P::Value, Handle = P::Handle>,
-    {
-        let objects = objects.of_pool::<B>();
+    /// Checks all. `B` is a pool whose slots are saved as those of the block pool are.
+    pub(crate) fn check<B: Load>(
+        self,
+        objects: ObjectsFor<B>,
+    ) -> Result<CheckedBlocks<B>, Refused> {
         match self {
             Self::Present(saved) => saved.check(objects),
             Self::Former(former) => {
@@ -236,10 +233,12 @@ impl ReadBlocks {
 }
 
 impl SavedBlocks {
-    fn check<B: Load>(self, objects: Objects<B>) -> Result<CheckedBlocks<B>, Refused> {
+    fn check<B: Load>(self, objects: ObjectsFor<B>) -> Result<CheckedBlocks<B>, Refused> {
         let Self { pool, growth, mut slots } = self;
         checks::check_labels(&pool, Self::LABEL, &slots.reuse, B::REUSE_NAME)?;
-        let circle = checks::check_circle::<B>(
+        let rules = Rules::of::<B>();
+        let circle = checks::check_circle(
+            rules,
             slots.first,
             slots.last,
             slots.wraps,
@@ -258,8 +257,8 @@ impl SavedBlocks {
             return Err(Refused::TooManySlots(known));
         }
         let beyond = slots.generations.split_off(there);
-        let known = checks::check_generations::<B>(&beyond, &circle)?;
-        let slots = checks::check_slots::<B>(&slots, circle, objects, B::ORDER_OF, capacity_max)?;
+        let known = checks::check_generations::<B::Handle>(rules, &beyond, &circle)?;
+        let slots = checks::check_slots(&slots, circle, objects, rules, capacity_max)?;
         let stats = growth.stats(blocks);
         check_growth(&stats, max_blocks)?;
         let spare_blocks =

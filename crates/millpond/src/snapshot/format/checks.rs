@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::super::state::sealed::Load;
+use super::super::state::sealed::{Load, ObjectsFor};
 use super::objects::Objects;
 use super::state::{Label, SavedState};
 use crate::handle::{HandleLayout, Word};
@@ -138,19 +138,33 @@ impl fmt::Display for Refused {
     }
 }
 
-pub(super) type CheckedPool<P> = (Checked<WordOf<P>>, Vec<(usize, ValueOf<P>)>);
-pub(super) type WordOf<P> = <<P as super::State>::Handle as HandleLayout>::Word;
-pub(super) type ValueOf<P> = <P as super::State>::Value;
+/// The state of a pool, and its values with their slots.
+pub(super) type CheckedPool<H, T> = (Checked<<H as HandleLayout>::Word>, Vec<(usize, T)>);
+
+/// What must hold of the slots of a kind of pool.
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    counts: bool,
+    dead_have_values: bool,
+    order_of: OrderOf,
+}
+
+impl Rules {
+    pub(super) const fn of<P: Load>() -> Self {
+        Self { counts: P::COUNTS, dead_have_values: P::DEAD_HAVE_VALUES, order_of: P::ORDER_OF }
+    }
+}
 
 /// Checks all, and sorts the values by slot. `generation_max`: the pool's largest generation.
 pub(super) fn check<P: Load>(
     state: &SavedState,
-    objects: Objects<P>,
+    objects: ObjectsFor<P>,
     generation_max: u32,
-) -> Result<CheckedPool<P>, Refused> {
+) -> Result<CheckedPool<P::Handle, P::Value>, Refused> {
     check_labels(&state.pool, P::KIND, &state.reuse, P::REUSE_NAME)?;
-    let circle = check_circle::<P>(state.first, state.last, state.wraps, generation_max)?;
-    check_slots(state, circle, objects, P::ORDER_OF, state.generations.len())
+    let rules = Rules::of::<P>();
+    let circle = check_circle(rules, state.first, state.last, state.wraps, generation_max)?;
+    check_slots(state, circle, objects, rules, state.generations.len())
 }
 
 pub(super) fn check_labels(
@@ -170,20 +184,20 @@ pub(super) fn check_labels(
 
 /// Checks everything except the kind of pool. The order lists these slots. There were at most
 /// `capacity` slots.
-pub(super) fn check_slots<P: Load>(
+pub(super) fn check_slots<H: HandleLayout, T>(
     state: &SavedState,
-    circle: Circle<WordOf<P>>,
-    objects: Objects<P>,
-    order_of: OrderOf,
+    circle: Circle<H::Word>,
+    objects: Objects<H, T>,
+    rules: Rules,
     capacity: usize,
-) -> Result<CheckedPool<P>, Refused> {
-    let mut words = check_generations::<P>(&state.generations, &circle)?;
-    let values = place_objects::<P>(objects, &mut words)?;
+) -> Result<CheckedPool<H, T>, Refused> {
+    let mut words = check_generations::<H>(rules, &state.generations, &circle)?;
+    let values = place_objects(rules, objects, &mut words)?;
     let live = words.iter().filter(|word| !word.is_dead()).count();
-    let order = check_order::<WordOf<P>>(state, &words, live, order_of)?;
+    let order = check_order(state, &words, live, rules.order_of)?;
     let peak = usize::try_from(state.peak).unwrap_or(usize::MAX);
     let SavedState { inserted, refused, evicted, .. } = *state;
-    if P::COUNTS {
+    if rules.counts {
         Counters { inserted, refused, evicted, peak: state.peak }.check(live, capacity)?;
     }
     Ok((Checked { circle, words, order, inserted, refused, evicted, peak }, values))
@@ -213,36 +227,38 @@ pub(super) fn agree(holds: bool, rule: &'static str) -> Result<(), Refused> {
     if holds { Ok(()) } else { Err(Refused::Counters(rule)) }
 }
 
-pub(super) fn check_circle<P: Load>(
+pub(super) fn check_circle<W: Word>(
+    rules: Rules,
     first: u32,
     last: u32,
     wraps: bool,
     max: u32,
-) -> Result<Circle<WordOf<P>>, Refused> {
-    let own = if P::COUNTS { 1..=max } else { 0..=max };
+) -> Result<Circle<W>, Refused> {
+    let own = if rules.counts { 1..=max } else { 0..=max };
     if !own.contains(&first) || !own.contains(&last) {
         return Err(Refused::Lifetimes);
     }
-    let word = WordOf::<P>::from_generation;
+    let word = W::from_generation;
     Ok(Circle { start: word(first), last: word(last), max: word(max), wraps })
 }
 
 /// The words of the slots, all of them dead.
-pub(super) fn check_generations<P: Load>(
+pub(super) fn check_generations<H: HandleLayout>(
+    rules: Rules,
     generations: &[u32],
-    circle: &Circle<WordOf<P>>,
-) -> Result<Vec<WordOf<P>>, Refused> {
+    circle: &Circle<H::Word>,
+) -> Result<Vec<H::Word>, Refused> {
     let slots = generations.len();
-    if slots > P::Handle::CAPACITY_MAX {
+    if slots > H::CAPACITY_MAX {
         return Err(Refused::TooManySlots(slots));
     }
     let mut words = Vec::new();
     words.try_reserve_exact(slots).map_err(|_| Refused::OutOfMemory(slots))?;
     for (slot, &generation) in generations.iter().enumerate() {
         let in_layout = generation <= circle.max.generation();
-        let word = WordOf::<P>::from_generation(if in_layout { generation } else { 0 });
-        let on_circle = !P::COUNTS || circle.age(word) <= circle.age(circle.last);
-        let is_retired = generation == 0 && !(P::COUNTS && circle.wraps);
+        let word = H::Word::from_generation(if in_layout { generation } else { 0 });
+        let on_circle = !rules.counts || circle.age(word) <= circle.age(circle.last);
+        let is_retired = generation == 0 && !(rules.counts && circle.wraps);
         if !in_layout || !(is_retired || generation != 0 && on_circle) {
             return Err(Refused::Generation { slot, generation });
         }
@@ -252,17 +268,18 @@ pub(super) fn check_generations<P: Load>(
 }
 
 /// Makes the slots that have objects live.
-fn place_objects<P: Load>(
-    objects: Objects<P>,
-    words: &mut [WordOf<P>],
-) -> Result<Vec<(usize, ValueOf<P>)>, Refused> {
+fn place_objects<H: HandleLayout, T>(
+    rules: Rules,
+    objects: Objects<H, T>,
+    words: &mut [H::Word],
+) -> Result<Vec<(usize, T)>, Refused> {
     let mut make_live = |slot: u64| -> Result<usize, Refused> {
         let index = usize::try_from(slot).map_err(|_| Refused::NoSuchSlot(slot))?;
         let word = words.get_mut(index).ok_or(Refused::NoSuchSlot(slot))?;
         if !word.is_dead() {
             return Err(Refused::Twice(index));
         }
-        if *word == WordOf::<P>::RETIRED {
+        if *word == H::Word::RETIRED {
             return Err(Refused::Retired(index));
         }
         *word = word.as_live();
@@ -276,7 +293,7 @@ fn place_objects<P: Load>(
                 let index = match handle {
                     Some(handle) => {
                         let index = make_live(u64::from(handle.index()))?;
-                        if P::DEAD_HAVE_VALUES && index != at {
+                        if rules.dead_have_values && index != at {
                             return Err(Refused::Twice(index));
                         }
                         index
@@ -285,7 +302,7 @@ fn place_objects<P: Load>(
                 };
                 placed.push((index, handle, value));
             }
-            if P::DEAD_HAVE_VALUES && count != words.len() {
+            if rules.dead_have_values && count != words.len() {
                 return Err(Refused::ObjectCount { expected: words.len(), found: count });
             }
             let expected = |index: usize| words[index].generation();
@@ -305,7 +322,7 @@ fn place_objects<P: Load>(
                     make_live(u64::from(first) + slot)?;
                 }
             }
-            let has_value = |index: &usize| P::DEAD_HAVE_VALUES || !words[*index].is_dead();
+            let has_value = |index: &usize| rules.dead_have_values || !words[*index].is_dead();
             let expected = (0..words.len()).filter(has_value).count();
             if values.len() != expected {
                 return Err(Refused::ObjectCount { expected, found: values.len() });

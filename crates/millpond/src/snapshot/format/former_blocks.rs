@@ -7,10 +7,9 @@ use core::fmt;
 use ::serde::Deserialize;
 use ::serde::de::{Deserializer, SeqAccess, Visitor};
 
-use super::super::state::sealed::Load;
+use super::super::state::sealed::{Load, ObjectsFor};
 use super::blocks::{SavedBlocks, SavedGrowth};
 use super::checks::Refused;
-use super::objects::Objects;
 use super::read_list;
 use super::state::{Label, SavedState};
 use crate::handle::HandleLayout;
@@ -98,7 +97,7 @@ impl FormerBlocks {
 
     /// The same with one list of slots and one order: that of the lowest block, then that of the
     /// next. All blocks before the last existing one exist, too.
-    pub(super) fn joined<B: Load>(self, objects: &Objects<B>) -> Result<SavedBlocks, Refused> {
+    pub(super) fn joined<B: Load>(self, objects: &ObjectsFor<B>) -> Result<SavedBlocks, Refused> {
         let (slots_per_block, max_blocks) = self.check_limits::<B>()?;
         let Self { first, last, wraps, inserted, refused, evicted, peak, .. } = self;
         let blocks = &self.blocks.blocks;

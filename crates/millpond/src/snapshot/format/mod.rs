@@ -74,7 +74,7 @@ use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::SnapshotOf;
-use super::state::sealed::{Load, Restore, Save, State};
+use super::state::sealed::{Load, ObjectsFor, Restore, Save, State};
 use crate::handle::HandleLayout;
 use objects::{ObjectsOf, ReadObjects};
 use state::Version;
@@ -139,15 +139,37 @@ pub(crate) fn deserialize<'de, P: Save, D: Deserializer<'de>>(
 where
     P::Value: Deserialize<'de>,
 {
-    deserializer.deserialize_struct("Pool", FIELDS, PoolVisitor(PhantomData))
+    let parts = PartsVisitor {
+        name: P::NAME,
+        slots: P::saved_slots,
+        dead_have_values: P::DEAD_HAVE_VALUES,
+        objects: PhantomData,
+    };
+    let (state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
+    P::from_saved(state, objects).map_err(de::Error::custom)
 }
 
-struct PoolVisitor<P>(PhantomData<P>);
+/// Reads the state and the objects of a pool. What reads is the same for all pools with the same handles and values, so
+/// that a program with several has it once.
+struct PartsVisitor<S, H, T> {
+    /// What the pool is called.
+    name: &'static str,
+    /// The number of slots that a state has.
+    slots: fn(&S) -> usize,
+    dead_have_values: bool,
+    objects: PhantomData<(H, T)>,
+}
+
+impl<S, H, T> PartsVisitor<S, H, T> {
+    fn objects_of(&self, slots: usize) -> ReadObjects<H, T> {
+        ReadObjects { slots, dead_have_values: self.dead_have_values, objects: PhantomData }
+    }
+}
 
 /// A pool whose largest generation may be smaller than the handle layout's.
 pub(crate) fn from_saved_up_to<P: Load>(
     saved: &SavedState,
-    objects: Objects<P>,
+    objects: ObjectsFor<P>,
     generation_max: u32,
 ) -> Result<P, Refused> {
     let (checked, values) = checks::check::<P>(saved, objects, generation_max)?;
@@ -168,39 +190,40 @@ impl<P: Load> Save for P {
         saved.generations.len()
     }
 
-    fn from_saved(saved: SavedState, objects: Objects<P>) -> Result<P, Refused> {
+    fn from_saved(saved: SavedState, objects: ObjectsFor<P>) -> Result<P, Refused> {
         from_saved_up_to(&saved, objects, P::Handle::LIFETIMES_MAX)
     }
 }
 
-impl<'de, P: Save> Visitor<'de> for PoolVisitor<P>
+impl<'de, S, H, T> Visitor<'de> for PartsVisitor<S, H, T>
 where
-    P::Value: Deserialize<'de>,
+    S: Deserialize<'de>,
+    H: HandleLayout,
+    T: Deserialize<'de>,
 {
-    type Value = P;
+    type Value = (S, Objects<H, T>);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a saved {} of version {}", P::NAME, Version::CURRENT.number())
+        write!(f, "a saved {} of version {}", self.name, Version::CURRENT.number())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<P, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
         let missing = |at| de::Error::invalid_length(at, &self);
         let _: Version = fields.next_element()?.ok_or_else(|| missing(0))?;
-        let state: P::Read = fields.next_element()?.ok_or_else(|| missing(1))?;
-        let read = ReadObjects::<P>::at_most(P::saved_slots(&state));
+        let state: S = fields.next_element()?.ok_or_else(|| missing(1))?;
+        let read = self.objects_of((self.slots)(&state));
         let objects = fields.next_element_seed(read)?.ok_or_else(|| missing(2))?;
-        P::from_saved(state, objects).map_err(de::Error::custom)
+        Ok((state, objects))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<P, A::Error> {
-        let (mut version, mut state, mut objects) = (None::<Version>, None::<P::Read>, None);
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
+        let (mut version, mut state, mut objects) = (None::<Version>, None::<S>, None);
         while let Some(field) = fields.next_key::<Field>()? {
             match field {
                 Field::Version => put(&mut version, fields.next_value()?, "version")?,
                 Field::State => put(&mut state, fields.next_value()?, "state")?,
                 Field::Objects => {
-                    let slots = state.as_ref().map_or(usize::MAX, P::saved_slots);
-                    let read = ReadObjects::<P>::at_most(slots);
+                    let read = self.objects_of(state.as_ref().map_or(usize::MAX, self.slots));
                     put(&mut objects, fields.next_value_seed(read)?, "objects")?;
                 }
             }
@@ -208,7 +231,7 @@ where
         version.ok_or_else(|| de::Error::missing_field("version"))?;
         let state = state.ok_or_else(|| de::Error::missing_field("state"))?;
         let objects = objects.ok_or_else(|| de::Error::missing_field("objects"))?;
-        P::from_saved(state, objects).map_err(de::Error::custom)
+        Ok((state, objects))
     }
 }
 

@@ -113,22 +113,14 @@ impl<'de, H: HandleLayout> Deserialize<'de> for Text<H> {
 /// The objects of a pool, as they were read.
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "values need not be `Debug`")]
-pub enum Objects<P: State> {
+pub enum Objects<H, T> {
     /// One entry for each live object, or for each slot of a recycler.
-    Named(Vec<(Option<P::Handle>, P::Value)>),
+    Named(Vec<(Option<H>, T)>),
     /// The live slots, and the values by ascending slot.
-    Counted { live: Vec<(u32, u32)>, values: Vec<P::Value> },
+    Counted { live: Vec<(u32, u32)>, values: Vec<T> },
 }
 
-impl<P: State> Objects<P> {
-    /// The same for another pool with the same handles and values.
-    pub(super) fn of_pool<B: State<Value = P::Value, Handle = P::Handle>>(self) -> Objects<B> {
-        match self {
-            Self::Named(named) => Objects::Named(named),
-            Self::Counted { live, values } => Objects::Counted { live, values },
-        }
-    }
-
+impl<H: HandleLayout, T> Objects<H, T> {
     /// Which slots have objects, of the slots below this one.
     pub(super) fn live_slots(&self, slots: usize) -> Vec<bool> {
         let mut is_live = alloc::vec![false; slots];
@@ -152,23 +144,19 @@ impl<P: State> Objects<P> {
     }
 }
 
-/// Reads objects, of at most this many slots.
-pub(super) struct ReadObjects<P> {
-    slots: usize,
-    pool: PhantomData<P>,
+/// Reads objects.
+pub(super) struct ReadObjects<H, T> {
+    /// There are no more objects than slots.
+    pub(super) slots: usize,
+    pub(super) dead_have_values: bool,
+    pub(super) objects: PhantomData<(H, T)>,
 }
 
-impl<P> ReadObjects<P> {
-    pub(super) fn at_most(slots: usize) -> Self {
-        Self { slots, pool: PhantomData }
-    }
-}
+impl<'de, H: HandleLayout, T: Deserialize<'de>> DeserializeSeed<'de> for ReadObjects<H, T> {
+    type Value = Objects<H, T>;
 
-impl<'de, P: State<Value: Deserialize<'de>>> DeserializeSeed<'de> for ReadObjects<P> {
-    type Value = Objects<P>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Objects<P>, D::Error> {
-        match (deserializer.is_human_readable(), P::DEAD_HAVE_VALUES) {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Objects<H, T>, D::Error> {
+        match (deserializer.is_human_readable(), self.dead_have_values) {
             (false, _) => deserializer.deserialize_tuple(2, CountedVisitor(self)),
             (true, false) => deserializer.deserialize_map(NamedVisitor(self)),
             (true, true) => deserializer.deserialize_seq(NamedVisitor(self)),
@@ -181,19 +169,19 @@ fn too_many<E: de::Error>(slots: usize) -> E {
     E::custom(format_args!("more objects than the {slots} slots that there are"))
 }
 
-struct NamedVisitor<P>(ReadObjects<P>);
+struct NamedVisitor<H, T>(ReadObjects<H, T>);
 
-impl<'de, P: State<Value: Deserialize<'de>>> Visitor<'de> for NamedVisitor<P> {
-    type Value = Objects<P>;
+impl<'de, H: HandleLayout, T: Deserialize<'de>> Visitor<'de> for NamedVisitor<H, T> {
+    type Value = Objects<H, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match P::DEAD_HAVE_VALUES {
+        f.write_str(match self.0.dead_have_values {
             true => "a list of pairs of a handle or null and an object",
             false => "a map from handles to objects",
         })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Objects<P>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Objects<H, T>, A::Error> {
         let mut named = Vec::new();
         while let Some((Text(handle), value)) = entries.next_entry()? {
             if named.len() == self.0.slots {
@@ -204,9 +192,9 @@ impl<'de, P: State<Value: Deserialize<'de>>> Visitor<'de> for NamedVisitor<P> {
         Ok(Objects::Named(named))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Objects<P>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Objects<H, T>, A::Error> {
         let mut named = Vec::new();
-        while let Some((handle, value)) = pairs.next_element::<(Option<Text<P::Handle>>, _)>()? {
+        while let Some((handle, value)) = pairs.next_element::<(Option<Text<H>>, _)>()? {
             if named.len() == self.0.slots {
                 return Err(too_many(self.0.slots));
             }
@@ -216,19 +204,19 @@ impl<'de, P: State<Value: Deserialize<'de>>> Visitor<'de> for NamedVisitor<P> {
     }
 }
 
-struct CountedVisitor<P>(ReadObjects<P>);
+struct CountedVisitor<H, T>(ReadObjects<H, T>);
 
-impl<'de, P: State<Value: Deserialize<'de>>> Visitor<'de> for CountedVisitor<P> {
-    type Value = Objects<P>;
+impl<'de, H: HandleLayout, T: Deserialize<'de>> Visitor<'de> for CountedVisitor<H, T> {
+    type Value = Objects<H, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the runs of live slots, and the values")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Objects<P>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Objects<H, T>, A::Error> {
         let missing = |at| de::Error::invalid_length(at, &"two lists");
         let RunList(live) = parts.next_element()?.ok_or_else(|| missing(0))?;
-        let read = ReadValues::<P>(self.0.slots, PhantomData);
+        let read = ReadValues::<T>(self.0.slots, PhantomData);
         let values = parts.next_element_seed(read)?.ok_or_else(|| missing(1))?;
         Ok(Objects::Counted { live, values })
     }
@@ -242,25 +230,25 @@ impl<'de> Deserialize<'de> for RunList {
     }
 }
 
-struct ReadValues<P>(usize, PhantomData<P>);
+struct ReadValues<T>(usize, PhantomData<T>);
 
-impl<'de, P: State<Value: Deserialize<'de>>> DeserializeSeed<'de> for ReadValues<P> {
-    type Value = Vec<P::Value>;
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ReadValues<T> {
+    type Value = Vec<T>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
-impl<'de, P: State<Value: Deserialize<'de>>> Visitor<'de> for ReadValues<P> {
-    type Value = Vec<P::Value>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ReadValues<T> {
+    type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of values")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let mut values = Vec::with_capacity(room::<P::Value>(list.size_hint()));
+        let mut values = Vec::with_capacity(room::<T>(list.size_hint()));
         while let Some(value) = list.next_element()? {
             // Zero-sized values take no memory and no input, so their number must not be trusted.
             if values.len() == self.0 {

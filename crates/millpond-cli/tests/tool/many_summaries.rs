@@ -1,11 +1,9 @@
 //! Summaries in the table engine that people have: DuckDB. Needs python3 with the package `duckdb`.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Directory, done, millpond};
+use crate::common::{Directory, done, millpond};
 use serde_json::Value;
 
 fn tool(name: &str) -> PathBuf {

@@ -1,10 +1,8 @@
 //! Where the report goes, and what it never replaces.
 
-mod common;
-
 use std::path::Path;
 
-use common::{Directory, done, millpond, refused};
+use crate::common::{Directory, done, millpond, refused};
 
 const TRACE: &str = "tick,event,id,class\n0,alloc,1,Imp\n3,alloc,2,<b>Demon\n9,free,1,Imp\n";
 

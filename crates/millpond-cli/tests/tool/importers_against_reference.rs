@@ -1,10 +1,8 @@
 //! Plans of made-up traces against a reference that computes everything the obvious way.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Directory, Random, plan_json};
+use crate::common::{Directory, Random, plan_json};
 use serde_json::Value;
 
 /// One object: when and as what it lived.

@@ -1,8 +1,6 @@
 //! `millpond odds` from the command line.
 
-mod common;
-
-use common::{Directory, done, millpond, refused};
+use crate::common::{Directory, done, millpond, refused};
 
 /// "Handle uniqueness: the odds that a handle is not unique after many reuses is 1 / (free_slots × 128 + busy_slots)", with
 /// the worst and the best case; "reproduce both by simulation".

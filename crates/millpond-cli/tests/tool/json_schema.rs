@@ -1,13 +1,11 @@
 //! The names and shapes of everything that `--json` prints, as they are recorded: programs rely on them.
 //!
-//! `MILLPOND_RECORD=1 cargo test -p millpond-cli --test json_schema` records them anew.
-
-mod common;
+//! `MILLPOND_RECORD=1 cargo test -p millpond-cli --test tool json_schema` records them anew.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use common::{Directory, TRACES, done, millpond};
+use crate::common::{Directory, TRACES, done, millpond};
 use millpond::Pool;
 use millpond::recorder::Recorder;
 use serde_json::Value;
@@ -124,7 +122,7 @@ fn watch() {
 
 #[test]
 fn odds() {
-    let arguments = ["odds", "--json", "--slots", "8", "--rounds", "100000"];
+    let arguments = ["odds", "--json", "--slots", "8", "--rounds", "1000"];
     is_as_recorded(&Directory::new(), "odds.fields", &[&arguments]);
 }
 

@@ -1,11 +1,9 @@
 //! `millpond plan --summary` and `millpond merge`: many sessions, one plan.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use common::{
+use crate::common::{
     Directory, Random, TRACES, done, gzip, millpond, millpond_reading, plan_json, refused,
 };
 use millpond::Budget;

@@ -1,10 +1,8 @@
 //! Recordings of `millpond-heap` and tables of allocations, read by `plan` and `replay`.
 
-mod common;
-
 use std::fmt::Write as _;
 
-use common::{Directory, Random, TRACES, done, gzip, millpond, plan_json, refused};
+use crate::common::{Directory, Random, TRACES, done, gzip, millpond, plan_json, refused};
 use serde_json::Value;
 
 /// 1,000 sparks of 48 bytes from `spawn`, twenty at a time, and a buffer that `push` grows 100 times.

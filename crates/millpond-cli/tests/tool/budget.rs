@@ -1,10 +1,8 @@
 //! `millpond plan --budget`: written by the tool, read by the library.
 
-mod common;
-
 use std::path::PathBuf;
 
-use common::{Directory, TRACES, done, millpond, refused};
+use crate::common::{Directory, TRACES, done, millpond, refused};
 use millpond::Budget;
 use serde_json::Value;
 
@@ -120,7 +118,7 @@ fn an_untouched_budget_is_replaced_and_an_edited_one_never() {
 fn budgets_that_cannot_be_written() {
     let directory = Directory::new();
     directory.file("a.csv", TRACE);
-    directory.file("a.csv.gz", common::gzip(TRACE.as_bytes()));
+    directory.file("a.csv.gz", crate::common::gzip(TRACE.as_bytes()));
     for (arguments, part) in [
         (&["a.csv", "a.csv.gz", "--budget", "b.toml"][..], "two traces are named `a`"),
         (&["a.csv", "--budget", "x", "--report", "x"], "x is also the file for the report"),

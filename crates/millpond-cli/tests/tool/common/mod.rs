@@ -1,6 +1,6 @@
 //! What the tests of the binary share: running it, and places to put files.
 
-#![allow(dead_code, reason = "every test file uses a part of this")]
+pub(crate) mod planning;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -49,9 +49,10 @@ impl Drop for Directory {
     }
 }
 
-/// The tool, with its working directory set.
+/// The tool, with its working directory set. `MILLPOND_PROGRAM=/path/to/millpond` runs another build of it.
 pub(crate) fn millpond(directory: &Directory) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_millpond"));
+    let program = std::env::var_os("MILLPOND_PROGRAM");
+    let mut command = Command::new(program.unwrap_or(env!("CARGO_BIN_EXE_millpond").into()));
     command.current_dir(directory.path()).stdin(Stdio::null());
     // Temporary copies of pipes go where the test can see whether they are left behind.
     command.env("TMPDIR", directory.path());

@@ -2,10 +2,7 @@
 //! machine: 32 bits or 64, optimised or not, with any features. The sums of what every pool answered
 //! are in `recorded_sums.txt`.
 
-mod common;
-mod subject;
-
-use subject::{Makes, Of, Plan, Saved, Value, every_kind, hash, plans, play};
+use crate::subject::{Kind, Makes, Of, Plan, Saved, Value, every_kind, hash, plans, play};
 
 /// Whether this pool is tried. Under the interpreter, which can play any platform but is slow, few are, and
 /// others for each order of bytes.
@@ -16,7 +13,7 @@ fn is_tried(pool: usize) -> bool {
 /// A kind of pool, and the values that it is tried with.
 trait Tried: Makes<dyn Saved<u32>> + Makes<dyn Saved<String>> + Makes<dyn Saved<[u64; 3]>> {}
 
-impl<K: subject::Kind> Tried for Of<K> {}
+impl<K: Kind> Tried for Of<K> {}
 
 /// Lines of two sums for each pool of a kind: over all that it answered and showed, and its own checksum at
 /// the end.
@@ -44,7 +41,7 @@ macro_rules! every {
     ([] $($name:ident: $kind:ty;)+) => {{
         use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
         use millpond::{Handle, Handle32};
-        use subject::*;
+        use crate::subject::*;
         let all: &[(&str, &'static dyn Tried)] = &[$((stringify!($name), &Of::<$kind>::KIND)),+];
         all
     }};
@@ -60,7 +57,7 @@ fn every_pool_does_what_was_recorded() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded_sums.txt");
         std::fs::write(file, sums.join("\n") + "\n").unwrap();
     }
-    let recorded = include_str!("recorded_sums.txt");
+    let recorded = include_str!("../recorded_sums.txt");
     for (at, (now, recorded)) in sums.iter().zip(recorded.lines()).enumerate() {
         assert!(now == recorded || !is_tried(at), "pool {at}: {now} instead of {recorded}");
     }

@@ -1,11 +1,9 @@
 //! The command line itself: help, arguments that cannot be used, closed pipes.
 
-mod common;
-
 use std::io::Read;
 use std::process::Stdio;
 
-use common::{Directory, done, gzip, millpond, millpond_reading, refused, zstd};
+use crate::common::{Directory, done, gzip, millpond, millpond_reading, refused, zstd};
 
 #[test]
 fn every_command_has_help_with_an_example() {
@@ -110,7 +108,7 @@ fn plain_gzip_zstd_and_standard_input_give_the_same_plan() {
     let text = "tick,event,id,class\n0,alloc,1,A\n5,alloc,2,B\n9,free,1,A\n";
     let plan = |name: &str, content: &[u8]| {
         let trace = directory.file(name, content);
-        let mut json = common::plan_json(&directory, &trace);
+        let mut json = crate::common::plan_json(&directory, &trace);
         json["traces"][0]["path"].take();
         json
     };
@@ -141,7 +139,7 @@ fn generated_traces_have_the_length_that_was_asked_for_and_never_differ() {
         };
         let text = generate();
         assert_eq!(text, generate());
-        let json = common::plan_json(&directory, &directory.file("made-up", text));
+        let json = crate::common::plan_json(&directory, &directory.file("made-up", text));
         assert_eq!(json["traces"][0]["events"], 5000);
         assert!(json["traces"][0]["peak_live"].as_u64().unwrap() >= 100);
     }
@@ -160,7 +158,7 @@ fn a_size_column_tells_how_many_bytes_a_pool_takes() {
     let directory = Directory::new();
     let text = "tick,event,id,class,x,size\n0,alloc,1,A,9.5,40\n1,alloc,2,A,9.5,48\n\
                 2,alloc,3,B,9.5,7\n3,free,1,A,,\n";
-    let json = common::plan_json(&directory, &directory.file("sized.csv", text));
+    let json = crate::common::plan_json(&directory, &directory.file("sized.csv", text));
     let classes = json["traces"][0]["classes"].as_array().unwrap();
     let of = |name: &str| classes.iter().find(|class| class["class"] == name).unwrap();
     // A slot is as large as the largest object; two live at once and a quarter on top are three.

@@ -1,10 +1,8 @@
 //! `millpond plan --size-classes`: what it prints is what the library takes.
 
-mod common;
-
 use std::path::PathBuf;
 
-use common::{Directory, TRACES, done, millpond, refused};
+use crate::common::{Directory, TRACES, done, millpond, refused};
 use millpond::SizeClasses;
 use serde_json::Value;
 

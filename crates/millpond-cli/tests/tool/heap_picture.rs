@@ -1,10 +1,8 @@
 //! `millpond replay --heap` and `millpond generate --game` as a user calls them.
 
-mod common;
-
 use std::path::Path;
 
-use common::{Directory, TRACES, millpond, millpond_reading, refused};
+use crate::common::{Directory, TRACES, millpond, millpond_reading, refused};
 
 /// The number before the unit in a line of the figures.
 fn says(output: &std::process::Output) -> String {
@@ -85,7 +83,7 @@ fn the_guides_figures_and_picture_of_openttd_are_those_of_the_tool() {
 }
 
 #[test]
-#[ignore = "a minute without optimisation: cargo test --release -p millpond-cli --test heap_picture -- --ignored"]
+#[ignore = "a minute unless `MILLPOND_PROGRAM` is an optimised tool"]
 fn the_guides_figures_and_picture_of_three_days_are_those_of_the_tool() {
     let directory = Directory::new();
     let game = millpond(&directory).args(["generate", "--game", "--days", "3"]).output().unwrap();

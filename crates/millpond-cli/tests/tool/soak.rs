@@ -1,8 +1,6 @@
 //! `millpond soak` as a user calls it.
 
-mod common;
-
-use common::{Directory, TRACES, millpond};
+use crate::common::{Directory, TRACES, millpond};
 use serde_json::Value;
 
 fn json(arguments: &[&str]) -> (Option<i32>, Value) {

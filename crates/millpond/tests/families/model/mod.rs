@@ -5,10 +5,5 @@
 //!
 //! `MILLPOND_MODEL_FACTOR=20` runs as many times more.
 
-mod common;
-mod subject;
-
-#[path = "model/sequences.rs"]
 mod sequences;
-#[path = "model/small_worlds.rs"]
 mod small_worlds;

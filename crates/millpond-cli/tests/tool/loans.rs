@@ -1,10 +1,8 @@
 //! `millpond plan --wait-p99-ms`: how many connections a recorded program needs.
 
-mod common;
-
 use std::path::Path;
 
-use common::{Directory, done, gzip, millpond, refused};
+use crate::common::{Directory, done, gzip, millpond, refused};
 use millpond::Budget;
 use serde_json::Value;
 
@@ -206,7 +204,7 @@ fn closed_replays_callers_who_think() {
 #[test]
 fn the_log_of_a_real_server_is_a_trace() {
     let directory = Directory::new();
-    let log = include_str!("data/postgresql-15.csvlog");
+    let log = include_str!("../data/postgresql-15.csvlog");
     let file = directory.file("postgresql.csv.gz", gzip(log.as_bytes()));
     let json: Value = plan(&directory, &file, &["--wait-p99-ms", "5", "--json"]).parse().unwrap();
     assert_eq!(json["traces"][0]["format"], "postgresql-csvlog");

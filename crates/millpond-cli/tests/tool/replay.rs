@@ -1,10 +1,8 @@
 //! `millpond replay` as a user calls it.
 
-mod common;
-
 use std::path::PathBuf;
 
-use common::{Directory, TRACES, done, millpond, millpond_reading, refused};
+use crate::common::{Directory, TRACES, done, millpond, millpond_reading, refused};
 use serde_json::Value;
 
 #[test]

@@ -1,10 +1,8 @@
 //! Clock, widths and words of `millpond plan`, `watch` and `--help`.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{Directory, TRACES, done, millpond, plan_json, refused};
+use crate::common::{Directory, TRACES, done, millpond, plan_json, refused};
 use serde_json::Value;
 
 /// A class that is born and dies 200 times, once a tick.

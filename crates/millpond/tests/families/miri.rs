@@ -1,12 +1,6 @@
 //! A suite that an interpreter gets through in minutes: each operation on each pool at sizes just
 //! large enough for every branch of the unsafe code. Run by `ci/sanitizers` under Miri.
 
-mod common;
-mod subject;
-
-use subject::{KindToRun, Plan, Run, Step, for_every_pool};
-
-use common::{Counted, Ledger, in_every_order, panics};
 use std::any::Any;
 use std::cell::Cell;
 
@@ -17,6 +11,9 @@ use millpond::{
     AnyPool, BlockPool, FrameMemory, FramePool, FrameRef, Handle, Handle32, HandleLayout,
     PackedPool, Pool, Recycler,
 };
+
+use crate::common::{Counted, Ledger, in_every_order, panics};
+use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool};
 
 /// Values of every kind that matters: smaller than a link, as large, larger, without a size, with
 /// padding, with a large alignment, and with a drop.

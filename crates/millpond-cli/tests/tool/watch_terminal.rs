@@ -1,9 +1,5 @@
 //! `millpond watch` on a terminal: what its screen shows, and that the terminal is left as it was.
 
-#![cfg(unix)]
-
-mod common;
-
 use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZero;
@@ -13,7 +9,7 @@ use std::process::{Child, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use common::Directory;
+use crate::common::Directory;
 use millpond::recorder::HEADER;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, Termios, Winsize, tcgetattr, tcsetwinsize};

@@ -1,20 +1,16 @@
 //! Traces and summaries with bytes changed, cut and doubled: refused or read, never a panic.
 //!
-//! `MILLPOND_FUZZ_FACTOR=100 cargo test --release -p millpond-cli --test hostile_bytes` tries a
+//! `MILLPOND_FUZZ_FACTOR=100 cargo test --release -p millpond-cli --test tool hostile_bytes` tries a
 //! hundred times as many.
 
-mod common;
-#[path = "common/planning.rs"]
-mod planning;
-
-use common::{Random, gzip, zstd};
+use crate::common::planning::{RULES, is_one_line, plan_loans};
+use crate::common::{Random, gzip, zstd};
 use millpond_cli::input::Source;
 use millpond_cli::loans::{Format, pools};
 use millpond_cli::merge::{Inputs, MergeRules, merge};
 use millpond_cli::output::progress::Progress;
 use millpond_cli::plan::{Headroom, plan};
 use millpond_cli::trace::{self, Event, Watch};
-use planning::{RULES, is_one_line, plan_loans};
 
 /// Checks that what an importer lets through makes sense.
 #[derive(Default)]

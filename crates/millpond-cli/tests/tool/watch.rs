@@ -1,11 +1,9 @@
 //! `millpond watch`, and live traces in `millpond plan`.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::process::Stdio;
 
-use common::{Directory, Random, done, millpond, refused};
+use crate::common::{Directory, Random, done, millpond, refused};
 use millpond::Pool;
 use millpond::recorder::{HEADER, Recorder};
 

@@ -1,10 +1,8 @@
 //! The traces that come with the project, against what is known about them.
 
-mod common;
-
 use std::path::PathBuf;
 
-use common::{Directory, TRACES, done, millpond, plan_json};
+use crate::common::{Directory, TRACES, done, millpond, plan_json};
 use serde_json::Value;
 
 fn bundled(name: &str) -> Value {

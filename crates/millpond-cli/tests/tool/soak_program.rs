@@ -1,13 +1,10 @@
 //! `millpond soak -- PROGRAM` as a user calls it, on programs that behave and programs that do not.
-#![cfg(target_os = "linux")]
-
-mod common;
 
 use std::process::Output;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Directory, millpond, refused};
+use crate::common::{Directory, millpond, refused};
 
 /// Soaks a script of the shell, for three seconds, with half a second to warm up.
 fn soak(directory: &Directory, more: &[&str], script: &str) -> Output {

@@ -1,10 +1,8 @@
 //! What `millpond plan` advises, on recordings in which it is known what is right.
 
-mod common;
-
 use std::fmt::Write as _;
 
-use common::{Directory, Random, done, millpond, plan_json};
+use crate::common::{Directory, Random, done, millpond, plan_json};
 use serde_json::Value;
 
 /// How many blocks of a kind are alive at once in [`Recording::churn`].

@@ -1,18 +1,16 @@
 //! Recordings of other tools, through the scripts in `tools`. They need python3.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{Directory, Random, plan_json};
+use crate::common::{Directory, Random, plan_json};
 
 /// What valgrind's DHAT counted in a program of ten lines: 10,000 sparks of 32 bytes, two at a time, and a
 /// level of 4,096 bytes that is never freed.
-const SPARKS: &str = include_str!("data/dhat-sparks.json");
+const SPARKS: &str = include_str!("../data/dhat-sparks.json");
 
 /// What dhat-rs 0.3 counted in the same program in Rust.
-const RUST_SPARKS: &str = include_str!("data/dhat-rs-sparks.json");
+const RUST_SPARKS: &str = include_str!("../data/dhat-rs-sparks.json");
 
 fn run_tool(name: &str, file: &Path) -> Output {
     let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "tools", name].iter().collect();

@@ -1,11 +1,9 @@
 //! `millpond plan --measure`: what it says, not how fast the machine is.
 
-mod common;
-
 use std::fmt::Write as _;
 use std::path::Path;
 
-use common::{Directory, TRACES, done, millpond, plan_json, refused};
+use crate::common::{Directory, TRACES, done, millpond, plan_json, refused};
 use serde_json::Value;
 
 /// A table of allocations: crowds of 48 and 56 bytes in turn, and now and then a block of each of the other

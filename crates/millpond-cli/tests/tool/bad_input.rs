@@ -1,8 +1,6 @@
 //! Input that cannot be used: exit code 2, one line that says what and where, nothing written.
 
-mod common;
-
-use common::{Directory, gzip, millpond, millpond_reading, refused, zstd};
+use crate::common::{Directory, gzip, millpond, millpond_reading, refused, zstd};
 
 /// Plans this content and expects to be refused with a line that has all these parts.
 #[track_caller]
@@ -140,7 +138,7 @@ fn the_bundled_traces_cut_short() {
     for (name, kind) in
         [("freedoom2-map01-8bots.csv.gz", "gzip"), ("openttd-600ticks.heaptrack.zst", "zstd")]
     {
-        let whole = std::fs::read(format!("{}/{name}", common::TRACES)).unwrap();
+        let whole = std::fs::read(format!("{}/{name}", crate::common::TRACES)).unwrap();
         let parts = [&format!("the {kind} data is cut short")[..], "byte "];
         refuses(&whole[..whole.len() / 2], &parts);
         refuses(&whole[..whole.len() - 1], &[&format!("the {kind} data is ")]);
@@ -196,7 +194,7 @@ fn a_line_of_exactly_the_limit_is_read() {
     let directory = Directory::new();
     let long = format!("0,alloc,1,A,{}\n0,alloc,2,A\n", "x".repeat((64 << 10) - 12));
     let trace = directory.file("long.csv", csv(&long));
-    assert_eq!(common::plan_json(&directory, &trace)["traces"][0]["lifetimes"], 2);
+    assert_eq!(crate::common::plan_json(&directory, &trace)["traces"][0]["lifetimes"], 2);
 }
 
 #[test]

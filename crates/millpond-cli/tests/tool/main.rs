@@ -1,0 +1,33 @@
+//! The tool as its users call it: a file for each command, or for what all of them promise.
+//!
+//! They are one program, so that tests that wait for others run beside tests that compute. One file alone:
+//! `cargo test -p millpond-cli --test tool heap_picture`.
+
+mod common;
+
+mod advice;
+mod bad_input;
+mod budget;
+mod bundled_traces;
+mod command_line;
+mod heap_picture;
+mod heap_recordings;
+mod hostile_bytes;
+mod importers_against_reference;
+mod json_schema;
+mod loans;
+mod many_summaries;
+mod measure;
+mod merge;
+mod odds;
+mod other_tools;
+mod replay;
+mod report_file;
+mod size_classes;
+mod soak;
+#[cfg(target_os = "linux")]
+mod soak_program;
+mod watch;
+#[cfg(unix)]
+mod watch_terminal;
+mod words;
