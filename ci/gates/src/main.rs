@@ -67,7 +67,10 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("walk_runs_48_of_64_in_block", blocks::by_runs::<{ blocks::ONE }, 48, false>),
     ("walk_for_lowest_5_of_64_in_blocks", blocks::by_for::<{ blocks::DOUBLING }, 5, true>),
     ("walk_for_48_of_64_in_blocks", blocks::by_for::<{ blocks::DOUBLING }, 48, false>),
-    ("walk_for_each_lowest_5_of_64_in_blocks", blocks::by_for_each::<{ blocks::DOUBLING }, 5, true>),
+    (
+        "walk_for_each_lowest_5_of_64_in_blocks",
+        blocks::by_for_each::<{ blocks::DOUBLING }, 5, true>,
+    ),
     ("walk_for_each_48_of_64_in_blocks", blocks::by_for_each::<{ blocks::DOUBLING }, 48, false>),
     ("walk_runs_lowest_5_of_64_in_blocks", blocks::by_runs::<{ blocks::DOUBLING }, 5, true>),
     ("walk_runs_48_of_64_in_blocks", blocks::by_runs::<{ blocks::DOUBLING }, 48, false>),
