@@ -1,7 +1,9 @@
 // The pools of millpond.h and millpond.hpp beside those that C and C++ programs use, in one program: nanoseconds, and
-// ratios to ours of the same round. The best of several rounds; each round measures all of them, one after the other.
+// ratios to ours. The best of several rounds, each of which measures all of them, one after the other, and of several
+// layouts: see layouts.hpp.
 //
 //     ../bench/run        compiles it with what is installed, and runs it
+#include "layouts.hpp"
 #include "peers.hpp"
 
 #include <algorithm>
@@ -117,7 +119,8 @@ static void measure_pmr(const char *name, std::pmr::memory_resource &memory, std
     }
 }
 
-int main() {
+int main(int, char **arguments) {
+    layouts kept(arguments[1]);
     for (std::uint32_t slots : {1000u, 100000u}) {
         best all;
         for (int round = 0; round < 5; ++round) {
@@ -139,6 +142,11 @@ int main() {
             measure_pmr("millpond.h", ours, slots, all);
             std::pmr::unsynchronized_pool_resource theirs;
             measure_pmr("unsynchronized_pool_resource", theirs, slots, all);
+        }
+        for (auto &[what, peers] : all) {
+            for (auto &[peer, nanoseconds] : peers) {
+                nanoseconds = kept.least_of(std::to_string(slots) + ' ' + what + ' ' + peer, nanoseconds);
+            }
         }
         std::printf("%u slots\n", slots);
         for (const auto &[what, peers] : all) {

@@ -1,11 +1,12 @@
 // Whole frames of recorded games: births and deaths as they were, and in every tick one walk over every pool that moves
 // each live object one step. One pool for each class of objects, as large as the class ever becomes; 64-byte objects.
 //
-//     frames GAME.csv...      the traces of the folder `traces`, unpacked
+//     frames LEAST GAME.csv...      the traces of the folder `traces`, unpacked, and the file of layouts.hpp
 //
 // Nanoseconds for each visit of an object, and for births and deaths alone for each event: medians of many rounds, in
-// each of which all pools play once. Every pool must end with the same checksum.
+// each of which all pools play once, the least of several layouts of the program. Every pool must end with the same checksum.
 #include "../../../bench/cpp/works.hpp"
+#include "layouts.hpp"
 #include "peers.hpp"
 
 #include <algorithm>
@@ -161,22 +162,18 @@ struct contender {
     std::function<double()> lap;
     std::function<std::uint64_t()> checksum;
     std::vector<double> times;
-
-    double median() {
-        std::sort(times.begin(), times.end());
-        return times[times.size() / 2];
-    }
+    double median = 0;
 };
 
 template <typename Pool, bool Walks>
 static void add(std::vector<contender> &to, const script &its, const char *name, bool is_ours, bool stays, bool refuses) {
     auto playing = std::make_shared<player<Pool, Walks>>(its);
     to.push_back({name, is_ours, stays, refuses, [playing] { return playing->lap(); },
-                  [playing] { return playing->checksum(); }, {}});
+                  [playing] { return playing->checksum(); }, {}, 0});
 }
 
 template <bool Walks>
-static void compare(const script &its, const char *what) {
+static void compare(const script &its, const std::string &game, const char *what, layouts &kept) {
     std::vector<contender> all;
     add<pool_in_c<form::runs>, Walks>(all, its, "millpond.h, runs", true, true, true);
     add<pool_in_c<form::one_by_one>, Walks>(all, its, "millpond.h, one by one", true, true, true);
@@ -202,23 +199,25 @@ static void compare(const script &its, const char *what) {
     }
     double best = 0, best_that_stays = 0;
     for (contender &one : all) {
+        std::sort(one.times.begin(), one.times.end());
+        one.median = kept.least_of(game + ' ' + what + ' ' + one.name, one.times[one.times.size() / 2]);
         if (one.checksum() != all[0].checksum()) {
             std::fprintf(stderr, "%s: another checksum than %s\n", one.name, all[0].name);
             std::exit(1);
         }
         if (!one.is_ours) {
-            best = best == 0 ? one.median() : std::min(best, one.median());
+            best = best == 0 ? one.median : std::min(best, one.median);
             if (one.stays) {
-                best_that_stays = best_that_stays == 0 ? one.median() : std::min(best_that_stays, one.median());
+                best_that_stays = best_that_stays == 0 ? one.median : std::min(best_that_stays, one.median);
             }
         }
     }
     std::printf("  %s\n", what);
     for (contender &one : all) {
-        std::printf("    %-34s %6.2f ns", one.name, one.median());
+        std::printf("    %-34s %6.2f ns", one.name, one.median);
         if (one.is_ours) {
             std::printf("   to the best peer %5.2f, to the best one whose values stay in place %5.2f\n",
-                        one.median() / best, one.median() / best_that_stays);
+                        one.median / best, one.median / best_that_stays);
         } else {
             std::printf("   %s%s\n", one.stays ? "values stay in place" : "a removal moves a value",
                         one.refuses ? "" : "; no handles");
@@ -227,7 +226,8 @@ static void compare(const script &its, const char *what) {
 }
 
 int main(int count, char **names) {
-    for (int at = 1; at < count; ++at) {
+    layouts kept(names[1]);
+    for (int at = 2; at < count; ++at) {
         std::ifstream text(names[at]);
         if (!text) {
             std::fprintf(stderr, "%s: cannot be read\n", names[at]);
@@ -236,7 +236,7 @@ int main(int count, char **names) {
         script its = reader::of(text);
         std::printf("%s: %zu pools, %zu events, %zu visits\n", names[at], its.capacities.size(), its.events.size(),
                     its.visits);
-        compare<true>(its, "whole frames, for each visit");
-        compare<false>(its, "births and deaths alone, for each event");
+        compare<true>(its, names[at], "whole frames, for each visit", kept);
+        compare<false>(its, names[at], "births and deaths alone, for each event", kept);
     }
 }

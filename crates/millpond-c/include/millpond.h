@@ -135,16 +135,23 @@ static inline mp_options mp_options_(size_t slots, size_t value_bytes, size_t va
     return options;
 }
 
+/* 64 slots of a bitmap. It is not the type of the members of `mp_pool`, so that a compiler knows that writing to the
+ * bitmap changes none of these. */
+typedef unsigned long long mp_bits_;
+
 /* A pool. All members are private to the functions of this header. They are defined here so that the compiler can
  * inline the short functions. */
 typedef struct mp_pool {
-    void *private_[6];
+    void *private_[5];
+    /* Insertions are inline where the stack is longer, removals where the generation is lower; otherwise the library is
+     * called. A pool whose insertions and removals are all called has UINT32_MAX and 0. */
+    uint32_t quick_above_, quick_below_;
     uint32_t value_bytes, value_align;
     uint32_t kind_;
     uint32_t slow_; /* other than 0: insertions and removals are called; a stack without ghosts otherwise */
     /* The slots. */
     unsigned char *values_;
-    uint64_t *bits_;
+    mp_bits_ *bits_;
     size_t slots_;
     void *words_;
     void *entries_;
@@ -160,12 +167,12 @@ typedef struct mp_pool {
     uint32_t peak_, retired_;
     /* The order and the books, where `slow_` is 0; other bytes otherwise. */
     size_t stack_len_, fresh_from_;
-    uint32_t quick_below_;
+    uint32_t all_quick_below_;
     uint8_t over_max_, is_plain_;
 } mp_pool;
 
 /* The layout that this header was written for. */
-#define MP_LAYOUT_ 1u
+#define MP_LAYOUT_ 2u
 
 /* Returns how many bytes of memory a pool with these options needs, wherever they begin; 0 if the options are
  * invalid. */
@@ -256,13 +263,18 @@ mp_status mp_pool_validate(const mp_pool *pool, char *text, size_t room);
 
 #if defined(__GNUC__) || defined(__clang__)
 #define MP_RARELY_(condition) __builtin_expect(!!(condition), 0)
+/* clang calls these functions otherwise; and what is rare stays out of their way. */
+#define MP_INLINED_ __attribute__((always_inline))
+#define MP_RARE_ __attribute__((cold, noinline, unused))
 #define MP_ASSUME_(condition) ((condition) ? (void)0 : __builtin_unreachable())
 #else
 #define MP_RARELY_(condition) (condition)
+#define MP_INLINED_
+#define MP_RARE_ inline
 #define MP_ASSUME_(condition) ((void)0)
 #endif
 
-static inline bool mp_contains(const mp_pool *pool, mp_handle handle) {
+static inline MP_INLINED_ bool mp_contains(const mp_pool *pool, mp_handle handle) {
     uint64_t index = handle.bits >> 32;
     uint32_t generation = MP_CAST_(uint32_t, handle.bits);
     /* Read before it is tested: where the compiler knows the pool in a loop, it then reads this once. */
@@ -271,7 +283,7 @@ static inline bool mp_contains(const mp_pool *pool, mp_handle handle) {
 }
 
 /* `stride` is the size of a value, a constant if the type is known. */
-static inline void *mp_get_(const mp_pool *pool, mp_handle handle, size_t stride) {
+static inline MP_INLINED_ void *mp_get_(const mp_pool *pool, mp_handle handle, size_t stride) {
     unsigned char *values = pool->values_;
     if (!mp_contains(pool, handle)) {
         return MP_NULL_;
@@ -284,36 +296,49 @@ static inline void *mp_get(const mp_pool *pool, mp_handle handle) {
     return mp_get_(pool, handle, pool->value_bytes);
 }
 
-/* Both halves of a pair write the bitmap first and the stack's length last: what is written through `bits_` might be the
- * length, as far as the compiler knows, so that it would read the length again. */
-static inline void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
+/* Takes a slot that was never used, or returns UINT32_MAX: then the library inserts. */
+static MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
+    size_t index = pool->fresh_from_;
+    if (pool->slow_ != 0 || index >= pool->slots_ || pool->retired_ != 0) {
+        return UINT32_MAX;
+    }
+    pool->fresh_from_ = index + 1;
+    if (index >= pool->peak_) {
+        pool->peak_ = MP_CAST_(uint32_t, index + 1);
+    }
+    return MP_CAST_(uint32_t, index);
+}
+
+/* Both halves of a pair write the stack's length last, so that an insertion that follows a removal has it in a
+ * register. */
+static inline MP_INLINED_ void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     unsigned char *values = pool->values_;
     size_t stack_len = pool->stack_len_;
     uint32_t index, generation;
-    if (MP_RARELY_(pool->slow_ != 0)) {
-        return mp_insert_slow_(pool, &out->bits);
-    }
-    if (!MP_RARELY_(stack_len == 0)) {
-        index = MP_CAST_(const uint32_t *, pool->entries_)[--stack_len];
+    if (MP_RARELY_(MP_CAST_(uint32_t, stack_len) <= pool->quick_above_)) {
+        index = mp_take_fresh_(pool);
+        if (index == UINT32_MAX) {
+            /* The address of `out` goes nowhere, so that the handle stays in a register. */
+            uint64_t bits;
+            void *place = mp_insert_slow_(pool, &bits);
+            out->bits = bits;
+            return place;
+        }
     } else {
-        if (pool->fresh_from_ >= pool->slots_ || pool->retired_ != 0) {
-            return mp_insert_slow_(pool, &out->bits);
-        }
-        index = MP_CAST_(uint32_t, pool->fresh_from_++);
-        if (index >= pool->peak_) {
-            pool->peak_ = index + 1;
-        }
+        index = MP_CAST_(const uint32_t *, pool->entries_)[--stack_len];
     }
     generation = words[index] & ~MP_DEAD_;
-    if (pool->age_.in_step) {
-        pool->bits_[index / 64] |= MP_CAST_(uint64_t, 1) << (index % 64);
+    if (MP_RARELY_(pool->age_.in_step)) {
+        pool->bits_[index / 64] |= MP_CAST_(mp_bits_, 1) << (index % 64);
     }
     words[index] = generation;
     pool->births_++;
     pool->stack_len_ = stack_len;
     out->bits = MP_CAST_(uint64_t, index) << 32 | generation;
-    return values + index * stride;
+    values += index * stride;
+    MP_ASSUME_(values != MP_NULL_);
+    return values;
 }
 /* Begins a lifetime, and returns the place of the value, or null if the pool is full. O(1). */
 static inline void *mp_insert(mp_pool *pool, mp_handle *out) {
@@ -321,19 +346,19 @@ static inline void *mp_insert(mp_pool *pool, mp_handle *out) {
 }
 
 /* Ends a lifetime. Returns `false`, and does nothing, if the handle is refused. O(1). */
-static inline bool mp_remove(mp_pool *pool, mp_handle handle) {
+static inline MP_INLINED_ bool mp_remove(mp_pool *pool, mp_handle handle) {
     uint32_t index = MP_CAST_(uint32_t, handle.bits >> 32), generation = MP_CAST_(uint32_t, handle.bits);
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     size_t stack_len = pool->stack_len_;
-    if (MP_RARELY_(pool->slow_ != 0) || MP_RARELY_(generation >= pool->quick_below_)) {
+    if (MP_RARELY_(generation >= pool->quick_below_)) {
         return mp_remove_slow_(pool, handle.bits);
     }
     /* No generation below `quick_below_` has the top bit. */
     if (index >= pool->slots_ || words[index] != generation) {
         return false;
     }
-    if (pool->age_.in_step) {
-        pool->bits_[index / 64] &= ~(MP_CAST_(uint64_t, 1) << (index % 64));
+    if (MP_RARELY_(pool->age_.in_step)) {
+        pool->bits_[index / 64] &= ~(MP_CAST_(mp_bits_, 1) << (index % 64));
     }
     words[index] = (generation + 1) | MP_DEAD_;
     MP_CAST_(uint32_t *, pool->entries_)[stack_len] = index;
@@ -377,14 +402,14 @@ typedef struct mp_run {
     size_t first, count;
     size_t end_;           /* the slot behind the 64 that the walk has come to */
     uint64_t left_;        /* what it has not met of these */
-    const uint64_t *bits_; /* null: the bitmap was old when the walk began */
+    const mp_bits_ *bits_; /* null: the bitmap was old when the walk began */
 } mp_run;
 /* The same one by one: faster than runs where few slots are live. Start with `mp_walk walk = MP_WALK;`. */
 typedef struct mp_walk {
     size_t index;
     size_t end_;
     uint64_t left_;
-    const uint64_t *bits_;
+    const mp_bits_ *bits_;
 } mp_walk;
 #ifdef __cplusplus
 #define MP_RUN (mp_run{0, 0, 0, 0, nullptr})
@@ -409,7 +434,7 @@ static inline unsigned mp_trailing_zeros_(uint64_t bits) {
 }
 
 /* The next 64 slots of which some are live. */
-static inline bool mp_next_word_(const mp_pool *pool, size_t *end, uint64_t *left, const uint64_t **bits) {
+static inline bool mp_next_word_(const mp_pool *pool, size_t *end, uint64_t *left, const mp_bits_ **bits) {
     size_t at = *end;
     if (at == 0) {
         /* What the walk removes makes the bitmap old, but not for what is still to come. */
@@ -572,19 +597,19 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
         name of_ = {name##_fits(pool_) == MP_OK ? pool_ : MP_NULL_};                                                   \
         return of_;                                                                                                    \
     }                                                                                                                  \
-    MP_API_ type *name##_insert(name *in_, name##_id *out_) {                                                          \
+    MP_API_ MP_INLINED_ type *name##_insert(name *in_, name##_id *out_) {                                              \
         mp_handle handle_;                                                                                             \
         void *made_ = mp_insert_(in_->pool, &handle_, sizeof(type));                                                   \
         out_->bits = made_bits;                                                                                        \
         return MP_CAST_(type *, made_);                                                                                \
     }                                                                                                                  \
-    MP_API_ type *name##_get(name const *in_, name##_id id_) {                                                         \
+    MP_API_ MP_INLINED_ type *name##_get(name const *in_, name##_id id_) {                                             \
         return MP_CAST_(type *, mp_get_(in_->pool, name##_handle(id_), sizeof(type)));                                 \
     }                                                                                                                  \
-    MP_API_ bool name##_contains(name const *in_, name##_id id_) {                                                     \
+    MP_API_ MP_INLINED_ bool name##_contains(name const *in_, name##_id id_) {                                         \
         return mp_contains(in_->pool, name##_handle(id_));                                                             \
     }                                                                                                                  \
-    MP_API_ bool name##_remove(name *in_, name##_id id_) {                                                             \
+    MP_API_ MP_INLINED_ bool name##_remove(name *in_, name##_id id_) {                                                 \
         return mp_remove(in_->pool, name##_handle(id_));                                                               \
     }                                                                                                                  \
     MP_API_ type *name##_next_run(name const *in_, mp_run *run_) {                                                     \
@@ -725,7 +750,7 @@ MP_CHECK_(slots, offsetof(mp_pool, slots_) == 80);
 MP_CHECK_(age, offsetof(mp_pool, age_) == 128);
 MP_CHECK_(births, offsetof(mp_pool, births_) == 144);
 MP_CHECK_(stack, offsetof(mp_pool, stack_len_) == 168);
-MP_CHECK_(quick, offsetof(mp_pool, quick_below_) == 184);
+MP_CHECK_(quick, offsetof(mp_pool, quick_above_) == 40);
 MP_CHECK_(pool, sizeof(mp_pool) == 192);
 MP_CHECK_(options, sizeof(mp_options) == 96);
 #endif

@@ -43,6 +43,13 @@
 #define MILLPOND_RETHROW_ static_cast<void>(0)
 #endif
 
+// A loop keeps an iterator or a handle in registers only if every function on the way is inlined.
+#if defined(__GNUC__) || defined(__clang__)
+#define MILLPOND_INLINE_ __attribute__((always_inline))
+#else
+#define MILLPOND_INLINE_
+#endif
+
 namespace millpond {
 
 // Names one lifetime of one slot of a pool of `T`; the pool refuses it once the object is removed. It has eight bytes.
@@ -95,8 +102,18 @@ class run_span {
 };
 #endif
 
+// Whether a walk over 64 slots, some of them live, is faster one by one than run by run: if there are three dead slots in
+// a row below the last live one.
+inline bool is_sparse_(std::uint64_t live) noexcept {
+    std::uint64_t dead = ~live;
+#if defined(__GNUC__) || defined(__clang__)
+    dead <<= __builtin_clzll(live);
+#endif
+    return (dead & dead << 1 & dead << 2) != 0;
+}
+
 // What a pool without slots points to, so that a lookup need not test for null. Nothing is ever written there.
-inline std::uint64_t no_bits_ = 0;
+inline mp_bits_ no_bits_ = 0;
 inline mp_pool no_pool_ = [] {
     mp_pool of{};
     of.bits_ = &no_bits_;
@@ -196,7 +213,7 @@ class pool {
     // Constructs a value in the next slot, with a constructor, or as an aggregate if no constructor takes these
     // arguments. Returns its handle, which is false if the pool is full. O(1).
     template <typename... Arguments>
-    handle<T> emplace(Arguments &&...arguments) {
+    MILLPOND_INLINE_ handle<T> emplace(Arguments &&...arguments) {
         return emplace_with([&](void *place) {
             if constexpr (std::is_constructible_v<T, Arguments &&...>) {
                 ::new (place) T(std::forward<Arguments>(arguments)...);
@@ -226,7 +243,7 @@ class pool {
     }
 
     // Removes and destroys the handle's value. Returns `false`, and does nothing, if the handle is refused. O(1).
-    bool remove(handle<T> which) noexcept {
+    MILLPOND_INLINE_ bool remove(handle<T> which) noexcept {
         if constexpr (std::is_trivially_destructible_v<T>) {
             return mp_remove(raw_, which.raw());
         } else {
@@ -382,16 +399,19 @@ class pool {
         using pointer = std::conditional_t<Const, const T *, T *>;
 
         basic_iterator() noexcept = default;
-        explicit basic_iterator(const mp_pool *raw) noexcept : raw_(raw) { next_run(); }
+        MILLPOND_INLINE_ explicit basic_iterator(const mp_pool *raw) noexcept : raw_(raw) { next_run(); }
         // What may change a value goes where nothing may.
         template <bool Other, typename = std::enable_if_t<Const && !Other>>
         basic_iterator(const basic_iterator<Other> &other) noexcept
-            : raw_(other.raw_), run_(other.run_), at_(other.at_), run_end_(other.run_end_) {}
+            : raw_(other.raw_), at_(other.at_), run_end_(other.run_end_), word_(other.word_), left_(other.left_),
+              is_sparse_(other.is_sparse_), end_(other.end_), bits_(other.bits_) {}
         reference operator*() const noexcept { return *at_; }
         pointer operator->() const noexcept { return at_; }
-        basic_iterator &operator++() noexcept {
-            if (++at_ == run_end_) {
+        MILLPOND_INLINE_ basic_iterator &operator++() noexcept {
+            if (is_sparse_ ? left_ == 0 : ++at_ == run_end_) {
                 next_run();
+            } else if (is_sparse_) {
+                take_one();
             }
             return *this;
         }
@@ -407,25 +427,53 @@ class pool {
         template <bool>
         friend class basic_iterator;
 
-        void next_run() noexcept {
-            if (mp_next_run(raw_, &run_)) {
-                at_ = reinterpret_cast<pointer>(raw_->values_) + run_.first;
-                run_end_ = at_ + run_.count;
-            } else {
-                at_ = run_end_ = nullptr;
+        MILLPOND_INLINE_ void take_one() noexcept {
+            at_ = word_ + mp_trailing_zeros_(left_);
+            left_ &= left_ - 1;
+        }
+        MILLPOND_INLINE_ void next_run() noexcept {
+            if (left_ == 0) {
+                // No address of the iterator's own is passed on.
+                std::size_t end = end_;
+                const mp_bits_ *bits = bits_;
+                std::uint64_t left = 0;
+                if (!mp_next_word_(raw_, &end, &left, &bits)) {
+                    at_ = run_end_ = nullptr;
+                    return;
+                }
+                end_ = end;
+                bits_ = bits;
+                left_ = left;
+                is_sparse_ = millpond::is_sparse_(left_);
+                word_ = reinterpret_cast<pointer>(raw_->values_) + (end_ - 64);
             }
+            if (is_sparse_) {
+                take_one();
+                return;
+            }
+            at_ = word_ + mp_trailing_zeros_(left_);
+            // The carry goes through the run's bits, to the first 0 behind them.
+            const std::uint64_t behind = left_ + (left_ & (0 - left_));
+            run_end_ = word_ + (behind != 0 ? mp_trailing_zeros_(behind) : 64);
+            left_ &= behind;
         }
         const mp_pool *raw_ = &no_pool_;
-        mp_run run_ = MP_RUN;
         pointer at_ = nullptr;
         pointer run_end_ = nullptr;
+        // The 64 slots that the iterator has come to: their first value, what is left of them, and how they are taken:
+        // one by one, or run by run.
+        pointer word_ = nullptr;
+        std::uint64_t left_ = 0;
+        bool is_sparse_ = false;
+        std::size_t end_ = 0;
+        const mp_bits_ *bits_ = nullptr;
     };
-    iterator begin() noexcept {
+    MILLPOND_INLINE_ iterator begin() noexcept {
         refresh();
         return iterator(raw_);
     }
     iterator end() noexcept { return iterator(); }
-    const_iterator begin() const noexcept {
+    MILLPOND_INLINE_ const_iterator begin() const noexcept {
         assert_no_destructor_runs();
         return const_iterator(raw_);
     }
@@ -466,7 +514,7 @@ class pool {
     T *value_at(std::size_t index) const noexcept { return std::launder(reinterpret_cast<T *>(raw_->values_) + index); }
 
     template <typename Construct>
-    handle<T> emplace_with(Construct &&construct) {
+    MILLPOND_INLINE_ handle<T> emplace_with(Construct &&construct) {
         mp_handle made;
         void *place = mp_insert_(raw_, &made, sizeof(T));
         // No bits if the pool is full. In a register from here on, whatever the constructor writes.
@@ -582,6 +630,7 @@ struct std::hash<millpond::handle<T>> {
     }
 };
 
+#undef MILLPOND_INLINE_
 #undef MILLPOND_TRY_
 #undef MILLPOND_CATCH_ALL_
 #undef MILLPOND_RETHROW_

@@ -12,14 +12,14 @@ use millpond::{Handle, HandleAllocator, HandleAllocatorBuilder};
 
 use crate::callbacks::{Give, c_free, c_take};
 use crate::face::Whole;
-use crate::head::{Head, InC, NOT_PLAIN};
+use crate::head::{ALL_CALLED, Head, InC, NOT_PLAIN};
 use crate::kinds::{ForOrder, limits_of, with_order};
 use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, WRAP, ZEROED};
 use crate::outside::Outside;
 use crate::status::{Status, status_of};
 
 /// The layout that this library was built for: `MP_LAYOUT_` of the header.
-pub(crate) const LAYOUT: u32 = 1;
+pub(crate) const LAYOUT: u32 = 2;
 
 fn builder<R: ReuseOrder>(
     options: &Checked<'_>,
@@ -116,7 +116,8 @@ impl ForOrder for Building<'_> {
             user: raw.user,
             block_bytes: self.block_bytes,
             outside: ptr::null_mut(),
-            gap: 0,
+            quick_above: ALL_CALLED.0,
+            quick_below: ALL_CALLED.1,
             value_bytes: raw.value_bytes,
             value_align: raw.value_align,
             kind: raw.index_bits << 8 | raw.order,

@@ -26,8 +26,10 @@ pub struct Head {
     pub(crate) block_bytes: usize,
     /// What insertions and removals do beside; null for most pools.
     pub(crate) outside: *mut Outside,
-    /// So that what lookups read lies in one cache line.
-    pub(crate) gap: usize,
+    /// The header's functions insert where the stack of free slots is longer than this. [`Head::settle`] sets it.
+    pub(crate) quick_above: u32,
+    /// The header's functions end lifetimes of generations below this. As above.
+    pub(crate) quick_below: u32,
     pub(crate) value_bytes: u32,
     pub(crate) value_align: u32,
     /// The index bits above, the order in the lowest byte.
@@ -38,6 +40,9 @@ pub struct Head {
 }
 
 pub(crate) const NOT_PLAIN: u32 = 4;
+
+/// [`Head::quick_above`] and [`Head::quick_below`] of a pool whose insertions and removals are all called.
+pub(crate) const ALL_CALLED: (u32, u32) = (u32::MAX, 0);
 
 impl Head {
     /// The handle with these bits; `None` where the pool's handles cannot have this generation. Every pool keeps handles
@@ -59,19 +64,37 @@ impl Head {
     /// It is a pool, whole, that nobody else uses.
     pub(crate) unsafe fn settle(head: NonNull<Self>) {
         // SAFETY: as the caller promises; the fields are copied.
-        let Self { kind, slow, .. } = unsafe { head.read() };
-        if kind & 0xff != 0 {
-            return;
+        let Self { kind, .. } = unsafe { head.read() };
+        if kind & 0xff == 0 {
+            // SAFETY: as the caller promises; it is a pool of that order.
+            unsafe { Self::settle_lifo(head) };
         }
+    }
+
+    /// [`settle`](Self::settle) for the order whose insertions and removals may be inline.
+    ///
+    /// # Safety
+    ///
+    /// As above, and the pool is of that order.
+    #[inline(never)]
+    unsafe fn settle_lifo(head: NonNull<Self>) {
+        // SAFETY: as the caller promises; the field is copied.
+        let Self { slow, .. } = unsafe { head.read() };
         // SAFETY: the slots of a pool of this order stand behind the head.
         let slots = unsafe { head.add(1) };
         // SAFETY: the field is theirs.
         let is_plain = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.is_plain) };
         // SAFETY: as above.
         let is_plain = unsafe { is_plain.cast::<bool>().read() };
-        let slow = if is_plain { slow & !NOT_PLAIN } else { slow | NOT_PLAIN };
+        // SAFETY: the field is theirs.
+        let quick_below = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.quick_below) };
+        // SAFETY: as above.
+        let quick_below = unsafe { quick_below.cast::<u32>().read() };
         // SAFETY: as the caller promises.
-        unsafe { (*head.as_ptr()).slow = slow };
+        let head = unsafe { &mut *head.as_ptr() };
+        head.slow = if is_plain { slow & !NOT_PLAIN } else { slow | NOT_PLAIN };
+        (head.quick_above, head.quick_below) =
+            if head.slow == 0 { (0, quick_below) } else { ALL_CALLED };
     }
 }
 
@@ -94,7 +117,7 @@ pub(crate) struct InC {
     retired: u32,
     stack_len: usize,
     fresh_from: usize,
-    quick_below: u32,
+    all_quick_below: u32,
     over_max: bool,
     is_plain: bool,
 }
@@ -128,13 +151,14 @@ macro_rules! agreed {
             true $(&& offset_of!(InC, $field $(. $inner)?) == size_of::<Head>() + agreed!(@core CORE $field $($inner)?))*
         };
     };
+    (@core $core:ident all_quick_below) => { $core.quick_below };
     (@core $core:ident $field:ident) => { $core.$field };
     (@core $core:ident $field:ident $inner:ident) => { $core.$inner };
 }
 
 agreed! {
     values, bits, slots, words, entries, entry_count, age.in_step, age.prefix, age.gathered_at, births, deaths, peak,
-    retired, stack_len, fresh_from, quick_below, is_plain
+    retired, stack_len, fresh_from, all_quick_below, is_plain
 }
 
 #[cfg(millpond_standalone)]

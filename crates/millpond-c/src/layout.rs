@@ -29,6 +29,8 @@ const SIZES: &[(&CStr, usize)] = &[
     (c"mp_pool.value_align", offset_of!(Head, value_align)),
     (c"mp_pool.kind_", offset_of!(Head, kind)),
     (c"mp_pool.slow_", offset_of!(Head, slow)),
+    (c"mp_pool.quick_above_", offset_of!(Head, quick_above)),
+    (c"mp_pool.quick_below_", offset_of!(Head, quick_below)),
     (c"mp_stats.evicted", offset_of!(StatsInC, evicted)),
 ];
 

@@ -6,7 +6,7 @@ use alloc::boxed::Box;
 use core::ptr::{self, NonNull};
 
 use crate::callbacks::{Poison, boxed};
-use crate::head::Head;
+use crate::head::{ALL_CALLED, Head};
 use crate::options::{FILLED, ZEROED};
 use crate::recorder::Track;
 use crate::status::Status;
@@ -34,6 +34,7 @@ impl Outside {
     pub(crate) fn attach(self, head: &mut Head) -> Result<(), Status> {
         head.outside = Box::into_raw(boxed(self)?);
         head.slow |= 2;
+        (head.quick_above, head.quick_below) = ALL_CALLED;
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-/* For programs that check what they see: `CHECK` ends the program with 1 and says which line is wrong. */
+/* For programs that check what they see: `CHECK` ends the program with 1 and says which line of which file is wrong. */
 #ifndef MILLPOND_TESTS_CHECK_H
 #define MILLPOND_TESTS_CHECK_H
 
@@ -8,7 +8,7 @@
 #define CHECK(condition)                                                       \
     do {                                                                       \
         if (!(condition)) {                                                    \
-            printf("line %d: %s\n", __LINE__, #condition);                     \
+            printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);              \
             exit(1);                                                           \
         }                                                                      \
     } while (0)

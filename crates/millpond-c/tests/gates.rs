@@ -14,8 +14,8 @@ const RECORDED: [(&str, f64); 7] = [
     ("nothing", 11.0),
     ("get", 27.0),
     ("get_32", 29.0),
-    ("remove_insert", 73.0),
-    ("remove_insert_32", 79.0),
+    ("remove_insert", 66.0),
+    ("remove_insert_32", 75.0),
     ("walk_10", 88.5),
     ("walk_10_one_by_one", 168.9),
 ];

@@ -11,6 +11,7 @@ int main() {
     handles_are_keys();
     the_past_comes_back();
     iterators_are_those_of_the_standard();
+    walks_of_every_density_visit_what_lives();
     capacities_that_no_pool_has_are_refused();
     values_of_every_kind();
     each_key_is_asked_for_once();

@@ -28,7 +28,8 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     /// When to use colour.
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    // Below the options of the commands.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto, display_order = 998)]
     pub(crate) color: When,
 }
 
@@ -195,7 +196,9 @@ pub(crate) struct RuleArguments {
     pub(crate) session_hours: f64,
 }
 
-/// Write a made-up trace of any length to standard output. Equal options give equal traces.
+/// Write a made-up trace of any length to standard output.
+///
+/// Equal options give equal traces.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -11,6 +11,7 @@ mod fragmentation;
 mod generate;
 mod generate_game;
 pub mod input;
+mod interrupt;
 pub mod loans;
 mod measure;
 pub mod merge;
@@ -48,7 +49,7 @@ use error::{Failure, shown};
 /// 0 done, 1 a check that it made failed, 2 unusable input or arguments.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let result = parsed(arguments).and_then(|arguments| match arguments {
-        Some(arguments) => dispatch(arguments),
+        Some(arguments) => interrupt::listen().and_then(|()| dispatch(arguments)),
         None => Ok(()),
     });
     let Err(failure) = result else { return 0 };
@@ -67,7 +68,9 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Merge(arguments)) => merge_command::run(&arguments),
         Some(Command::Replay(arguments)) => replay_command::run(&arguments),
         Some(Command::Odds(arguments)) => odds_command::run(&arguments),
-        Some(Command::Soak(arguments)) => soak_command::run(&arguments),
+        Some(Command::Soak(arguments)) => {
+            soak_command::run(&arguments).inspect(|()| interrupt::end_if_stopped())
+        }
         Some(Command::Watch(arguments)) => watch::run(&arguments),
         Some(Command::Generate(arguments)) => generate::run(&arguments),
         Some(Command::Completions { shell }) => extras::completions(shell),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Failure, reason, shown_path};
 use crate::fragmentation::MARKER as HEAP_MARKER;
+use crate::interrupt;
 use crate::output::budget_toml::is_untouched_budget;
 use crate::report::{MARKER, is_report};
 use crate::summary;
@@ -104,19 +105,22 @@ pub(crate) fn write(path: &Path, kind: Kind, text: &str) -> Result<PathBuf, Fail
     let mut unfinished = name.to_owned();
     unfinished.push(format!(".{}.unfinished", std::process::id()));
     let unfinished = path.with_file_name(unfinished);
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&unfinished)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| fs::rename(&unfinished, path));
-    if let Err(e) = written {
-        if e.kind() != ErrorKind::AlreadyExists {
+    interrupt::whole(|| {
+        let written = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&unfinished)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|()| fs::rename(&unfinished, path));
+        if let Err(e) = &written
+            && e.kind() != ErrorKind::AlreadyExists
+        {
             // What was begun goes away; if even that fails, the first error says why.
             let _ = fs::remove_file(&unfinished);
         }
-        return Err(failed(path, &reason(&e)));
-    }
+        written
+    })
+    .map_err(|e| failed(path, &reason(&e)))?;
     Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 

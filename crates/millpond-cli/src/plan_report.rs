@@ -39,6 +39,7 @@ fn trace(plan: &TracePlan) -> model::Trace {
         trace::Format::Lifetimes => (model::Format::Lifetimes, model::TimeUnit::Ticks),
         trace::Format::Heap(_) => (model::Format::Heaptrack, model::TimeUnit::Milliseconds),
     };
+    let has_times = plan.summary.has_times();
     model::Trace {
         name: plan.name.clone(),
         format,
@@ -46,7 +47,7 @@ fn trace(plan: &TracePlan) -> model::Trace {
         facts: facts(plan),
         meaning: meaning(plan),
         proof: Some(proof(&plan.proof())),
-        live_over_time: Some(series(plan, &plan.live_over_time)),
+        live_over_time: has_times.then(|| series(plan, &plan.live_over_time)),
         classes: plan.classes.iter().map(|c| class(plan, c)).collect(),
         savings: savings(plan),
     }
@@ -57,14 +58,17 @@ fn facts(plan: &TracePlan) -> Vec<model::Fact> {
     let mut facts = vec![
         match plan.seconds() {
             Some(seconds) => fact("recorded", duration(seconds)),
-            None => fact("ticks recorded", count(plan.summary.ticks())),
+            None if plan.summary.has_times() => fact("ticks recorded", count(plan.summary.ticks())),
+            None => fact("recorded", "counts without times".to_owned()),
         },
         fact("lifetimes", count(plan.summary.births)),
         fact("alive at once, at most", count(plan.peak_live.into())),
         fact("still alive at the end", count(plan.left_live.into())),
         fact("classes", count(plan.classes.len() as u64)),
     ];
-    if let Some(timestamps) = plan.summary.timestamps {
+    if let Some(timestamps) = plan.summary.timestamps
+        && plan.summary.has_times()
+    {
         facts.push(fact("timestamps", count(timestamps)));
     }
     if let Some(peak_bytes) = plan.peak_bytes {
@@ -100,6 +104,9 @@ fn ends(plan: &TracePlan) -> (u64, u64) {
 
 fn class(plan: &TracePlan, class: &plan::Class) -> model::Class {
     let statistics = &class.statistics;
+    // Without times there is nothing to draw over time.
+    let times = plan.summary.has_times().then_some(class);
+    let live_over_time = times.and_then(|class| class.live_over_time.as_deref());
     model::Class {
         name: class.name.clone(),
         lifetimes: statistics.lifetimes,
@@ -123,9 +130,9 @@ fn class(plan: &TracePlan, class: &plan::Class) -> model::Class {
             None => Vec::new(),
         },
         proof: Some(proof(&class.proof)),
-        live_over_time: series(plan, class.live_over_time.as_deref().unwrap_or_default()),
-        lifetime_histogram: histogram(&statistics.ended),
-        slots: class.slots_over_time.as_ref().map(|map| slots(plan, map)),
+        live_over_time: series(plan, live_over_time.unwrap_or_default()),
+        lifetime_histogram: times.map_or_else(Vec::new, |_| histogram(&statistics.ended)),
+        slots: times.and_then(|class| class.slots_over_time.as_ref()).map(|map| slots(plan, map)),
     }
 }
 

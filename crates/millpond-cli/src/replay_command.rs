@@ -13,8 +13,8 @@ use crate::replay::{Limits, Outcome, Script, json, replay, text};
 /// Time a trace with each pool type, each reuse order and Box, and recommend the fastest.
 ///
 /// Each class of the trace has a pool of its own, as large as the class's peak. Objects have the size of the trace
-/// (heaptrack files, and lifetime traces with a column `size`), rounded up to 16, 32, 64, … 4096 bytes, or that of
-/// --bytes. All contenders are measured in one process, in interleaved rounds, so compare figures only within one
+/// (recordings of the heap, and lifetime traces with a column `size`), rounded up to 16, 32, 64, … 4096 bytes, or that
+/// of --bytes. All contenders are measured in one process, in interleaved rounds, so compare figures only within one
 /// table, not between runs. Handles are checked: the exit code is 1 if a pool returns a wrong object.
 ///
 /// StaticPool is not included, because its capacity is fixed when the program is built.
@@ -29,7 +29,7 @@ Examples:
   millpond generate --game --days 3 | millpond replay --heap days.svg -
   zcat game.csv.gz | millpond replay -")]
 pub(crate) struct ReplayArguments {
-    /// Traces to replay, each on its own: lifetime traces or heaptrack files, as for `plan`.
+    /// Traces to replay, each on its own, in the formats that `plan` reads.
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// The size of all objects, instead of the sizes of the trace. Objects without a size have 64 bytes.

@@ -2,13 +2,12 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::{Args, value_parser};
 
 use crate::error::{Failure, shown, shown_path};
+use crate::interrupt;
 use crate::output::paint::Paint;
 use crate::soak::{
     CAPACITY_MAX, Plan, ProgramPlan, Shape, ThreadsPlan, json, soak, soak_program, soak_threads,
@@ -18,10 +17,11 @@ use crate::soak::{
 /// Run random operations on every pool for minutes to days, and check every result.
 ///
 /// Each pool type, in each reuse order and with several handle layouts, is compared with a plain model at each
-/// operation; the pools' invariants are checked every 16,384 operations. Ctrl-C ends the soak and prints the summary.
-/// It fails (exit code 1) if a result or an invariant is wrong, if memory is allocated or an object is lost after the
-/// start, or if resident memory grows by more than a page per pool. Pools whose slots have retired are replaced; they
-/// must return every byte to the system's allocator, but growth of its heap during a replacement does not count.
+/// operation; the pools' invariants are checked every 16,384 operations. Ctrl-C or SIGTERM ends the soak early, with the
+/// summary. It fails (exit code 1) if a result or an invariant is wrong, if memory is allocated or an object is lost
+/// after the start, or if resident memory grows by more than a page per pool. Pools whose slots have retired are
+/// replaced; they must return every byte to the system's allocator, but growth of its heap during a replacement does
+/// not count.
 ///
 /// If a PROGRAM is given, it is soaked instead: it runs for the time and is then ended with SIGTERM. The soak fails if
 /// the program's resident memory drifts after the warm-up, or if it ends with an error; with --live also if one of its
@@ -37,7 +37,7 @@ Examples:
   millpond soak --for 5m --threads 8               pools that threads share
   millpond soak --for 5m --system-allocator        boxes instead of pools
   millpond soak --json --for 10s | jq .violations
-  millpond soak --for 8h -- ./game --demo          your own game: does its memory drift?
+  millpond soak --for 8h -- ./game --demo          does your game's memory grow?
   millpond soak --for 3d --warm-up 10m --live game.trace -- ./game --demo
                                                    and its pools, from what its recorder writes")]
 pub(crate) struct SoakArguments {
@@ -73,7 +73,9 @@ pub(crate) struct SoakArguments {
     /// The live trace that the recorder of PROGRAM writes.
     #[arg(long, value_name = "FILE", requires = "program")]
     live: Option<PathBuf>,
-    /// How long PROGRAM may allocate memory and reach new peaks [default: a tenth of the time].
+    /// How long PROGRAM may allocate memory and reach new peaks.
+    ///
+    /// [default: a tenth of the time]
     #[arg(long, value_name = "TIME", value_parser = time, requires = "program")]
     warm_up: Option<Duration>,
     /// By how many KiB the resident memory of PROGRAM may grow.
@@ -108,7 +110,7 @@ pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
         only: arguments.only.as_deref(),
         system_allocator: arguments.system_allocator,
     };
-    let stop = stop_on_ctrl_c()?;
+    let stop = interrupt::stop_flag()?;
     let Some(outcome) = soak(&plan, &stop) else {
         let name = shown(plan.only.unwrap_or_default().as_bytes());
         return Err(Failure::Arguments(format!("--only: the name of no pool contains `{name}`")));
@@ -142,7 +144,7 @@ fn run_program(arguments: &SoakArguments) -> Result<(), Failure> {
         drift_max: arguments.drift << 10,
         live: arguments.live.as_deref(),
     };
-    soak_program(&plan, &*stop_on_ctrl_c()?)
+    soak_program(&plan, &*interrupt::stop_flag()?)
 }
 
 /// Soaks the pools that threads share.
@@ -154,20 +156,12 @@ fn run_threads(arguments: &SoakArguments, threads: usize) -> Result<(), Failure>
         time: arguments.time,
         steps: arguments.steps,
     };
-    let stop = stop_on_ctrl_c()?;
+    let stop = interrupt::stop_flag()?;
     let tally = soak_threads(&plan, &stop).map_err(|message| {
         let message = shown(message.as_bytes());
         Failure::Check(format!("soak: {threads} threads, seed {}: {message}", plan.seed))
     })?;
     crate::print(&tally.text(&plan))
-}
-
-/// Set once the user wants it to end.
-fn stop_on_ctrl_c() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stop))
-        .map_err(|error| Failure::Output(format!("Ctrl-C: {error}")))?;
-    Ok(stop)
 }
 
 impl SoakArguments {

@@ -88,7 +88,7 @@ fn examples_baker_and_assets_are_one_graph() {
     let bench = Workbench::new("one-graph");
     bench.generate(&[]);
     let ran = bench.ninja(&[]);
-    assert!(ran.succeeded, "{}", ran.text);
+    assert!(ran.succeeded && !ran.text.contains("warning:"), "{}", ran.text);
     for output in [
         "bake",
         "baked/sprites/spark.rgba",

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #if defined(__has_include)
@@ -31,6 +32,7 @@ static void over_aligned_and_immovable_values();
 static void handles_are_keys();
 static void the_past_comes_back();
 static void iterators_are_those_of_the_standard();
+static void walks_of_every_density_visit_what_lives();
 static void capacities_that_no_pool_has_are_refused();
 
 // lifetimes.cpp

@@ -121,6 +121,55 @@ static void iterators_are_those_of_the_standard() {
 #endif
 }
 
+// The walks of every kind visit exactly what lives, in slot order, whether few slots are live or many, in runs of all
+// lengths and across the 64 slots that a walk takes at a time; and iterators, while each second value that they come to
+// goes.
+static void walks_of_every_density_visit_what_lives() {
+    std::uint64_t random = 7;
+    for (std::size_t slots : {1u, 63u, 64u, 65u, 200u, 700u}) {
+        for (unsigned live_in_16 = 0; live_in_16 <= 16; ++live_in_16) {
+            for (unsigned run_max : {1u, 5u, 90u}) {
+                millpond::pool<std::size_t> all(slots);
+                for (std::size_t at = 0; at < slots; ++at) {
+                    CHECK(all.emplace(at));
+                }
+                std::vector<std::size_t> live;
+                for (std::size_t at = 0; at < slots;) {
+                    random = random * 6364136223846793005u + 1442695040888963407u;
+                    const bool lives = (random >> 60) < live_in_16;
+                    for (std::size_t left = 1 + (random >> 33) % run_max; left != 0 && at < slots; --left, ++at) {
+                        if (lives) {
+                            live.push_back(at);
+                        } else {
+                            CHECK(all.remove(all.handle_at(at)));
+                        }
+                    }
+                }
+                std::vector<std::size_t> by_iterator, by_constant, by_run;
+                // First while the bitmap of a large pool is old.
+                for (std::size_t each : std::as_const(all)) {
+                    by_constant.push_back(each);
+                }
+                for (std::size_t each : all) {
+                    by_iterator.push_back(each);
+                }
+                for (auto run : all.runs()) {
+                    by_run.insert(by_run.end(), run.begin(), run.end());
+                }
+                CHECK(by_iterator == live && by_constant == live && by_run == live);
+                std::size_t met = 0;
+                for (std::size_t &each : all) {
+                    CHECK(each == live[met]);
+                    if (met++ % 2 == 0) {
+                        CHECK(all.remove(all.handle_at(each)));
+                    }
+                }
+                CHECK(met == live.size() && all.size() == met / 2);
+            }
+        }
+    }
+}
+
 static void capacities_that_no_pool_has_are_refused() {
     const int less_than_none = -1;
     millpond::pool<char> huge(std::size_t{1} << 32), negative(static_cast<std::size_t>(less_than_none)), none(0);

@@ -94,6 +94,7 @@ pub(crate) fn of_trace(path: &Path, bytes_default: u64) -> Result<Outcome, Failu
         let mut progress = Progress::on_stderr(label, source.bytes_stored());
         let mut model = Model::new(bytes_default);
         let summary = trace::read(source.open()?, &mut model, &mut progress)?;
+        summary.expect_times("replay")?;
         Ok(model.outcome(name.clone().into_owned(), summary.tick_rate()))
     };
     read().map_err(|fault| fault.of_input(&name))

@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 
 use crate::error::{Fault, reason};
+use crate::interrupt;
 
 /// The most that is copied: an endless pipe must not fill the disk.
 const SPOOL_BYTES_MAX: u64 = 16 << 30;
@@ -46,16 +47,20 @@ impl Spool {
         let process = std::process::id();
         for number in 0..NAMES_MAX {
             let path = directory.join(format!("millpond-{process}-{number}.spool"));
-            match open_new(&path) {
-                Ok(file) => {
-                    let has_name = cfg!(not(unix)) || std::fs::remove_file(&path).is_err();
-                    return Ok(Self { file: Some(file), path: has_name.then_some(path), bytes: 0 });
-                }
+            // An interruption between the two would leave the file behind.
+            match interrupt::whole(|| Self::create_at(path)) {
+                Ok(spool) => return Ok(spool),
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
             }
         }
         Err(ErrorKind::AlreadyExists.into())
+    }
+
+    fn create_at(path: PathBuf) -> std::io::Result<Self> {
+        let file = open_new(&path)?;
+        let has_name = cfg!(not(unix)) || std::fs::remove_file(&path).is_err();
+        Ok(Self { file: Some(file), path: has_name.then_some(path), bytes: 0 })
     }
 
     /// The copy.

@@ -14,11 +14,18 @@ use crate::trace::{Caller, Format};
 /// How many functions are named for each proposal.
 const CALLERS_SHOWN: usize = 2;
 
+/// Functions that make a smaller share of a proposal's calls are not named.
+const CALLER_SHARE_MIN: f64 = 0.01;
+
 /// How many growing buffers and wrappers are named.
 const OTHERS_SHOWN: usize = 3;
 
 /// From this share of calls on, it is said that code without names makes them.
 const NAMELESS_SHARE_TOLD: f64 = 0.1;
+
+/// What the measured times do not include.
+const VISITS_LEFT_OUT: &str = "The times are those of calls to the allocator. Visits to objects are not included; they \
+                               may be faster, too, because slots are smaller than blocks.";
 
 /// The section of a plan that says what to pool first.
 pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String {
@@ -37,6 +44,9 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
     }
     for (number, proposal) in (1..).zip(plan.advice.proposals.iter().take(top)) {
         out += &item(number, proposal, plan);
+    }
+    if plan.advice.is_measured() && !plan.advice.proposals.is_empty() {
+        out += &paint.faint_lines(&wrapped(VISITS_LEFT_OUT));
     }
     for proposal in plan.advice.at_hand.iter().take(OTHERS_SHOWN) {
         out += &wrapped_behind("No pool for ", "  ", &at_hand(proposal, plan));
@@ -83,14 +93,18 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
 fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
     let unit = match plan.summary.format {
         Format::Lifetimes => "",
+        Format::Heap(_) if proposal.class == "1" => " byte",
         Format::Heap(_) => " bytes",
     };
     let head = format!("{number:>2}. ");
     let name = name_cell(&proposal.class);
     let mut out =
         wrapped_behind(&head, "    ", &format!("{name}{unit}: {}", saving(proposal, plan)));
-    for caller in proposal.callers.iter().take(CALLERS_SHOWN) {
-        let share = caller.allocations as f64 / proposal.calls.max(1) as f64;
+    let share = |caller: &Caller| caller.allocations as f64 / proposal.calls.max(1) as f64;
+    let callers = proposal.callers.iter().filter(|caller| share(caller) >= CALLER_SHARE_MIN);
+    for caller in callers.take(CALLERS_SHOWN) {
+        // Nearly all is all here: the column is narrow.
+        let share = if share(caller) < 0.995 { share(caller) } else { 1.0 };
         let _ = writeln!(out, "    {:>5} {}", percent(share), frames_up_to(caller, COLUMNS - 11));
     }
     if let Some(saved) = proposal.time_saved {
@@ -110,8 +124,9 @@ fn at_hand(proposal: &Proposal, plan: &TracePlan) -> String {
     let unmeasured =
         if plan.advice.is_measured() { "not measured" } else { "--measure shows how much" };
     let measured = proposal.time_saved.map_or_else(|| unmeasured.to_owned(), time_saved);
+    let unit = if proposal.class == "1" { "byte" } else { "bytes" };
     format!(
-        "{} bytes{by}: {} of {} calls ({}), but the allocator has a block at hand for {} of them, so a pool \
+        "{} {unit}{by}: {} of {} calls ({}), but the allocator has a block at hand for {} of them, so a pool \
          saves less time than that suggests ({measured}).",
         name_cell(&proposal.class),
         count(proposal.calls_saved),
@@ -250,10 +265,12 @@ pub(crate) fn function(name: &str) -> String {
     name_cell(&short_function(name))
 }
 
-/// A share in per cent, with a digit after the point where it is small.
+/// A share in per cent, with a digit after the point where it is small, or nearly all.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
-    if percent >= 9.95 || percent == 0.0 {
+    if share < 1.0 && percent >= 99.5 {
+        format!("{:.1} %", percent.min(99.9))
+    } else if percent >= 9.95 || percent == 0.0 {
         format!("{percent:.0} %")
     } else {
         format!("{percent:.1} %")
@@ -297,10 +314,10 @@ mod tests {
     }
 
     #[test]
-    fn shares_keep_a_digit_where_they_are_small() {
+    fn shares_keep_a_digit_where_they_are_small_or_nearly_all() {
         assert_eq!(
-            [0.0, 0.014, 0.0994, 0.0996, 0.93].map(percent),
-            ["0 %", "1.4 %", "9.9 %", "10 %", "93 %"]
+            [0.0, 0.014, 0.0994, 0.0996, 0.93, 0.994, 0.9951, 0.99999, 1.0].map(percent),
+            ["0 %", "1.4 %", "9.9 %", "10 %", "93 %", "99 %", "99.5 %", "99.9 %", "100 %"]
         );
     }
 }

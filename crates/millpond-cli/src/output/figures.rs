@@ -42,7 +42,7 @@ pub(crate) fn bytes(number: u64) -> String {
     }
 }
 
-/// A stretch of time in the unit that fits: `95 s`, `3.2 h`, `14 d`, `2.1 y`.
+/// A stretch of time in the unit that fits: `42 ms`, `95 s`, `3.2 h`, `14 d`, `2.1 y`.
 pub(crate) fn duration(seconds: f64) -> String {
     duration_beside(seconds, seconds)
 }
@@ -54,6 +54,7 @@ pub(crate) fn duration_beside(seconds: f64, longest_seconds: f64) -> String {
     const DAY: f64 = 24.0 * HOUR;
     const YEAR: f64 = 365.25 * DAY;
     let (unit_seconds, unit) = match longest_seconds {
+        s if s > 0.0 && s < 0.1 => (0.001, "ms"),
         s if s < 2.0 * MINUTE => (1.0, "s"),
         s if s < 2.0 * HOUR => (MINUTE, "min"),
         s if s < 2.0 * DAY => (HOUR, "h"),
@@ -69,20 +70,22 @@ pub(crate) fn duration_beside(seconds: f64, longest_seconds: f64) -> String {
     }
 }
 
-/// Microseconds as milliseconds, or as seconds if there are many: `0 ms`, `0.050 ms`, `4.1 ms`, `12.0 s`.
+/// Microseconds as milliseconds, or as seconds if there are many: `0 ms`, `0.050 ms`, `4.1 ms`, `8,737 ms`,
+/// `12.0 s`.
 pub(crate) fn milliseconds(us: u64) -> String {
     match us {
         0 => "0 ms".to_owned(),
         1..1_000 => format!("{:.3} ms", us as f64 / 1_000.0),
-        1_000..10_000_000 => format!("{:.1} ms", us as f64 / 1_000.0),
+        1_000..1_000_000 => format!("{:.1} ms", us as f64 / 1_000.0),
+        1_000_000..10_000_000 => format!("{} ms", count((us + 500) / 1_000)),
         _ => format!("{:.1} s", us as f64 / 1_000_000.0),
     }
 }
 
-/// A small number with as many digits as it deserves: `0.018`, `1.17`, `428`.
+/// A small number with as many digits as it deserves: `0.018`, `1.17`, `60`, `428`.
 pub(crate) fn small(number: f64) -> String {
     match number {
-        0.0 => "0".to_owned(),
+        n if n.fract() == 0.0 => count(n as u64),
         n if n < 0.001 => "<0.001".to_owned(),
         n if n < 1.0 => format!("{n:.3}"),
         n if n < 100.0 => format!("{n:.2}"),
@@ -102,11 +105,16 @@ mod tests {
         assert_eq!([1, 1000].map(|n| number_of(n, "class")), ["1 class", "1,000 classes"]);
         let sizes = [0, 10_239, 10_240, 11_489_893, u64::MAX].map(bytes);
         assert_eq!(sizes, ["0 B", "10,239 B", "10.0 KiB", "11.0 MiB", "16384 PiB"]);
-        let times = [0.5, 119.0, 120.0, 7200.0, 200_000.0, 1e9, 1e15].map(duration);
-        assert_eq!(times, ["0.5 s", "119 s", "2.0 min", "2.0 h", "2.3 d", "32 y", "> 1M y"]);
+        let times = [0.0, 0.0042, 0.5, 119.0, 120.0, 7200.0, 200_000.0, 1e9, 1e15].map(duration);
+        assert_eq!(
+            times,
+            ["0.0 s", "4.2 ms", "0.5 s", "119 s", "2.0 min", "2.0 h", "2.3 d", "32 y", "> 1M y"]
+        );
         let marks = [0.0, 0.75, 1.5, 3.0].map(|days| duration_beside(days * 86_400.0, 259_200.0));
         assert_eq!(marks, ["0.0 d", "0.8 d", "1.5 d", "3.0 d"]);
-        let numbers = [0.0, 0.0001, 0.0184, 1.165, 427.8].map(small);
-        assert_eq!(numbers, ["0", "<0.001", "0.018", "1.17", "428"]);
+        let waits = [0, 50, 4_100, 999_900, 8_736_600, 12_000_000].map(milliseconds);
+        assert_eq!(waits, ["0 ms", "0.050 ms", "4.1 ms", "999.9 ms", "8,737 ms", "12.0 s"]);
+        let numbers = [0.0, 0.0001, 0.0184, 1.165, 60.0, 427.8].map(small);
+        assert_eq!(numbers, ["0", "<0.001", "0.018", "1.17", "60", "428"]);
     }
 }

@@ -66,6 +66,7 @@ fn what_it_is(group: &GroupPlan) -> String {
     };
     let left_out = match group.left_out {
         0 => String::new(),
+        1 => ", without 1 that is not worth a pool in any session (--all)".to_owned(),
         n => format!(
             ", without {} that are not worth a pool in any session (--all)",
             count(n as u64)

@@ -62,12 +62,17 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
     let all = wanted.classes(plan);
     let classes = &all[..all.len().min(wanted.top)];
     let _ = writeln!(out, "\n{}", paint.strong("How large each pool has to be"));
-    out.push_str(&paint.faint_lines(&wrapped(SIZES_LEGEND)));
+    if plan.summary.has_times() {
+        out.push_str(&paint.faint_lines(&wrapped(SIZES_LEGEND)));
+    }
     out.push_str(&sizes_table(plan, classes).render(paint));
-    let _ = writeln!(out, "\n{}", paint.strong("How long objects live"));
-    out.push_str(&paint.faint_lines(&wrapped(lives_legend(plan))));
-    out.push_str(&lives_table(plan, classes).render(paint));
-    if wanted.handles {
+    let has_times = plan.summary.has_times();
+    if has_times {
+        let _ = writeln!(out, "\n{}", paint.strong("How long objects live"));
+        out.push_str(&paint.faint_lines(&wrapped(lives_legend(plan))));
+        out.push_str(&lives_table(plan, classes).render(paint));
+    }
+    if has_times && wanted.handles {
         let _ = writeln!(out, "\n{}", paint.strong("How long the busiest slot lasts"));
         match plan.seconds() {
             Some(seconds) => {
@@ -86,6 +91,9 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
         let text = format!("… and {more} (--top, --json)");
         let _ = writeln!(out, "{}", paint.faint(&text));
     }
+    if !has_times {
+        let _ = write!(out, "\n{}", wrapped(NO_TIMES));
+    }
     let _ = write!(out, "\n{}", proof_text(&plan.proof(), paint));
     out.push_str(&paint.faint_lines(&wrapped(&timing(plan))));
     out.push_str(&paint.strong_lines(&wrapped(&meaning(plan))));
@@ -94,6 +102,10 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
     }
     out
 }
+
+const NO_TIMES: &str = "The recording has counts but no times: how long objects live, what a smaller pool would have \
+                        refused, and how long handles last are unknown. In a table from DHAT, the peak of a size is the \
+                        sum of the peaks of its call sites.";
 
 const NO_CLOCK: &str = "The trace has no clock, so it is unknown how long generations last. Set the number of ticks per \
                         second with --tick-rate HZ.";
@@ -136,19 +148,26 @@ fn what_it_is(plan: &TracePlan) -> String {
                 _ => format!("lifetime trace, {ticks} (no clock; set one with --tick-rate)"),
             }
         }
-        Format::Heap(format) => format!(
-            "{}, {} ms ({}) in {}",
-            match format {
+        Format::Heap(format) => {
+            let what = match format {
                 HeapFormat::Heaptrack => {
                     "heaptrack file (assumes that the newest of several equal blocks is freed first)"
                 }
                 HeapFormat::Millpond => "recording of millpond-heap",
                 HeapFormat::Csv => "table of allocations",
-            },
-            count(summary.ticks()),
-            duration(plan.seconds().unwrap_or(0.0)),
-            number_of(summary.timestamps.unwrap_or(0), "timestamp")
-        ),
+            };
+            let timestamps = number_of(summary.timestamps.unwrap_or(0), "timestamp");
+            match plan.seconds() {
+                None => format!("{what} without times"),
+                Some(seconds) if seconds < 1.0 => {
+                    format!("{what}, {} ms in {timestamps}", count(summary.ticks()))
+                }
+                Some(seconds) => {
+                    let (ms, seconds) = (count(summary.ticks()), duration(seconds));
+                    format!("{what}, {ms} ms ({seconds}) in {timestamps}")
+                }
+            }
+        }
     };
     let mut paragraphs = vec![format!("{what}, {}", number_of(summary.events(), "event"))];
     let mut text = format!(
@@ -219,20 +238,21 @@ fn class_heading(plan: &TracePlan) -> &'static str {
 
 fn sizes_table(plan: &TracePlan, classes: &[&Class]) -> Table {
     let sized = plan.classes.iter().any(|class| class.statistics.bytes_max.is_some());
+    let has_times = plan.summary.has_times();
     let mut table = Table::new(&[
         class_heading(plan),
         "lifetimes",
-        "live 99 %",
+        if has_times { "live 99 %" } else { "" },
         "peak",
         "capacity",
         if sized { "bytes" } else { "" },
-        "<smaller pool",
+        if has_times { "<smaller pool" } else { "" },
     ]);
     for class in classes {
         table.row(vec![
             name_cell(&class.name),
             count(class.statistics.lifetimes),
-            count(class.p99_live.into()),
+            if has_times { count(class.p99_live.into()) } else { String::new() },
             count(class.statistics.peak_live.into()),
             count(class.capacity.into()),
             class.bytes_at_capacity().map_or_else(String::new, bytes),

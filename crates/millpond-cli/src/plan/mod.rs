@@ -19,8 +19,8 @@ mod statistics;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+pub(crate) use advice::BLOCKS_AT_HAND_DEFAULT;
 pub use advice::{Advice, CALLS_SAVED_MIN, Growing, Kind, Means, Proposal, SHARE_MIN, TimeSaved};
-pub(crate) use advice::{BLOCKS_AT_HAND_DEFAULT, tells_order};
 pub use capacity::Headroom;
 pub use exhaustion::{BusiestSlot, GENERATION_BITS, SlotPace, lifetimes_of, seconds_until};
 pub use layout::{Layout, Reuse, layout};
@@ -301,14 +301,19 @@ fn classes(
         let (statistics, outcome) = parts[number].take()?;
         let ClassPlan { capacity, p99_live, .. } = plans[number];
         let busiest_slot = outcome.busiest_slot;
+        let has_times = plan.summary.has_times();
+        let length = |share| {
+            let length = statistics.ended.quantile(&statistics.left, share);
+            length.filter(|_| has_times)
+        };
         Some(Class {
             name: plan.summary.classes[number].clone(),
             p99_live,
             births_mean: statistics.lifetimes as f64 / plan.summary.ticks() as f64,
-            median: statistics.ended.quantile(&statistics.left, 0.5),
-            p95: statistics.ended.quantile(&statistics.left, 0.95),
+            median: length(0.5),
+            p95: length(0.95),
             capacity,
-            smaller: outcome.smaller,
+            smaller: if has_times { outcome.smaller } else { Vec::new() },
             busiest_slot,
             layout: plan
                 .seconds()

@@ -90,6 +90,7 @@ impl Script {
                 ..Recorder::default()
             };
             let summary = trace::read(source.open()?, &mut recorder, &mut progress)?;
+            summary.expect_times("replay")?;
             recorder.close();
             recorder.script(limits, summary.events()).map_err(Fault::whole)
         };

@@ -19,7 +19,9 @@ pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> Markup {
             summary { (summary(class, trace)) }
             div.plots {
                 (PreEscaped(live_plot::plot(&class.live_over_time, Some(class.capacity), unit)))
-                (PreEscaped(histogram_plot::plot(&class.lifetime_histogram, unit)))
+                @if !class.lifetime_histogram.is_empty() {
+                    (PreEscaped(histogram_plot::plot(&class.lifetime_histogram, unit)))
+                }
                 @if let Some(map) = &class.slots { (PreEscaped(slot_map_plot::plot(map, unit))) }
             }
             div.more {

@@ -161,7 +161,19 @@ pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Fai
     let elapsed = begun.elapsed();
     let ended = running.end()?;
     crate::print(&text(&findings, elapsed, plan))?;
+    if stop.load(Ordering::Relaxed) {
+        // Ctrl-C ends the program as well, and may come before anything was seen.
+        return without_faults(&findings, plan);
+    }
     verdict(&findings, plan, &shown_name, ended, elapsed, following.is_some())
+}
+
+fn without_faults(findings: &Findings, plan: &Plan<'_>) -> Result<(), Failure> {
+    let faults = findings.faults(plan.drift_max);
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Check(format!("soak: {}", faults.join("; "))))
 }
 
 /// What the program's run was worth.
@@ -177,10 +189,7 @@ fn verdict(
         let after = duration(elapsed.as_secs_f64());
         return Err(Failure::Check(format!("soak: {name} ended after {after}: {status}")));
     }
-    let faults = findings.faults(plan.drift_max);
-    if !faults.is_empty() {
-        return Err(Failure::Check(format!("soak: {}", faults.join("; "))));
-    }
+    without_faults(findings, plan)?;
     if let Some(path) = plan.live.filter(|_| !was_recorded) {
         let path = shown_path(path);
         return Err(Failure::Check(format!("soak: {name} wrote no live trace to {path}")));

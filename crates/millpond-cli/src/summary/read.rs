@@ -133,11 +133,15 @@ impl Row<'_> {
         self.rows.field(*place).ok()
     }
 
-    /// Adds how long the lifetimes were that ended, and how old those had become that did not.
+    /// Adds how long the lifetimes were that ended, and how old those had become that did not. Of a recording without
+    /// times, neither is known.
     ///
     /// # Errors
     /// If that is not what the line's counts say.
     pub fn add_lengths(&self, lives: &mut Lengths, ages: &mut Lengths) -> Result<(), Fault> {
+        if self.rows.text(Column::Lives)?.is_empty() && self.rows.text(Column::Ages)?.is_empty() {
+            return Ok(());
+        }
         let ended = self.births - u64::from(self.left_live);
         for (column, lengths, expected) in
             [(Column::Lives, lives, ended), (Column::Ages, ages, u64::from(self.left_live))]

@@ -23,7 +23,7 @@ pub fn summary_csv(sessions: &[(&str, &TracePlan)], tags: &[Tag]) -> Result<Stri
     for (name, plan) in sessions {
         for class in &plan.classes {
             let values = tags.iter().map(|tag| tag.value.clone());
-            let fields = session_fields(name, plan).chain(values).chain(class_fields(class));
+            let fields = session_fields(name, plan).chain(values).chain(class_fields(plan, class));
             table.write_record(fields).map_err(csv_failure)?;
         }
     }
@@ -43,8 +43,9 @@ fn session_fields(name: &str, plan: &TracePlan) -> impl Iterator<Item = String> 
     .into_iter()
 }
 
-fn class_fields(class: &Class) -> impl Iterator<Item = String> {
+fn class_fields(plan: &TracePlan, class: &Class) -> impl Iterator<Item = String> {
     let statistics = &class.statistics;
+    let known = |lengths| if plan.summary.has_times() { sketch(lengths) } else { String::new() };
     let length = |length: Option<Length>| or_empty(length.map(|length| length.ticks));
     [
         class.name.clone(),
@@ -59,8 +60,8 @@ fn class_fields(class: &Class) -> impl Iterator<Item = String> {
         class.worth_a_pool.to_string(),
         length(class.median),
         length(class.p95),
-        sketch(&statistics.ended),
-        sketch(&statistics.left),
+        known(&statistics.ended),
+        known(&statistics.left),
     ]
     .into_iter()
 }

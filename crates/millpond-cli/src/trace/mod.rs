@@ -37,6 +37,9 @@ pub const CLASSES_MAX: usize = 1 << 16;
 /// The ticks of a recording of a heap are milliseconds.
 const MS_PER_SECOND: f64 = 1000.0;
 
+/// A table of allocations that was written from counts has no more different times than this.
+const TIMES_OF_COUNTS: u64 = 2;
+
 /// The formats that traces come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -178,8 +181,29 @@ impl Summary {
     pub fn tick_rate(&self) -> Option<f64> {
         match self.format {
             Format::Lifetimes => self.ticks_per_second,
-            Format::Heap(_) => Some(MS_PER_SECOND),
+            Format::Heap(_) => self.has_times().then_some(MS_PER_SECOND),
         }
+    }
+
+    /// Whether times and the order of events are those of the program. A table of allocations with few different times
+    /// was written from counts, as those of DHAT are.
+    #[must_use]
+    pub fn has_times(&self) -> bool {
+        self.format != Format::Heap(HeapFormat::Csv)
+            || self.timestamps.is_none_or(|times| times > TIMES_OF_COUNTS)
+    }
+
+    /// Refuses a recording without times, from which nothing can be replayed.
+    ///
+    /// # Errors
+    /// If it is one.
+    pub(crate) fn expect_times(&self, what: &str) -> Result<(), Fault> {
+        if self.has_times() {
+            return Ok(());
+        }
+        Err(Fault::whole(format!(
+            "has counts but no times; {what} needs a recording that can be replayed"
+        )))
     }
 }
 
@@ -217,13 +241,21 @@ const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`), a h
                         FILEVERSION`), a recording of millpond-heap (`millpond heap 1`) or a table of \
                         allocations (`ms,event,address,size,stack`)";
 
+/// Files of which people may think that they can be planned as they are: how they begin, and what they need.
+const OTHER_FILES: [(&[u8], &str); 4] = [
+    (b"tick,id,class", "this is a frame trace"),
+    (b"asked_us,", "this is a trace of loans, which needs --wait-p99-ms"),
+    (b"session,format,", "this is a summary, which `millpond merge` reads"),
+    (b"{\"dhatFileVersion\"", "this is a file of DHAT, which tools/dhat-to-csv converts"),
+];
+
 fn unrecognised(block: &[u8]) -> Fault {
     let line = block.split(|&b| b == b'\n').next().unwrap_or(block);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let found = if line.starts_with(b"tick,id,class") {
-        "this is a frame trace".to_owned()
-    } else {
-        format!("found `{}`", crate::error::shown(&line[..line.len().min(60)]))
+    let other = OTHER_FILES.iter().find(|(start, _)| line.starts_with(start));
+    let found = match other {
+        Some((_, what)) => (*what).to_owned(),
+        None => format!("found `{}`", crate::error::shown(&line[..line.len().min(60)])),
     };
     Fault {
         place: Place::Line { line: 1, byte: 0 },

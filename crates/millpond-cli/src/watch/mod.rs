@@ -13,13 +13,13 @@ mod terminal;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 
 use crate::error::Failure;
+use crate::interrupt;
 use crate::output::paint::Paint;
 use crate::trace::live::PoolStats;
 use dashboard::{Dashboard, Detail};
@@ -77,11 +77,7 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     if arguments.once {
         return crate::print(&watching.text(arguments.json)?);
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&stop))
-            .map_err(|error| Failure::Output(format!("Ctrl-C: {error}")))?;
-    }
+    let stop = interrupt::stop_flag()?;
     let interval = Duration::from_secs_f64(arguments.interval);
     if arguments.json || !std::io::stdout().is_terminal() {
         return print_on(&mut watching, arguments.json, interval, &stop).map_err(|e| e.or(&name));

@@ -14,6 +14,8 @@ mod heap_picture;
 mod heap_recordings;
 mod hostile_bytes;
 mod importers_against_reference;
+#[cfg(target_os = "linux")]
+mod interrupted;
 mod json_schema;
 mod loans;
 mod many_summaries;

@@ -75,6 +75,7 @@ fn people_see_it_in_the_text_and_in_the_report() {
     let output = millpond(&directory).args(["plan", "--measure"]).arg(&trace).output().unwrap();
     let text = done(&output);
     assert!(text.contains("    measured here: saves "), "{text}");
+    assert!(text.contains("Visits to objects are not\nincluded"), "{text}");
     let words: Vec<&str> = text.split_whitespace().collect();
     assert!(words.join(" ").contains("for each of 4,800 calls"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -146,7 +147,7 @@ fn loans_are_not_measured() {
 }
 
 #[test]
-fn counts_without_an_order_are_not_measured() {
+fn counts_without_times_are_not_measured() {
     let directory = Directory::new();
     let trace = directory.file("a.csv", crowds(&[]));
     let counts: String = crowds(&[])
@@ -161,5 +162,5 @@ fn counts_without_an_order_are_not_measured() {
     let trace = directory.file("b.csv", counts);
     let output = millpond(&directory).args(["plan", "--measure"]).arg(trace).output().unwrap();
     let said = refused(&output);
-    assert!(said.contains("b.csv: has counts but no order of events"), "{said}");
+    assert!(said.contains("b.csv: has counts but no times"), "{said}");
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::common::{Directory, Random, plan_json};
+use crate::common::{Directory, Random, done, millpond, plan_json, refused};
 
 /// What valgrind's DHAT counted in a program of ten lines: 10,000 sparks of 32 bytes, two at a time, and a
 /// level of 4,096 bytes that is never freed.
@@ -43,6 +43,40 @@ fn what_dhat_has_counted_is_planned() {
     assert_eq!(first.len(), 1, "{first:?}");
     assert_eq!((&first[0]["class"], &first[0]["calls"]), (&"32".into(), &10_000.into()));
     assert_eq!(first[0]["callers"][0]["stack"], serde_json::json!(["spawn", "main"]));
+}
+
+/// DHAT counts: whatever needs times or an order is left out or refused, not made up.
+#[test]
+fn nothing_that_needs_times_is_said_of_counts() {
+    let directory = Directory::new();
+    let trace = directory.file("sparks.csv", dhat_to_csv(&directory.file("a", SPARKS)).stdout);
+    let output = millpond(&directory).args(["plan", "--no-report"]).arg(&trace).output().unwrap();
+    let text = done(&output);
+    assert!(text.contains("table of allocations without times, 20,001 events"), "{text}");
+    assert!(text.contains("The recording has counts but no times:"), "{text}");
+    for absent in ["live 99 %", "smaller pool:", "born/ms", "busiest slot", "Handles must last"] {
+        assert!(!text.contains(absent), "{absent}: {text}");
+    }
+    let json = plan_json(&directory, &trace);
+    let class = &json["traces"][0]["classes"][0];
+    assert_eq!((&class["class"], &class["peak_live"]), (&"32".into(), &2.into()));
+    for nothing in [&class["lifetime_ticks"]["median"], &class["handle"]] {
+        assert_eq!(nothing, &serde_json::Value::Null);
+    }
+    assert_eq!(class["smaller"], serde_json::json!([]));
+    assert_eq!(json["traces"][0]["ticks_per_second"], serde_json::Value::Null);
+    let files = ["plan", "--report", "r.html", "--summary", "s.csv"];
+    done(&millpond(&directory).args(files).arg(&trace).output().unwrap());
+    let merged = done(&millpond(&directory).args(["merge", "s.csv"]).output().unwrap());
+    assert!(
+        merged.lines().any(|line| line.split_whitespace().eq(["32", "10,000", "9,998", "–", "–"]))
+    );
+    let report = std::fs::read_to_string(directory.path().join("r.html")).unwrap();
+    assert!(report.contains("counts without times") && !report.contains("Lifetimes by length"));
+    for arguments in [&["plan", "--measure"][..], &["replay"], &["replay", "--heap", "a.svg"]] {
+        let output = millpond(&directory).args(arguments).arg(&trace).output().unwrap();
+        assert!(refused(&output).contains("has counts but no times"), "{arguments:?}");
+    }
 }
 
 #[test]
@@ -132,7 +166,7 @@ for _ in range(500):
 ";
 
 /// A recording that memray makes of [`GAME`]; `None` where there is no memray.
-fn memray_recording(directory: &Directory) -> Option<PathBuf> {
+fn memray_recording(directory: &Directory, options: &[&str]) -> Option<PathBuf> {
     let python = |arguments: &[&str]| {
         let mut command = Command::new("python3");
         command.current_dir(directory.path()).args(arguments).output().unwrap()
@@ -142,7 +176,8 @@ fn memray_recording(directory: &Directory) -> Option<PathBuf> {
         return None;
     }
     directory.file("game.py", GAME);
-    let made = python(&["-m", "memray", "run", "-q", "-o", "game.bin", "game.py"]);
+    let run = ["-m", "memray", "run", "-q", "-f", "-o", "game.bin"];
+    let made = python(&[&run, options, &["game.py"]].concat());
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     Some(directory.path().join("game.bin"))
 }
@@ -150,7 +185,7 @@ fn memray_recording(directory: &Directory) -> Option<PathBuf> {
 #[test]
 fn what_memray_has_recorded_is_planned() {
     let directory = Directory::new();
-    let Some(recording) = memray_recording(&directory) else { return };
+    let Some(recording) = memray_recording(&directory, &[]) else { return };
     let output = run_tool("memray-to-csv", &recording);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let json = plan_json(&directory, &directory.file("game.csv", output.stdout));
@@ -168,10 +203,25 @@ fn what_memray_has_recorded_is_planned() {
     assert_eq!((&stack[0], &stack[1]), (&"spawn@game.py:2".into(), &"<module>@game.py:5".into()));
 }
 
+/// Frees by Python's own allocator are no allocations of 0 bytes.
+#[test]
+fn what_pythons_own_allocator_frees_is_dead() {
+    let directory = Directory::new();
+    let options = ["--trace-python-allocators"];
+    let Some(recording) = memray_recording(&directory, &options) else { return };
+    let output = run_tool("memray-to-csv", &recording);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let table = String::from_utf8(output.stdout).unwrap();
+    let of_size =
+        |bytes: &str| table.lines().filter(|line| line.split(',').nth(3) == Some(bytes)).count();
+    assert!(of_size("0") < 100, "{}", of_size("0"));
+    assert!(of_size("56") >= 500, "the bytearrays themselves: {}", of_size("56"));
+}
+
 #[test]
 fn files_that_are_none_of_memray_are_refused_in_one_line() {
     let directory = Directory::new();
-    let Some(recording) = memray_recording(&directory) else { return };
+    let Some(recording) = memray_recording(&directory, &[]) else { return };
     let whole = std::fs::read(recording).unwrap();
     for bytes in [&b""[..], b"ms,event", GAME.as_bytes(), &whole[..20], &whole[..whole.len() / 4]] {
         let output = run_tool("memray-to-csv", &directory.file("a.bin", bytes));

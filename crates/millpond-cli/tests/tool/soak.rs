@@ -81,32 +81,3 @@ fn bad_arguments_are_told_in_one_line() {
         assert!(told.contains(says) && told.lines().count() == 1, "{arguments:?}: {told}");
     }
 }
-
-/// Ctrl-C ends it, with the summary and the exit code of success.
-#[cfg(target_os = "linux")]
-#[test]
-fn an_interrupt_ends_it_with_the_summary() {
-    let directory = Directory::new();
-    let mut command = millpond(&directory);
-    command.args(["soak", "--for", "1h", "--json", "--capacity", "100"]);
-    let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
-    let id = child.id().to_string();
-    // Before the program listens, the signal would simply end it.
-    while !listens_to_interrupts(&id) {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    let sent = std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
-    assert!(sent.success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    let soak: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&soak["interrupted"], &soak["violations"]), (&true.into(), &0.into()));
-}
-
-/// Whether the process has a handler for signal 2.
-#[cfg(target_os = "linux")]
-fn listens_to_interrupts(process: &str) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-    u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << (2 - 1) != 0
-}

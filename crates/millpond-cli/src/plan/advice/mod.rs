@@ -17,7 +17,6 @@ mod units;
 
 pub(crate) use at_hand::BLOCKS_DEFAULT as BLOCKS_AT_HAND_DEFAULT;
 pub(super) use units::Units;
-pub(crate) use units::tells_order;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -216,7 +215,8 @@ impl Advice {
     }
 
     /// Takes the times that were measured into account, by the number of a proposal. What is served at hand is
-    /// proposed all the same if it saves time for certain, and what saves most time comes first.
+    /// proposed all the same if it saves time for certain. What saves most time for certain comes first: the other end of
+    /// a range varies with what else the machine does.
     pub(crate) fn note_times(&mut self, times: &HashMap<u32, TimeSaved>) {
         for proposal in self.proposals.iter_mut().chain(&mut self.at_hand) {
             proposal.time_saved = times.get(&proposal.unit).copied();
@@ -225,7 +225,7 @@ impl Advice {
             |proposal: &mut Proposal| proposal.time_saved.is_some_and(|time| time.least_ms > 0.0);
         self.proposals.extend(self.at_hand.extract_if(.., saves_time));
         let time = |proposal: &Proposal| {
-            proposal.time_saved.map_or(f64::NEG_INFINITY, |time| time.least_ms + time.most_ms)
+            proposal.time_saved.map_or(f64::NEG_INFINITY, |time| time.least_ms)
         };
         self.proposals.sort_by(|a, b| {
             b.can_be_followed()
@@ -298,8 +298,8 @@ mod tests {
         let classes = |proposals: &[Proposal]| {
             proposals.iter().map(|proposal| proposal.class.clone()).collect::<Vec<_>>()
         };
-        // 3 was not measured; 9 may cost time.
-        assert_eq!(classes(&advice.proposals), ["2", "1", "8", "3", "7"]);
+        // 1 and 9 may cost time; 3 was not measured.
+        assert_eq!(classes(&advice.proposals), ["2", "8", "1", "3", "7"]);
         assert_eq!(classes(&advice.at_hand), ["9", "10"]);
         assert!(advice.is_measured());
     }

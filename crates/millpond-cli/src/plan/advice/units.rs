@@ -8,7 +8,7 @@ use super::{
     Statistics, find_company, is_worth_it,
 };
 use crate::plan::BYTES_MAX_LARGEST;
-use crate::trace::{Event, Format, HeapFormat, Places, Summary, Watch};
+use crate::trace::{Event, Places, Summary, Watch};
 
 /// A place that asks for so many sizes has size classes proposed, …
 const SIZES_MANY: usize = 4;
@@ -67,15 +67,6 @@ pub(crate) struct Units {
     at_hand: Option<AtHand>,
 }
 
-/// A table with no more different times than this has been added up from counts, …
-const TIMES_OF_COUNTS: u64 = 2;
-
-/// … so that the order of its lines says nothing about the program's.
-pub(crate) fn tells_order(summary: &Summary) -> bool {
-    summary.format != Format::Heap(HeapFormat::Csv)
-        || summary.timestamps.is_none_or(|times| times > TIMES_OF_COUNTS)
-}
-
 /// How a place behaves.
 #[derive(Debug, Clone, Default)]
 struct Habit {
@@ -108,7 +99,7 @@ impl Units {
             habit.births += births;
             *habit.births_of_class.entry(class).or_default() += births;
         }
-        let at_hand = tells_order(summary).then(|| AtHand::new(rules.blocks_at_hand));
+        let at_hand = summary.has_times().then(|| AtHand::new(rules.blocks_at_hand));
         let mut units = Self { kinds, sizes, at_hand, ..Self::default() };
         let mut numbers: HashMap<Key, u32> = HashMap::new();
         for (&(class, _), &place) in units.kinds.iter().zip(&places.of_kind) {
