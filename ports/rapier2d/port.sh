@@ -1,6 +1,8 @@
 # Physics in two dimensions: an arena of its own, adapted from generational-arena, for bodies, colliders and joints.
 CRATE=rapier2d
 VERSION=0.36.1
+WHAT='physics'
+REPLACES='its own `Arena`'
 TEST_ARGUMENTS=--release
 
 rows() {

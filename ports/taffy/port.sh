@@ -1,6 +1,8 @@
 # Layout of user interfaces: three slot maps in step and a secondary map.
 CRATE=taffy
 VERSION=0.15.1
+WHAT='layout of user interfaces'
+REPLACES='three `SlotMap`s in step, a secondary map'
 
 rows() {
     measure 'relayout of 10,000 nodes' 30 relayout

@@ -4,6 +4,8 @@
 //! difference between two runs under an instruction counter is that of the operations alone.
 //! `gates` without arguments lists the operations.
 
+mod blocks;
+
 use std::hint::black_box;
 use std::process::ExitCode;
 
@@ -57,6 +59,21 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("walk_runs_1_of_64", walk_runs::<1>),
     ("walk_runs_5_of_64", walk_runs::<5>),
     ("walk_runs_48_of_64", walk_runs::<48>),
+    ("walk_for_lowest_5_of_64_in_block", blocks::by_for::<{ blocks::ONE }, 5, true>),
+    ("walk_for_48_of_64_in_block", blocks::by_for::<{ blocks::ONE }, 48, false>),
+    ("walk_for_each_lowest_5_of_64_in_block", blocks::by_for_each::<{ blocks::ONE }, 5, true>),
+    ("walk_for_each_48_of_64_in_block", blocks::by_for_each::<{ blocks::ONE }, 48, false>),
+    ("walk_runs_lowest_5_of_64_in_block", blocks::by_runs::<{ blocks::ONE }, 5, true>),
+    ("walk_runs_48_of_64_in_block", blocks::by_runs::<{ blocks::ONE }, 48, false>),
+    ("walk_for_lowest_5_of_64_in_blocks", blocks::by_for::<{ blocks::DOUBLING }, 5, true>),
+    ("walk_for_48_of_64_in_blocks", blocks::by_for::<{ blocks::DOUBLING }, 48, false>),
+    (
+        "walk_for_each_lowest_5_of_64_in_blocks",
+        blocks::by_for_each::<{ blocks::DOUBLING }, 5, true>,
+    ),
+    ("walk_for_each_48_of_64_in_blocks", blocks::by_for_each::<{ blocks::DOUBLING }, 48, false>),
+    ("walk_runs_lowest_5_of_64_in_blocks", blocks::by_runs::<{ blocks::DOUBLING }, 5, true>),
+    ("walk_runs_48_of_64_in_blocks", blocks::by_runs::<{ blocks::DOUBLING }, 48, false>),
     ("frame_walk", frame_walk),
     ("frame_birth", frame_birth),
     ("frame_death", frame_death),

@@ -22,6 +22,10 @@ pub enum TopBit {
 }
 
 impl Source<'_> {
+    /// No slots.
+    #[cfg(feature = "alloc")]
+    pub(crate) const EMPTY: Self = Self::Bits(&[]);
+
     /// The same words, where the top bit is set while the slot is live.
     #[inline]
     pub(crate) fn with_live_tops(self) -> Self {

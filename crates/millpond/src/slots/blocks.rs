@@ -407,6 +407,32 @@ impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
     }
 }
 
+/// A block, as a walk wants it.
+pub(crate) struct BlockFound<T> {
+    /// Where the value of slot 0 would be if the block went back that far.
+    pub(crate) origin: *mut MaybeUninit<T>,
+    /// Where the block ends.
+    pub(crate) end: usize,
+}
+
+/// A block of the last size. In a function of its own, so that a loop over slots does not compute in advance what only this
+/// needs; arguments and result are passed in registers.
+///
+/// # Safety
+///
+/// As [`BlockTable::origin_of`] of the table of these fields; the slot is one of a block of the last size.
+#[cold]
+#[inline(never)]
+unsafe fn last_block_with<T>(
+    table: NonNull<*const MaybeUninit<T>>,
+    sizes: BlockSizes,
+    index: usize,
+) -> BlockFound<T> {
+    // SAFETY: as the caller promises.
+    let origin = unsafe { BlockTable { table, sizes }.origin_in(sizes.entry_of_last(index)) };
+    BlockFound { origin, end: sizes.end_of_block_with(index) }
+}
+
 /// Where the values of each block are.
 pub(crate) struct BlockTable<T> {
     table: NonNull<*const MaybeUninit<T>>,
@@ -454,6 +480,33 @@ impl<T> BlockTable<T> {
         unsafe { self.origin_of(index) }.wrapping_add(index)
     }
 
+    /// The block of a slot.
+    ///
+    /// # Safety
+    ///
+    /// As [`origin_of`](Self::origin_of).
+    #[inline(always)]
+    pub(crate) unsafe fn block_with(&self, index: usize) -> BlockFound<T> {
+        let Some((entry, end)) = self.sizes.block_that_doubles(index) else {
+            // SAFETY: as the caller promises.
+            return unsafe { last_block_with(self.table, self.sizes, index) };
+        };
+        // SAFETY: there is such a slot, and this is its entry.
+        BlockFound { origin: unsafe { self.origin_in(entry) }, end }
+    }
+
+    /// Where the value of slot 0 is.
+    ///
+    /// # Safety
+    ///
+    /// There is a slot in the place that this comes from, which has neither got nor lost a block since.
+    #[inline(always)]
+    pub(crate) unsafe fn first_value(&self) -> *mut MaybeUninit<T> {
+        // SAFETY: there is a slot, and the first entry is that of the first block.
+        unsafe { self.origin_in(0) }
+    }
+
+    #[inline(always)]
     pub(crate) fn sizes(&self) -> BlockSizes {
         self.sizes
     }

@@ -59,6 +59,16 @@ impl BlockSizes {
         ((index << 1) | 1).ilog2() as usize
     }
 
+    /// The same, and where the block ends; `None` of a slot from there on.
+    #[inline(always)]
+    pub(crate) fn block_that_doubles(&self, index: usize) -> Option<(usize, usize)> {
+        if index >> self.last_shift != 0 {
+            return None;
+        }
+        let entry = Self::entry_of_doubling(index);
+        Some((entry, 1 << entry.max(self.first_shift as usize)))
+    }
+
     /// The same of a slot from there on.
     #[inline(always)]
     pub(crate) const fn entry_of_last(&self, index: usize) -> usize {
@@ -152,6 +162,8 @@ mod tests {
                 for index in [start, start + len / 2, start + len - 1] {
                     assert_eq!(sizes.block_of(index), block);
                     assert_eq!(sizes.end_of_block_with(index), start + len);
+                    let doubles = (index < last).then(|| (sizes.entry_of(index), start + len));
+                    assert_eq!(sizes.block_that_doubles(index), doubles);
                 }
                 let first_entry = entries;
                 entries = sizes.entries_within(start + len);

@@ -16,6 +16,8 @@
 //! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
 #[cfg(feature = "alloc")]
+mod block_walk;
+#[cfg(feature = "alloc")]
 mod blocks;
 #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
 mod chunks;
@@ -42,9 +44,11 @@ mod runs;
 pub(crate) mod slices;
 
 #[cfg(feature = "alloc")]
-pub use blocks::{BlockRuns, BlockRunsMut};
+pub use block_walk::{BlockRuns, BlockRunsMut};
 #[cfg(feature = "alloc")]
-pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
+pub(crate) use block_walk::{BlockValues, BlockValuesMut};
+#[cfg(feature = "alloc")]
+pub(crate) use blocks::BlockStorage;
 #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
 pub(crate) use chunks::ChunkMut;
 #[cfg(feature = "alloc")]
@@ -427,7 +431,22 @@ impl<P: Place> Storage<P> {
         unsafe { value.assume_init_mut() }
     }
 
-    /// Mutable references to several live slots at once.
+    /// Mutable references to the values of several live slots at once.
+    ///
+    /// # Safety
+    ///
+    /// All slots are live, and no two are the same.
+    #[cfg(feature = "alloc")]
+    pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
+        &mut self,
+        indices: [usize; N],
+    ) -> [&mut P::Value; N] {
+        // SAFETY: as the caller promises.
+        let values = unsafe { self.get_each_unchecked_mut(indices.map(Some)) };
+        values.map(|value| value.expect("a value for an index"))
+    }
+
+    /// The same, without those that are `None`.
     ///
     /// # Safety
     ///

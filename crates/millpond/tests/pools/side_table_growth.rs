@@ -228,6 +228,33 @@ fn several_values_are_lent_and_refusals_say_why() {
 }
 
 #[test]
+fn several_values_are_lent_unchecked_wherever_their_slots_are() {
+    let mut table: SideTable<_, _> = (0..200).map(|index| (handle(index), index)).collect();
+    table.remove(handle(64));
+    // SAFETY: these handles have values, and no two are equal.
+    let [a, b, c] = unsafe { table.get_disjoint_unchecked_mut([199, 0, 65].map(handle)) };
+    assert_eq!((*a, *b, *c), (199, 0, 65));
+    (*a, *b, *c) = (1, 2, 3);
+    let all = [(0, 2), (1, 1), (65, 3), (198, 198), (199, 1)];
+    assert!(all.iter().all(|(index, value)| table[handle(*index)] == *value));
+    // SAFETY: no handle is lent.
+    assert!(unsafe { table.get_disjoint_unchecked_mut([]) }.is_empty());
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn values_lent_unchecked_are_checked_in_debug_builds() {
+    for handles in [[1, 1], [1, 2]] {
+        let lent = std::panic::catch_unwind(|| {
+            let mut table: SideTable<_, _> = (0..2).map(|index| (handle(index), 'v')).collect();
+            // SAFETY: not so; the check of debug builds comes before any reference.
+            unsafe { table.get_disjoint_unchecked_mut(handles.map(handle)) }.map(|value| *value)
+        });
+        assert!(lent.is_err());
+    }
+}
+
+#[test]
 fn a_value_that_is_missing_is_a_panic_that_names_the_handle() {
     let mut table = SideTable::new();
     table.insert(handle(1), 5).unwrap();

@@ -275,6 +275,37 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         })
     }
 
+    /// Returns mutable references to the values of several handles at once, without checking `handles`.
+    /// O(N) for N handles.
+    ///
+    /// ```
+    /// # use millpond::{Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let [a, b] = ["a", "b"].map(|ship| pool.insert(ship).unwrap());
+    /// let mut table = SideTable::from_iter([(a, 1), (b, 2)]);
+    /// // SAFETY: both handles have a value, and they differ.
+    /// let [x, y] = unsafe { table.get_disjoint_unchecked_mut([a, b]) };
+    /// std::mem::swap(x, y);
+    /// assert_eq!((table[a], table[b]), (2, 1));
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// The table must [contain](Self::contains) each of the handles, and no two may be equal.
+    #[allow(unsafe_code, reason = "the caller vouches for the handles")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_disjoint_unchecked_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> [&mut V; N] {
+        debug_assert!((0..N).all(|at| !handles[..at].contains(&handles[at])));
+        debug_assert!(handles.iter().all(|handle| self.contains(*handle)));
+        // SAFETY: the table has a value for each handle, so their slots are live; a slot is live in one lifetime, so
+        // handles that differ are those of different slots.
+        unsafe { self.storage.get_disjoint_unchecked_mut(handles.map(|h| h.index() as usize)) }
+    }
+
     /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that has no value.
     ///
     /// ```

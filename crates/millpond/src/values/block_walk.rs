@@ -1,0 +1,447 @@
+//! Iteration over values in blocks.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+use core::mem;
+use core::ops::Range;
+use core::slice;
+
+use crate::base::entry::Entry;
+use crate::handle::Word;
+use crate::occupancy::{CutBits, Runs, Source, WORD_SLOTS};
+use crate::slots::{BlockTable, Blocks, SlotWords};
+
+/// Iterates over a slice of values: shared or mutable.
+pub(crate) trait Part<T>: DoubleEndedIterator + ExactSizeIterator + Default {
+    /// # Safety
+    ///
+    /// There are as many values from here on, in one block and initialised; they may be borrowed for the lifetime of the
+    /// items, mutably if the items are mutable.
+    unsafe fn of(first: *mut T, len: usize) -> Self;
+
+    /// # Safety
+    ///
+    /// As above, of one value.
+    unsafe fn one(value: *mut T) -> Self::Item;
+}
+
+impl<'a, T> Part<T> for slice::Iter<'a, T> {
+    #[inline(always)]
+    unsafe fn of(first: *mut T, len: usize) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { slice::from_raw_parts(first, len) }.iter()
+    }
+
+    #[inline(always)]
+    unsafe fn one(value: *mut T) -> &'a T {
+        // SAFETY: as the caller promises.
+        unsafe { &*value }
+    }
+}
+
+impl<'a, T> Part<T> for slice::IterMut<'a, T> {
+    #[inline(always)]
+    unsafe fn of(first: *mut T, len: usize) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { slice::from_raw_parts_mut(first, len) }.iter_mut()
+    }
+
+    #[inline(always)]
+    unsafe fn one(value: *mut T) -> &'a mut T {
+        // SAFETY: as the caller promises.
+        unsafe { &mut *value }
+    }
+}
+
+/// The values of the live slots with their indices, in index order, from both ends.
+///
+/// A walk looks up the address of each block, not that of each value: of a known prefix, `part` is what is left in one
+/// block; otherwise, `bits` says when a slot is in another block.
+///
+/// # Invariant
+///
+/// 1. The occupancy is that of the slots of the table's place, which is borrowed for the lifetime of the items.
+/// 2. If `bits` has bits of a block that the front has entered, `word` points to where the slot
+///    [`bits.first_of_word()`](CutBits::first_of_word) would be if that block went back so far.
+/// 3. Nobody else refers to the values that `part`, the prefix from `until` on, and `bits` have yet to yield; no two of
+///    these have a slot in common, and none yields one twice.
+pub(crate) struct BlockWalk<'a, T, P> {
+    /// The rest of the prefix in a block; it ends at slot `until`, and the prefix at slot `prefix`.
+    part: P,
+    until: usize,
+    prefix: usize,
+    /// Read-only, as in a slice's iterator: so a walk over `&'a T` may be used where one of shorter borrows is wanted.
+    word: *const T,
+    bits: CutBits,
+    source: Source<'a>,
+    table: BlockTable<T>,
+}
+
+/// The values, shared.
+pub(crate) type BlockValues<'a, T> = BlockWalk<'a, T, slice::Iter<'a, T>>;
+/// The values, mutable.
+pub(crate) type BlockValuesMut<'a, T> = BlockWalk<'a, T, slice::IterMut<'a, T>>;
+
+// SAFETY: it is a slice's iterator and an `Occupancy` in effect.
+unsafe impl<T, P: Send> Send for BlockWalk<'_, T, P> {}
+// SAFETY: as above.
+unsafe impl<T, P: Sync> Sync for BlockWalk<'_, T, P> {}
+
+impl<T> Clone for BlockValues<'_, T> {
+    fn clone(&self) -> Self {
+        Self { part: self.part.clone(), bits: self.bits.clone(), ..*self }
+    }
+}
+
+impl<'a, T, P: Part<T>> BlockWalk<'a, T, P> {
+    /// # Safety
+    ///
+    /// The words are those of the table's place. This is borrowed for the lifetime of the items, mutably if they are
+    /// mutable, and the walk does not outlive the borrow.
+    #[inline(always)]
+    pub(super) unsafe fn new<W: Word, E: Entry>(
+        table: BlockTable<T>,
+        words: &'a SlotWords<Blocks<W, E, T>>,
+    ) -> Self {
+        let (mut part, mut until, word) = (P::default(), 0, core::ptr::null());
+        let Some(prefix) = words.prefix() else {
+            let occupancy = words.occupancy();
+            let (bits, source) = (CutBits::new(occupancy), occupancy.source());
+            return Self { part, until, prefix: 0, word, bits, source, table };
+        };
+        if prefix > 0 {
+            until = table.sizes().first().min(prefix);
+            // SAFETY: the prefix has slots of the place only (invariant 1).
+            let first = unsafe { table.first_value() };
+            // SAFETY: all slots of the prefix are live, so their values are initialised; these are in one block, and
+            // nobody else refers to them (invariant 3).
+            part = unsafe { P::of(first.cast(), until) };
+        }
+        Self { part, until, prefix, word, bits: CutBits::EMPTY, source: Source::EMPTY, table }
+    }
+
+    /// The part of the prefix in the block that begins with this slot, which is in it, and where the part ends.
+    ///
+    /// # Safety
+    ///
+    /// The table is that of a walk with such a prefix, and the walk does not yield these slots otherwise.
+    #[inline(always)]
+    unsafe fn part_from(table: BlockTable<T>, start: usize, prefix: usize) -> (P, usize) {
+        // SAFETY: the prefix has slots of the place only (invariant 1).
+        let block = unsafe { table.block_with(start) };
+        let end = block.end.min(prefix);
+        let first = block.origin.wrapping_add(start).cast();
+        // SAFETY: all slots of the prefix are live, so their values are initialised; these are in one block, and nobody
+        // else refers to them (invariant 3).
+        (unsafe { P::of(first, end - start) }, end)
+    }
+
+    /// Where the value of a slot would be if the block of this one went back or on that far.
+    ///
+    /// # Safety
+    ///
+    /// The slot comes from the `bits` or the prefix of a walk with this table.
+    #[inline(always)]
+    unsafe fn word_of(table: BlockTable<T>, slot: usize, first_of_word: usize) -> *mut T {
+        // SAFETY: the occupancy names slots of the place only (invariant 1).
+        unsafe { table.origin_of(slot) }.wrapping_add(first_of_word).cast()
+    }
+
+    /// The same address. Compilers do not know that no value is at address 0; without this, each step of a loop would test
+    /// for it, because an `Option` of a reference is `None` there.
+    ///
+    /// # Safety
+    ///
+    /// It is the address of a value.
+    #[inline(always)]
+    unsafe fn not_null(value: *mut T) -> *mut T {
+        // SAFETY: no value is at address 0.
+        unsafe { core::hint::assert_unchecked(!value.is_null()) };
+        value
+    }
+
+    /// # Safety
+    ///
+    /// The slot has just come from the `bits` or the prefix of a walk, and its value is this far from `from`.
+    #[inline(always)]
+    unsafe fn at(from: *mut T, distance: usize) -> P::Item {
+        // SAFETY: it is the address of a value.
+        let value = unsafe { Self::not_null(from.wrapping_add(distance)) };
+        // SAFETY: the slot is live by the occupancy, so its value is initialised; nobody else refers to it (invariant 3).
+        unsafe { P::one(value) }
+    }
+}
+
+impl<T, P: Part<T>> Iterator for BlockWalk<'_, T, P> {
+    type Item = (usize, P::Item);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(value) = self.part.next() {
+            return Some((self.until - self.part.len() - 1, value));
+        }
+        if !self.bits.has_bits_of_block() {
+            if self.until < self.prefix {
+                let index = self.until;
+                // SAFETY: the walk has just left the slots before.
+                (self.part, self.until) =
+                    unsafe { Self::part_from(self.table, index, self.prefix) };
+                return Some((index, self.part.next()?));
+            }
+            let slot = self.bits.next_block(self.source)?;
+            // SAFETY: the slot comes from `self.bits`.
+            let block = unsafe { self.table.block_with(slot) };
+            self.word = block.origin.wrapping_add(self.bits.first_of_word()).cast_const().cast();
+            self.bits.enter(block.end);
+        }
+        let bit = self.bits.next_in_word();
+        // SAFETY: the bit comes from `self.bits`, and `word` points to the first slot of its word (invariant 2).
+        Some((self.bits.first_of_word() + bit, unsafe { Self::at(self.word.cast_mut(), bit) }))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.part.len() + (self.prefix - self.until) + self.bits.left();
+        (len, Some(len))
+    }
+
+    #[inline(always)]
+    fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
+        let Self { mut part, mut until, prefix, bits, source, table, .. } = self;
+        let mut folded = start;
+        loop {
+            let first = until - part.len();
+            for (distance, value) in part.enumerate() {
+                folded = f(folded, (first + distance, value));
+            }
+            if until >= prefix {
+                break;
+            }
+            // SAFETY: the walk has just left the slots before.
+            (part, until) = unsafe { Self::part_from(table, until, prefix) };
+        }
+        let sizes = table.sizes();
+        bits.fold_parts(
+            source,
+            folded,
+            |slot| sizes.end_of_block_with(slot),
+            |mut folded, first, mut bits| {
+                let lowest = first + bits.trailing_zeros() as usize;
+                // SAFETY: the slot comes from the walk's `bits`.
+                let word = unsafe { Self::word_of(table, lowest, first) };
+                if bits == !0 {
+                    for bit in 0..WORD_SLOTS {
+                        // SAFETY: as above; all slots of the word are live.
+                        folded = f(folded, (first + bit, unsafe { Self::at(word, bit) }));
+                    }
+                    return folded;
+                }
+                while bits != 0 {
+                    let bit = bits.trailing_zeros() as usize;
+                    // SAFETY: as above; the slot is in the same block.
+                    folded = f(folded, (first + bit, unsafe { Self::at(word, bit) }));
+                    bits &= bits - 1;
+                }
+                folded
+            },
+        )
+    }
+}
+
+impl<T, P: Part<T>> DoubleEndedIterator for BlockWalk<'_, T, P> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        if self.until < self.prefix {
+            self.prefix -= 1;
+            // SAFETY: the slot is in the prefix.
+            let word = unsafe { Self::word_of(self.table, self.prefix, self.prefix) };
+            // SAFETY: as above.
+            return Some((self.prefix, unsafe { Self::at(word, 0) }));
+        }
+        if let Some(value) = self.part.next_back() {
+            self.until -= 1;
+            self.prefix = self.until;
+            return Some((self.until, value));
+        }
+        let index = self.bits.next_back(self.source)?;
+        // SAFETY: the index comes from `self.bits`.
+        let word = unsafe { Self::word_of(self.table, index, index) };
+        // SAFETY: as above.
+        Some((index, unsafe { Self::at(word, 0) }))
+    }
+}
+
+impl<T, P: Part<T>> ExactSizeIterator for BlockWalk<'_, T, P> {}
+impl<T, P: Part<T>> FusedIterator for BlockWalk<'_, T, P> {}
+
+/// Runs of live slots, cut where blocks end.
+///
+/// # Invariant
+///
+/// 1. The occupancy is that of the slots of the table's place, which is borrowed for `'a`; no slot is yielded twice.
+/// 2. `origin` points to where slot 0 would be if the block that ends at `end` went back that far, unless `end` is 0.
+struct Cut<'a, T> {
+    runs: Runs<'a>,
+    /// The rest of the run that the front is in, and of the back's.
+    front: Range<usize>,
+    back: Range<usize>,
+    /// The block of the front's last run; the pointer is read-only as that of a [`BlockWalk`].
+    origin: *const T,
+    end: usize,
+    slots: usize,
+    table: BlockTable<T>,
+}
+
+impl<T> Clone for Cut<'_, T> {
+    fn clone(&self) -> Self {
+        let Self { runs, front, back, .. } = self;
+        Self { runs: runs.clone(), front: front.clone(), back: back.clone(), ..*self }
+    }
+}
+
+impl<'a, T> Cut<'a, T> {
+    #[inline(always)]
+    fn new<W: Word, E: Entry>(table: BlockTable<T>, words: &'a SlotWords<Blocks<W, E, T>>) -> Self {
+        let slots = words.slots();
+        let runs = match words.prefix() {
+            Some(prefix) => Runs::of_prefix(prefix),
+            None => words.occupancy().runs(),
+        };
+        Self { runs, front: 0..0, back: 0..0, origin: core::ptr::null(), end: 0, slots, table }
+    }
+
+    /// The first slot of a run in one block, its first value, and how many they are.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, *mut T, usize)> {
+        let mut run = mem::replace(&mut self.front, 0..0);
+        if run.is_empty() {
+            run = match self.runs.next() {
+                Some(run) => run,
+                None => mem::replace(&mut self.back, 0..0),
+            };
+            if run.is_empty() {
+                return None;
+            }
+            // One comparison, so that memory safety does not depend on the occupancy.
+            assert!(run.end <= self.slots, "a run is within the slots");
+        }
+        if run.end > self.end {
+            if run.start >= self.end {
+                // SAFETY: a run starts in front of its end, and there are this many slots (invariant 1).
+                let block = unsafe { self.table.block_with(run.start) };
+                (self.origin, self.end) = (block.origin.cast_const().cast(), block.end);
+            }
+            self.front = self.end.min(run.end)..run.end;
+            run.end = self.front.start;
+        }
+        Some((run.start, self.origin.wrapping_add(run.start).cast_mut(), run.end - run.start))
+    }
+
+    #[inline]
+    fn next_back(&mut self) -> Option<(usize, *mut T, usize)> {
+        if self.back.is_empty() {
+            self.back = match self.runs.next_back() {
+                Some(run) => run,
+                None => mem::replace(&mut self.front, 0..0),
+            };
+            if self.back.is_empty() {
+                return None;
+            }
+            assert!(self.back.end <= self.slots, "a run is within the slots");
+        }
+        let sizes = self.table.sizes();
+        let start = sizes.start_of(sizes.block_of(self.back.end - 1)).unwrap_or(0);
+        let run = start.max(self.back.start)..self.back.end;
+        self.back.end = run.start;
+        // SAFETY: a run starts in front of its end, and there are this many slots (invariant 1).
+        let first = unsafe { self.table.value(run.start) };
+        Some((run.start, first.cast(), run.len()))
+    }
+}
+
+/// An iterator over the runs of a growing pool's live slots, each in one block, as
+/// `(first index, &[T])`, in index order, from both ends.
+pub struct BlockRuns<'a, T> {
+    runs: Cut<'a, T>,
+    borrow: PhantomData<&'a T>,
+}
+
+/// An iterator over the runs of a growing pool's live slots, each in one block, as
+/// `(first index, &mut [T])`, in index order, from both ends.
+pub struct BlockRunsMut<'a, T> {
+    runs: Cut<'a, T>,
+    borrow: PhantomData<&'a mut T>,
+}
+
+macro_rules! runs {
+    ($name:ident yields $item:ty, $make:path) => {
+        impl<'a, T> $name<'a, T> {
+            /// # Safety
+            ///
+            /// The words are those of the table's place. This is borrowed for `'a`, mutably if the items are mutable.
+            #[inline(always)]
+            pub(super) unsafe fn new<W: Word, E: Entry>(
+                table: BlockTable<T>,
+                words: &'a SlotWords<Blocks<W, E, T>>,
+            ) -> Self {
+                Self { runs: Cut::new(table, words), borrow: PhantomData }
+            }
+        }
+
+        impl<'a, T> Iterator for $name<'a, T> {
+            type Item = (usize, $item);
+
+            #[inline(always)]
+            fn next(&mut self) -> Option<Self::Item> {
+                let (first, values, len) = self.runs.next()?;
+                // SAFETY: the slots of a run are live, so their values are initialised (invariant 2); they lie in one
+                // block, one behind the other, are borrowed for `'a`, and come once.
+                Some((first, unsafe { $make(values, len) }))
+            }
+        }
+
+        impl<'a, T> DoubleEndedIterator for $name<'a, T> {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let (first, values, len) = self.runs.next_back()?;
+                // SAFETY: as above.
+                Some((first, unsafe { $make(values, len) }))
+            }
+        }
+
+        impl<T> FusedIterator for $name<'_, T> {}
+    };
+}
+
+runs!(BlockRuns yields &'a [T], slice::from_raw_parts);
+runs!(BlockRunsMut yields &'a mut [T], slice::from_raw_parts_mut);
+
+impl<T> Clone for BlockRuns<'_, T> {
+    fn clone(&self) -> Self {
+        Self { runs: self.runs.clone(), borrow: PhantomData }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for BlockRuns<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.clone()).finish()
+    }
+}
+
+impl<T> fmt::Debug for BlockRunsMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ValueRunsMut").finish_non_exhaustive()
+    }
+}
+
+/// Implements `Send` and `Sync` for what is in effect a reference and an `Occupancy`.
+macro_rules! sent_as {
+    ($($name:ident: $send:ident),*) => {$(
+        // SAFETY: it is a reference to values and an `Occupancy` in effect.
+        unsafe impl<T: $send> Send for $name<'_, T> {}
+        // SAFETY: as above.
+        unsafe impl<T: Sync> Sync for $name<'_, T> {}
+    )*};
+}
+sent_as!(BlockRuns: Sync, BlockRunsMut: Send);
