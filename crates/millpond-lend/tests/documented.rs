@@ -24,7 +24,7 @@ fn every_test_that_the_page_names_exists() {
         .into_iter()
         .flat_map(|part| -> Vec<String> { rows(part) })
     {
-        assert!(row.contains("::") || row.contains("tests/loans.rs"), "no test: {row}");
+        assert!(row.contains("::") || row.contains("tests/tool/loans.rs"), "no test: {row}");
     }
 }
 
