@@ -2,6 +2,11 @@
 //! machine: 32 bits or 64, optimised or not, with any features. The sums of what every pool answered
 //! are in `recorded_sums.txt`.
 
+use std::panic::resume_unwind;
+use std::thread;
+
+use millpond::SyncPool;
+
 use crate::subject::{Kind, Makes, Of, Plan, Saved, Value, every_kind, hash, plans, play};
 
 /// Whether this pool is tried. Under the interpreter, which can play any platform but is slow, few are, and
@@ -47,8 +52,20 @@ macro_rules! every {
     }};
 }
 
+/// Whether a `SyncPool` searches at its first home for this thread. Threads are given homes in turn, and other tests have
+/// threads too.
+fn is_at_the_first_home() -> bool {
+    let pool = SyncPool::builder().capacity(128).homes(2).build();
+    pool.insert(()).unwrap().index() == 0
+}
+
 #[test]
 fn every_pool_does_what_was_recorded() {
+    let on_the_right_thread = || is_at_the_first_home().then(all_do_what_was_recorded).is_some();
+    while !thread::spawn(on_the_right_thread).join().unwrap_or_else(|panic| resume_unwind(panic)) {}
+}
+
+fn all_do_what_was_recorded() {
     let mut sums = Vec::new();
     for (name, kind) in every_kind!(every![]) {
         plays(*kind, name, &mut sums);
