@@ -155,10 +155,13 @@ class player {
     std::uint64_t checksum() const { return sum; }
 };
 
+enum class role { ours, peer, limit };
+
 // Whose values stay where they are, and what a handle of a removed value does.
 struct contender {
     const char *name;
-    bool is_ours, stays, refuses;
+    role is;
+    bool stays, refuses;
     std::function<double()> lap;
     std::function<std::uint64_t()> checksum;
     std::vector<double> times;
@@ -166,28 +169,29 @@ struct contender {
 };
 
 template <typename Pool, bool Walks>
-static void add(std::vector<contender> &to, const script &its, const char *name, bool is_ours, bool stays, bool refuses) {
+static void add(std::vector<contender> &to, const script &its, const char *name, role is, bool stays, bool refuses) {
     auto playing = std::make_shared<player<Pool, Walks>>(its);
-    to.push_back({name, is_ours, stays, refuses, [playing] { return playing->lap(); },
+    to.push_back({name, is, stays, refuses, [playing] { return playing->lap(); },
                   [playing] { return playing->checksum(); }, {}, 0});
 }
 
 template <bool Walks>
 static void compare(const script &its, const std::string &game, const char *what, layouts &kept) {
     std::vector<contender> all;
-    add<pool_in_c<form::runs>, Walks>(all, its, "millpond.h, runs", true, true, true);
-    add<pool_in_c<form::one_by_one>, Walks>(all, its, "millpond.h, one by one", true, true, true);
-    add<pool_in_cpp<object, form::one_by_one>, Walks>(all, its, "millpond.hpp, for", true, true, true);
-    add<pool_in_cpp<object, form::for_each>, Walks>(all, its, "millpond.hpp, for_each", true, true, true);
-    add<pool_in_cpp<object, form::runs>, Walks>(all, its, "millpond.hpp, runs", true, true, true);
-    add<sokol<object>, Walks>(all, its, "sokol's scheme", false, true, true);
+    add<pool_in_c<form::runs>, Walks>(all, its, "millpond.h, runs", role::ours, true, true);
+    add<pool_in_c<form::one_by_one>, Walks>(all, its, "millpond.h, one by one", role::ours, true, true);
+    add<pool_in_cpp<object, form::one_by_one>, Walks>(all, its, "millpond.hpp, for", role::ours, true, true);
+    add<pool_in_cpp<object, form::for_each>, Walks>(all, its, "millpond.hpp, for_each", role::ours, true, true);
+    add<pool_in_cpp<object, form::runs>, Walks>(all, its, "millpond.hpp, runs", role::ours, true, true);
+    add<sokol<object>, Walks>(all, its, "sokol's scheme", role::peer, true, true);
 #ifdef HAS_COLONY
-    add<colony<object>, Walks>(all, its, "plf::colony", false, true, false);
+    add<colony<object>, Walks>(all, its, "plf::colony", role::peer, true, false);
 #endif
 #ifdef HAS_ENTT
-    add<entt_storage<stable_object>, Walks>(all, its, "EnTT's storage, in_place_delete", false, true, true);
-    add<entt_storage<object>, Walks>(all, its, "EnTT's storage", false, false, true);
+    add<entt_storage<stable_object>, Walks>(all, its, "EnTT's storage, in_place_delete", role::peer, true, true);
+    add<entt_storage<object>, Walks>(all, its, "EnTT's storage", role::peer, false, true);
 #endif
+    add<bare_array<object>, Walks>(all, its, "an array without holes", role::limit, false, false);
     const int rounds = 21;
     for (int round = 0; round < rounds; ++round) {
         for (contender &one : all) {
@@ -205,7 +209,7 @@ static void compare(const script &its, const std::string &game, const char *what
             std::fprintf(stderr, "%s: another checksum than %s\n", one.name, all[0].name);
             std::exit(1);
         }
-        if (!one.is_ours) {
+        if (one.is == role::peer) {
             best = best == 0 ? one.median : std::min(best, one.median);
             if (one.stays) {
                 best_that_stays = best_that_stays == 0 ? one.median : std::min(best_that_stays, one.median);
@@ -215,9 +219,11 @@ static void compare(const script &its, const std::string &game, const char *what
     std::printf("  %s\n", what);
     for (contender &one : all) {
         std::printf("    %-34s %6.2f ns", one.name, one.median);
-        if (one.is_ours) {
+        if (one.is == role::ours) {
             std::printf("   to the best peer %5.2f, to the best one whose values stay in place %5.2f\n",
                         one.median / best, one.median / best_that_stays);
+        } else if (one.is == role::limit) {
+            std::printf("   no pool: as little as can be walked over\n");
         } else {
             std::printf("   %s%s\n", one.stays ? "values stay in place" : "a removal moves a value",
                         one.refuses ? "" : "; no handles");

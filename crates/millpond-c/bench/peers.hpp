@@ -98,6 +98,49 @@ class pool_in_cpp {
     }
 };
 
+// No pool: an array of values without holes, whose last value moves into the place of one that is removed. An id leads to a
+// place, and nothing finds out that it is old. What is walked over is as little as can be.
+template <typename T>
+class bare_array {
+    std::vector<T> values;
+    std::vector<std::uint32_t> ids, places, free_ids; // the id of each value, the place of each id
+    std::uint32_t issued = 0;
+
+  public:
+    using id = std::uint32_t;
+    explicit bare_array(std::uint32_t count) : places(count) {
+        values.reserve(count);
+        ids.reserve(count);
+        free_ids.reserve(count);
+    }
+    id insert(const T &value) {
+        id made = free_ids.empty() ? issued++ : free_ids.back();
+        if (!free_ids.empty()) {
+            free_ids.pop_back();
+        }
+        places[made] = static_cast<std::uint32_t>(values.size());
+        values.push_back(value);
+        ids.push_back(made);
+        return made;
+    }
+    T *get(id which) { return &values[places[which]]; }
+    void remove(id which) {
+        std::uint32_t place = places[which];
+        values[place] = values.back();
+        ids[place] = ids.back();
+        places[ids[place]] = place;
+        values.pop_back();
+        ids.pop_back();
+        free_ids.push_back(which);
+    }
+    template <typename F>
+    void each(F &&f) {
+        for (T &one : values) {
+            f(one);
+        }
+    }
+};
+
 // A pool after sokol's scheme: a free list of slot numbers, a generation in the upper bits of a 32-bit id, slot 0 unused.
 template <typename T>
 class sokol {
