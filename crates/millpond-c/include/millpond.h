@@ -26,6 +26,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#if !defined(__GNUC__) && !defined(__clang__)
+#include <string.h>
+#endif
 
 #ifdef __cplusplus
 #define MP_NULL_ nullptr
@@ -267,11 +270,13 @@ mp_status mp_pool_validate(const mp_pool *pool, char *text, size_t room);
 #define MP_INLINED_ __attribute__((always_inline))
 #define MP_RARE_ __attribute__((cold, noinline, unused))
 #define MP_ASSUME_(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#define MP_COPY_(to, from, bytes) ((void)__builtin_memcpy(to, from, bytes))
 #else
 #define MP_RARELY_(condition) (condition)
 #define MP_INLINED_
 #define MP_RARE_ inline
 #define MP_ASSUME_(condition) ((void)0)
+#define MP_COPY_(to, from, bytes) ((void)memcpy(to, from, bytes))
 #endif
 
 static inline MP_INLINED_ bool mp_contains(const mp_pool *pool, mp_handle handle) {
@@ -558,6 +563,16 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
  *     sparks_id sparks_id_of(mp_handle)                 what such a function has returned
  */
 #define MP_POOL(name, type)                                                                                            \
+    MP_HANDLES_(name)                                                                                                  \
+    MP_POOL_(name, type, 0, handle_.bits)
+
+/* The same with four-byte handles. `index_bits` must equal that of the options: 16, 20 or 24. */
+#define MP_POOL32(name, type, index_bits)                                                                              \
+    MP_HANDLES32_(name, index_bits)                                                                                    \
+    MP_POOL_(name, type, index_bits, mp_narrow_(handle_, index_bits))
+
+/* The handle type of a use, and its conversions. */
+#define MP_HANDLES_(name)                                                                                              \
     typedef struct name##_id {                                                                                         \
         uint64_t bits;                                                                                                 \
     } name##_id;                                                                                                       \
@@ -568,11 +583,8 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
     MP_API_ name##_id name##_id_of(mp_handle handle_) {                                                                \
         name##_id id_ = {handle_.bits};                                                                                \
         return id_;                                                                                                    \
-    }                                                                                                                  \
-    MP_POOL_(name, type, 0, handle_.bits)
-
-/* The same with four-byte handles. `index_bits` must equal that of the options: 16, 20 or 24. */
-#define MP_POOL32(name, type, index_bits)                                                                              \
+    }
+#define MP_HANDLES32_(name, index_bits)                                                                                \
     typedef struct name##_id {                                                                                         \
         uint32_t bits;                                                                                                 \
     } name##_id;                                                                                                       \
@@ -582,8 +594,7 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
     MP_API_ name##_id name##_id_of(mp_handle handle_) {                                                                \
         name##_id id_ = {mp_narrow(handle_, index_bits)};                                                              \
         return id_;                                                                                                    \
-    }                                                                                                                  \
-    MP_POOL_(name, type, index_bits, mp_narrow_(handle_, index_bits))
+    }
 
 /* What both have. `made_bits`: those of a handle of the pool's own, `handle_`. */
 #define MP_POOL_(name, type, index_bits, made_bits)                                                                    \
@@ -737,6 +748,250 @@ void mp_recorder_tick(mp_recorder *recorder, uint64_t ms);
 /* Writes the rest, and closes the recorder. Returns MP_WRITE_FAILED if anything could not be written. */
 mp_status mp_recorder_destroy(mp_recorder *recorder);
 
+/* ---- Packed pools: the values are always adjacent ---------------------------------------------------------------- */
+
+/* A pool whose values lie in one array without holes, so that iterating is a loop over an array. A removal moves the
+ * last value into the gap; handles stay valid. For what is iterated over more often than it is looked up by handle,
+ * which takes one step more than in an `mp_pool`. Iterate backwards to remove meanwhile:
+ *
+ *     MP_PACKED(sparks, spark)
+ *
+ *     mp_packed *pool;
+ *     if (mp_packed_create(&options, &pool) != MP_OK) return 1;
+ *     sparks all = sparks_of(pool);
+ *     spark *values = sparks_values(&all);
+ *     for (size_t at = sparks_count(&all); at-- > 0;)
+ *         if (--values[at].frames_left == 0) sparks_remove(&all, sparks_id_at(&all, at));
+ *
+ * Handles are those of an `mp_pool` with the same options. Each slot takes 8 bytes more than there. */
+typedef struct mp_packed {
+    void *private_[3];
+    void *aids_; /* not null: the library is called when a value comes or goes */
+    unsigned char *values_;
+    uint32_t *order_; /* the slot of each value */
+    size_t count_;
+    uint32_t value_bytes, value_align;
+    mp_pool slots_; /* of places: a slot's value is the number of the packed value */
+} mp_packed;
+
+/* As for `mp_pool`. `MP_EVICT_OLDEST` is `MP_BAD_OPTIONS`. */
+size_t mp_packed_bytes(const mp_options *options);
+mp_status mp_packed_create_(const mp_options *options, mp_packed **out, uint32_t layout, size_t packed_bytes);
+void mp_packed_watch_(mp_packed *packed, void (*poison)(void const volatile *, size_t),
+                      void (*unpoison)(void const volatile *, size_t));
+void mp_packed_destroy(mp_packed *packed);
+static inline mp_status mp_packed_create(const mp_options *options, mp_packed **out) {
+    mp_status status = mp_packed_create_(options, out, MP_LAYOUT_, sizeof(mp_packed));
+#ifdef MP_ASAN_
+    if (status == MP_OK) {
+        mp_packed_watch_(*out, __asan_poison_memory_region, __asan_unpoison_memory_region);
+    }
+#endif
+    return status;
+}
+
+/* The value at this place has come, or has gone, for pools with `aids_`. */
+void mp_packed_note_(mp_packed *packed, size_t place, bool has_come);
+
+/* Returns the pool's slots, for the functions that only read: `mp_contains`, `mp_pool_check`, `mp_pool_explain`,
+ * `mp_pool_stats`. Its values are private. */
+static inline const mp_pool *mp_packed_slots(const mp_packed *packed) {
+    return packed == MP_NULL_ ? MP_NULL_ : &packed->slots_;
+}
+/* Returns the number of values. */
+static inline size_t mp_packed_count(const mp_packed *packed) {
+    return packed->count_;
+}
+/* Returns the first value; the others follow. Their order changes with each removal. */
+static inline void *mp_packed_values(const mp_packed *packed) {
+    return packed->values_;
+}
+/* Returns the handle of the value at `place`, or 0 bits if `place` is not below the count. O(1). */
+static inline mp_handle mp_packed_handle_at(const mp_packed *packed, size_t place) {
+    mp_handle handle = {0};
+    if (place < packed->count_) {
+        uint32_t slot = packed->order_[place];
+        handle.bits = MP_CAST_(uint64_t, slot) << 32 | MP_CAST_(const uint32_t *, packed->slots_.words_)[slot];
+    }
+    return handle;
+}
+
+static inline uint32_t *mp_packed_places_(const mp_packed *packed) {
+    return MP_CAST_(uint32_t *, MP_CAST_(void *, packed->slots_.values_));
+}
+
+static inline MP_INLINED_ void *mp_packed_get_(const mp_packed *packed, mp_handle handle, size_t stride) {
+    unsigned char *values = packed->values_;
+    const uint32_t *places = mp_packed_places_(packed);
+    if (!mp_contains(&packed->slots_, handle)) {
+        return MP_NULL_;
+    }
+    values += places[handle.bits >> 32] * stride;
+    MP_ASSUME_(values != MP_NULL_);
+    return values;
+}
+static inline void *mp_packed_get(const mp_packed *packed, mp_handle handle) {
+    return mp_packed_get_(packed, handle, packed->value_bytes);
+}
+
+/* The value of a slot that was just taken: behind the others. */
+static inline MP_INLINED_ void *mp_packed_join_(mp_packed *packed, mp_handle handle, size_t stride) {
+    uint32_t slot = MP_CAST_(uint32_t, handle.bits >> 32);
+    unsigned char *values = packed->values_;
+    size_t place = packed->count_;
+    mp_packed_places_(packed)[slot] = MP_CAST_(uint32_t, place);
+    packed->order_[place] = slot;
+    packed->count_ = place + 1;
+    if (MP_RARELY_(packed->aids_ != MP_NULL_)) {
+        mp_packed_note_(packed, place, true);
+    }
+    values += place * stride;
+    MP_ASSUME_(values != MP_NULL_);
+    return values;
+}
+static inline MP_INLINED_ void *mp_packed_insert_(mp_packed *packed, mp_handle *out, size_t stride) {
+    mp_handle handle;
+    if (mp_insert_(&packed->slots_, &handle, sizeof(uint32_t)) == MP_NULL_) {
+        out->bits = 0;
+        return MP_NULL_;
+    }
+    out->bits = handle.bits;
+    return mp_packed_join_(packed, handle, stride);
+}
+/* Begins a lifetime, and returns the place of the value, behind the others, or null if the pool is full. O(1). */
+static inline void *mp_packed_insert(mp_packed *packed, mp_handle *out) {
+    return mp_packed_insert_(packed, out, packed->value_bytes);
+}
+/* Begins exactly the handle's lifetime, for loading saved objects: those saved in the order of their places keep it.
+ * `*value` (`value` may be null) is the place of the value. O(1) amortised. */
+static inline mp_status mp_packed_insert_at(mp_packed *packed, mp_handle handle, void **value) {
+    mp_status status = packed == MP_NULL_ ? MP_NULL_POINTER : mp_pool_insert_at(&packed->slots_, handle, MP_NULL_);
+    if (status == MP_OK) {
+        void *made = mp_packed_join_(packed, handle, packed->value_bytes);
+        if (value != MP_NULL_) {
+            *value = made;
+        }
+    }
+    return status;
+}
+
+/* Ends the lifetime of the value at `place`, as far as the slots know. The last value, whose place is returned, takes
+ * this place: the caller has moved it there, or does so next. */
+static inline MP_INLINED_ size_t mp_packed_leave_(mp_packed *packed, mp_handle handle, size_t place) {
+    size_t last = packed->count_ - 1;
+    uint32_t moved = packed->order_[last];
+    mp_remove(&packed->slots_, handle);
+    packed->order_[place] = moved;
+    mp_packed_places_(packed)[moved] = MP_CAST_(uint32_t, place);
+    packed->count_ = last;
+    return last;
+}
+static inline MP_INLINED_ bool mp_packed_remove_(mp_packed *packed, mp_handle handle, size_t stride) {
+    unsigned char *values = packed->values_;
+    size_t place, last;
+    if (!mp_contains(&packed->slots_, handle)) {
+        return false;
+    }
+    place = mp_packed_places_(packed)[handle.bits >> 32];
+    last = mp_packed_leave_(packed, handle, place);
+    if (place != last) {
+        MP_COPY_(values + place * stride, values + last * stride, stride);
+    }
+    if (MP_RARELY_(packed->aids_ != MP_NULL_)) {
+        mp_packed_note_(packed, last, false);
+    }
+    return true;
+}
+/* Ends a lifetime, and moves the last value into the gap. Returns `false`, and does nothing, if the handle is refused.
+ * O(1). */
+static inline bool mp_packed_remove(mp_packed *packed, mp_handle handle) {
+    return mp_packed_remove_(packed, handle, packed->value_bytes);
+}
+/* Removes all objects. O(slots). */
+void mp_packed_clear(mp_packed *packed);
+
+/* As `mp_pool_next_handle` and `mp_pool_record`. */
+static inline mp_handle mp_packed_next_handle(mp_packed *packed) {
+    return mp_pool_next_handle(packed == MP_NULL_ ? MP_NULL_ : &packed->slots_);
+}
+static inline mp_status mp_packed_record(mp_packed *packed, mp_recorder *recorder) {
+    return mp_pool_record(packed == MP_NULL_ ? MP_NULL_ : &packed->slots_, recorder);
+}
+
+/* Checks every invariant, as `mp_pool_validate`. */
+mp_status mp_packed_validate(const mp_packed *packed, char *text, size_t room);
+/* As `mp_pool_checksum`; the order of the values counts, too. Not the sum of Rust's `PackedPool`. */
+uint64_t mp_packed_checksum(const mp_packed *packed, mp_add_to_sum *add, void *user);
+/* Makes the state of `to` that of `from`, without allocating, at the speed of memcpy. For rollback: into a second pool
+ * with the same options, and back. MP_OTHER_SHAPE if the options differ; then nothing happens. */
+mp_status mp_packed_copy(mp_packed *to, const mp_packed *from);
+/* The state as bytes, as for `mp_pool`. */
+size_t mp_packed_state_bytes(const mp_packed *packed);
+mp_status mp_packed_write_state(const mp_packed *packed, void *buffer, size_t bytes);
+mp_status mp_packed_read_state(mp_packed *packed, const void *buffer, size_t bytes);
+
+static inline mp_status mp_packed_fits(const mp_packed *packed, size_t bytes, size_t align, uint32_t index_bits) {
+    if (packed == MP_NULL_) {
+        return MP_NULL_POINTER;
+    }
+    if (packed->value_bytes != bytes || align == 0 || packed->value_align % align != 0) {
+        return MP_OTHER_VALUES;
+    }
+    return packed->slots_.kind_ >> 8 == index_bits ? MP_OK : MP_OTHER_HANDLES;
+}
+
+/* `MP_PACKED(sparks, spark)` makes the pool type `sparks`, its handle type `sparks_id`, and, as `MP_POOL`, `sparks_of`,
+ * `sparks_fits`, `sparks_insert`, `sparks_get`, `sparks_contains`, `sparks_remove`, `sparks_handle` and `sparks_id_of`,
+ * with an `mp_packed` for the `mp_pool`; and
+ *     spark    *sparks_values(sparks const *)           the first of
+ *     size_t    sparks_count(sparks const *)            so many
+ *     sparks_id sparks_id_at(sparks const *, size_t place)  of the value at this place; no bits if there is none
+ */
+#define MP_PACKED(name, type)                                                                                          \
+    MP_HANDLES_(name)                                                                                                  \
+    MP_PACKED_(name, type, 0, handle_.bits)
+
+/* The same with four-byte handles, as `MP_POOL32`. */
+#define MP_PACKED32(name, type, index_bits)                                                                            \
+    MP_HANDLES32_(name, index_bits)                                                                                    \
+    MP_PACKED_(name, type, index_bits, mp_narrow_(handle_, index_bits))
+
+#define MP_PACKED_(name, type, index_bits, made_bits)                                                                  \
+    typedef struct name {                                                                                              \
+        mp_packed *pool;                                                                                               \
+    } name;                                                                                                            \
+    MP_API_ mp_status name##_fits(const mp_packed *pool_) {                                                            \
+        return mp_packed_fits(pool_, sizeof(type), MP_ALIGNOF_(type), index_bits);                                     \
+    }                                                                                                                  \
+    MP_API_ name name##_of(mp_packed *pool_) {                                                                         \
+        name of_ = {name##_fits(pool_) == MP_OK ? pool_ : MP_NULL_};                                                   \
+        return of_;                                                                                                    \
+    }                                                                                                                  \
+    MP_API_ MP_INLINED_ type *name##_insert(name *in_, name##_id *out_) {                                              \
+        mp_handle handle_;                                                                                             \
+        void *made_ = mp_packed_insert_(in_->pool, &handle_, sizeof(type));                                            \
+        out_->bits = made_bits;                                                                                        \
+        return MP_CAST_(type *, made_);                                                                                \
+    }                                                                                                                  \
+    MP_API_ MP_INLINED_ type *name##_get(name const *in_, name##_id id_) {                                             \
+        return MP_CAST_(type *, mp_packed_get_(in_->pool, name##_handle(id_), sizeof(type)));                          \
+    }                                                                                                                  \
+    MP_API_ MP_INLINED_ bool name##_contains(name const *in_, name##_id id_) {                                         \
+        return mp_contains(&in_->pool->slots_, name##_handle(id_));                                                    \
+    }                                                                                                                  \
+    MP_API_ MP_INLINED_ bool name##_remove(name *in_, name##_id id_) {                                                 \
+        return mp_packed_remove_(in_->pool, name##_handle(id_), sizeof(type));                                         \
+    }                                                                                                                  \
+    MP_API_ type *name##_values(name const *in_) {                                                                     \
+        return MP_CAST_(type *, mp_packed_values(in_->pool));                                                          \
+    }                                                                                                                  \
+    MP_API_ size_t name##_count(name const *in_) {                                                                     \
+        return mp_packed_count(in_->pool);                                                                             \
+    }                                                                                                                  \
+    MP_API_ name##_id name##_id_at(name const *in_, size_t place_) {                                                   \
+        return name##_id_of(mp_packed_handle_at(in_->pool, place_));                                                   \
+    }
+
 /* ---- What this header and the library agree on ------------------------------------------------------------------ */
 
 /* The library's own view of `mp_pool` and the other structs, for tests: name and number of each entry, null after
@@ -753,6 +1008,10 @@ MP_CHECK_(stack, offsetof(mp_pool, stack_len_) == 168);
 MP_CHECK_(quick, offsetof(mp_pool, quick_above_) == 40);
 MP_CHECK_(pool, sizeof(mp_pool) == 192);
 MP_CHECK_(options, sizeof(mp_options) == 96);
+MP_CHECK_(packed_values, offsetof(mp_packed, values_) == 32);
+MP_CHECK_(packed_count, offsetof(mp_packed, count_) == 48);
+MP_CHECK_(packed_slots, offsetof(mp_packed, slots_) == 64);
+MP_CHECK_(packed, sizeof(mp_packed) == 64 + sizeof(mp_pool));
 #endif
 MP_CHECK_(handle, sizeof(mp_handle) == 8);
 MP_CHECK_(boolean, sizeof(bool) == 1);

@@ -48,7 +48,7 @@ fn builder<R: ReuseOrder>(
 }
 
 /// Blocks are aligned to cache lines at least.
-const BLOCK_ALIGN: usize = 64;
+pub(crate) const BLOCK_ALIGN: usize = 64;
 
 /// Where the parts of a pool's block are.
 struct Plan {
@@ -72,6 +72,16 @@ impl ForOrder for Planning<'_> {
         let layout = layout.align_to(BLOCK_ALIGN).map_err(too_large)?;
         Ok(Plan { layout: layout.pad_to_align(), name, arrays })
     }
+}
+
+/// The layout of a pool's block.
+pub(crate) fn layout(options: &Checked<'_>) -> Result<Layout, Status> {
+    Ok(with_order(options.raw.order, Planning(options))??.layout)
+}
+
+/// How many bytes have room for a block, wherever they begin.
+pub(crate) fn bytes_wherever(layout: Layout) -> usize {
+    layout.size().saturating_add(layout.align() - 1)
 }
 
 struct Building<'o> {
@@ -132,17 +142,17 @@ impl ForOrder for Building<'_> {
 }
 
 /// The memory of a pool that is being built: goes back unless the pool is there.
-struct Block {
-    start: NonNull<u8>,
+pub(crate) struct Block {
+    pub(crate) start: NonNull<u8>,
     layout: Layout,
-    give: Option<Give>,
+    pub(crate) give: Option<Give>,
     user: *mut c_void,
     /// How many bytes go back; 0 if none.
-    bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Block {
-    fn take(options: &Options, layout: Layout) -> Result<Self, Status> {
+    pub(crate) fn take(options: &Options, layout: Layout) -> Result<Self, Status> {
         let (user, give) = (options.user, options.give);
         if let Some(memory) = NonNull::new(options.memory.cast::<u8>()) {
             let skipped = memory.align_offset(layout.align());
@@ -164,6 +174,27 @@ impl Block {
         match start.align_offset(layout.align()) {
             0 => Ok(block),
             _ => Err(Status::BAD_OPTIONS),
+        }
+    }
+
+    /// The pool that was built in it gives it back.
+    pub(crate) fn keep(self) {
+        let _ = ManuallyDrop::new(self);
+    }
+
+    /// Gives back the block of a pool that has gone, with values of this alignment.
+    ///
+    /// # Safety
+    ///
+    /// The block was [taken](Self::take) and [kept](Self::keep) with the same arguments, and nobody uses it any more.
+    pub(crate) unsafe fn give_back(
+        start: NonNull<u8>,
+        (bytes, value_align): (usize, u32),
+        (give, user): (Option<Give>, *mut c_void),
+    ) {
+        let layout = Layout::from_size_align(bytes, (value_align as usize).max(BLOCK_ALIGN));
+        if let (Ok(layout), true) = (layout, bytes > 0) {
+            drop(Self { start, layout, give, user, bytes });
         }
     }
 }
@@ -191,7 +222,7 @@ pub(crate) fn create(options: &Checked<'_>) -> Result<NonNull<Head>, Status> {
     let building = Building { options, plan: &plan, block: block.start, give, block_bytes };
     let mut head = with_order(options.raw.order, building)??;
     // From here on the pool gives its block back.
-    let _ = ManuallyDrop::new(block);
+    block.keep();
     if options.raw.flags & (ZEROED | FILLED) != 0 {
         let outside = Outside::filling(options.raw.flags);
         let fills = outside.fills();
@@ -227,10 +258,8 @@ pub(crate) unsafe fn destroy(head: NonNull<Head>) {
     let whole = unsafe { face(head) };
     // SAFETY: nobody uses it any more.
     unsafe { whole.drop_in_place() };
-    let layout = Layout::from_size_align(block_bytes, (value_align as usize).max(BLOCK_ALIGN));
-    if let (Ok(layout), true) = (layout, block_bytes > 0) {
-        drop(Block { start: head.cast(), layout, give, user, bytes: block_bytes });
-    }
+    // SAFETY: it is the pool's own.
+    unsafe { Block::give_back(head.cast(), (block_bytes, value_align), (give, user)) };
 }
 
 /// See the header.
@@ -241,9 +270,8 @@ pub(crate) unsafe fn destroy(head: NonNull<Head>) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_pool_bytes(options: *const Options) -> usize {
     // SAFETY: as the caller promises.
-    let plan = unsafe { options::read(options) }
-        .and_then(|options| with_order(options.raw.order, Planning(&options))?);
-    plan.map_or(0, |plan| plan.layout.size().saturating_add(plan.layout.align() - 1))
+    let layout = unsafe { options::read(options) }.and_then(|options| layout(&options));
+    layout.map_or(0, bytes_wherever)
 }
 
 /// See the header.

@@ -6,6 +6,7 @@ use core::ptr;
 
 use crate::head::{Head, InC, OFFSETS};
 use crate::options::Options;
+use crate::packed::{Packed, PackedInC};
 use crate::pool::StatsInC;
 use crate::status::Status;
 
@@ -32,6 +33,14 @@ const SIZES: &[(&CStr, usize)] = &[
     (c"mp_pool.quick_above_", offset_of!(Head, quick_above)),
     (c"mp_pool.quick_below_", offset_of!(Head, quick_below)),
     (c"mp_stats.evicted", offset_of!(StatsInC, evicted)),
+    (c"sizeof mp_packed", size_of::<PackedInC>()),
+    (c"mp_packed.aids_", offset_of!(Packed, aids)),
+    (c"mp_packed.values_", offset_of!(Packed, values)),
+    (c"mp_packed.order_", offset_of!(Packed, order)),
+    (c"mp_packed.count_", offset_of!(Packed, count)),
+    (c"mp_packed.value_bytes", offset_of!(Packed, value_bytes)),
+    (c"mp_packed.value_align", offset_of!(Packed, value_align)),
+    (c"mp_packed.slots_", offset_of!(PackedInC, slots)),
 ];
 
 const OPTIONS: &[(&CStr, usize)] = fields!(Options, "mp_options":

@@ -27,6 +27,8 @@ mod kinds;
 mod layout;
 mod options;
 mod outside;
+mod packed;
+mod packed_state;
 mod pool;
 mod recorder;
 #[cfg(millpond_standalone)]

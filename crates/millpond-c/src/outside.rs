@@ -57,16 +57,11 @@ impl Outside {
         let pool = unsafe { head.as_mut() };
         let outside = core::mem::replace(&mut pool.outside, ptr::null_mut());
         // SAFETY: it came from a box, and nobody has it any more.
-        let outside = unsafe { Box::from_raw(outside) };
-        if let Some(track) = outside.track {
+        let mut outside = unsafe { Box::from_raw(outside) };
+        if let Some(track) = outside.track.take() {
             track.end(head);
         }
-        if let Some((_, unpoison)) = outside.poison {
-            each_slot(head, |_, value, bytes, _| {
-                // SAFETY: bytes of the pool.
-                unsafe { unpoison(value.cast(), bytes) };
-            });
-        }
+        outside.open(head);
     }
 
     /// Whether dead slots are filled.
@@ -84,8 +79,13 @@ impl Outside {
         let mut own = head;
         // SAFETY: the caller's pool, used alone.
         let Ok(outside) = Self::of(unsafe { own.as_mut() }) else { return };
-        outside.poison = Some((poison, unpoison));
+        outside.poison_with(poison, unpoison);
         Self::poison_dead(head, poison);
+    }
+
+    /// The sanitizer's functions are these from now on.
+    pub(crate) fn poison_with(&mut self, poison: Poison, unpoison: Poison) {
+        self.poison = Some((poison, unpoison));
     }
 
     fn poison_dead(head: NonNull<Head>, poison: Poison) {
@@ -109,10 +109,7 @@ impl Outside {
 
     /// A lifetime has begun.
     pub(crate) fn birth(&mut self, slot: usize, value: *mut u8, bytes: usize) {
-        if let Some((_, unpoison)) = self.poison {
-            // SAFETY: bytes of the pool.
-            unsafe { unpoison(value.cast(), bytes) };
-        }
+        self.open_value(value, bytes);
         if self.is_zeroed {
             // SAFETY: as above; the slot was dead until now.
             unsafe { value.write_bytes(0, bytes) };
@@ -142,12 +139,17 @@ impl Outside {
     }
 
     /// The pool's state is about to be replaced: all bytes may be written.
-    pub(crate) fn open(&mut self, head: NonNull<Head>) {
+    pub(crate) fn open(&self, head: NonNull<Head>) {
+        if self.is_watched() {
+            each_slot(head, |_, value, bytes, _| self.open_value(value, bytes));
+        }
+    }
+
+    /// The bytes of a slot may be written.
+    pub(crate) fn open_value(&self, value: *mut u8, bytes: usize) {
         if let Some((_, unpoison)) = self.poison {
-            each_slot(head, |_, value, bytes, _| {
-                // SAFETY: bytes of the pool.
-                unsafe { unpoison(value.cast(), bytes) };
-            });
+            // SAFETY: bytes of the pool.
+            unsafe { unpoison(value.cast(), bytes) };
         }
     }
 

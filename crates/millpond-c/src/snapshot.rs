@@ -20,7 +20,7 @@ use crate::status::{Status, status_of};
 /// `mp_snapshot`: a second pool of the same options, which nobody sees.
 pub struct Snapshot {
     pool: NonNull<Head>,
-    /// Whether something was saved, by which pool's kind.
+    /// Whether something was saved.
     is_saved: bool,
 }
 
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn mp_snapshot_destroy(snapshot: *mut Snapshot) {
 /// # Safety
 ///
 /// Both are pools, and nobody else uses them.
-unsafe fn copy(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), Status> {
+pub(crate) unsafe fn copy(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), Status> {
     // SAFETY: as the caller promises.
     unsafe { kinds::take_on(to, from)? };
     // SAFETY: as above.
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn mp_pool_restore(pool: *mut Head, snapshot: *const Snaps
 }
 
 /// In front of a state's bytes: what they are of. In little-endian order.
-struct Front {
+pub(crate) struct Front {
     value_bytes: u32,
     kind: u32,
     /// How many bytes of slots come first; the values of the used slots follow.
@@ -184,6 +184,23 @@ impl Front {
             kind: number(12)?,
             slots_bytes: u64::from_le_bytes(*bytes[16..].first_chunk()?),
         })
+    }
+
+    /// The front of what may be a state, and what follows.
+    fn of(state: &[u8]) -> Option<(Self, &[u8])> {
+        let (front, rest) = state.split_first_chunk()?;
+        Some((Self::of_bytes(front)?, rest))
+    }
+
+    /// The slots and the values of what follows.
+    fn split<'s>(&self, rest: &'s [u8]) -> Option<(&'s [u8], &'s [u8])> {
+        rest.split_at_checked(usize::try_from(self.slots_bytes).ok()?)
+    }
+
+    /// The values of what may be a state.
+    pub(crate) fn values_of(state: &[u8]) -> Option<&[u8]> {
+        let (front, rest) = Self::of(state)?;
+        front.split(rest).map(|(_, values)| values)
     }
 }
 
@@ -285,18 +302,17 @@ pub unsafe extern "C" fn mp_pool_read_state(
     status_of(read_state(&mut opened, (value_bytes, kind), buffer))
 }
 
-fn read_state(
+/// Takes on a state, or changes nothing.
+pub(crate) fn read_state(
     pool: &mut Opened<'_>,
     (value_bytes, kind): (u32, u32),
     buffer: &[u8],
 ) -> Result<(), Status> {
-    let (front, rest) = buffer.split_first_chunk().ok_or(Status::BAD_STATE)?;
-    let front = Front::of_bytes(front).ok_or(Status::BAD_STATE)?;
+    let (front, rest) = Front::of(buffer).ok_or(Status::BAD_STATE)?;
     if (front.value_bytes, front.kind) != (value_bytes, kind) {
         return Err(Status::OTHER_SHAPE);
     }
-    let slots_bytes = usize::try_from(front.slots_bytes).map_err(|_| Status::BAD_STATE)?;
-    let (slots, values) = rest.split_at_checked(slots_bytes).ok_or(Status::BAD_STATE)?;
+    let (slots, values) = front.split(rest).ok_or(Status::BAD_STATE)?;
     let (saved, behind) =
         postcard::take_from_bytes::<SavedSlots>(slots).map_err(|_| Status::BAD_STATE)?;
     let live = match value_bytes as usize {

@@ -12,6 +12,8 @@
 #include "basics/tables.c"
 #include "basics/walks.c"
 
+#include "basics/packed.c"
+
 int main(void) {
     pools();
     long_walks();
@@ -28,6 +30,13 @@ int main(void) {
     classes();
     recorders();
     handle_allocators();
+    packed_pools();
+    packed_pools_are_as_their_model();
+    packed_handles_of_four_bytes();
+    packed_flags_and_memory();
+    packed_states();
+    packed_pools_that_are_broken();
+    packed_pools_are_recorded();
     puts("all is well");
     return 0;
 }

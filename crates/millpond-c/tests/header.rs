@@ -51,7 +51,7 @@ fn the_library_has_the_names_of_the_header_and_no_others() {
         .filter_map(|line| Some(line.split_whitespace().nth(2)?.to_owned()))
         .collect();
     assert_eq!(has, declared());
-    assert!(has.len() > 45, "{has:?}");
+    assert!(has.len() > 60, "{has:?}");
 }
 
 /// What a final link needs of the C library, and of nothing else.
@@ -94,7 +94,7 @@ fn offsets_sizes_and_codes_are_the_same_on_both_sides() {
     std::fs::write(&source, list).unwrap();
     run(strict("gcc").arg(&source).arg(library().unwrap()).arg("-o").arg(&lister));
     let said = String::from_utf8(run(&mut Command::new(&lister)).stdout).unwrap();
-    assert!(said.lines().count() > 55, "{said}");
+    assert!(said.lines().count() > 70, "{said}");
 
     let mut checks = String::from("#include \"millpond.h\"\n#include <stddef.h>\n");
     let mut codes = BTreeSet::new();
