@@ -6,7 +6,8 @@
 //     bullets.remove(bullet);                                    // false if it was gone already
 //     for (Bullet &each : bullets) each.move();
 //
-// It needs neither exceptions nor run-time type information. Values never move, and need not be movable.
+// It needs neither exceptions nor run-time type information. Values never move, and need not be movable; those of a
+// `packed_pool` lie in one array without holes, and do.
 #ifndef MILLPOND_HPP
 #define MILLPOND_HPP
 
@@ -120,6 +121,18 @@ inline mp_pool no_pool_ = [] {
     return of;
 }();
 
+inline mp_packed no_packed_{};
+
+// A value made by a constructor, or as an aggregate if no constructor takes these arguments.
+template <typename T, typename... Arguments>
+MILLPOND_INLINE_ inline T make_(Arguments &&...arguments) {
+    if constexpr (std::is_constructible_v<T, Arguments &&...>) {
+        return T(std::forward<Arguments>(arguments)...);
+    } else {
+        return T{std::forward<Arguments>(arguments)...};
+    }
+}
+
 // What a pool is to be beside its capacity; see `mp_options`.
 struct options {
     const char *name = nullptr;
@@ -215,11 +228,7 @@ class pool {
     template <typename... Arguments>
     MILLPOND_INLINE_ handle<T> emplace(Arguments &&...arguments) {
         return emplace_with([&](void *place) {
-            if constexpr (std::is_constructible_v<T, Arguments &&...>) {
-                ::new (place) T(std::forward<Arguments>(arguments)...);
-            } else {
-                ::new (place) T{std::forward<Arguments>(arguments)...};
-            }
+            ::new (place) T(make_<T>(std::forward<Arguments>(arguments)...));
         });
     }
 
@@ -546,6 +555,194 @@ class pool {
     mp_status status_ = MP_NULL_POINTER;
     // The number of running destructors: the lifetimes have ended, but the slots are not freed yet.
     std::size_t ending_ = 0;
+};
+
+// A pool whose values lie in one array without holes: iterating is a loop over an array. A removal moves the last value
+// into the gap, so handles stay valid, but neither addresses nor the order. `T` must be movable without an exception.
+// For what is iterated over more often than it is looked up by handle.
+//
+// A destructor may use the pool in any way: its value has left the array, and its handle is refused. A constructor may,
+// too: its value is not in the pool yet, and if it throws, nothing has happened. But neither a move constructor nor the
+// destructor of a value that was moved from may use the pool, as they run while values change places.
+template <typename T>
+class packed_pool {
+    static_assert(std::is_object_v<T> && !std::is_array_v<T>, "a pool has values of a class or of a plain type");
+    static_assert(!std::is_const_v<T> && !std::is_volatile_v<T> && std::is_nothrow_destructible_v<T>);
+    static_assert(std::is_nothrow_move_constructible_v<T>, "a removal moves a value");
+    static_assert(sizeof(T) < UINT32_MAX, "millpond.h counts a value's bytes in 32 bits");
+
+  public:
+    using value_type = T;
+    using iterator = T *;
+    using const_iterator = const T *;
+
+    // An empty pool without capacity.
+    packed_pool() noexcept = default;
+
+    // Whether there was memory for it: `status()`.
+    explicit packed_pool(std::size_t capacity, const options &with = options{}) noexcept {
+        const mp_options raw = with.raw<T>(capacity);
+        mp_packed *created = nullptr;
+        status_ = mp_packed_create(&raw, &created);
+        raw_ = created != nullptr ? created : &no_packed_;
+    }
+
+    packed_pool(packed_pool &&other) noexcept
+        : raw_(std::exchange(other.raw_, &no_packed_)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {}
+    packed_pool &operator=(packed_pool &&other) noexcept {
+        packed_pool(std::move(other)).swap(*this);
+        return *this;
+    }
+    packed_pool(const packed_pool &) = delete;
+    packed_pool &operator=(const packed_pool &) = delete;
+    ~packed_pool() {
+        clear();
+        mp_packed_destroy(raw());
+    }
+    void swap(packed_pool &other) noexcept {
+        std::swap(raw_, other.raw_);
+        std::swap(status_, other.status_);
+    }
+
+    // `MP_OK`, or why there are no slots.
+    mp_status status() const noexcept { return status_; }
+
+    std::size_t capacity() const noexcept { return mp_capacity(&raw_->slots_); }
+    std::size_t size() const noexcept { return mp_packed_count(raw_); }
+    bool empty() const noexcept { return size() == 0; }
+    mp_stats stats() const noexcept { return mp_pool_stats(&raw_->slots_); }
+    // The pool of millpond.h, or null. What is inserted or removed there is neither constructed nor destroyed.
+    mp_packed *raw() noexcept { return raw_ != &no_packed_ ? raw_ : nullptr; }
+    const mp_packed *raw() const noexcept { return raw_ != &no_packed_ ? raw_ : nullptr; }
+
+    // The values, which are an array.
+    T *data() noexcept { return static_cast<T *>(mp_packed_values(raw_)); }
+    const T *data() const noexcept { return static_cast<const T *>(mp_packed_values(raw_)); }
+    iterator begin() noexcept { return data(); }
+    iterator end() noexcept { return data() + size(); }
+    const_iterator begin() const noexcept { return data(); }
+    const_iterator end() const noexcept { return data() + size(); }
+    const_iterator cbegin() const noexcept { return begin(); }
+    const_iterator cend() const noexcept { return end(); }
+
+    // Constructs a value behind the others, with a constructor, or as an aggregate if no constructor takes these
+    // arguments. Returns its handle, which is false if the pool is full; then no constructor is called. O(1).
+    template <typename... Arguments>
+    MILLPOND_INLINE_ handle<T> emplace(Arguments &&...arguments) {
+        mp_handle made;
+        if constexpr (std::is_trivially_constructible_v<T, Arguments &&...>) {
+            void *place = mp_packed_insert_(raw_, &made, sizeof(T));
+            if (place != nullptr) {
+                ::new (place) T(std::forward<Arguments>(arguments)...);
+            }
+        } else if (mp_live(&raw_->slots_) + raw_->slots_.retired_ >= capacity()) {
+            // Counts a refusal.
+            mp_packed_insert_(raw_, &made, sizeof(T));
+        } else {
+            T value = make_<T>(std::forward<Arguments>(arguments)...);
+            assert(!is_moving_ && "a move of the pool's values inserts");
+            // The constructor may have filled the pool.
+            void *place = mp_packed_insert_(raw_, &made, sizeof(T));
+            if (place != nullptr) {
+                is_moving_ = true;
+                ::new (place) T(std::move(value));
+                is_moving_ = false;
+            }
+        }
+        return handle<T>(made);
+    }
+
+    // The value, or null if the handle is refused. O(1).
+    T *get(handle<T> which) noexcept { return static_cast<T *>(mp_packed_get_(raw_, which.raw(), sizeof(T))); }
+    const T *get(handle<T> which) const noexcept {
+        return static_cast<const T *>(mp_packed_get_(raw_, which.raw(), sizeof(T)));
+    }
+    bool contains(handle<T> which) const noexcept { return mp_contains(&raw_->slots_, which.raw()); }
+
+    // Returns the value of a handle that is known to be valid.
+    T &operator[](handle<T> which) noexcept {
+        T *found = get(which);
+        assert(found != nullptr && "the handle is refused");
+        return *found;
+    }
+    const T &operator[](handle<T> which) const noexcept {
+        const T *found = get(which);
+        assert(found != nullptr && "the handle is refused");
+        return *found;
+    }
+
+    // Removes and destroys the handle's value, and moves the last one into the gap. Returns `false`, and does nothing, if
+    // the handle is refused. O(1).
+    MILLPOND_INLINE_ bool remove(handle<T> which) noexcept {
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            return mp_packed_remove_(raw_, which.raw(), sizeof(T));
+        } else {
+            T *const value = get(which);
+            if (value == nullptr) {
+                return false;
+            }
+            assert(!is_moving_ && "a move of the pool's values removes");
+            is_moving_ = true;
+            // Destroyed at the end, when the pool is whole again.
+            [[maybe_unused]] const T gone(std::move(*value));
+            value->~T();
+            const std::size_t last = mp_packed_leave_(raw_, which.raw(), static_cast<std::size_t>(value - data()));
+            T *const moved = data() + last;
+            if (moved != value) {
+                ::new (static_cast<void *>(value)) T(std::move(*moved));
+                moved->~T();
+            }
+            if (raw_->aids_ != nullptr) {
+                mp_packed_note_(raw_, last, false);
+            }
+            is_moving_ = false;
+            return true;
+        }
+    }
+
+    // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
+    void clear() noexcept {
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            while (!empty()) {
+                remove(handle_at(size() - 1));
+            }
+        }
+        mp_packed_clear(raw());
+    }
+
+    // Destroys the values for which `keep` returns `false`, from the last one to the first. `keep` must not change the
+    // pool.
+    template <typename Keep>
+    void retain(Keep &&keep) {
+        for (std::size_t at = size(); at-- > 0;) {
+            // Destructors may have removed others.
+            if (at < size() && !keep(data()[at])) {
+                remove(handle_at(at));
+            }
+        }
+    }
+
+    // Returns the handle of the value at `place` in the array, which is false if there is none. O(1).
+    handle<T> handle_at(std::size_t place) const noexcept { return handle<T>(mp_packed_handle_at(raw_, place)); }
+    // Returns the handle of a value of this pool, which is false for any other address. O(1).
+    handle<T> handle_of(const T &value) const noexcept {
+        const std::size_t behind =
+            reinterpret_cast<std::uintptr_t>(std::addressof(value)) - reinterpret_cast<std::uintptr_t>(data());
+        return behind % sizeof(T) == 0 ? handle_at(behind / sizeof(T)) : handle<T>();
+    }
+
+    // Makes the state of this pool that of a pool with the same capacity and options, at the speed of memcpy, without
+    // allocation: for rollback, into a second pool and back. MP_OTHER_SHAPE if the options differ.
+    mp_status copy_from(const packed_pool &other) noexcept {
+        static_assert(std::is_trivially_copyable_v<T>, "what is copied over is neither constructed nor destroyed");
+        return mp_packed_copy(raw(), other.raw());
+    }
+
+  private:
+    mp_packed *raw_ = &no_packed_;
+    mp_status status_ = MP_NULL_POINTER;
+    // Whether a value is changing its place.
+    bool is_moving_ = false;
 };
 
 // A snapshot of a pool of trivially copyable values, for rollback: saved and restored at the speed of memcpy, without

@@ -17,7 +17,13 @@ int main() {
     each_key_is_asked_for_once();
     pools_are_moved_and_assigned_with_what_lives_in_them();
     destructors_change_a_pool_of_any_order();
+    packed_values_are_an_array();
+    packed_values_move_and_end_once_each();
+    destructors_may_use_the_packed_pool();
+    a_constructor_may_fill_the_packed_pool();
+    the_past_of_a_packed_pool_comes_back();
 #if defined(__cpp_exceptions)
+    a_packed_value_that_throws_was_never_there();
     what_throws_leaves_a_sound_pool_of_any_order();
     a_constructor_that_throws_leaves_nothing();
 #endif

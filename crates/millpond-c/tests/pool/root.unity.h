@@ -53,6 +53,16 @@ static void destructors_change_a_pool_of_any_order();
 static void what_throws_leaves_a_sound_pool_of_any_order();
 #endif
 
+// packed.cpp
+static void packed_values_are_an_array();
+static void packed_values_move_and_end_once_each();
+static void destructors_may_use_the_packed_pool();
+static void a_constructor_may_fill_the_packed_pool();
+static void the_past_of_a_packed_pool_comes_back();
+#if defined(__cpp_exceptions)
+static void a_packed_value_that_throws_was_never_there();
+#endif
+
 // containers.cpp
 #if defined(__cpp_lib_memory_resource)
 static void containers_live_in_size_classes();
@@ -61,4 +71,5 @@ static void containers_live_in_size_classes();
 #include "containers.cpp" // IWYU pragma: keep
 #include "hostile.cpp" // IWYU pragma: keep
 #include "lifetimes.cpp" // IWYU pragma: keep
+#include "packed.cpp" // IWYU pragma: keep
 #include "values.cpp" // IWYU pragma: keep
