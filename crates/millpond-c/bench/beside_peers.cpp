@@ -31,6 +31,8 @@ static void use(const value &of) { sink += static_cast<double>(of.position[0]); 
 
 MP_POOL(values, value)
 POOL_IN_C(pool_in_c, values, value);
+MP_PACKED(packed_values, value)
+PACKED_IN_C(packed_in_c, packed_values, value);
 
 using clock_type = std::chrono::steady_clock;
 static double since(clock_type::time_point begun) {
@@ -126,6 +128,8 @@ int main(int, char **arguments) {
         for (int round = 0; round < 5; ++round) {
             measure<pool_in_c<form::runs>>("millpond.h", slots, all);
             measure<pool_in_c<form::one_by_one>>("millpond.h, one by one", slots, all);
+            measure<packed_in_c>("millpond.h, packed", slots, all);
+            measure<packed_in_cpp<value>>("millpond.hpp, packed", slots, all);
             measure<sokol<value>>("sokol's scheme", slots, all);
             measure<pool_in_cpp<value, form::one_by_one>>("millpond.hpp", slots, all);
             measure<pool_in_cpp<value, form::runs>>("millpond.hpp, runs", slots, all);
@@ -137,6 +141,7 @@ int main(int, char **arguments) {
 #endif
 #ifdef HAS_ENTT
             measure<entt_registry<value>>("EnTT's registry", slots, all);
+            measure<entt_storage<value>>("EnTT's storage", slots, all);
 #endif
             millpond::size_classes ours;
             measure_pmr("millpond.h", ours, slots, all);
@@ -154,7 +159,8 @@ int main(int, char **arguments) {
             for (const auto &[peer, nanoseconds] : peers) {
                 if (nanoseconds > 0) {
                     std::printf("    %-30s %7.2f ns   to it: ", peer.c_str(), nanoseconds);
-                    for (const char *ours : {"millpond.h", "millpond.h, one by one", "millpond.hpp", "millpond.hpp, runs"}) {
+                    for (const char *ours : {"millpond.h", "millpond.h, one by one", "millpond.hpp", "millpond.hpp, runs", "millpond.h, packed",
+                                             "millpond.hpp, packed"}) {
                         if (auto found = peers.find(ours); found != peers.end()) {
                             std::printf(" %s %.2f;", ours, found->second / nanoseconds);
                         }

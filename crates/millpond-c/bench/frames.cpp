@@ -27,6 +27,8 @@ struct stable_object : object {
 
 MP_POOL(objects, object)
 POOL_IN_C(pool_in_c, objects, object);
+MP_PACKED(packed_objects, object)
+PACKED_IN_C(packed_in_c, packed_objects, object);
 
 struct event {
     std::uint32_t place; // in the table of handles, which holds one for each live object
@@ -183,6 +185,8 @@ static void compare(const script &its, const std::string &game, const char *what
     add<pool_in_cpp<object, form::one_by_one>, Walks>(all, its, "millpond.hpp, for", role::ours, true, true);
     add<pool_in_cpp<object, form::for_each>, Walks>(all, its, "millpond.hpp, for_each", role::ours, true, true);
     add<pool_in_cpp<object, form::runs>, Walks>(all, its, "millpond.hpp, runs", role::ours, true, true);
+    add<packed_in_c, Walks>(all, its, "millpond.h, packed", role::ours, false, true);
+    add<packed_in_cpp<object>, Walks>(all, its, "millpond.hpp, packed", role::ours, false, true);
     add<sokol<object>, Walks>(all, its, "sokol's scheme", role::peer, true, true);
 #ifdef HAS_COLONY
     add<colony<object>, Walks>(all, its, "plf::colony", role::peer, true, false);

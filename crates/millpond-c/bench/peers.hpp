@@ -70,6 +70,57 @@ enum class form { runs, one_by_one, for_each };
         }                                                                                                              \
     }
 
+// The same with the functions of `MP_PACKED(of, type)`: the walk is over an array.
+#define PACKED_IN_C(name, of, type)                                                                                    \
+    class name {                                                                                                       \
+        mp_packed *raw = nullptr;                                                                                      \
+        of all{};                                                                                                      \
+                                                                                                                       \
+      public:                                                                                                          \
+        using id = of##_id;                                                                                            \
+        explicit name(std::uint32_t count) {                                                                           \
+            mp_options options = MP_OPTIONS(type, count);                                                              \
+            mp_packed_create(&options, &raw);                                                                          \
+            all = of##_of(raw);                                                                                        \
+        }                                                                                                              \
+        name(name &&other) noexcept : raw(std::exchange(other.raw, nullptr)), all(other.all) {}                        \
+        ~name() { mp_packed_destroy(raw); }                                                                            \
+        id insert(const type &made_of) {                                                                               \
+            id made;                                                                                                   \
+            if (type *place = of##_insert(&all, &made)) {                                                              \
+                *place = made_of;                                                                                      \
+            }                                                                                                          \
+            return made;                                                                                               \
+        }                                                                                                              \
+        void remove(id which) { of##_remove(&all, which); }                                                            \
+        type *get(id which) { return of##_get(&all, which); }                                                          \
+        template <typename F>                                                                                          \
+        void each(F &&f) {                                                                                             \
+            type *values = of##_values(&all);                                                                          \
+            for (std::size_t at = 0, count = of##_count(&all); at < count; ++at) {                                     \
+                f(values[at]);                                                                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+template <typename T>
+class packed_in_cpp {
+    millpond::packed_pool<T> all;
+
+  public:
+    using id = millpond::handle<T>;
+    explicit packed_in_cpp(std::uint32_t count) : all(count) {}
+    id insert(const T &value) { return all.emplace(value); }
+    void remove(id which) { all.remove(which); }
+    T *get(id which) { return all.get(which); }
+    template <typename F>
+    void each(F &&f) {
+        for (T &one : all) {
+            f(one);
+        }
+    }
+};
+
 template <typename T, form Form>
 class pool_in_cpp {
     millpond::pool<T> all;
