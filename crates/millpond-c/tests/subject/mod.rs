@@ -12,8 +12,15 @@ mod handle;
 mod interface;
 #[path = "../../../millpond/tests/subject/key.rs"]
 mod key;
+#[path = "../../../millpond/tests/subject/packed.rs"]
+mod packed;
+mod packed_of_c;
+#[path = "../../../millpond/tests/subject/past.rs"]
+mod past;
 #[path = "../../../millpond/tests/subject/player.rs"]
 mod player;
+#[path = "../../../millpond/tests/subject/pool.rs"]
+mod pool;
 mod pool_of_c;
 #[path = "../../../millpond/tests/subject/reading.rs"]
 mod reading;
@@ -30,6 +37,8 @@ pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use interface::{CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, planned};
 pub(crate) use key::Key;
+pub(crate) use packed::PackedKind;
+pub(crate) use packed_of_c::PackedCKind;
 pub(crate) use player::{Value, hash, plans, play, seen};
 pub(crate) use pool_of_c::CKind;
 pub(crate) use reading::{bytes_justified, use_pool};
@@ -50,6 +59,11 @@ macro_rules! every_kind {
             c_fifo_narrow: CKind<1, 16, Handle32<(), 16>>;
             c_lowest_first_narrow: CKind<2, 24, Handle32<(), 24>>;
             c_intrusive_narrow: CKind<5, 16, Handle32<(), 16>>;
+            c_packed: PackedCKind<0, 0, Handle<()>>;
+            c_packed_fifo: PackedCKind<1, 0, Handle<()>>;
+            c_packed_roster: PackedCKind<3, 0, Handle<()>>;
+            c_packed_narrow: PackedCKind<0, 16, Handle32<(), 16>>;
+            c_packed_narrower: PackedCKind<0, 20, Handle32<(), 20>>;
         }
     };
 }

@@ -13,7 +13,7 @@ use std::ptr;
 use millpond::Stats;
 use millpond::snapshot::{Checksum, ToChecksum};
 
-use super::shim::{Options, Pool, shim};
+use super::shim::{Options, Pool, Validate, shim};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest};
 
 const OK: i32 = 0;
@@ -40,7 +40,7 @@ pub(crate) struct CPool<T, H, const ORDER: u32, const INDEX_BITS: u32> {
 }
 
 /// What the options say of this plan; the name is the second part's.
-fn options<T>(plan: Plan, order: u32, index_bits: u32) -> (Options, Option<CString>) {
+pub(super) fn options<T>(plan: Plan, order: u32, index_bits: u32) -> (Options, Option<CString>) {
     let name = plan.name.map(|name| CString::new(name).unwrap());
     let slots = plan.capacity.try_into().unwrap();
     let mut options = Options::of(slots, size_of::<T>() as u32, align_of::<T>() as u32);
@@ -142,17 +142,57 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32>
         // SAFETY: the pool is there.
         unsafe { (shim().pool_checksum)(self.raw) }
     }
+}
 
-    fn validated(raw: Pool) -> Result<(), String> {
-        let mut text = [0_u8; 300];
-        // SAFETY: the pool is there, and the text has so many bytes.
-        let status = unsafe { (shim().pool_validate)(raw, text.as_mut_ptr().cast(), text.len()) };
-        let end = text.iter().position(|byte| *byte == 0).unwrap();
-        match status {
-            OK => Ok(()),
-            _ => Err(String::from_utf8_lossy(&text[..end]).into_owned()),
-        }
+/// What `mp_pool_validate`, or `mp_packed_validate`, says of a pool, which must be there.
+pub(super) fn validated(validate: Validate, raw: Pool) -> Result<(), String> {
+    let mut text = [0_u8; 300];
+    // SAFETY: the pool is there, and the text has so many bytes.
+    let status = unsafe { validate(raw, text.as_mut_ptr().cast(), text.len()) };
+    let end = text.iter().position(|byte| *byte == 0).unwrap();
+    match status {
+        OK => Ok(()),
+        _ => Err(String::from_utf8_lossy(&text[..end]).into_owned()),
     }
+}
+
+/// The counters of a pool, which must be there.
+pub(super) fn stats_of(raw: Pool) -> Stats {
+    // SAFETY: the pool is there.
+    let of = unsafe { (shim().pool_stats)(raw) };
+    let mut stats = Stats::default();
+    stats.capacity = of.capacity as usize;
+    stats.live = of.live as usize;
+    stats.peak = of.peak as usize;
+    stats.retired = of.retired as usize;
+    stats.inserted = of.inserted;
+    stats.removed = of.removed;
+    stats.refused = of.refused;
+    stats.evicted = of.evicted;
+    stats
+}
+
+/// How many handles of two snapshots, or their values, are not those of the other, and one more if so is the rest.
+pub(super) fn differences_of<'v, T: ToChecksum + 'v>(
+    left: (&[u64], impl Iterator<Item = &'v T>),
+    right: (&[u64], impl Iterator<Item = &'v T>),
+    others_differ: bool,
+) -> usize {
+    fn listed<'v, T: ToChecksum + 'v>(
+        (handles, values): (&[u64], impl Iterator<Item = &'v T>),
+    ) -> Vec<(u64, u64)> {
+        let sum = |value: &T| {
+            let mut sum = Checksum::new();
+            sum.add(value);
+            sum.finish()
+        };
+        handles.iter().copied().zip(values.map(sum)).collect()
+    }
+    let (left, right) = (listed(left), listed(right));
+    let only = |of: &[(u64, u64)], other: &[(u64, u64)]| {
+        of.iter().filter(|slot| !other.contains(slot)).count()
+    };
+    only(&left, &right).max(only(&right, &left)) + usize::from(others_differ)
 }
 
 impl<T, H, const ORDER: u32, const INDEX_BITS: u32> Drop for CPool<T, H, ORDER, INDEX_BITS> {
@@ -213,18 +253,7 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
     }
 
     fn stats(&self) -> Option<Stats> {
-        // SAFETY: the pool is there.
-        let of = unsafe { (shim().pool_stats)(self.raw) };
-        let mut stats = Stats::default();
-        stats.capacity = of.capacity as usize;
-        stats.live = of.live as usize;
-        stats.peak = of.peak as usize;
-        stats.retired = of.retired as usize;
-        stats.inserted = of.inserted;
-        stats.removed = of.removed;
-        stats.refused = of.refused;
-        stats.evicted = of.evicted;
-        Some(stats)
+        Some(stats_of(self.raw))
     }
 
     fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
@@ -319,7 +348,7 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
     }
 
     fn validate(&self) -> Result<(), String> {
-        Self::validated(self.raw)
+        validated(shim().pool_validate, self.raw)
     }
 
     const EVICTS: bool = true;
@@ -466,20 +495,11 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
     where
         T: ToChecksum,
     {
-        let listed = |past: &PastOfC<T>| -> Vec<(u64, u64)> {
-            let sum = |(_, value): &(usize, T)| {
-                let mut sum = Checksum::new();
-                sum.add(value);
-                sum.finish()
-            };
-            past.handles.iter().copied().zip(past.values.iter().map(sum)).collect()
-        };
-        let (left_list, right_list) = (listed(left), listed(right));
-        let only = |of: &[(u64, u64)], other: &[(u64, u64)]| {
-            of.iter().filter(|slot| !other.contains(slot)).count()
-        };
-        only(&left_list, &right_list).max(only(&right_list, &left_list))
-            + usize::from(left.sum != right.sum)
+        differences_of(
+            (&left.handles, left.values.iter().map(|(_, value)| value)),
+            (&right.handles, right.values.iter().map(|(_, value)| value)),
+            left.sum != right.sum,
+        )
     }
 
     /// By a pool that goes back to it.
@@ -493,7 +513,7 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
         // SAFETY: both are there, of one shape.
         let status = unsafe { (shim().pool_restore)(raw, past.raw) };
         assert_eq!(status, OK);
-        let found = Self::validated(raw);
+        let found = validated(shim().pool_validate, raw);
         // SAFETY: the pool is there; the bytes in its slots are nobody's values.
         unsafe { (shim().pool_destroy)(raw) };
         found

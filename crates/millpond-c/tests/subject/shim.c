@@ -104,3 +104,43 @@ SAME(mp_status, snapshot_create, (const mp_options *options, mp_snapshot **out),
 VOID(snapshot_destroy, (mp_snapshot * snapshot), (snapshot))
 SAME(mp_status, pool_save, (const mp_pool *pool, mp_snapshot *snapshot), (pool, snapshot))
 SAME(mp_status, pool_restore, (mp_pool * pool, const mp_snapshot *snapshot), (pool, snapshot))
+
+mp_status shim_packed_create(const mp_options *options, mp_packed **out);
+mp_status shim_packed_create(const mp_options *options, mp_packed **out) {
+    return mp_packed_create(options, out);
+}
+void *shim_packed_insert(mp_packed *packed, uint32_t index_bits, uint64_t *bits);
+void *shim_packed_insert(mp_packed *packed, uint32_t index_bits, uint64_t *bits) {
+    mp_handle handle;
+    void *made = mp_packed_insert(packed, &handle);
+    *bits = sent(handle, index_bits);
+    return made;
+}
+bool shim_packed_remove(mp_packed *packed, uint32_t index_bits, uint64_t bits);
+bool shim_packed_remove(mp_packed *packed, uint32_t index_bits, uint64_t bits) {
+    return mp_packed_remove(packed, wide(bits, index_bits));
+}
+void *shim_packed_get(const mp_packed *packed, uint32_t index_bits, uint64_t bits);
+void *shim_packed_get(const mp_packed *packed, uint32_t index_bits, uint64_t bits) {
+    return mp_packed_get(packed, wide(bits, index_bits));
+}
+uint64_t shim_packed_handle_at(const mp_packed *packed, uint32_t index_bits, size_t place);
+uint64_t shim_packed_handle_at(const mp_packed *packed, uint32_t index_bits, size_t place) {
+    return sent(mp_packed_handle_at(packed, place), index_bits);
+}
+uint64_t shim_packed_next_handle(mp_packed *packed, uint32_t index_bits);
+uint64_t shim_packed_next_handle(mp_packed *packed, uint32_t index_bits) {
+    return sent(mp_packed_next_handle(packed), index_bits);
+}
+mp_status shim_packed_insert_at(mp_packed *packed, uint32_t index_bits, uint64_t bits, void **value);
+mp_status shim_packed_insert_at(mp_packed *packed, uint32_t index_bits, uint64_t bits, void **value) {
+    return mp_packed_insert_at(packed, wide(bits, index_bits), value);
+}
+SAME(const mp_pool *, packed_slots, (const mp_packed *packed), (packed))
+SAME(size_t, packed_count, (const mp_packed *packed), (packed))
+SAME(void *, packed_values, (const mp_packed *packed), (packed))
+VOID(packed_destroy, (mp_packed * packed), (packed))
+VOID(packed_clear, (mp_packed * packed), (packed))
+SAME(mp_status, packed_validate, (const mp_packed *packed, char *text, size_t room), (packed, text, room))
+SAME(uint64_t, packed_checksum, (const mp_packed *packed), (packed, NULL, NULL))
+SAME(mp_status, packed_copy, (mp_packed *to, const mp_packed *from), (to, from))

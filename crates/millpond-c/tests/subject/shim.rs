@@ -47,6 +47,7 @@ pub(super) struct StatsInC {
 }
 
 pub(super) type Pool = *mut c_void;
+pub(super) type Validate = unsafe extern "C" fn(Pool, *mut c_char, usize) -> i32;
 
 unsafe extern "C" {
     fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
@@ -113,6 +114,21 @@ functions! {
     snapshot_destroy(*mut c_void);
     pool_save(Pool, *mut c_void) -> i32;
     pool_restore(Pool, *mut c_void) -> i32;
+    packed_create(*const Options, *mut Pool) -> i32;
+    packed_insert(Pool, u32, *mut u64) -> *mut c_void;
+    packed_remove(Pool, u32, u64) -> bool;
+    packed_get(Pool, u32, u64) -> *mut c_void;
+    packed_handle_at(Pool, u32, usize) -> u64;
+    packed_next_handle(Pool, u32) -> u64;
+    packed_insert_at(Pool, u32, u64, *mut *mut c_void) -> i32;
+    packed_slots(Pool) -> Pool;
+    packed_count(Pool) -> usize;
+    packed_values(Pool) -> *mut c_void;
+    packed_destroy(Pool);
+    packed_clear(Pool);
+    packed_validate(Pool, *mut c_char, usize) -> i32;
+    packed_checksum(Pool) -> u64;
+    packed_copy(Pool, Pool) -> i32;
 }
 
 impl Options {

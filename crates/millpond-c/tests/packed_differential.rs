@@ -1,0 +1,89 @@
+//! The same steps on a packed pool of the C header and on Rust's `PackedPool`: the same handles, refusals, counters, and
+//! values in the same order.
+//!
+//! With `MP_ROSTER`, which is the order of Rust's roster, also where handles are claimed. With `MP_LIFO` as long as none
+//! is: a claim takes a slot out of the middle of those that come next, and the two close that gap in different ways. The
+//! sums differ, because they count the order of the values in different ways.
+#![cfg(all(target_os = "linux", target_pointer_width = "64"))]
+
+#[path = "../../millpond/tests/common/mod.rs"]
+mod common;
+mod subject;
+mod support;
+
+use millpond::{Handle, Handle32};
+use subject::{Basic, Kind, Makes, Of, PackedCKind, PackedKind, Plan, hash, seen};
+
+use crate::common::Random;
+
+/// What the pool answers to a step, which random bits choose: to a claim only where there are claims.
+fn step(pool: &mut dyn Basic<u32>, bits: u64, known: &mut Vec<subject::Key>, claims: bool) -> u64 {
+    let nth = known.get((bits >> 16) as usize % known.len().max(1)).copied();
+    // Phases in which the pool fills, and in which it empties.
+    match bits % 32 {
+        0..14 => {
+            let inserted = pool.insert(bits as u32);
+            known.extend(inserted.as_ref().ok());
+            hash(inserted)
+        }
+        14..26 => hash(nth.and_then(|handle| pool.remove(handle))),
+        26..28 => hash(nth.and_then(|handle| pool.get_mut(handle)).map(|value| *value += 1)),
+        28 => hash(nth.map(|handle| pool.contains(handle))),
+        29 if bits >> 59 == 0 => hash(pool.retain(&mut |_, value| *value % 3 != 0)),
+        30 if bits >> 58 == 0 => {
+            pool.clear();
+            0
+        }
+        31 if claims => {
+            let slot = (bits >> 8) as usize % (pool.capacity() + 1);
+            let handle = pool.layout().key_of_parts(slot, 1 + (bits >> 40) as u32 % 6);
+            hash(handle.map(|handle| {
+                let claimed = pool.insert_at(handle, bits as u32);
+                known.extend(pool.contains(handle).then_some(handle));
+                claimed
+            }))
+        }
+        _ => hash(pool.insert_with(&mut |handle| handle.index() as u32)),
+    }
+}
+
+fn compare<C: Kind, R: Kind>(plan: Plan, claims: bool) {
+    let mut in_c: Box<dyn Basic<u32>> = Of::<C>::KIND.make(plan);
+    let mut in_rust: Box<dyn Basic<u32>> = Of::<R>::KIND.make(plan);
+    let (mut random, mut known, mut known_too) = (Random(7), Vec::new(), Vec::new());
+    for at in 0..4000 {
+        let bits = random.next();
+        let answers = (
+            step(&mut *in_c, bits, &mut known, claims),
+            step(&mut *in_rust, bits, &mut known_too, claims),
+        );
+        assert_eq!(answers.0, answers.1, "{plan:?}, step {at}: {bits:#x}");
+        assert_eq!(known, known_too, "{plan:?}, step {at}");
+        assert_eq!(seen(&*in_c), seen(&*in_rust), "{plan:?}, step {at}: {bits:#x}");
+        if known.len() > 2 * plan.capacity + 9 {
+            (known, known_too) =
+                (known.split_off(plan.capacity), known_too.split_off(plan.capacity));
+        }
+    }
+}
+
+#[test]
+fn a_packed_pool_in_c_is_a_packed_pool_in_rust() {
+    let several = Plan::of(40);
+    for plan in [
+        Plan::of(0),
+        Plan::of(1),
+        several,
+        Plan { lifetimes: Some(3), ..several },
+        Plan { lifetimes: Some(4), wraps: true, ..several },
+        Plan::of(200),
+    ] {
+        compare::<PackedCKind<0, 0, Handle<()>>, PackedKind<Handle<()>>>(plan, false);
+        compare::<PackedCKind<3, 0, Handle<()>>, PackedKind<Handle<()>>>(plan, true);
+        compare::<PackedCKind<0, 16, Handle32<(), 16>>, PackedKind<Handle32<(), 16>>>(plan, false);
+        compare::<PackedCKind<0, 20, Handle32<(), 20>>, PackedKind<Handle32<(), 20>>>(plan, false);
+        compare::<PackedCKind<0, 24, Handle32<(), 24>>, PackedKind<Handle32<(), 24>>>(plan, false);
+    }
+    let named = Plan { name: Some("sparks"), ..several };
+    compare::<PackedCKind<0, 0, Handle<()>>, PackedKind<Handle<()>>>(named, false);
+}
