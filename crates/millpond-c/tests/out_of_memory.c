@@ -48,6 +48,39 @@ static mp_status a_pool(uint32_t order, uint32_t full, uint32_t flags) {
     return status;
 }
 
+static mp_status a_packed_pool(uint32_t order, uint32_t flags) {
+    mp_options options = MP_OPTIONS(uint64_t, 100);
+    mp_packed *pool = NULL, *past = NULL;
+    unsigned char state[4096];
+    mp_handle handle;
+    size_t granted, at;
+    mp_status status;
+    options.order = order;
+    options.flags = flags;
+    options.name = "sparks";
+    status = mp_packed_create(&options, &pool);
+    CHECK((status == MP_OK) == (pool != NULL));
+    status = status == MP_OK ? mp_packed_create(&options, &past) : status;
+    if (status == MP_OK) {
+        /* Neither takes any. */
+        granted = left;
+        left = 0;
+        for (at = 0; at < 500; at++) {
+            memset(mp_packed_insert(pool, &handle), 1, 8);
+            CHECK(at % 3 == 0 || mp_packed_remove(pool, mp_packed_handle_at(pool, at % mp_packed_count(pool))));
+            CHECK(mp_packed_count(pool) < 100 || (mp_packed_clear(pool), true));
+            CHECK(mp_packed_copy(past, pool) == MP_OK && mp_packed_copy(pool, past) == MP_OK);
+        }
+        left = SIZE_MAX;
+        at = mp_packed_state_bytes(pool);
+        CHECK(at <= sizeof state && mp_packed_write_state(pool, state, at) == MP_OK);
+        left = granted;
+    }
+    mp_packed_destroy(past);
+    mp_packed_destroy(pool);
+    return status;
+}
+
 static mp_status a_snapshot(void) {
     mp_options options = MP_OPTIONS(uint64_t, 100);
     mp_pool *pool = NULL;
@@ -139,8 +172,13 @@ static mp_status work(unsigned which) {
         return some_classes();
     case 3:
         return a_recorder();
+    case 4:
+    case 5:
+    case 6:
+    case 7:
+        return a_packed_pool(which % 4, which % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
     default:
-        which -= 4;
+        which -= 8;
         return a_pool(which % 6, which / 6 % 2, which / 12 % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
     }
 }
@@ -148,7 +186,7 @@ static mp_status work(unsigned which) {
 int main(void) {
     unsigned which;
     size_t granted;
-    for (which = 0; which < 4 + 24; which++) {
+    for (which = 0; which < 8 + 24; which++) {
         for (granted = 0;; granted++) {
             mp_status status;
             CHECK(held == 0 && granted < 300);

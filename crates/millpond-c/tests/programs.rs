@@ -72,10 +72,12 @@ fn what_no_program_should_pass_is_borne() {
     let sanitized = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     for (c, _) in COMPILERS.into_iter().filter(|(c, _)| has(c)) {
         for (name, more) in [("plain", ["-O2"].as_slice()), ("sanitized", &sanitized)] {
-            let mut command = strict(c);
-            command.arg("-std=c99").args(more);
-            let said = compile_and_run(&mut command, "hostile.c", &format!("{c}-hostile-{name}"));
-            assert_eq!(said, "all is well\n", "{c} {name}");
+            for source in ["hostile.c", "hostile_packed.c"] {
+                let mut command = strict(c);
+                command.arg("-std=c99").args(more);
+                let said = compile_and_run(&mut command, source, &format!("{c}-{source}-{name}"));
+                assert_eq!(said, "all is well\n", "{c} {source} {name}");
+            }
         }
     }
 }
@@ -152,12 +154,15 @@ fn sanitizers_find_nothing_and_find_the_use_of_a_dead_slot() {
         };
         let said = compile_and_run(&mut sanitized(), "basics.c", &format!("{c}-asan"));
         assert_eq!(said, "all is well\n");
-        let program = made("programs").join(format!("{c}-use-after-remove"));
-        let source = here().join("tests/use_after_remove.c");
-        run(sanitized().arg(source).arg(library().unwrap()).arg("-o").arg(&program));
-        let output = Command::new(&program).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains("use-after-poison"), "{c}: {said}");
+        for kind in ["-DPLAIN", "-DPACKED"] {
+            let program = made("programs").join(format!("{c}-use-after-remove"));
+            let source = here().join("tests/use_after_remove.c");
+            run(sanitized().arg(kind).arg(source).arg(library().unwrap()).arg("-o").arg(&program));
+            let output = Command::new(&program).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            let is_found = !output.status.success() && said.contains("use-after-poison");
+            assert!(is_found, "{c} {kind}: {said}");
+        }
     }
 }
 
@@ -173,17 +178,17 @@ fn valgrind_finds_nothing() {
     run(valgrind.arg(made("programs").join("valgrind")));
 }
 
-/// With the sanitizer, insertions and removals are called; without it, they are the header's own.
-#[test]
-fn the_fuzzer_finds_no_difference_to_a_model() {
+/// Whether libFuzzer finds nothing in the target `source`, with and without the address sanitizer: with it, insertions and
+/// removals of plain pools are called; without it, they are the header's own.
+fn fuzz(source: &str, runs: u32) {
     if library().is_none() || !has("clang") {
         return;
     }
-    for (name, sanitizers) in [("fuzz", "fuzzer"), ("fuzz-asan", "fuzzer,address,undefined")] {
-        let program = made("programs").join(name);
+    for sanitizers in ["fuzzer", "fuzzer,address,undefined"] {
+        let program = made("programs").join(format!("{source}-{sanitizers}"));
         let mut command = strict("clang");
         command.args(["-std=c99", "-g", "-O1", "-fno-sanitize-recover=all"]);
-        command.arg(format!("-fsanitize={sanitizers}")).arg(here().join("tests/fuzz.c"));
+        command.arg(format!("-fsanitize={sanitizers}")).arg(here().join("tests").join(source));
         let built = command.arg(library().unwrap()).arg("-o").arg(&program).output().unwrap();
         let said = String::from_utf8_lossy(&built.stderr);
         if said.contains("libclang_rt.fuzzer") {
@@ -193,7 +198,17 @@ fn the_fuzzer_finds_no_difference_to_a_model() {
         assert!(built.status.success(), "{said}");
         // What is found stays beside the program.
         let mut fuzz = Command::new(&program);
-        fuzz.current_dir(made("programs"));
-        run(fuzz.args(["-runs=60000", "-seed=1", "-max_len=600", "-len_control=0"]));
+        fuzz.current_dir(made("programs")).arg(format!("-runs={runs}"));
+        run(fuzz.args(["-seed=1", "-max_len=600", "-len_control=0"]));
     }
+}
+
+#[test]
+fn the_fuzzer_finds_no_difference_to_a_model() {
+    fuzz("fuzz.c", 60_000);
+}
+
+#[test]
+fn the_fuzzer_finds_no_difference_to_a_model_of_packed_pools() {
+    fuzz("fuzz_packed.c", 60_000);
 }

@@ -1,7 +1,13 @@
-/* Reads an object after its end: a sanitizer must stop it. */
+/* Reads an object after its end: a sanitizer must stop it, in a packed pool, too (`-DPACKED`). */
 #include "millpond.h"
 
+#ifdef PACKED
+#define mp_pool mp_packed
+#define mp_pool_create mp_packed_create
+MP_PACKED(numbers, int)
+#else
 MP_POOL(numbers, int)
+#endif
 
 int main(void) {
     mp_options options = MP_OPTIONS(int, 100);

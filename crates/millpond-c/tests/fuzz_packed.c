@@ -1,0 +1,228 @@
+/* A target for libFuzzer, as `fuzz.c`, for packed pools: a model in plain arrays says what each call must give, and in
+ * what order the values lie.
+ *
+ *     clang -g -O1 -fsanitize=fuzzer -Iinclude tests/fuzz_packed.c libmillpond.a -o fuzz && ./fuzz -max_len=600
+ */
+#include "millpond.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS_MAX 70
+#define KNOWN_MAX 64
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "fuzz_packed.c:%d: not true: %s\n", __LINE__, #condition);                                 \
+            abort();                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+typedef struct value {
+    uint64_t number;
+    uint32_t more;
+} value;
+
+/* The handles and the numbers of the values, in their order. */
+typedef struct model {
+    uint64_t bits[SLOTS_MAX], number[SLOTS_MAX];
+    size_t count;
+} model;
+
+typedef struct run_of {
+    const uint8_t *bytes;
+    size_t left;
+    mp_packed *pool, *past;
+    mp_options options;
+    model now, then;
+    uint64_t known[KNOWN_MAX]; /* handles that were issued, of late */
+    size_t known_count;
+} run_of;
+
+static unsigned next(run_of *run) {
+    if (run->left == 0) {
+        return 0;
+    }
+    run->left--;
+    return *run->bytes++;
+}
+
+/* Mostly a handle that was issued; otherwise one that may never have been. */
+static mp_handle some_handle(run_of *run) {
+    mp_handle handle;
+    unsigned which = next(run);
+    size_t count = run->known_count < KNOWN_MAX ? run->known_count : KNOWN_MAX;
+    handle.bits = count == 0 ? 1 : run->known[which % count];
+    if (which >= 224) {
+        handle.bits += (uint64_t)next(run) << (which % 8 * 8);
+    }
+    return handle;
+}
+
+/* Where the handle's value is, or the count if there is none. */
+static size_t place_of(const model *model, mp_handle handle) {
+    size_t place = 0;
+    while (place < model->count && model->bits[place] != handle.bits) {
+        place++;
+    }
+    return place;
+}
+
+static void began(run_of *run, mp_handle handle, value *made, uint64_t number) {
+    size_t place = run->now.count++;
+    CHECK(handle.bits != 0 && place < run->options.slots);
+    CHECK(made == (value *)mp_packed_values(run->pool) + place);
+    CHECK((run->options.flags & MP_ZEROED) == 0 || (made->number == 0 && made->more == 0));
+    made->number = number;
+    made->more = 0;
+    run->now.bits[place] = handle.bits;
+    run->now.number[place] = number;
+    run->known[run->known_count++ % KNOWN_MAX] = handle.bits;
+}
+
+static void insert(run_of *run) {
+    mp_handle handle, expected = mp_packed_next_handle(run->pool);
+    uint64_t number = next(run);
+    bool is_full = run->now.count + mp_pool_stats(mp_packed_slots(run->pool)).retired == run->options.slots;
+    value *made = mp_packed_insert(run->pool, &handle);
+    CHECK(handle.bits == expected.bits && (made == NULL) == is_full && (handle.bits == 0) == is_full);
+    if (made != NULL) {
+        began(run, handle, made, number);
+    }
+}
+
+static void remove_one(run_of *run, mp_handle handle) {
+    size_t place = place_of(&run->now, handle), last = run->now.count - 1;
+    bool is_live = place < run->now.count;
+    CHECK(mp_packed_remove(run->pool, handle) == is_live);
+    if (is_live) {
+        run->now.bits[place] = run->now.bits[last];
+        run->now.number[place] = run->now.number[last];
+        run->now.count = last;
+    }
+}
+
+static void through_bytes(run_of *run) {
+    size_t bytes = mp_packed_state_bytes(run->pool), at = next(run), flipped = next(run), place;
+    uint64_t before = mp_packed_checksum(run->pool, NULL, NULL);
+    unsigned char *state = malloc(bytes);
+    const value *values = mp_packed_values(run->pool);
+    CHECK(state != NULL && mp_packed_write_state(run->pool, state, bytes) == MP_OK);
+    CHECK(mp_packed_write_state(run->pool, state, bytes - 1) == MP_SMALL_MEMORY);
+    CHECK(mp_packed_read_state(run->pool, state, bytes) == MP_OK);
+    CHECK(mp_packed_checksum(run->pool, NULL, NULL) == before);
+    CHECK(mp_packed_read_state(run->pool, state, bytes - 1) != MP_OK);
+    state[at * 7 % bytes] ^= (unsigned char)flipped;
+    if (mp_packed_read_state(run->pool, state, bytes) != MP_OK) {
+        CHECK(mp_packed_checksum(run->pool, NULL, NULL) == before);
+    } else {
+        /* The model takes on what the pool says. */
+        run->now.count = mp_packed_count(run->pool);
+        CHECK(run->now.count <= run->options.slots);
+        for (place = 0; place < run->now.count; place++) {
+            run->now.bits[place] = mp_packed_handle_at(run->pool, place).bits;
+            run->now.number[place] = values[place].number;
+        }
+    }
+    free(state);
+}
+
+static void step(run_of *run) {
+    mp_handle handle;
+    value *values = mp_packed_values(run->pool);
+    unsigned operation = next(run);
+    size_t place;
+    void *made = NULL;
+    switch (operation % 16) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+        insert(run);
+        break;
+    case 5:
+    case 6:
+    case 7:
+        remove_one(run, some_handle(run));
+        break;
+    case 8:
+        handle = some_handle(run);
+        place = place_of(&run->now, handle);
+        CHECK(mp_packed_get(run->pool, handle) == (place < run->now.count ? values + place : NULL));
+        CHECK(mp_contains(mp_packed_slots(run->pool), handle) == (place < run->now.count));
+        break;
+    case 9:
+        handle = some_handle(run);
+        place = next(run);
+        if (mp_packed_insert_at(run->pool, handle, &made) == MP_OK) {
+            began(run, handle, (value *)made, place);
+        }
+        break;
+    case 10:
+        /* Backwards, some of those that are met go. */
+        for (place = run->now.count; place-- > 0;) {
+            if (values[place].number % 4 == operation / 64) {
+                remove_one(run, mp_packed_handle_at(run->pool, place));
+            }
+        }
+        break;
+    case 11:
+        if (operation >= 128) {
+            CHECK(mp_packed_copy(run->past, run->pool) == MP_OK);
+            run->then = run->now;
+        } else {
+            CHECK(mp_packed_copy(run->pool, run->past) == MP_OK);
+            run->now = run->then;
+        }
+        break;
+    case 12:
+        if (operation >= 192) {
+            mp_packed_clear(run->pool);
+            run->now.count = 0;
+        }
+        break;
+    default:
+        through_bytes(run);
+    }
+    CHECK(mp_packed_count(run->pool) == run->now.count);
+    for (place = 0; place < run->now.count; place++) {
+        handle = mp_packed_handle_at(run->pool, place);
+        CHECK(handle.bits == run->now.bits[place] && values[place].number == run->now.number[place]);
+        CHECK(mp_packed_get(run->pool, handle) == values + place);
+    }
+    CHECK(mp_packed_handle_at(run->pool, place).bits == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    static const uint32_t index_bits[4] = {0, 16, 20, 24};
+    static run_of run;
+    char text[200];
+    unsigned kind;
+    memset(&run, 0, sizeof run);
+    run.bytes = bytes;
+    run.left = count;
+    kind = next(&run);
+    run.options = MP_OPTIONS(value, next(&run) % (SLOTS_MAX + 1));
+    run.options.order = kind % 6;
+    run.options.index_bits = index_bits[kind / 6 % 4];
+    run.options.name = kind / 24 % 2 != 0 ? "sparks" : NULL;
+    kind = next(&run);
+    run.options.flags = kind % 8;
+    run.options.lifetimes = kind / 8 % 4 != 0 ? 0 : kind / 32 + 1;
+    CHECK(mp_packed_create(&run.options, &run.pool) == MP_OK && mp_packed_create(&run.options, &run.past) == MP_OK);
+    while (run.left > 0) {
+        step(&run);
+    }
+    if (mp_packed_validate(run.pool, text, sizeof text) != MP_OK) {
+        fprintf(stderr, "broken: %s\n", text);
+        abort();
+    }
+    mp_packed_destroy(run.past);
+    mp_packed_destroy(run.pool);
+    return 0;
+}
