@@ -635,16 +635,16 @@ class packed_pool {
             if (place != nullptr) {
                 ::new (place) T(std::forward<Arguments>(arguments)...);
             }
-        } else if (mp_live(&raw_->slots_) + raw_->slots_.retired_ >= capacity()) {
-            // Counts a refusal.
-            mp_packed_insert_(raw_, &made, sizeof(T));
+        } else if (size() + raw_->slots_.retired_ >= capacity()) {
+            // Inserts nothing, and counts a refusal.
+            mp_insert_slow_(&raw_->slots_, &made.bits);
         } else {
             T value = make_<T>(std::forward<Arguments>(arguments)...);
             assert(!is_moving_ && "a move of the pool's values inserts");
             // The constructor may have filled the pool.
             void *place = mp_packed_insert_(raw_, &made, sizeof(T));
             if (place != nullptr) {
-                is_moving_ = true;
+                is_moving_ = !std::is_trivially_copyable_v<T>;
                 ::new (place) T(std::move(value));
                 is_moving_ = false;
             }

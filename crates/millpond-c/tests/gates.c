@@ -12,13 +12,16 @@ typedef struct spark {
 
 MP_POOL(sparks, spark)
 MP_POOL32(small_sparks, spark, 20)
+MP_PACKED(packed_sparks, spark)
 
 #define SPARKS 1000
 
 static sparks all;
 static small_sparks small;
+static packed_sparks packed;
 static sparks_id ids[SPARKS];
 static small_sparks_id small_ids[SPARKS];
+static packed_sparks_id packed_ids[SPARKS];
 static size_t at;
 /* What is found must not be optimised away. */
 static volatile float found;
@@ -84,6 +87,32 @@ static void walk_10_one_by_one(void) {
     }
 }
 
+static void get_packed(void) {
+    found = packed_sparks_get(&packed, packed_ids[next()])->x[0];
+}
+
+static void remove_insert_packed(void) {
+    packed_sparks_id *id = &packed_ids[next()];
+    spark *made;
+    packed_sparks_remove(&packed, *id);
+    made = packed_sparks_insert(&packed, id);
+    if (made != NULL) {
+        made->x[0] = 1;
+    }
+}
+
+static void walk_10_packed(void) {
+    spark *one, *end;
+    if (next() % 100 != 0) {
+        return;
+    }
+    one = packed_sparks_values(&packed);
+    end = one + packed_sparks_count(&packed);
+    for (; one != end; one++) {
+        one->x[0] += 1;
+    }
+}
+
 static const struct {
     const char *name;
     void (*operation)(void);
@@ -95,11 +124,15 @@ static const struct {
     {"remove_insert_32", remove_insert_32},
     {"walk_10", walk_10},
     {"walk_10_one_by_one", walk_10_one_by_one},
+    {"get_packed", get_packed},
+    {"remove_insert_packed", remove_insert_packed},
+    {"walk_10_packed", walk_10_packed},
 };
 
 int main(int count, char **arguments) {
     mp_options options = MP_OPTIONS(spark, SPARKS);
     mp_pool *pool, *small_pool;
+    mp_packed *packed_pool;
     size_t i, which;
     long rounds;
     if (count < 3) {
@@ -111,15 +144,20 @@ int main(int count, char **arguments) {
     if (mp_pool_create(&options, &pool) != MP_OK) {
         return 2;
     }
+    if (mp_packed_create(&options, &packed_pool) != MP_OK) {
+        return 2;
+    }
     options.index_bits = 20;
     if (mp_pool_create(&options, &small_pool) != MP_OK) {
         return 2;
     }
     all = sparks_of(pool);
     small = small_sparks_of(small_pool);
+    packed = packed_sparks_of(packed_pool);
     for (i = 0; i < SPARKS; i++) {
         sparks_insert(&all, &ids[i])->x[0] = 0;
         small_sparks_insert(&small, &small_ids[i])->x[0] = 0;
+        packed_sparks_insert(&packed, &packed_ids[i])->x[0] = 0;
     }
     for (which = 0; which < sizeof operations / sizeof operations[0]; which++) {
         if (strcmp(operations[which].name, arguments[1]) == 0) {

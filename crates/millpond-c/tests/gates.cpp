@@ -1,4 +1,5 @@
 // The operations of gates.c that `millpond::pool` has, with the same values: `tests/gates.rs` compares the instructions.
+// Not among them: `packed_pool<T>::emplace`, which makes the value before its place is taken, and then moves it there.
 #include "millpond.hpp"
 
 #include <cstdio>
@@ -17,6 +18,8 @@ constexpr std::size_t sparks = 1000;
 
 millpond::pool<spark> all(sparks);
 millpond::handle<spark> ids[sparks];
+millpond::packed_pool<spark> packed(sparks);
+millpond::handle<spark> packed_ids[sparks];
 std::size_t at;
 // What is found must not be optimised away.
 volatile float found;
@@ -59,12 +62,25 @@ void walk_10_one_by_one() {
     }
 }
 
+void get_packed() {
+    found = packed.get(packed_ids[next()])->x[0];
+}
+
+void walk_10_packed() {
+    if (next() % 100 == 0) {
+        for (spark &one : packed) {
+            one.x[0] += 1;
+        }
+    }
+}
+
 const struct {
     const char *name;
     void (*operation)();
 } operations[] = {
     {"nothing", nothing}, {"get", get}, {"remove_insert", remove_insert}, {"walk_10", walk_10},
-    {"walk_10_one_by_one", walk_10_one_by_one},
+    {"walk_10_one_by_one", walk_10_one_by_one}, {"get_packed", get_packed},
+    {"walk_10_packed", walk_10_packed},
 };
 
 } // namespace
@@ -78,6 +94,9 @@ int main(int count, char **arguments) {
     }
     for (millpond::handle<spark> &id : ids) {
         id = all.emplace(0.0f);
+    }
+    for (millpond::handle<spark> &id : packed_ids) {
+        id = packed.emplace(0.0f);
     }
     for (const auto &one : operations) {
         if (std::strcmp(one.name, arguments[1]) == 0) {

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use support::{has, here, library, made, run, strict};
 
-const RECORDED: [(&str, f64); 7] = [
+const RECORDED: [(&str, f64); 10] = [
     ("nothing", 11.0),
     ("get", 27.0),
     ("get_32", 29.0),
@@ -18,6 +18,9 @@ const RECORDED: [(&str, f64); 7] = [
     ("remove_insert_32", 75.0),
     ("walk_10", 88.5),
     ("walk_10_one_by_one", 168.9),
+    ("get_packed", 29.0),
+    ("remove_insert_packed", 115.0),
+    ("walk_10_packed", 76.1),
 ];
 
 /// How many instructions the program takes for so many rounds of an operation.
