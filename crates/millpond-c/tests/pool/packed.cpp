@@ -160,7 +160,7 @@ static void destructors_may_use_the_packed_pool() {
         all[made].self = made;
         all[made].child = i == 2 ? all.handle_at(0) : millpond::handle<twig>();
         all[made].begins = i == 4;
-        all[made].clears = i == 6;
+        all[made].clears = i == 7;
     }
     // The first goes with the third, whichever is met first.
     twig::ends = 0;
@@ -175,7 +175,7 @@ static void destructors_may_use_the_packed_pool() {
     // Nothing is asked of values that the destructor has removed.
     all.retain([&](const twig &each) {
         CHECK(!all.empty());
-        return each.number != 6;
+        return each.number != 7;
     });
     CHECK(all.empty() && twig::ends == 8 && mp_packed_validate(all.raw(), nullptr, 0) == MP_OK);
 }
