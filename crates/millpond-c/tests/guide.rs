@@ -89,12 +89,19 @@ fn the_page_leads_to_a_pool_that_runs() {
         says(Command::new("sh").args(["-e", "-c", build]).current_dir(&wrapped));
     }
 
-    fs::write(folder.join("main.cpp"), block("cpp", "millpond::pool")).unwrap();
-    let program = folder.join("without-warnings");
-    let mut compile = strict("g++");
-    compile.args(["-std=c++17", "-Wno-double-promotion"]).arg(folder.join("main.cpp"));
-    run(compile.arg(library().unwrap()).arg("-o").arg(&program));
-    assert_eq!(run(&mut Command::new(program)).stdout, SAID.as_bytes());
+    for (compiler, language, file, with) in [
+        ("g++", "cpp", "main.cpp", "millpond::pool"),
+        ("g++", "cpp", "main.cpp", "millpond::packed_pool"),
+        ("gcc", "c", "main.c", "MP_PACKED("),
+    ] {
+        fs::write(folder.join(file), block(language, with)).unwrap();
+        let program = folder.join("without-warnings");
+        let mut compile = strict(compiler);
+        compile.arg(if language == "c" { "-std=c99" } else { "-std=c++17" });
+        compile.arg("-Wno-double-promotion").arg(folder.join(file));
+        run(compile.arg(library().unwrap()).arg("-o").arg(&program));
+        says(&mut Command::new(program));
+    }
 }
 
 fn example(compiler: &str, standard: &str, source: &Path) -> PathBuf {
