@@ -73,6 +73,24 @@ class TypedPool:
                 yield "[%dv%d]" % (index, generation), values[index]
 
 
+class TypedPacked:
+    """`millpond::packed_pool<T>`: with its values, in their order."""
+
+    def __init__(self, packed, of):
+        self.packed = packed.dereference()
+        self.of = of
+
+    def to_string(self):
+        return pool_text(self.packed["slots_"])
+
+    def children(self):
+        words = self.packed["slots_"]["words_"].cast(gdb.lookup_type("unsigned int").pointer())
+        values = self.packed["values_"].cast(self.of.pointer())
+        for place in range(int(self.packed["count_"])):
+            slot = int(self.packed["order_"][place])
+            yield "[%dv%d]" % (slot, int(words[slot])), values[place]
+
+
 class Printers(gdb.printing.PrettyPrinter):
     def __init__(self):
         super().__init__("millpond")
@@ -84,10 +102,14 @@ class Printers(gdb.printing.PrettyPrinter):
             return Handle(value)
         if name == "mp_pool":
             return Pool(value)
+        if name == "mp_packed":
+            return Pool(value["slots_"])
         if name.startswith("millpond::handle<"):
             return TypedHandle(value)
         if name.startswith("millpond::pool<") and name.endswith(">"):
             return TypedPool(value["raw_"], type_.template_argument(0))
+        if name.startswith("millpond::packed_pool<") and name.endswith(">"):
+            return TypedPacked(value["raw_"], type_.template_argument(0))
         return None
 
 

@@ -47,6 +47,14 @@ def typed_pool_summary(value, _):
     return "no pool" if pool.GetValueAsUnsigned() == 0 else pool_text(pool.Dereference())
 
 
+def packed_summary(value, _):
+    return pool_text(value.GetNonSyntheticValue().GetChildMemberWithName("slots_"))
+
+
+def typed_packed_summary(value, _):
+    return packed_summary(value.GetNonSyntheticValue().GetChildMemberWithName("raw_").Dereference(), _)
+
+
 class LiveValues:
     """The children of a `millpond::pool<T>`: its live values, by their handles."""
 
@@ -87,13 +95,52 @@ class LiveValues:
         return self.value.CreateValueFromAddress("[%dv%d]" % (index, generation), place, self.of)
 
 
+class PackedValues:
+    """The children of a `millpond::packed_pool<T>`: its values in their order, by their handles."""
+
+    def __init__(self, value, _):
+        self.value = value
+        self.handles = []
+
+    def numbers(self, start, count):
+        """So many numbers of 32 bits."""
+        word = self.value.GetTarget().GetBasicType(lldb.eBasicTypeUnsignedInt)
+        if start == 0 or count == 0:
+            return []
+        read = self.value.CreateValueFromAddress("numbers", start, word.GetArrayType(count)).GetData()
+        error = lldb.SBError()
+        return [read.GetUnsignedInt32(error, at * 4) for at in range(count)]
+
+    def update(self):
+        packed = self.value.GetChildMemberWithName("raw_").Dereference()
+        slots = packed.GetChildMemberWithName("slots_")
+        self.of = self.value.GetType().GetTemplateArgumentType(0)
+        self.values = number(packed, "values_")
+        words = self.numbers(number(slots, "words_"), number(slots, "slots_"))
+        order = self.numbers(number(packed, "order_"), number(packed, "count_"))
+        self.handles = ["[%dv%d]" % (slot, words[slot]) for slot in order if slot < len(words)]
+
+    def num_children(self):
+        return len(self.handles)
+
+    def get_child_index(self, name):
+        return self.handles.index(name) if name in self.handles else -1
+
+    def get_child_at_index(self, at):
+        place = self.values + at * self.of.GetByteSize()
+        return self.value.CreateValueFromAddress(self.handles[at], place, self.of)
+
+
 def __lldb_init_module(debugger, _):
     for kind, pattern in (
         ("handle_summary", "^mp_handle$"),
         ("typed_handle_summary", "^millpond::handle<.+>$"),
         ("pool_summary", "^mp_pool$"),
         ("typed_pool_summary", "^millpond::pool<.+>$"),
+        ("packed_summary", "^mp_packed$"),
+        ("typed_packed_summary", "^millpond::packed_pool<.+>$"),
     ):
-        expand = " -e" if kind == "typed_pool_summary" else ""
+        expand = " -e" if kind in ("typed_pool_summary", "typed_packed_summary") else ""
         debugger.HandleCommand("type summary add%s -F %s.%s -x '%s'" % (expand, __name__, kind, pattern))
     debugger.HandleCommand("type synthetic add -l %s.LiveValues -x '^millpond::pool<.+>$'" % __name__)
+    debugger.HandleCommand("type synthetic add -l %s.PackedValues -x '^millpond::packed_pool<.+>$'" % __name__)

@@ -18,7 +18,9 @@ fn shown(debugger: &str) -> PathBuf {
          extern \"C\" void look() { asm volatile(\"\"); }\n\
          int main() {\n    millpond::pool<bullet> bullets(9);\n    auto gone = bullets.emplace(bullet{5});\n\
          auto first = bullets.emplace(bullet{6});\n    auto second = bullets.emplace(bullet{7});\n\
-         bullets.remove(gone);\n    look();\n    return first == second;\n}\n",
+         bullets.remove(gone);\n\
+         \x20   millpond::packed_pool<bullet> packed(9);\n    gone = packed.emplace(bullet{5});\n\
+         \x20   packed.emplace(bullet{6});\n    packed.emplace(bullet{7});\n    packed.remove(gone);\n    look();\n    return first == second;\n}\n",
     )
     .unwrap();
     let program = folder.join("shown");
@@ -50,12 +52,15 @@ fn gdb_shows_handles_and_live_values() {
         "up",
     ]);
     gdb.args(["-ex", "print second", "-ex", "print bullets", "-ex", "print *bullets.raw_"])
+        .args(["-ex", "print packed", "-ex", "print *packed.raw_"])
         .arg(&program);
     let said = String::from_utf8_lossy(&run(&mut gdb).stdout).into_owned();
     for expected in [
         "= 2v1\n",
         "2 of 9 live, at most 3 = {[1v1] = {x = 6}, [2v1] = {x = 7}}",
-        "{births = 3, deaths = 1, peak = 3, retired = 0}",
+        "$3 = 2 of 9 live, at most 3 = {births = 3, deaths = 1, peak = 3, retired = 0}",
+        "2 of 9 live, at most 3 = {[2v1] = {x = 7}, [1v1] = {x = 6}}",
+        "$5 = 2 of 9 live, at most 3 = {births = 3, deaths = 1, peak = 3, retired = 0}",
     ] {
         assert!(said.contains(expected), "{expected} in {said}");
     }
@@ -88,7 +93,7 @@ fn lldb_shows_handles_and_live_values() {
     let script = format!("command script import {}", script.display());
     let mut lldb = Command::new("lldb");
     lldb.args(["--no-lldbinit", "--batch", "-o", &script]);
-    for command in ["breakpoint set -n look", "run", "up", "frame variable second bullets"] {
+    for command in ["breakpoint set -n look", "run", "up", "frame variable second bullets packed"] {
         lldb.args(["-o", command]);
     }
     lldb.args(["-o", "frame variable *bullets.raw_"]).arg(shown("lldb"));
@@ -107,6 +112,7 @@ fn lldb_shows_handles_and_live_values() {
         "bullets = 2 of 9 live, at most 3 {",
         "[1v1] = (x = 6)",
         "[2v1] = (x = 7)",
+        "packed = 2 of 9 live, at most 3 {\n  [2v1] = (x = 7)\n  [1v1] = (x = 6)\n}",
     ] {
         assert!(said.contains(expected), "{expected} in {said}{errors}");
     }
