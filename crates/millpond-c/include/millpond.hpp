@@ -561,9 +561,9 @@ class pool {
 // into the gap, so handles stay valid, but neither addresses nor the order. `T` must be movable without an exception.
 // For what is iterated over more often than it is looked up by handle.
 //
-// A destructor may use the pool in any way: its value has left the array, and its handle is refused. A constructor may,
-// too: its value is not in the pool yet, and if it throws, nothing has happened. But neither a move constructor nor the
-// destructor of a value that was moved from may use the pool, as they run while values change places.
+// A destructor may use the pool, but not destroy it: its value has left the array, and its handle is refused. A
+// constructor may, too: its value is not in the pool yet, and if it throws, nothing has happened. But neither a move
+// constructor nor the destructor of a value that was moved from may use the pool: they run while values change places.
 template <typename T>
 class packed_pool {
     static_assert(std::is_object_v<T> && !std::is_array_v<T>, "a pool has values of a class or of a plain type");
@@ -671,8 +671,8 @@ class packed_pool {
         return *found;
     }
 
-    // Removes and destroys the handle's value, and moves the last one into the gap. Returns `false`, and does nothing, if
-    // the handle is refused. O(1).
+    // Removes and destroys the handle's value, and moves the last one into the gap. Returns `false`, and does nothing,
+    // if the handle is refused. O(1).
     MILLPOND_INLINE_ bool remove(handle<T> which) noexcept {
         if constexpr (std::is_trivially_copyable_v<T>) {
             return mp_packed_remove_(raw_, which.raw(), sizeof(T));

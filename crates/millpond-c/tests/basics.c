@@ -35,6 +35,7 @@ int main(void) {
     packed_handles_of_four_bytes();
     packed_flags_and_memory();
     packed_states();
+    the_order_of_packed_values_counts();
     packed_pools_that_are_broken();
     packed_pools_are_recorded();
     puts("all is well");
