@@ -14,8 +14,9 @@
  *     sparks_remove(&all, id);                     // false if it was gone already
  *     mp_pool_destroy(pool);
  *
- * A pool takes all of its memory when it is created. Values never move. A handle names one lifetime of one slot; any
- * bits may be passed as a handle. A handle with all bits 0 names nothing.
+ * A pool takes all of its memory when it is created. Values never move, except in a packed pool, where they always lie in
+ * one array: `mp_packed`. A handle names one lifetime of one slot; any bits may be passed as a handle. A handle with all
+ * bits 0 names nothing.
  *
  * One thread may change a pool, or several may read it; there is no lock inside. Callbacks must neither call functions
  * of the same pool nor leave by longjmp or an exception. Names that end in an underscore are private.

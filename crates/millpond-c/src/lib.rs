@@ -10,6 +10,8 @@
 //! that allocator's numbers themselves; [`millpond::CoreOffsets`] says where these are, and the module `head` checks it against the
 //! header's struct when it is compiled.
 //!
+//! A packed pool, `mp_packed`, is such a pool too: of places, beside an array of values. See the module `packed`.
+//!
 //! Every function takes pointers as a C program gives them. Null is answered with a status or nothing; that any other
 //! pointer is what the header says is the caller's part, as in every C library.
 #![no_std]
