@@ -118,7 +118,8 @@ fn the_header_compiles_for_other_machines() {
     let uses = "#include \"millpond.h\"\ntypedef struct { float x; int frames_left; } spark;\n\
                 MP_POOL(sparks, spark)\nMP_POOL32(small_sparks, spark, 20)\n\
                 /* Names that a macro might have used itself. */\n\
-                MP_POOL(pool, spark)\nMP_POOL(in, spark)\nMP_POOL(id, spark)\nMP_POOL32(handle, spark, 20)\n";
+                MP_POOL(pool, spark)\nMP_POOL(in, spark)\nMP_POOL(id, spark)\nMP_POOL32(handle, spark, 20)\n\
+                MP_PACKED(packed, spark)\nMP_PACKED(place, spark)\nMP_PACKED32(of, spark, 16)\n";
     std::fs::write(&source, uses).unwrap();
     let compiles = |compiler: &str, machine: &[&str]| {
         let mut compile = strict(compiler);
