@@ -1,4 +1,4 @@
-//! One class in full: its three plots and the figures that are too many for the table.
+//! One class in full: its three plots, and the figures that do not fit into the table.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -8,10 +8,10 @@ use super::{
     slot_map_plot, texts,
 };
 
-/// Rows of the table of smaller pools.
+/// The maximum number of rows in the table of smaller pools.
 const SMALLER_MAX: usize = 12;
 
-/// The card of `class`, unfolded if `open`.
+/// The card of `class`, open if `open`.
 pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> Markup {
     let unit = trace.time_unit;
     html! {

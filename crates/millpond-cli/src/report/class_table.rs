@@ -1,4 +1,4 @@
-//! The table of classes: one row a pool.
+//! The table of classes, with one row for each pool.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -8,12 +8,12 @@ use super::{
     texts,
 };
 
-/// Rows of a table; what a trace has beyond them is summed up in one line below.
+/// The maximum number of rows; the classes beyond are summed up in one line below.
 const ROWS_MAX: usize = 1000;
-/// Smaller capacities in a row; the class's card has all of them.
+/// The maximum number of smaller capacities in a row; the class's card has all of them.
 const SMALLER_IN_ROW: usize = 3;
 
-/// The table, in a box of its own that scrolls sideways where it is wider than the page.
+/// The table, in its own box that scrolls sideways if the table is wider than the page.
 pub(super) fn table(trace: &Trace) -> Markup {
     let shown = &trace.classes[..trace.classes.len().min(ROWS_MAX)];
     let columns = Columns::of(trace);
@@ -29,7 +29,7 @@ pub(super) fn table(trace: &Trace) -> Markup {
     }
 }
 
-/// Which of the columns have anything to say.
+/// The columns with content.
 #[derive(Clone, Copy)]
 struct Columns {
     bytes: bool,
@@ -99,7 +99,7 @@ fn row(class: &Class, columns: Columns) -> Markup {
     }
 }
 
-/// The name; a requested size sorts by its value.
+/// The name; sizes are sorted by value.
 fn key(name: &str) -> Markup {
     let size = name.parse::<u64>().ok();
     html! {
@@ -122,7 +122,7 @@ fn optional(value: Option<u64>, shown: impl Fn(u64) -> String) -> Markup {
     }
 }
 
-/// A length of life; `≥` says that it may be longer.
+/// The length of a lifetime; `≥` means that it may be longer.
 fn length(length: Option<Length>) -> Markup {
     let at_least = length.is_some_and(|length| length.at_least);
     let sign = if at_least { "≥" } else { "" };
@@ -155,7 +155,7 @@ fn proof(proof: Option<&Proof>) -> Markup {
     }
 }
 
-/// What the classes beyond the last row come to.
+/// The sum of the classes beyond the last row.
 fn rest(classes: &[Class]) -> Markup {
     let lifetimes = classes.iter().fold(0u64, |sum, class| sum.saturating_add(class.lifetimes));
     let capacity = classes.iter().fold(0u64, |sum, class| sum.saturating_add(class.capacity));

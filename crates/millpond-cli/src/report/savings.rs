@@ -8,16 +8,16 @@ use super::{
     texts,
 };
 
-/// Proposals in the ranking.
+/// The maximum number of proposals.
 const PROPOSALS_MAX: usize = 20;
-/// How much is shown of what a proposal says.
+/// The maximum number of characters of a proposal's sentence.
 const WHY_CHARS_MAX: usize = 400;
-/// How much is shown of a function's name, where C++ spells out every template argument.
+/// The maximum number of characters of a function's name; C++ spells out every template argument.
 const FUNCTION_CHARS_MAX: usize = 160;
-/// Functions named for each proposal.
+/// The maximum number of functions named for each proposal.
 const CALLERS_MAX: usize = 4;
 
-/// The ranking, or nothing if there is nothing to rank.
+/// The ranking; nothing if it is empty.
 pub(super) fn section(trace: &Trace) -> Markup {
     let ranked = &trace.savings[..trace.savings.len().min(PROPOSALS_MAX)];
     let largest = ranked.iter().map(|saving| saving.share).fold(0.0, f64::max);

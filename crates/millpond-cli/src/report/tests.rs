@@ -59,7 +59,7 @@ fn filled(text: &str) -> Report {
     }
 }
 
-/// `html` without what the tool itself brings along.
+/// `html` without the tool's own parts.
 fn without_own_parts(html: &str) -> String {
     html.replace(include_str!("page.css"), "").replace(include_str!("page.js"), "")
 }

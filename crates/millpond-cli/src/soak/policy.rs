@@ -1,4 +1,4 @@
-//! A pool whose overflow policy was chosen at run time, as a subject of a soak: one that spills into a second.
+//! A pool with an overflow policy chosen at run time, as a subject of a soak: one that spills into a second pool.
 
 use millpond::overflow::{Overflow, PolicyPool};
 use millpond::{Handle, Pool, Stats};
@@ -7,7 +7,7 @@ use super::payload::Payload;
 use super::pools::sound;
 use super::subject::{Subject, WrittenOver};
 
-/// A pool of this many slots, half of them those that it spills into.
+/// A pool of this many slots, half of which are those that it spills into.
 pub(super) fn spilling<const WORDS: usize>(capacity: usize) -> PolicyPool<Payload<WORDS>> {
     let first = capacity / 2;
     PolicyPool::new(Overflow::Spill, Pool::builder().capacity(first), capacity - first)
@@ -20,13 +20,13 @@ impl<const WORDS: usize> Subject for PolicyPool<Payload<WORDS>> {
         handle.index() as usize
     }
 
-    /// Pools in company have no insertion at a known handle.
+    /// Combined pools have no insertion at a known handle.
     fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
         None
     }
 
     fn insert(&mut self, number: u64) -> Option<Self::Handle> {
-        // Under this policy nothing has to go: the key is never looked at.
+        // This policy evicts nothing, so the key is never used.
         self.insert_by(Payload::new(number), |_, _| 0).ok().map(|(handle, _)| handle)
     }
 

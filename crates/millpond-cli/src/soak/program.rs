@@ -1,4 +1,4 @@
-//! A soak of a program of the user's own: it runs for as long as one likes, while the soak watches what the system and the
+//! A soak of the user's own program: it runs for any length of time, while the soak watches what the system and the
 //! program's recorder report.
 
 use std::path::Path;
@@ -11,27 +11,27 @@ use crate::error::{Failure, reason, shown, shown_path};
 use crate::output::figures::{bytes, count, duration};
 use crate::watch::Following;
 
-/// How often it is looked at.
+/// The time between two looks at the program.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// How many looks are kept: when there are more, every other one goes.
+/// The maximum number of looks that are kept: if there are more, every other one is dropped.
 const LOOKS_MAX: usize = 4096;
 
-/// What is soaked, and what it may do.
+/// The program, and its limits.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     pub(crate) program: &'a [std::ffi::OsString],
-    /// When it ends, if it does not end itself.
+    /// When it is ended, unless it ends by itself.
     pub(crate) time: Duration,
-    /// Until then it may take memory, and its pools may grow and reach their peaks.
+    /// Until then, it may allocate memory, and its pools may grow and reach their peaks.
     pub(crate) warm_up: Duration,
-    /// By how many bytes resident memory may differ at the end.
+    /// The tolerated growth of resident memory in bytes.
     pub(crate) drift_max: u64,
     /// The live trace that its recorder writes.
     pub(crate) live: Option<&'a Path>,
 }
 
-/// What one look has shown of a pool.
+/// The state of a pool at one look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PoolState {
     pub(super) number: u64,
@@ -41,12 +41,12 @@ pub(super) struct PoolState {
     pub(super) refused: u64,
 }
 
-/// What was found.
+/// The results of all looks.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// When, and the resident memory then, after the warm-up.
+    /// The times and resident memory after the warm-up.
     resident: Vec<(Duration, u64)>,
-    /// Every how many looks one is kept, and how many were skipped since.
+    /// One of this many looks is kept; and the number skipped since the last.
     stride: usize,
     skipped: usize,
     pools_start: Option<Vec<PoolState>>,
@@ -76,7 +76,7 @@ impl Findings {
         self.pools_end = pools;
     }
 
-    /// The medians of the first and of the last quarter of the time after the warm-up.
+    /// The medians of resident memory in the first and in the last quarter of the time after the warm-up.
     fn resident_medians(&self) -> Option<(u64, u64)> {
         let quarter = self.resident.len() / 4;
         let median = |looks: &[(Duration, u64)]| {
@@ -88,7 +88,7 @@ impl Findings {
         Some((median(&self.resident[..quarter])?, median(last)?))
     }
 
-    /// Everything that is not as it must be.
+    /// Everything that is wrong.
     pub(super) fn faults(&self, drift_max: u64) -> Vec<String> {
         let mut faults = Vec::new();
         if let Some((start, end)) = self.resident_medians()
@@ -123,11 +123,11 @@ impl Findings {
     }
 }
 
-/// Runs the program, and says what came of it.
+/// Runs the program, and prints the result.
 pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Failure> {
     let (name, arguments) = plan.program.split_first().expect("the arguments name a program");
     let shown_name = shown_path(Path::new(name));
-    // A trace of an earlier run is there until the program begins another.
+    // The trace of an earlier run exists until the program begins another.
     let trace_before = plan.live.and_then(modified);
     let child = Command::new(name).args(arguments).spawn();
     let child = child
@@ -162,7 +162,7 @@ pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Fai
     let ended = running.end()?;
     crate::print(&text(&findings, elapsed, plan))?;
     if stop.load(Ordering::Relaxed) {
-        // Ctrl-C ends the program as well, and may come before anything was seen.
+        // Ctrl-C also ends the program, perhaps before anything was seen.
         return without_faults(&findings, plan);
     }
     verdict(&findings, plan, &shown_name, ended, elapsed, following.is_some())
@@ -176,7 +176,7 @@ fn without_faults(findings: &Findings, plan: &Plan<'_>) -> Result<(), Failure> {
     Err(Failure::Check(format!("soak: {}", faults.join("; "))))
 }
 
-/// What the program's run was worth.
+/// The verdict on the program's run.
 fn verdict(
     findings: &Findings,
     plan: &Plan<'_>,
@@ -204,7 +204,7 @@ fn verdict(
     Ok(())
 }
 
-/// The summary for people.
+/// The summary as text.
 fn text(findings: &Findings, elapsed: Duration, plan: &Plan<'_>) -> String {
     let warm_up = duration(plan.warm_up.as_secs_f64());
     let mut text = format!("ran {}, warm-up {warm_up}\n", duration(elapsed.as_secs_f64()));

@@ -1,5 +1,5 @@
-//! A soak of the pools that threads share: several threads at random work on one `SyncPool` and one `SyncRecycler`, each
-//! with a model of what is its own.
+//! A soak of the pools that threads share: several threads at random work on one `SyncPool` and one `SyncRecycler`,
+//! each with a model of its own objects.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,27 +11,27 @@ use millpond::{Handle, SyncPool, SyncRecycler, TakeError};
 use super::random::Random;
 use crate::output::figures::count;
 
-/// How many operations a thread does before it looks at the clock.
+/// The number of operations of a thread between two looks at the clock.
 const SLICE: u64 = 1 << 10;
 
-/// How many stale handles a thread remembers.
+/// The maximum number of stale handles that a thread remembers.
 const STALE: usize = 256;
 
-/// How many objects a batch of removals has.
+/// The number of objects in a batch of removals.
 const BATCH: usize = 16;
 
-/// What the threads do, and for how long.
+/// The options of a soak with threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadsPlan {
     pub(crate) threads: usize,
     pub(crate) seed: u64,
     pub(crate) capacity: usize,
     pub(crate) time: Duration,
-    /// How many operations each thread does at most.
+    /// The maximum number of operations of each thread.
     pub(crate) steps: Option<u64>,
 }
 
-/// What they have done.
+/// The counts of all threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ThreadsTally {
     pub(crate) operations: u64,
@@ -60,13 +60,13 @@ impl ThreadsTally {
         self.acquired += other.acquired;
     }
 
-    /// How many objects' lives have ended.
+    /// The number of objects whose lifetimes have ended.
     #[cfg(test)]
     fn ended(&self) -> u64 {
         self.removed + self.in_batches + self.taken
     }
 
-    /// What a user reads of it.
+    /// The counts as text.
     pub(crate) fn text(&self, plan: &ThreadsPlan) -> String {
         let mut text = String::new();
         let lines = [
@@ -89,7 +89,7 @@ impl ThreadsTally {
     }
 }
 
-/// An object that knows its handle, and is counted.
+/// An object that knows its handle and is counted.
 struct Object<'a> {
     me: u64,
     check: u64,
@@ -98,7 +98,7 @@ struct Object<'a> {
 
 impl Drop for Object<'_> {
     fn drop(&mut self) {
-        // What is read after the drop is seen to be wrong.
+        // A read after the drop is detected.
         self.check = 0;
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
@@ -107,7 +107,7 @@ impl Drop for Object<'_> {
 /// Where threads leave handles for each other.
 type Board = [AtomicU64];
 
-/// Runs until the time is over, or somebody asks to stop; the error is what was wrong.
+/// Runs until the time is over or `stop` is set; the error is what was wrong.
 pub(crate) fn soak_threads(plan: &ThreadsPlan, stop: &AtomicBool) -> Result<ThreadsTally, String> {
     let dropped = AtomicU64::new(0);
     let pool = SyncPool::builder().capacity(plan.capacity).homes(plan.threads).build();
@@ -220,7 +220,7 @@ impl<'b> Worker<'_, 'b> {
                     Err(_) => tally.refused += 1,
                 }
             }
-            // As many objects end as by one removal each time.
+            // On average, as many objects end as with one removal each time.
             3 if own.len() >= BATCH => {
                 if self.random.below(BATCH) == 0 {
                     let handles = own.split_off(own.len() - BATCH);
@@ -251,7 +251,7 @@ impl<'b> Worker<'_, 'b> {
             }
             7 => {
                 if let Some(mut object) = self.recycler.acquire() {
-                    // Not atomic: two threads that have it lose a use.
+                    // Not atomic, so if two threads hold the object, a use is lost.
                     *object += 1;
                     tally.acquired += 1;
                 }
@@ -271,7 +271,7 @@ impl<'b> Worker<'_, 'b> {
         Ok(())
     }
 
-    /// Ends the life of an object of this thread's own.
+    /// Ends the lifetime of one of this thread's objects.
     fn end(&mut self, handle: Handle<Object<'b>>, tally: &mut ThreadsTally) -> Result<(), String> {
         if self.random.below(2) == 0 {
             match self.pool.take(handle) {

@@ -1,4 +1,4 @@
-//! Pools in company, as subjects of a soak: with a table beside, or two as one.
+//! Combined pools as subjects of a soak: a pool with a side table, or two pools as one.
 
 use millpond::overflow::{Bounded, Spill};
 use millpond::reuse::Lifo;
@@ -9,14 +9,14 @@ use super::payload::Payload;
 use super::pools::{next_lifetime, sound};
 use super::subject::{Subject, WrittenOver};
 
-/// A pool, and a table that knows the number of each of its objects.
+/// A pool, and a table with the number of each of its objects.
 ///
-/// Every other object leaves its entry behind when it dies. The next object of the slot must not get
-/// it, and must be able to put its own in its place.
+/// Every other object leaves its entry behind when it dies. The next object of the slot must not get this entry, and
+/// must be able to replace it.
 pub(super) struct WithTable<H: HandleLayout, const WORDS: usize> {
     pool: Pool<Payload<WORDS>, Lifo, H>,
     table: SideTable<H, u64>,
-    /// What the table has answered wrongly; seen by the next check.
+    /// A wrong answer of the table, which the next check reports.
     fault: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl<H: HandleLayout, const WORDS: usize> WithTable<H, WORDS> {
         }
     }
 
-    /// As a broken table would.
+    /// Loses an entry, as a broken table would.
     #[cfg(test)]
     pub(super) fn forget_entry(&mut self, handle: H) {
         self.table.remove(handle);
@@ -46,7 +46,7 @@ impl<H: HandleLayout, const WORDS: usize> WithTable<H, WORDS> {
         self.fault.get_or_insert(format!("SideTable: {what}, {handle}"));
     }
 
-    /// The live objects whose number stands in the table.
+    /// The number of live objects with an entry in the table.
     fn joined(&self) -> usize {
         join(&self.pool, &self.table)
             .filter(|(_, payload, number)| payload.number() == Some(**number))
@@ -92,7 +92,7 @@ impl<H: HandleLayout, const WORDS: usize> Subject for WithTable<H, WORDS> {
 
     fn number(&self, handle: H) -> Option<Result<u64, WrittenOver>> {
         let number = self.pool.get(handle).map(sound)?;
-        // An object without its own entry is as bad as one that was written over.
+        // An object without its own entry counts as overwritten.
         Some(number.and_then(|number| match self.table.get(handle) {
             Some(entry) if *entry == number => Ok(number),
             _ => Err(WrittenOver),

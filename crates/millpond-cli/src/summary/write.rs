@@ -1,4 +1,4 @@
-//! Plans as the lines of a summary.
+//! Writes plans as lines of a summary.
 
 use super::sketch::sketch;
 use super::{COLUMNS, Tag};
@@ -6,10 +6,10 @@ use crate::error::Failure;
 use crate::output::{csv_failure, csv_text};
 use crate::plan::{Class, Length, TracePlan};
 
-/// What every summary begins with: the first columns, whatever tags follow.
+/// The beginning of every summary: the first columns.
 const BEGINNING: &[u8] = b"session,format,ticks,ticks_per_second,";
 
-/// The sessions, each with its name, as a table whose lines all have the same tags.
+/// The sessions with their names, as a table whose lines all have the same tags.
 ///
 /// # Errors
 /// If there is not enough memory for it.
@@ -30,7 +30,7 @@ pub fn summary_csv(sessions: &[(&str, &TracePlan)], tags: &[Tag]) -> Result<Stri
     csv_text(table)
 }
 
-/// Where in [`COLUMNS`] what is said of the session ends and what is said of the class begins.
+/// The first of [`COLUMNS`] that belongs to a class; those before it belong to the session.
 const CLASS_COLUMN: usize = 4;
 
 fn session_fields(name: &str, plan: &TracePlan) -> impl Iterator<Item = String> {
@@ -66,18 +66,18 @@ fn class_fields(plan: &TracePlan, class: &Class) -> impl Iterator<Item = String>
     .into_iter()
 }
 
-/// What is not known is an empty field.
+/// An unknown value is an empty field.
 fn or_empty(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// Whether a file that begins so is a summary.
+/// Whether a file that begins with `start` is a summary.
 #[must_use]
 pub fn is_summary(start: &[u8]) -> bool {
     start.starts_with(BEGINNING)
 }
 
-/// How much of a file says whether it is a summary.
+/// The number of bytes by which a summary is recognised.
 pub(crate) const BYTES_TO_LOOK_AT: usize = BEGINNING.len();
 
 #[cfg(test)]
