@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::processes::Running;
 use crate::error::{Failure, reason, shown, shown_path};
 use crate::output::figures::{bytes, count, duration};
+use crate::samples::Samples;
 use crate::watch::Following;
 
 /// The time between two looks at the program.
@@ -42,33 +43,17 @@ pub(super) struct PoolState {
 }
 
 /// The results of all looks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Findings {
-    /// The times and resident memory after the warm-up.
-    resident: Vec<(Duration, u64)>,
-    /// One of this many looks is kept; and the number skipped since the last.
-    stride: usize,
-    skipped: usize,
+    /// The resident memory after the warm-up.
+    resident: Samples<u64>,
     pools_start: Option<Vec<PoolState>>,
     pools_end: Vec<PoolState>,
 }
 
 impl Findings {
-    fn see_resident(&mut self, at: Duration, bytes: u64) {
-        self.skipped += 1;
-        if self.skipped < self.stride.max(1) {
-            return;
-        }
-        self.skipped = 0;
-        self.resident.push((at, bytes));
-        if self.resident.len() > LOOKS_MAX {
-            let mut keep = false;
-            self.resident.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.stride = self.stride.max(1) * 2;
-        }
+    fn new() -> Self {
+        Self { resident: Samples::new(LOOKS_MAX), pools_start: None, pools_end: Vec::new() }
     }
 
     fn see_pools(&mut self, pools: Vec<PoolState>) {
@@ -78,14 +63,14 @@ impl Findings {
 
     /// The medians of resident memory in the first and in the last quarter of the time after the warm-up.
     fn resident_medians(&self) -> Option<(u64, u64)> {
-        let quarter = self.resident.len() / 4;
-        let median = |looks: &[(Duration, u64)]| {
-            let mut values: Vec<u64> = looks.iter().map(|look| look.1).collect();
-            values.sort_unstable();
-            values.get(values.len() / 2).copied()
+        let looks = self.resident.kept();
+        let quarter = looks.len() / 4;
+        let median = |looks: &[u64]| {
+            let mut sorted = looks.to_vec();
+            sorted.sort_unstable();
+            sorted.get(sorted.len() / 2).copied()
         };
-        let last = &self.resident[self.resident.len() - quarter..];
-        Some((median(&self.resident[..quarter])?, median(last)?))
+        Some((median(&looks[..quarter])?, median(&looks[looks.len() - quarter..])?))
     }
 
     /// Everything that is wrong.
@@ -133,7 +118,7 @@ pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Fai
     let child = child
         .map_err(|error| Failure::Arguments(format!("soak: {shown_name}: {}", reason(&error))))?;
     let mut running = Running::new(child);
-    let mut findings = Findings::default();
+    let mut findings = Findings::new();
     let mut following: Option<Following> = None;
     let begun = Instant::now();
     while running.poll()?.is_none() && begun.elapsed() < plan.time && !stop.load(Ordering::Relaxed)
@@ -147,12 +132,11 @@ pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Fai
         if let Some(following) = &mut following {
             following.read()?;
         }
-        let at = begun.elapsed();
-        if at < plan.warm_up || running.poll()?.is_some() {
+        if begun.elapsed() < plan.warm_up || running.poll()?.is_some() {
             continue;
         }
         if let Some(resident) = running.resident_bytes() {
-            findings.see_resident(at, resident);
+            findings.resident.add(resident);
         }
         if let Some(pools) = following.as_ref().map(pools_of).filter(|pools| !pools.is_empty()) {
             findings.see_pools(pools);
@@ -194,7 +178,7 @@ fn verdict(
         let path = shown_path(path);
         return Err(Failure::Check(format!("soak: {name} wrote no live trace to {path}")));
     }
-    if findings.resident.is_empty() && findings.pools_end.is_empty() {
+    if findings.resident.kept().is_empty() && findings.pools_end.is_empty() {
         let why = match cfg!(target_os = "linux") {
             true => "it ended within the warm-up (--warm-up)",
             false => "resident memory cannot be read on this system (use --live FILE)",
@@ -210,7 +194,7 @@ fn text(findings: &Findings, elapsed: Duration, plan: &Plan<'_>) -> String {
     let mut text = format!("ran {}, warm-up {warm_up}\n", duration(elapsed.as_secs_f64()));
     match findings.resident_medians() {
         Some((start, end)) => {
-            let most = findings.resident.iter().map(|look| look.1).max().unwrap_or(0);
+            let most = findings.resident.kept().iter().max().copied().unwrap_or(0);
             text += &format!(
                 "resident memory: {} in the first quarter, {} in the last, {} at most\n",
                 bytes(start),
@@ -256,10 +240,8 @@ mod tests {
     }
 
     fn with_resident(values: impl IntoIterator<Item = u64>) -> Findings {
-        let mut findings = Findings::default();
-        for (second, bytes) in (0..).zip(values) {
-            findings.see_resident(Duration::from_secs(second), bytes);
-        }
+        let mut findings = Findings::new();
+        values.into_iter().for_each(|bytes| findings.resident.add(bytes));
         findings
     }
 
@@ -277,8 +259,9 @@ mod tests {
     #[test]
     fn days_of_looks_are_thinned_and_still_show_the_drift() {
         let days = with_resident((0..1_000_000).map(|at| (1 << 20) + at));
-        assert!(days.resident.len() <= LOOKS_MAX && days.resident.len() > LOOKS_MAX / 4);
-        assert!(days.resident.is_sorted() && days.resident.last().unwrap().1 > 1_990_000);
+        let looks = days.resident.kept();
+        assert!(looks.len() <= LOOKS_MAX && looks.len() > LOOKS_MAX / 4);
+        assert!(looks.is_sorted() && *looks.last().unwrap() > 1_990_000);
         assert_eq!(days.faults(500_000).len(), 1);
         assert_eq!(days.faults(800_000).len(), 0);
     }
@@ -286,7 +269,7 @@ mod tests {
     #[test]
     fn each_promise_of_a_pool_has_its_own_fault() {
         let judged = |end: PoolState| {
-            let mut findings = Findings::default();
+            let mut findings = Findings::new();
             findings.see_pools(vec![pool(0, 10, 5, 1), pool(1, 10, 5, 1)]);
             findings.see_pools(vec![pool(0, 10, 5, 1), end]);
             findings.faults(0)
