@@ -163,6 +163,7 @@ impl SmallerPool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::SplitMix64;
 
     /// The obvious way: a list of the objects in a pool of this capacity.
     fn simulate(events: &[(bool, u32)], capacity: usize) -> Smaller {
@@ -190,19 +191,15 @@ mod tests {
 
     #[test]
     fn agrees_with_lists() {
-        let mut state = 7_u64;
-        let mut random = move |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % below
-        };
+        let mut random = SplitMix64::new(7);
         for peak in [2, 3, 10, 40] {
             let (mut live, mut dead): (Vec<u32>, Vec<u32>) = (vec![], (0..peak).collect());
             let mut events = Vec::new();
             for _ in 0..3000 {
-                let birth = live.is_empty() || !dead.is_empty() && random(2) == 0;
+                let birth = live.is_empty() || !dead.is_empty() && random.below(2) == 0;
                 let (from, to) =
                     if birth { (&mut dead, &mut live) } else { (&mut live, &mut dead) };
-                let key = from.swap_remove(random(from.len() as u64) as usize);
+                let key = from.swap_remove(random.below(from.len()));
                 to.push(key);
                 events.push((birth, key));
             }

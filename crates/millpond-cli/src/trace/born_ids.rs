@@ -85,25 +85,16 @@ impl BornIds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::SplitMix64;
     use std::collections::BTreeSet;
-
-    /// A small deterministic generator: the tests need variety, not quality.
-    fn scattered(seed: u64) -> impl Iterator<Item = u64> {
-        let mut state = seed;
-        std::iter::repeat_with(move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            state >> 33
-        })
-    }
 
     #[test]
     fn agrees_with_a_set() {
         for seed in 0..50 {
             let mut ids = BornIds::default();
             let mut model = BTreeSet::new();
-            for id in scattered(seed).map(|n| n % 200).take(400) {
+            let mut random = SplitMix64::new(seed);
+            for id in (0..400).map(|_| random.below(200) as u64) {
                 assert_eq!(ids.insert(id), model.insert(id), "seed {seed} id {id}");
             }
             // Ranges are merged: no two of them are adjacent.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{Directory, done, gzip, millpond, refused};
+use crate::common::{Directory, Random, done, gzip, millpond, refused};
 use millpond::Budget;
 use serde_json::Value;
 
@@ -66,16 +66,12 @@ fn says_the_smallest_capacity_that_serves() {
 /// Without the ledger: N counters, and each caller goes to the one that is free first.
 #[test]
 fn every_capacity_agrees_with_counters() {
-    let mut seed = 5_u64;
-    let mut random = |limit: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % limit
-    };
+    let mut random = Random(5);
     let mut asked_us = 0;
     let loans: Vec<(u64, u64)> = (0..1_000)
         .map(|_| {
-            asked_us += random(4_000);
-            (asked_us, 1 + random(15_000))
+            asked_us += random.below(4_000);
+            (asked_us, 1 + random.below(15_000))
         })
         .collect();
     let mut text = String::from("asked_us,got_us,returned_us,pool\n");
