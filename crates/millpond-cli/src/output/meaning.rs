@@ -1,7 +1,7 @@
 //! The meaning of a plan in one sentence, for a new user.
 
-use super::advice::{function, nothing, percent};
-use super::figures::{bytes, count, number_of};
+use super::advice::{function, nothing};
+use super::figures::{bytes, count, number_of, percent};
 use super::table::name_cell;
 use crate::plan::{Class, Proposal, TracePlan};
 use crate::trace::Format;

@@ -39,7 +39,7 @@ fn summary(class: &Class, trace: &Trace) -> Markup {
         b {
             @match trace.format {
                 Format::Lifetimes => { (texts::name(&class.name)) }
-                Format::Heaptrack => { (texts::size(&class.name)) " bytes" }
+                Format::Heaptrack => { (texts::size(&class.name)) " " (figures::byte_unit(&class.name)) }
             }
         }
         " "

@@ -2,7 +2,7 @@
 
 use super::model::TimeUnit;
 use crate::output;
-pub(super) use crate::output::figures::{bytes, count, number_of};
+pub(super) use crate::output::figures::{byte_unit, bytes, count, number_of, percent};
 
 /// `1234567` as `1.2 M`, for the ends of an axis.
 pub(super) fn short_count(number: u64) -> String {
@@ -59,11 +59,6 @@ pub(super) fn seconds(seconds: f64) -> String {
     if seconds.is_finite() { output::figures::duration(seconds) } else { "forever".to_owned() }
 }
 
-/// A ratio as per cent, with a digit after the point where it is small.
-pub(super) fn percent(share: f64) -> String {
-    format!("{} %", one_decimal(share * 100.0))
-}
-
 /// A mean with one decimal, or more if that would show only zero.
 pub(super) fn mean(value: f64) -> String {
     if value > 0.0 && value < 0.095 { format!("{value:.3}") } else { one_decimal(value) }
@@ -102,11 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn means_and_shares_keep_what_matters() {
+    fn means_keep_what_matters() {
         assert_eq!(mean(0.0), "0");
         assert_eq!(mean(0.002), "0.002");
         assert_eq!(mean(1.165), "1.2");
-        assert_eq!(percent(0.5), "50 %");
-        assert_eq!(percent(0.0123), "1.2 %");
     }
 }

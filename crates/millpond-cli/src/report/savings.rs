@@ -50,7 +50,7 @@ fn item(saving: &Saving, largest: f64, format: Format) -> Markup {
                 b {
                     @match format {
                         Format::Lifetimes => { (texts::name(&saving.class)) }
-                        Format::Heaptrack => { (texts::size(&saving.class)) " bytes" }
+                        Format::Heaptrack => { (texts::size(&saving.class)) " " (figures::byte_unit(&saving.class)) }
                     }
                 }
                 em { (figures::percent(saving.share)) }
