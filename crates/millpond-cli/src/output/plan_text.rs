@@ -78,7 +78,7 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
             Some(seconds) => {
                 let lasting = classes.iter().map(|class| Lasting {
                     class: &class.name,
-                    pace: class.busiest_slot.pace(seconds),
+                    pace: class.busiest_slot.unwrap_or_default().pace(seconds),
                     layout: class.layout,
                 });
                 out.push_str(&handles_table(class_heading(plan), lasting).render(paint));
@@ -261,7 +261,7 @@ fn sizes_table(plan: &TracePlan, classes: &[&Class]) -> Table {
         table.row(vec![
             name_cell(&class.name),
             count(class.statistics.lifetimes),
-            if has_times { count(class.p99_live.into()) } else { String::new() },
+            class.p99_live.map_or_else(String::new, |live| count(live.into())),
             count(class.statistics.peak_live.into()),
             count(class.capacity.into()),
             class.bytes_at_capacity().map_or_else(String::new, bytes),
@@ -280,8 +280,8 @@ fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
     for class in classes {
         table.row(vec![
             name_cell(&class.name),
-            small(class.births_mean),
-            count(class.statistics.births_worst),
+            class.births.map_or_else(String::new, |births| small(births.mean)),
+            class.births.map_or_else(String::new, |births| count(births.worst)),
             length(class.median),
             length(class.p95),
             count(class.statistics.live.into()),

@@ -78,8 +78,8 @@ pub struct TracePlan {
     pub advice: Advice,
     /// The time axis of all pictures.
     pub axis: Axis,
-    /// All classes together: the least and the greatest live count in each stretch of time.
-    pub live_over_time: Vec<(u32, u32)>,
+    /// All classes together: the least and the greatest live count in each stretch of time; `None` without times.
+    pub live_over_time: Option<Vec<(u32, u32)>>,
     /// The classes of an allocator of several sizes, if requested.
     pub size_classes: Option<SizeClasses>,
     /// How long the first pass took.
@@ -111,7 +111,19 @@ impl TracePlan {
     }
 }
 
-/// A class and the pool that it needs.
+/// The births of a class in a tick.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BirthsPerTick {
+    /// The mean of all ticks.
+    pub mean: f64,
+    /// The peak.
+    pub worst: u64,
+    /// The first tick with this peak.
+    pub worst_tick: u32,
+}
+
+/// A class and the pool that it needs. What depends on times or on the order of events is `None` or empty if the trace
+/// [has no times](Summary::has_times).
 #[derive(Debug)]
 pub struct Class {
     /// The class column of the trace, or the size in bytes.
@@ -119,9 +131,9 @@ pub struct Class {
     /// Its events.
     pub statistics: ClassStatistics,
     /// The highest live count in 99 % of the ticks.
-    pub p99_live: u32,
-    /// Births in an average tick.
-    pub births_mean: f64,
+    pub p99_live: Option<u32>,
+    /// Its births in each tick.
+    pub births: Option<BirthsPerTick>,
     /// The median length of a lifetime.
     pub median: Option<Length>,
     /// The length that 95 % of the lifetimes do not exceed.
@@ -131,7 +143,7 @@ pub struct Class {
     /// The refusals and evictions of smaller pools, the largest first.
     pub smaller: Vec<Smaller>,
     /// The lifetimes of its busiest slot.
-    pub busiest_slot: BusiestSlot,
+    pub busiest_slot: Option<BusiestSlot>,
     /// The suitable handle and reuse order; `None` if the trace has no clock.
     pub layout: Option<Layout>,
     /// What a pool would save.
@@ -205,6 +217,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
     let (live_over_time, outcomes) = replay.finish();
     let advice = units.advice(rules.headroom, &summary.classes);
     let replay_took = begun.elapsed();
+    let has_times = summary.has_times();
 
     let mut plan = TracePlan {
         name: name.to_owned(),
@@ -215,7 +228,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         classes: Vec::new(),
         advice,
         axis,
-        live_over_time,
+        live_over_time: has_times.then_some(live_over_time),
         size_classes: None,
         statistics_took,
         replay_took,
@@ -300,30 +313,34 @@ fn classes(
     let mut build = |number: usize| {
         let (statistics, outcome) = parts[number].take()?;
         let ClassPlan { capacity, p99_live, .. } = plans[number];
-        let busiest_slot = outcome.busiest_slot;
         let has_times = plan.summary.has_times();
         let length = |share| {
             let length = statistics.ended.quantile(&statistics.left, share);
             length.filter(|_| has_times)
         };
+        let births = BirthsPerTick {
+            mean: statistics.lifetimes as f64 / plan.summary.ticks() as f64,
+            worst: statistics.births_worst,
+            worst_tick: statistics.births_worst_tick,
+        };
         Some(Class {
             name: plan.summary.classes[number].clone(),
-            p99_live,
-            births_mean: statistics.lifetimes as f64 / plan.summary.ticks() as f64,
+            p99_live: has_times.then_some(p99_live),
+            births: has_times.then_some(births),
             median: length(0.5),
             p95: length(0.95),
             capacity,
             smaller: if has_times { outcome.smaller } else { Vec::new() },
-            busiest_slot,
-            layout: plan
-                .seconds()
-                .map(|seconds| layout(capacity, busiest_slot.pace(seconds), rules.session_seconds)),
+            busiest_slot: has_times.then_some(outcome.busiest_slot),
+            layout: plan.seconds().map(|seconds| {
+                layout(capacity, outcome.busiest_slot.pace(seconds), rules.session_seconds)
+            }),
             proof: outcome.proof,
             saving: saving(&statistics),
             worth_a_pool: plan.advice.worth_a_pool[number],
             callers: std::mem::take(&mut callers[number]),
-            live_over_time: outcome.live_over_time,
-            slots_over_time: outcome.slots_over_time,
+            live_over_time: outcome.live_over_time.filter(|_| has_times),
+            slots_over_time: outcome.slots_over_time.filter(|_| has_times),
             statistics,
         })
     };

@@ -18,7 +18,9 @@ pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> Markup {
         details.card open[open] {
             summary { (summary(class, trace)) }
             div.plots {
-                (PreEscaped(live_plot::plot(&class.live_over_time, Some(class.capacity), unit)))
+                @if let Some(series) = &class.live_over_time {
+                    (PreEscaped(live_plot::plot(series, Some(class.capacity), unit)))
+                }
                 @if !class.lifetime_histogram.is_empty() {
                     (PreEscaped(histogram_plot::plot(&class.lifetime_histogram, unit)))
                 }
@@ -39,7 +41,7 @@ fn summary(class: &Class, trace: &Trace) -> Markup {
         b {
             @match trace.format {
                 Format::Lifetimes => { (texts::name(&class.name)) }
-                Format::Heaptrack => { (texts::size(&class.name)) " " (figures::byte_unit(&class.name)) }
+                Format::Heap => { (texts::size(&class.name)) " " (figures::byte_unit(&class.name)) }
             }
         }
         " "

@@ -45,8 +45,8 @@ pub enum Format {
     /// `tick,event,id,class` lines.
     #[default]
     Lifetimes,
-    /// heaptrack's interpreted format: a class is a requested size in bytes.
-    Heaptrack,
+    /// A recording of a heap: a class is a requested size in bytes.
+    Heap,
 }
 
 /// The unit of a trace's time axis.
@@ -113,14 +113,12 @@ pub struct Class {
     pub lifetimes: u64,
     /// The peak of live objects.
     pub peak_live: u64,
-    /// The live count that was not exceeded in 99 % of the time.
-    pub p99_live: u64,
+    /// The live count that was not exceeded in 99 % of the time; `None` if there are no times.
+    pub p99_live: Option<u64>,
     /// The number of objects that were still alive at the end.
     pub left_live: u64,
-    /// Births in an average unit of time.
-    pub births_mean: f64,
-    /// Births in the worst unit of time.
-    pub births_worst: u64,
+    /// Its births in each unit of time; `None` if there are no times.
+    pub births: Option<Births>,
     /// The median length of a lifetime; `None` if there was none.
     pub lifetime_median: Option<Length>,
     /// The length that 95 % of the lifetimes do not exceed; `None` if there was none.
@@ -137,12 +135,21 @@ pub struct Class {
     pub generations: Vec<GenerationLife>,
     /// What the replay of this class showed; `None` if there was none.
     pub proof: Option<Proof>,
-    /// Live objects over time.
-    pub live_over_time: Series,
+    /// Live objects over time; `None` if they were not kept.
+    pub live_over_time: Option<Series>,
     /// Lifetimes by their length.
     pub lifetime_histogram: Vec<Bin>,
     /// Which slots were live when; `None` if it was not kept.
     pub slots: Option<SlotMap>,
+}
+
+/// Births in a unit of time.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Births {
+    /// The mean.
+    pub mean: f64,
+    /// The peak.
+    pub worst: u64,
 }
 
 /// The effects of a pool that is smaller than planned.

@@ -23,7 +23,7 @@ pub(super) fn section(trace: &Trace) -> Markup {
     let largest = ranked.iter().map(|saving| saving.share).fold(0.0, f64::max);
     let (calls, below) = match trace.format {
         Format::Lifetimes => ("the number of allocations that a pool saves", ""),
-        Format::Heaptrack => (
+        Format::Heap => (
             "the number of allocator calls that a pool saves",
             " Below each are the functions that allocate most, with their callers.",
         ),
@@ -50,7 +50,7 @@ fn item(saving: &Saving, largest: f64, format: Format) -> Markup {
                 b {
                     @match format {
                         Format::Lifetimes => { (texts::name(&saving.class)) }
-                        Format::Heaptrack => { (texts::size(&saving.class)) " " (figures::byte_unit(&saving.class)) }
+                        Format::Heap => { (texts::size(&saving.class)) " " (figures::byte_unit(&saving.class)) }
                     }
                 }
                 em { (figures::percent(saving.share)) }

@@ -70,11 +70,13 @@ fn proof(proof: &Proof) -> Markup {
 
 fn cards(trace: &Trace) -> Markup {
     let shown = &trace.classes[..trace.classes.len().min(CARDS_MAX)];
+    let are_drawn = shown.iter().any(|class| class.live_over_time.is_some());
+    let over_time = if are_drawn { " over time" } else { "" };
     let heading = if shown.len() == trace.classes.len() {
-        "Each class over time".to_owned()
+        format!("Each class{over_time}")
     } else {
         let all = figures::count(trace.classes.len() as u64);
-        format!("The first {} of {all} classes over time", shown.len())
+        format!("The first {} of {all} classes{over_time}", shown.len())
     };
     html! {
         @if !shown.is_empty() {

@@ -3,8 +3,8 @@
 use super::sketch::sketch;
 use super::{COLUMNS, Tag};
 use crate::error::Failure;
-use crate::output::{csv_failure, csv_text};
-use crate::plan::{Class, Length, TracePlan};
+use crate::output::{csv_failure, csv_field, csv_text};
+use crate::plan::{Class, TracePlan};
 
 /// The beginning of every summary: the first columns.
 const BEGINNING: &[u8] = b"session,format,ticks,ticks_per_second,";
@@ -38,7 +38,7 @@ fn session_fields(name: &str, plan: &TracePlan) -> impl Iterator<Item = String> 
         name.to_owned(),
         plan.summary.format.name().to_owned(),
         plan.summary.ticks().to_string(),
-        or_empty(plan.ticks_per_second),
+        csv_field(plan.ticks_per_second),
     ]
     .into_iter()
 }
@@ -46,29 +46,23 @@ fn session_fields(name: &str, plan: &TracePlan) -> impl Iterator<Item = String> 
 fn class_fields(plan: &TracePlan, class: &Class) -> impl Iterator<Item = String> {
     let statistics = &class.statistics;
     let known = |lengths| if plan.summary.has_times() { sketch(lengths) } else { String::new() };
-    let length = |length: Option<Length>| or_empty(length.map(|length| length.ticks));
     [
         class.name.clone(),
         statistics.lifetimes.to_string(),
         statistics.peak_live.to_string(),
-        class.p99_live.to_string(),
+        csv_field(class.p99_live),
         statistics.live.to_string(),
-        or_empty(statistics.bytes_max),
-        statistics.births_worst.to_string(),
-        class.busiest_slot.lifo.to_string(),
-        class.busiest_slot.fifo.to_string(),
+        csv_field(statistics.bytes_max),
+        csv_field(class.births.map(|births| births.worst)),
+        csv_field(class.busiest_slot.map(|slot| slot.lifo)),
+        csv_field(class.busiest_slot.map(|slot| slot.fifo)),
         class.worth_a_pool.to_string(),
-        length(class.median),
-        length(class.p95),
+        csv_field(class.median.map(|length| length.ticks)),
+        csv_field(class.p95.map(|length| length.ticks)),
         known(&statistics.ended),
         known(&statistics.left),
     ]
     .into_iter()
-}
-
-/// An unknown value is an empty field.
-fn or_empty(value: Option<impl ToString>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
 }
 
 /// Whether a file that begins with `start` is a summary.
