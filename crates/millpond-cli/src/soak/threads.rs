@@ -121,7 +121,17 @@ pub(crate) fn soak_threads(plan: &ThreadsPlan, stop: &AtomicBool) -> Result<Thre
             .map(|number| {
                 let (pool, recycler, board, dropped) = (&pool, &recycler, &board[..], &dropped);
                 let random = Random::of(plan.seed, &format!("thread {number}"));
-                let worker = Worker { pool, recycler, board, dropped, random, number };
+                let worker = Worker {
+                    pool,
+                    recycler,
+                    board,
+                    dropped,
+                    random,
+                    number,
+                    own: Vec::with_capacity(plan.capacity),
+                    stale: Vec::with_capacity(STALE),
+                    tally: ThreadsTally::default(),
+                };
                 scope.spawn(move || worker.work(plan, deadline, stop))
             })
             .collect();
@@ -169,6 +179,11 @@ struct Worker<'a, 'b> {
     dropped: &'b AtomicU64,
     random: Random,
     number: usize,
+    /// The handles of this thread's live objects.
+    own: Vec<Handle<Object<'b>>>,
+    /// Handles of some of its earlier objects.
+    stale: Vec<Handle<Object<'b>>>,
+    tally: ThreadsTally,
 }
 
 impl<'b> Worker<'_, 'b> {
@@ -178,114 +193,129 @@ impl<'b> Worker<'_, 'b> {
         deadline: Instant,
         stop: &AtomicBool,
     ) -> Result<ThreadsTally, String> {
-        let mut tally = ThreadsTally::default();
-        let mut own = Vec::with_capacity(plan.capacity);
-        let mut stale = Vec::with_capacity(STALE);
         let is_over = |done: u64| {
             plan.steps.is_some_and(|steps| done >= steps)
                 || (done.is_multiple_of(SLICE)
                     && (stop.load(Ordering::Relaxed) || Instant::now() >= deadline))
         };
-        while !is_over(tally.operations) {
-            self.step(&mut own, &mut stale, &mut tally)?;
-            tally.operations += 1;
+        while !is_over(self.tally.operations) {
+            self.step()?;
+            self.tally.operations += 1;
         }
-        for handle in own {
-            self.end(handle, &mut tally)?;
+        for handle in std::mem::take(&mut self.own) {
+            self.end(handle)?;
         }
-        Ok(tally)
+        Ok(self.tally)
     }
 
-    fn step(
-        &mut self,
-        own: &mut Vec<Handle<Object<'b>>>,
-        stale: &mut Vec<Handle<Object<'b>>>,
-        tally: &mut ThreadsTally,
-    ) -> Result<(), String> {
+    fn step(&mut self) -> Result<(), String> {
         match self.random.below(10) {
             0..=2 => {
-                let dropped = self.dropped;
-                let made = self.pool.home(self.number).insert_with(|handle| Object {
-                    me: handle.to_bits(),
-                    check: !handle.to_bits(),
-                    dropped,
-                });
-                match made {
-                    Ok(handle) => {
-                        tally.inserted += 1;
-                        let place = self.random.below(self.board.len());
-                        self.board[place].store(handle.to_bits(), Ordering::Relaxed);
-                        own.push(handle);
-                    }
-                    Err(_) => tally.refused += 1,
-                }
+                self.insert();
+                Ok(())
             }
             // On average, as many objects end as with one removal each time.
-            3 if own.len() >= BATCH => {
-                if self.random.below(BATCH) == 0 {
-                    let handles = own.split_off(own.len() - BATCH);
-                    let removed = self.pool.remove_many(handles.iter().copied());
-                    if removed != BATCH {
-                        return Err(format!("{removed} of {BATCH} live objects were removed"));
-                    }
-                    tally.in_batches += removed as u64;
-                    stale.truncate(STALE - BATCH);
-                    stale.extend(handles);
-                }
-            }
-            3..=5 if !own.is_empty() => {
-                let handle = own.swap_remove(self.random.below(own.len()));
-                self.end(handle, tally)?;
-                let place = self.random.below(STALE);
-                match stale.get_mut(place) {
-                    Some(old) => *old = handle,
-                    None => stale.push(handle),
-                }
-            }
-            6 if !stale.is_empty() => {
-                let handle = stale[self.random.below(stale.len())];
-                if self.pool.get(handle).is_some() || self.pool.remove(handle) {
-                    return Err(format!("{handle} is valid again after its object was removed"));
-                }
-                tally.stale += 1;
-            }
+            3 if self.own.len() >= BATCH => match self.random.below(BATCH) {
+                0 => self.remove_batch(),
+                _ => Ok(()),
+            },
+            3..=5 if !self.own.is_empty() => self.remove_one(),
+            6 if !self.stale.is_empty() => self.try_stale(),
             7 => {
-                if let Some(mut object) = self.recycler.acquire() {
-                    // Not atomic, so if two threads hold the object, a use is lost.
-                    *object += 1;
-                    tally.acquired += 1;
-                }
+                self.use_recycled();
+                Ok(())
             }
-            _ => {
+            _ => self.look(),
+        }
+    }
+
+    fn insert(&mut self) {
+        let dropped = self.dropped;
+        let made = self.pool.home(self.number).insert_with(|handle| Object {
+            me: handle.to_bits(),
+            check: !handle.to_bits(),
+            dropped,
+        });
+        match made {
+            Ok(handle) => {
+                self.tally.inserted += 1;
                 let place = self.random.below(self.board.len());
-                let bits = self.board[place].load(Ordering::Relaxed);
-                let Some(handle) = Handle::from_bits(bits) else { return Ok(()) };
-                if let Some(object) = self.pool.get(handle) {
-                    tally.seen += 1;
-                    if object.me != bits || object.check != !bits {
-                        return Err(format!("{handle} leads to an object of another handle"));
-                    }
-                }
+                self.board[place].store(handle.to_bits(), Ordering::Relaxed);
+                self.own.push(handle);
+            }
+            Err(_) => self.tally.refused += 1,
+        }
+    }
+
+    fn remove_batch(&mut self) -> Result<(), String> {
+        let handles = self.own.split_off(self.own.len() - BATCH);
+        let removed = self.pool.remove_many(handles.iter().copied());
+        if removed != BATCH {
+            return Err(format!("{removed} of {BATCH} live objects were removed"));
+        }
+        self.tally.in_batches += removed as u64;
+        self.stale.truncate(STALE - BATCH);
+        self.stale.extend(handles);
+        Ok(())
+    }
+
+    fn remove_one(&mut self) -> Result<(), String> {
+        let handle = self.own.swap_remove(self.random.below(self.own.len()));
+        self.end(handle)?;
+        let place = self.random.below(STALE);
+        match self.stale.get_mut(place) {
+            Some(old) => *old = handle,
+            None => self.stale.push(handle),
+        }
+        Ok(())
+    }
+
+    fn try_stale(&mut self) -> Result<(), String> {
+        let handle = self.stale[self.random.below(self.stale.len())];
+        if self.pool.get(handle).is_some() || self.pool.remove(handle) {
+            return Err(format!("{handle} is valid again after its object was removed"));
+        }
+        self.tally.stale += 1;
+        Ok(())
+    }
+
+    fn use_recycled(&mut self) {
+        if let Some(mut object) = self.recycler.acquire() {
+            // Not atomic, so if two threads hold the object, a use is lost.
+            *object += 1;
+            self.tally.acquired += 1;
+        }
+    }
+
+    /// Looks up a handle that any thread has left on the board.
+    fn look(&mut self) -> Result<(), String> {
+        let place = self.random.below(self.board.len());
+        let bits = self.board[place].load(Ordering::Relaxed);
+        let Some(handle) = Handle::from_bits(bits) else { return Ok(()) };
+        if let Some(object) = self.pool.get(handle) {
+            self.tally.seen += 1;
+            if object.me != bits || object.check != !bits {
+                return Err(format!("{handle} leads to an object of another handle"));
             }
         }
         Ok(())
     }
 
     /// Ends the lifetime of one of this thread's objects.
-    fn end(&mut self, handle: Handle<Object<'b>>, tally: &mut ThreadsTally) -> Result<(), String> {
+    fn end(&mut self, handle: Handle<Object<'b>>) -> Result<(), String> {
         if self.random.below(2) == 0 {
             match self.pool.take(handle) {
                 Ok(object) if object.me == handle.to_bits() => {
-                    tally.taken += 1;
+                    self.tally.taken += 1;
                     return Ok(());
                 }
                 Ok(_) => return Err(format!("{handle} leads to an object of another handle")),
-                Err(TakeError::Busy) => tally.busy += 1,
+                Err(TakeError::Busy) => self.tally.busy += 1,
                 Err(error) => return Err(format!("{handle}, which lives: {error}")),
             }
         }
         match self.pool.remove(handle) {
-            true => tally.removed += 1,
+            true => self.tally.removed += 1,
             false => return Err(format!("{handle} is refused, though its object lives")),
         }
         Ok(())
