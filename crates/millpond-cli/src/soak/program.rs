@@ -180,7 +180,7 @@ fn verdict(
     }
     if findings.resident.kept().is_empty() && findings.pools_end.is_empty() {
         let why = match cfg!(target_os = "linux") {
-            true => "it ended within the warm-up (--warm-up)",
+            true => "the run ended within the warm-up (--warm-up)",
             false => "resident memory cannot be read on this system (use --live FILE)",
         };
         return Err(Failure::Check(format!("soak: {name} could not be observed: {why}")));

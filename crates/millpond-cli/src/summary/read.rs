@@ -435,8 +435,12 @@ impl<'a> Rows<'a> {
     }
 
     fn unexpected(&self, column: Column, found: &str, expected: &str) -> Fault {
-        let (name, found) = (READ[column as usize], shown(found.as_bytes()));
-        self.fault(format!("{name} is `{found}`, expected {expected}"))
+        let name = READ[column as usize];
+        let found = match found {
+            "" => "empty".to_owned(),
+            _ => format!("`{}`", shown(found.as_bytes())),
+        };
+        self.fault(format!("{name} is {found}, expected {expected}"))
     }
 
     fn fault(&self, message: impl Into<String>) -> Fault {

@@ -6,7 +6,7 @@ use super::blocks::Blocks;
 use super::fields::hexadecimal;
 use super::stacks::CallStacks;
 use super::{End, HeapFormat, Records, Summary, Watch, read_lines};
-use crate::error::{Fault, shown};
+use crate::error::{Fault, found, shown, shown_start};
 use crate::input::Lines;
 use crate::output::progress::Progress;
 
@@ -63,7 +63,7 @@ impl Records for Reader {
             return if line == HEADER {
                 Ok(())
             } else {
-                Err(format!("found `{}`, expected `millpond heap 1`", shown(line)))
+                Err(format!("{}, expected `millpond heap 1`", found(line)))
             };
         }
         let Some((&letter, rest)) = line.split_first() else {
@@ -102,7 +102,7 @@ impl Records for Reader {
             }
             _ => Err(format!(
                 "`{}` is not a known record, expected one of x c t + - r n e",
-                shown(&line[..line.len().min(60)])
+                shown_start(line)
             )),
         }
     }

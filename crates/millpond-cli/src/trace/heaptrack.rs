@@ -12,7 +12,7 @@ use super::neighbours::{KindOfClass, Neighbours};
 use super::sizes::Sizes;
 use super::stacks::CallStacks;
 use super::{BYTE_ORDER_MARK, Event, HeapFormat, Records, Summary, Watch, read_lines};
-use crate::error::{Fault, shown};
+use crate::error::{Fault, shown, shown_start};
 use crate::input::Lines;
 use crate::output::progress::Progress;
 
@@ -214,7 +214,7 @@ impl Records for Reader {
 }
 
 fn unknown_record(line: &[u8]) -> String {
-    let line = shown(&line[..line.len().min(60)]);
+    let line = shown_start(line);
     format!(
         "`{line}` is not a known record, expected one of v X I s i t a + - c R S A # \
          (heaptrack must interpret its raw files first)"

@@ -24,7 +24,7 @@ pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::ops::RangeInclusive;
 
-use crate::error::{Fault, Place};
+use crate::error::{Fault, Place, found};
 use crate::input::{Input, Lines};
 use crate::output::progress::Progress;
 
@@ -254,7 +254,7 @@ fn unrecognised(block: &[u8]) -> Fault {
     let other = OTHER_FILES.iter().find(|(start, _)| line.starts_with(start));
     let found = match other {
         Some((_, what)) => (*what).to_owned(),
-        None => format!("found `{}`", crate::error::shown(&line[..line.len().min(60)])),
+        None => found(line),
     };
     Fault {
         place: Place::Line { line: 1, byte: 0 },

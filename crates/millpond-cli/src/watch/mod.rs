@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use crate::args::number;
 use crate::error::Failure;
 use crate::interrupt;
 use crate::output::paint::Paint;
@@ -55,13 +56,8 @@ pub(crate) struct WatchArguments {
     #[arg(long)]
     json: bool,
     /// Seconds between two updates.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = interval)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = number(0.05..=3600.0))]
     interval: f64,
-}
-
-fn interval(text: &str) -> Result<f64, String> {
-    let seconds = text.parse().ok().filter(|seconds| (0.05..=3600.0).contains(seconds));
-    seconds.ok_or_else(|| "expected a number from 0.05 to 3600".to_owned())
 }
 
 /// The recorder writes ten times a second; after this long, it is considered gone.

@@ -6,7 +6,7 @@ use super::dashboard::Detail;
 use super::list::{Cell, List, Row};
 use super::screen::{CURVE_CELLS, bar, curve_of};
 use super::slots::AllSlots;
-use crate::error::shown;
+use crate::error::found;
 use crate::output::figures::{count, small};
 use crate::trace::CLASSES_MAX;
 use crate::trace::live::{HEADER, LiveLine, PoolStats, live_line};
@@ -61,8 +61,9 @@ impl Picture {
             return match line == HEADER {
                 true => Ok(()),
                 false => Err(format!(
-                    "found `{}`, expected a live trace (first line `tick,event,id,class,capacity,…`)",
-                    shown(&line[..line.len().min(60)])
+                    "{}, expected a live trace of pools (first line `tick,event,id,class,capacity,…`) or of \
+                     lenders (`asked_us,got_us,returned_us,pool,capacity,…`)",
+                    found(line)
                 )),
             };
         }
