@@ -45,7 +45,7 @@ fn trace(plan: &TracePlan) -> model::Trace {
         time_unit,
         facts: facts(plan),
         meaning: meaning(plan),
-        proof: Some(proof(&plan.proof())),
+        proof: Some(plan.proof()),
         live_over_time: plan.live_over_time.as_deref().map(|points| series(plan, points)),
         classes: plan.classes.iter().map(|c| class(plan, c)).collect(),
         savings: savings(plan),
@@ -74,19 +74,6 @@ fn facts(plan: &TracePlan) -> Vec<model::Fact> {
         facts.push(fact("at the peak", bytes(peak_bytes)));
     }
     facts
-}
-
-fn proof(proof: &plan::Proof) -> model::Proof {
-    model::Proof {
-        operations: proof.operations,
-        refused: proof.refused,
-        live_checked: proof.live_checked,
-        live_wrong: proof.live_wrong,
-        stale_checked: proof.stale_checked,
-        stale_resolved: proof.stale_resolved,
-        drops: proof.drops,
-        drops_expected: proof.drops_expected,
-    }
 }
 
 fn series(plan: &TracePlan, points: &[(u32, u32)]) -> model::Series {
@@ -124,7 +111,7 @@ fn class(plan: &TracePlan, class: &plan::Class) -> model::Class {
             }
             None => Vec::new(),
         },
-        proof: Some(proof(&class.proof)),
+        proof: Some(class.proof),
         live_over_time: class.live_over_time.as_deref().map(|points| series(plan, points)),
         lifetime_histogram: match plan.summary.has_times() {
             true => histogram(&statistics.ended),

@@ -3,6 +3,8 @@
 //! Texts may be long and hostile: the renderer escapes them, cuts what is too long to show, and reduces the points of
 //! series. It keeps the given order unless another one is stated, so put important things first.
 
+pub use crate::plan::Proof;
+
 /// One report: the results of one call of the tool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
@@ -68,40 +70,6 @@ pub struct Fact {
     pub label: String,
     /// The figure as text.
     pub value: String,
-}
-
-/// The counts of the replays through real pools of the planned capacities: one with newest-first and one with
-/// oldest-first reuse, added up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Proof {
-    /// Insertions and removals carried out.
-    pub operations: u64,
-    /// Insertions that a full pool refused; 0 if the plan is proved.
-    pub refused: u64,
-    /// Lookups of live objects' handles.
-    pub live_checked: u64,
-    /// Those that did not find their own object; 0 if the plan is proved.
-    pub live_wrong: u64,
-    /// Lookups of dead objects' handles.
-    pub stale_checked: u64,
-    /// Those that found an object; 0 if the plan is proved.
-    pub stale_resolved: u64,
-    /// Values dropped by the pools.
-    pub drops: u64,
-    /// Values that must be dropped: each inserted one exactly once.
-    pub drops_expected: u64,
-}
-
-impl Proof {
-    /// Whether nothing was refused, every live handle found its object, no stale handle found any, and every value was
-    /// dropped once.
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        self.refused == 0
-            && self.live_wrong == 0
-            && self.stale_resolved == 0
-            && self.drops == self.drops_expected
-    }
 }
 
 /// One class of objects and the pool that it needs.
