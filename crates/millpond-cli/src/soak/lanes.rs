@@ -12,10 +12,9 @@ use super::guards::{Guards, Malloc};
 use super::lane::{Lane, Work};
 use super::mixed::{Mixed, SLOT_BYTES};
 use super::payload::Payload;
-use super::policy::spilling;
 use super::pools::{Beside, Issued, STATIC_SLOTS, Static};
 use super::subject::Subject;
-use super::together::WithTable;
+use super::together::{WithTable, spilling};
 use super::trials::{Frames, Sizes, TrialLane, particles, voices};
 
 /// Collects lanes.

@@ -8,7 +8,6 @@ mod lanes;
 mod memory;
 mod mixed;
 mod payload;
-mod policy;
 mod pools;
 mod processes;
 mod program;

@@ -1,6 +1,6 @@
 //! Combined pools as subjects of a soak: a pool with a side table, or two pools as one.
 
-use millpond::overflow::{Bounded, Spill};
+use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::side_table::join;
 use millpond::{Handle, HandleLayout, PackedPool, Pool, SideTable, Stats};
@@ -141,60 +141,78 @@ impl<H: HandleLayout, const WORDS: usize> Subject for WithTable<H, WORDS> {
 
 type Halves<const WORDS: usize> = Spill<Pool<Payload<WORDS>>, PackedPool<Payload<WORDS>>>;
 
-impl<const WORDS: usize> Subject for Halves<WORDS> {
-    type Handle = Handle<Payload<WORDS>>;
-
-    fn slot(handle: Self::Handle) -> usize {
-        handle.index() as usize
-    }
-
-    /// Two pools as one have no insertion at a known handle.
-    fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
-        None
-    }
-
-    fn insert(&mut self, number: u64) -> Option<Self::Handle> {
-        Bounded::insert(self, Payload::new(number)).ok()
-    }
-
-    fn insert_at(&mut self, _handle: Self::Handle, _number: u64) -> bool {
-        false
-    }
-
-    fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
-        Bounded::remove(self, handle).map(|payload| sound(&payload))
-    }
-
-    fn number(&self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
-        Bounded::get(self, handle).map(sound)
-    }
-
-    fn retain(&mut self, mut keep: impl FnMut(u64) -> bool) {
-        Bounded::retain(self, |_, payload| payload.number().is_none_or(&mut keep));
-    }
-
-    fn clear(&mut self) {
-        Bounded::clear(self);
-    }
-
-    fn visit(&self, mut see: impl FnMut(Self::Handle, Option<u64>)) {
-        Bounded::iter(self).for_each(|(handle, payload)| see(handle, payload.number()));
-    }
-
-    fn live(&self) -> usize {
-        self.len()
-    }
-
-    fn retired(&self) -> usize {
-        Spill::stats(self).retired
-    }
-
-    fn stats(&self) -> Option<Stats> {
-        Some(Spill::stats(self))
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.first().validate().map_err(|violation| violation.to_string())?;
-        self.second().validate().map_err(|violation| violation.to_string())
-    }
+/// A pool of this many slots, half of which are those that it spills into.
+pub(super) fn spilling<const WORDS: usize>(capacity: usize) -> PolicyPool<Payload<WORDS>> {
+    let first = capacity / 2;
+    PolicyPool::new(Overflow::Spill, Pool::builder().capacity(first), capacity - first)
 }
+
+/// Two pools as one; the function inserts a payload.
+macro_rules! two_pools {
+    ($pools:ty, $insert:expr) => {
+        impl<const WORDS: usize> Subject for $pools {
+            type Handle = Handle<Payload<WORDS>>;
+
+            fn slot(handle: Self::Handle) -> usize {
+                handle.index() as usize
+            }
+
+            /// Two pools as one have no insertion at a known handle.
+            fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
+                None
+            }
+
+            fn insert(&mut self, number: u64) -> Option<Self::Handle> {
+                let insert: fn(&mut Self, Payload<WORDS>) -> Option<Self::Handle> = $insert;
+                insert(self, Payload::new(number))
+            }
+
+            fn insert_at(&mut self, _handle: Self::Handle, _number: u64) -> bool {
+                false
+            }
+
+            fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
+                <$pools>::remove(self, handle).map(|payload| sound(&payload))
+            }
+
+            fn number(&self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
+                self.get(handle).map(sound)
+            }
+
+            fn retain(&mut self, mut keep: impl FnMut(u64) -> bool) {
+                <$pools>::retain(self, |_, payload| payload.number().is_none_or(&mut keep));
+            }
+
+            fn clear(&mut self) {
+                <$pools>::clear(self);
+            }
+
+            fn visit(&self, mut see: impl FnMut(Self::Handle, Option<u64>)) {
+                self.iter().for_each(|(handle, payload)| see(handle, payload.number()));
+            }
+
+            fn live(&self) -> usize {
+                self.len()
+            }
+
+            fn retired(&self) -> usize {
+                <$pools>::stats(self).retired
+            }
+
+            fn stats(&self) -> Option<Stats> {
+                Some(<$pools>::stats(self))
+            }
+
+            fn validate(&self) -> Result<(), String> {
+                self.first().validate().map_err(|violation| violation.to_string())?;
+                self.second().validate().map_err(|violation| violation.to_string())
+            }
+        }
+    };
+}
+
+two_pools!(Halves<WORDS>, |pools, payload| pools.insert(payload).ok());
+// This policy evicts nothing, so the key is never used.
+two_pools!(PolicyPool<Payload<WORDS>>, |pools, payload| {
+    pools.insert_by(payload, |_, _| 0).ok().map(|(handle, _)| handle)
+});
