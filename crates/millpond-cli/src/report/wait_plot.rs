@@ -44,7 +44,7 @@ pub(super) fn plot(capacities: &[AtCapacity], limit_us: u64) -> String {
     let span = (end - start).max(1);
     let width = usize::try_from(span).unwrap_or(1).saturating_mul(STEP);
     let frame = Frame {
-        caption: "Waits over capacity".to_owned(),
+        caption: "Waits by capacity".to_owned(),
         note: format!("log scale{}", legend()),
         description: format!(
             "How long callers wait with {start} to {end} objects, at most {}",

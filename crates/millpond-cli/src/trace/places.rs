@@ -4,6 +4,8 @@
 //! those are skipped. Known wrappers are recognised by name, the program's own by their behaviour: nearly all calls
 //! pass through them, with sizes that others choose.
 
+mod search;
+
 use std::collections::{HashMap, HashSet};
 
 use super::allocations::{Allocations, KindCounts};
@@ -12,6 +14,7 @@ use super::wrappers::{
     works_for_library,
 };
 use crate::pattern::Pattern;
+use search::Search;
 
 /// The maximum depth of a search in a stack.
 const DEPTH_MAX: usize = 256;
@@ -160,6 +163,13 @@ struct Skipped {
     sites: HashSet<Site>,
 }
 
+impl Skipped {
+    /// Whether this string names something that is skipped.
+    fn names(&self, string: u32) -> bool {
+        string != 0 && self.strings[string as usize - 1]
+    }
+}
+
 /// Whether this is where a program begins.
 fn is_entry(function: &str) -> bool {
     let name = qualified_name(function);
@@ -201,73 +211,10 @@ impl Allocations {
     /// A frame without a name (a `static` function in a stripped program) stands for the function that called it, as
     /// long as both are in the same program or library.
     fn owner(&self, stack: u32, skipped: &Skipped) -> Found {
-        let is_skipped = |string: u32| string != 0 && skipped.strings[string as usize - 1];
-        let text = |string| self.stacks.text_of(string);
-        let above = [Owner::Nobody; NAMED_MAX - 1];
-        let mut found = Found {
-            owner: Owner::Nobody,
-            site: None,
-            called_from: None,
-            module: 0,
-            above,
-            inside: None,
-        };
-        let mut outermost = Owner::Nobody;
-        let mut nameless = 0;
-        let mut named = 0;
-        for step in self.stacks.steps(stack).take(DEPTH_MAX) {
-            let is_owned = named > 0;
-            if found.site.is_some() {
-                found.called_from = found.called_from.or(Some((step.module, step.address)));
-            }
-            if !is_owned && nameless != 0 && step.module != nameless {
-                break;
-            }
-            let mut has_name = false;
-            for frame in step.frames.iter().filter(|frame| frame.function != 0) {
-                has_name = true;
-                let owner = Owner::Function(frame.function);
-                if [step.module, frame.file, frame.function].into_iter().any(is_skipped) {
-                    if !is_owned {
-                        outermost = owner;
-                        found.inside = found
-                            .inside
-                            .or_else(|| works_for_library(text(step.module), text(frame.function)));
-                    }
-                    continue;
-                }
-                if named == 0 {
-                    found.owner = owner;
-                    found.module = step.module;
-                    found.site = found.site.or(Some((step.module, step.address)));
-                } else if found.above[..named - 1].last() != Some(&owner) && found.owner != owner {
-                    found.above[named - 1] = owner;
-                } else {
-                    continue;
-                }
-                named += 1;
-                if named == NAMED_MAX {
-                    return found;
-                }
-            }
-            if !has_name && !is_owned && step.module != 0 {
-                if is_skipped(step.module) {
-                    found.inside =
-                        found.inside.or_else(|| works_for_library(text(step.module), b""));
-                } else {
-                    nameless = step.module;
-                    let site = (step.module, step.address);
-                    if !skipped.sites.contains(&site) {
-                        found.site = found.site.or(Some(site));
-                    }
-                }
-            }
-        }
-        if named == 0 {
-            found.owner = if nameless == 0 { outermost } else { Owner::Module(nameless) };
-            found.module = nameless;
-        }
-        found
+        let mut search = Search::new(&self.stacks, skipped);
+        let mut steps = self.stacks.steps(stack).take(DEPTH_MAX);
+        let _ = steps.try_for_each(|step| search.step(&step));
+        search.end()
     }
 
     /// Functions that make so many allocations of so many sizes that they must be wrappers.
