@@ -775,7 +775,7 @@ typedef struct mp_packed {
     mp_pool slots_; /* of places: a slot's value is the number of the packed value */
 } mp_packed;
 
-/* As for `mp_pool`. `MP_EVICT_OLDEST` is `MP_BAD_OPTIONS`. */
+/* As for `mp_pool`. `MP_EVICT_OLDEST` is `MP_BAD_OPTIONS`: there is `mp_packed_insert_or_evict`. */
 size_t mp_packed_bytes(const mp_options *options);
 mp_status mp_packed_create_(const mp_options *options, mp_packed **out, uint32_t layout, size_t packed_bytes);
 void mp_packed_watch_(mp_packed *packed, void (*poison)(void const volatile *, size_t),
@@ -878,23 +878,27 @@ static inline mp_status mp_packed_insert_at(mp_packed *packed, mp_handle handle,
 
 /* Ends the lifetime of the value at `place`, as far as the slots know. The last value, whose place is returned, takes
  * this place: the caller has moved it there, or does so next. */
-static inline MP_INLINED_ size_t mp_packed_leave_(mp_packed *packed, mp_handle handle, size_t place) {
+static inline MP_INLINED_ size_t mp_packed_leave_(mp_packed *packed, mp_handle handle, size_t place, bool is_evicted) {
     size_t last = packed->count_ - 1;
     uint32_t moved = packed->order_[last];
-    mp_remove(&packed->slots_, handle);
+    if (is_evicted) {
+        mp_evict_(&packed->slots_, handle.bits);
+    } else {
+        mp_remove(&packed->slots_, handle);
+    }
     packed->order_[place] = moved;
     mp_packed_places_(packed)[moved] = MP_CAST_(uint32_t, place);
     packed->count_ = last;
     return last;
 }
-static inline MP_INLINED_ bool mp_packed_remove_(mp_packed *packed, mp_handle handle, size_t stride) {
+static inline MP_INLINED_ bool mp_packed_remove_(mp_packed *packed, mp_handle handle, size_t stride, bool is_evicted) {
     unsigned char *values = packed->values_;
     size_t place, last;
     if (!mp_contains(&packed->slots_, handle)) {
         return false;
     }
     place = mp_packed_places_(packed)[handle.bits >> 32];
-    last = mp_packed_leave_(packed, handle, place);
+    last = mp_packed_leave_(packed, handle, place, is_evicted);
     if (place != last) {
         MP_COPY_(values + place * stride, values + last * stride, stride);
     }
@@ -906,10 +910,37 @@ static inline MP_INLINED_ bool mp_packed_remove_(mp_packed *packed, mp_handle ha
 /* Ends a lifetime, and moves the last value into the gap. Returns `false`, and does nothing, if the handle is refused.
  * O(1). */
 static inline bool mp_packed_remove(mp_packed *packed, mp_handle handle) {
-    return mp_packed_remove_(packed, handle, packed->value_bytes);
+    return mp_packed_remove_(packed, handle, packed->value_bytes, false);
 }
 /* Removes all objects. O(slots). */
 void mp_packed_clear(mp_packed *packed);
+
+/* The object of a full pool that `mp_packed_insert_or_evict` removes. */
+uint64_t mp_packed_least_(const mp_packed *packed, mp_key *key, void *user);
+/* As `mp_pool_insert_or_evict`. Of several objects with the smallest key, the first in the order of the values goes. A
+ * pool without a `key` is one that refuses. O(values) if the pool is full. */
+static inline void *mp_packed_insert_or_evict(mp_packed *packed, mp_key *key, void *user, mp_handle *out,
+                                              mp_handle *evicted, void *evicted_value) {
+    mp_handle made = {0}, gone = {0};
+    void *place = MP_NULL_;
+    gone.bits = mp_packed_least_(packed, key, user);
+    if (gone.bits != 0) {
+        if (evicted_value != MP_NULL_) {
+            MP_COPY_(evicted_value, mp_packed_get(packed, gone), packed->value_bytes);
+        }
+        mp_packed_remove_(packed, gone, packed->value_bytes, true);
+    }
+    if (packed != MP_NULL_) {
+        place = mp_packed_insert(packed, &made);
+    }
+    if (out != MP_NULL_) {
+        *out = made;
+    }
+    if (evicted != MP_NULL_) {
+        *evicted = gone;
+    }
+    return place;
+}
 
 /* As `mp_pool_next_handle` and `mp_pool_record`. */
 static inline mp_handle mp_packed_next_handle(mp_packed *packed) {
@@ -981,7 +1012,7 @@ static inline mp_status mp_packed_fits(const mp_packed *packed, size_t bytes, si
         return mp_contains(&in_->pool->slots_, name##_handle(id_));                                                    \
     }                                                                                                                  \
     MP_API_ MP_INLINED_ bool name##_remove(name *in_, name##_id id_) {                                                 \
-        return mp_packed_remove_(in_->pool, name##_handle(id_), sizeof(type));                                         \
+        return mp_packed_remove_(in_->pool, name##_handle(id_), sizeof(type), false);                                  \
     }                                                                                                                  \
     MP_API_ type *name##_values(name const *in_) {                                                                     \
         return MP_CAST_(type *, mp_packed_values(in_->pool));                                                          \

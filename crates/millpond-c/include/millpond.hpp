@@ -635,7 +635,7 @@ class packed_pool {
             if (place != nullptr) {
                 ::new (place) T(std::forward<Arguments>(arguments)...);
             }
-        } else if (size() + raw_->slots_.retired_ >= capacity()) {
+        } else if (is_full()) {
             // Inserts nothing, and counts a refusal.
             mp_insert_slow_(&raw_->slots_, &made.bits);
         } else {
@@ -673,32 +673,7 @@ class packed_pool {
 
     // Removes and destroys the handle's value, and moves the last one into the gap. Returns `false`, and does nothing,
     // if the handle is refused. O(1).
-    MILLPOND_INLINE_ bool remove(handle<T> which) noexcept {
-        if constexpr (std::is_trivially_copyable_v<T>) {
-            return mp_packed_remove_(raw_, which.raw(), sizeof(T));
-        } else {
-            T *const value = get(which);
-            if (value == nullptr) {
-                return false;
-            }
-            assert(!is_moving_ && "a move of the pool's values removes");
-            is_moving_ = true;
-            // Destroyed at the end, when the pool is whole again.
-            [[maybe_unused]] const T gone(std::move(*value));
-            value->~T();
-            const std::size_t last = mp_packed_leave_(raw_, which.raw(), static_cast<std::size_t>(value - data()));
-            T *const moved = data() + last;
-            if (moved != value) {
-                ::new (static_cast<void *>(value)) T(std::move(*moved));
-                moved->~T();
-            }
-            if (raw_->aids_ != nullptr) {
-                mp_packed_note_(raw_, last, false);
-            }
-            is_moving_ = false;
-            return true;
-        }
-    }
+    MILLPOND_INLINE_ bool remove(handle<T> which) noexcept { return end(which, false); }
 
     // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept {
@@ -722,6 +697,33 @@ class packed_pool {
         }
     }
 
+    // Emplaces a value. If the pool is full, first removes the value with the smallest key, the first of several;
+    // `evicted` is its handle. The rest is as in `pool`.
+    template <typename Key, typename... Arguments>
+    handle<T> emplace_or_evict(Key &&key, handle<T> *evicted, Arguments &&...arguments) {
+        if (evicted != nullptr) {
+            *evicted = handle<T>();
+        }
+        if (is_full()) {
+            handle<T> least;
+            std::optional<std::decay_t<std::invoke_result_t<Key &, T &>>> least_key;
+            for (std::size_t at = 0; at < size(); ++at) {
+                if (handle<T> which = handle_at(at); !mp_is_last_(&raw_->slots_, which.to_bits())) {
+                    auto its_key = key(data()[at]);
+                    if (!least_key || its_key < *least_key) {
+                        least = which;
+                        least_key.emplace(std::move(its_key));
+                    }
+                }
+            }
+            if (evicted != nullptr) {
+                *evicted = least;
+            }
+            end(least, true);
+        }
+        return emplace(std::forward<Arguments>(arguments)...);
+    }
+
     // Returns the handle of the value at `place` in the array, which is false if there is none. O(1).
     handle<T> handle_at(std::size_t place) const noexcept { return handle<T>(mp_packed_handle_at(raw_, place)); }
     // Returns the handle of a value of this pool, which is false for any other address. O(1).
@@ -739,6 +741,36 @@ class packed_pool {
     }
 
   private:
+    bool is_full() const noexcept { return size() + raw_->slots_.retired_ >= capacity(); }
+
+    MILLPOND_INLINE_ bool end(handle<T> which, bool is_evicted) noexcept {
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            return mp_packed_remove_(raw_, which.raw(), sizeof(T), is_evicted);
+        } else {
+            T *const value = get(which);
+            if (value == nullptr) {
+                return false;
+            }
+            assert(!is_moving_ && "a move of the pool's values removes");
+            is_moving_ = true;
+            // Destroyed at the end, when the pool is whole again.
+            [[maybe_unused]] const T gone(std::move(*value));
+            value->~T();
+            const std::size_t place = static_cast<std::size_t>(value - data());
+            const std::size_t last = mp_packed_leave_(raw_, which.raw(), place, is_evicted);
+            T *const moved = data() + last;
+            if (moved != value) {
+                ::new (static_cast<void *>(value)) T(std::move(*moved));
+                moved->~T();
+            }
+            if (raw_->aids_ != nullptr) {
+                mp_packed_note_(raw_, last, false);
+            }
+            is_moving_ = false;
+            return true;
+        }
+    }
+
     mp_packed *raw_ = &no_packed_;
     mp_status status_ = MP_NULL_POINTER;
     // Whether a value is changing its place.

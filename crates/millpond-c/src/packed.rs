@@ -22,7 +22,7 @@ use core::slice;
 
 use millpond::snapshot::Checksum;
 
-use crate::callbacks::{AddToSum, Give, Poison, boxed};
+use crate::callbacks::{AddToSum, Bits, Give, Key, Poison, boxed};
 use crate::checksum::Sum;
 use crate::create::{self, BLOCK_ALIGN, Block, LAYOUT};
 use crate::head::{Head, InC};
@@ -363,6 +363,40 @@ pub unsafe extern "C" fn mp_packed_clear(packed: *mut Packed) {
         unsafe { packed.as_mut() }.count = 0;
         parts.close(0);
     }
+}
+
+/// The handle of the first value with the smallest key, of those whose slots can be used again, if the pool is full.
+///
+/// # Safety
+///
+/// As this module's invariant says; `key` keeps the header's rules.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_packed_least_(
+    packed: *const Packed,
+    key: Option<Key>,
+    user: *mut c_void,
+) -> u64 {
+    // SAFETY: as the caller promises.
+    let (Some((_, parts)), Some(key)) = (unsafe { Parts::of(packed) }, key) else {
+        return 0;
+    };
+    // SAFETY: as above.
+    let Some(inner) = (unsafe { face(parts.head.as_ptr()) }).filter(|inner| inner.is_full()) else {
+        return 0;
+    };
+    let mut least = None;
+    for (place, &slot) in parts.order().iter().enumerate() {
+        let bits = inner.handle_at(slot as usize);
+        if !inner.is_last(bits) {
+            let value = parts.value(place).cast_const().cast();
+            // SAFETY: the caller's function, with what it was given for it.
+            let key = unsafe { key(value, Bits { bits }, user) };
+            if least.is_none_or(|(smallest, _)| key < smallest) {
+                least = Some((key, bits));
+            }
+        }
+    }
+    least.map_or(0, |(_, bits)| bits)
 }
 
 /// Whether each value's slot is live and has the value's place; as many slots are live as there are values.

@@ -34,6 +34,7 @@ int main(void) {
     packed_pools_are_as_their_model();
     packed_handles_of_four_bytes();
     packed_flags_and_memory();
+    packed_eviction();
     packed_states();
     the_order_of_packed_values_counts();
     packed_pools_that_are_broken();

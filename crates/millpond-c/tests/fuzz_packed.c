@@ -104,6 +104,41 @@ static void remove_one(run_of *run, mp_handle handle) {
     }
 }
 
+static int64_t by_number(const void *of, mp_handle handle, void *user) {
+    (void)handle;
+    (*(size_t *)user)++;
+    return (int64_t)((const value *)of)->number;
+}
+
+static void insert_or_evict(run_of *run) {
+    mp_handle handle, gone;
+    value last = {0, 0};
+    uint64_t number = next(run);
+    size_t asked = 0, place, victim = run->now.count;
+    bool is_full = run->now.count + mp_pool_stats(mp_packed_slots(run->pool)).retired == run->options.slots;
+    value *made;
+    for (place = 0; is_full && place < run->now.count; place++) {
+        int64_t key = (int64_t)run->now.number[place];
+        if (!mp_is_last_(mp_packed_slots(run->pool), run->now.bits[place]) &&
+            (victim == run->now.count || key < (int64_t)run->now.number[victim])) {
+            victim = place;
+        }
+    }
+    made = mp_packed_insert_or_evict(run->pool, by_number, &asked, &handle, &gone, &last);
+    CHECK(is_full || asked == 0);
+    CHECK(gone.bits == (victim < run->now.count ? run->now.bits[victim] : 0));
+    if (victim < run->now.count) {
+        CHECK(last.number == run->now.number[victim]);
+        run->now.count--;
+        run->now.bits[victim] = run->now.bits[run->now.count];
+        run->now.number[victim] = run->now.number[run->now.count];
+    }
+    CHECK((made == NULL) == (handle.bits == 0) && (made == NULL) == (is_full && gone.bits == 0));
+    if (made != NULL) {
+        began(run, handle, made, number);
+    }
+}
+
 static void through_bytes(run_of *run) {
     size_t bytes = mp_packed_state_bytes(run->pool), at = next(run), flipped = next(run), place;
     uint64_t before = mp_packed_checksum(run->pool, NULL, NULL);
@@ -183,6 +218,9 @@ static void step(run_of *run) {
             mp_packed_clear(run->pool);
             run->now.count = 0;
         }
+        break;
+    case 13:
+        insert_or_evict(run);
         break;
     default:
         through_bytes(run);

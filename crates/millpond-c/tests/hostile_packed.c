@@ -166,6 +166,8 @@ static void nulls(void) {
     CHECK(mp_packed_insert_at(NULL, handle, &value) == MP_NULL_POINTER && value == text);
     CHECK(mp_packed_next_handle(NULL).bits == 0 && mp_packed_record(NULL, NULL) == MP_NULL_POINTER);
     CHECK(mp_packed_validate(NULL, text, sizeof text) == MP_NULL_POINTER && mp_packed_checksum(NULL, NULL, NULL) == 0);
+    CHECK(mp_packed_insert_or_evict(NULL, NULL, NULL, &handle, NULL, text) == NULL && handle.bits == 0);
+    CHECK(mp_packed_least_(NULL, NULL, NULL) == 0);
     CHECK(mp_packed_copy(NULL, NULL) == MP_NULL_POINTER && mp_packed_state_bytes(NULL) == 0);
     CHECK(mp_packed_write_state(NULL, text, 8) == MP_NULL_POINTER);
     CHECK(mp_packed_read_state(NULL, text, 8) == MP_NULL_POINTER);

@@ -21,6 +21,7 @@ int main() {
     packed_values_move_and_end_once_each();
     destructors_may_use_the_packed_pool();
     a_constructor_may_fill_the_packed_pool();
+    what_has_the_smallest_key_goes_from_a_packed_pool();
     the_past_of_a_packed_pool_comes_back();
 #if defined(__cpp_exceptions)
     a_packed_value_that_throws_was_never_there();

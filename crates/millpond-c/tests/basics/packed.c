@@ -316,6 +316,47 @@ static void packed_states(void) {
     mp_packed_destroy(pool);
 }
 
+static int64_t by_packed_frames(const void *value, mp_handle handle, void *user) {
+    ++*MP_CAST_(int *, user);
+    CHECK(handle.bits != 0);
+    return MP_CAST_(const spark *, value)->frames_left;
+}
+
+static void packed_eviction(void) {
+    mp_options options = MP_OPTIONS(spark, 4);
+    mp_packed *pool = MP_NULL_;
+    mp_handle first, id, gone;
+    spark last, *values;
+    int asked = 0, i;
+    options.lifetimes = 2;
+    CHECK(mp_packed_create(&options, &pool) == MP_OK);
+    values = MP_CAST_(spark *, mp_packed_values(pool));
+    for (i = 0; i < 4; i++) {
+        spark *made = MP_CAST_(spark *, mp_packed_insert_or_evict(pool, by_packed_frames, &asked, &id, &gone, &last));
+        CHECK(made == values + i && gone.bits == 0 && asked == 0);
+        made->frames_left = i % 3 + 1;
+    }
+    /* 1 2 3 1: the first of the smallest goes, and the last value moves into its gap. */
+    first = mp_packed_handle_at(pool, 0);
+    CHECK(mp_packed_insert_or_evict(pool, by_packed_frames, &asked, &id, &gone, &last) == values + 3);
+    CHECK(asked == 4 && gone.bits == first.bits && last.frames_left == 1 && !mp_contains(mp_packed_slots(pool), gone));
+    CHECK(id.bits == handle_of(0, 2).bits && values[0].frames_left == 1 && mp_packed_count(pool) == 4);
+    values[3].frames_left = 0;
+    /* What would retire is skipped: the smallest of the others goes. */
+    first = mp_packed_handle_at(pool, 0);
+    CHECK(mp_packed_insert_or_evict(pool, by_packed_frames, &asked, &id, &gone, MP_NULL_) == values + 3);
+    CHECK(asked == 7 && gone.bits == first.bits && values[0].frames_left == 0);
+    values[3].frames_left = 9;
+    CHECK(mp_packed_insert_or_evict(pool, MP_NULL_, MP_NULL_, MP_NULL_, &gone, MP_NULL_) == MP_NULL_ && gone.bits == 0);
+    CHECK(mp_pool_stats(mp_packed_slots(pool)).evicted == 2 && mp_pool_stats(mp_packed_slots(pool)).refused == 1);
+    for (i = 0; i < 2; i++) {
+        CHECK(mp_packed_insert_or_evict(pool, by_packed_frames, &asked, MP_NULL_, MP_NULL_, MP_NULL_) != MP_NULL_);
+    }
+    CHECK(mp_packed_insert_or_evict(pool, by_packed_frames, &asked, &id, &gone, &last) == MP_NULL_ && id.bits == 0);
+    CHECK(gone.bits == 0 && mp_packed_count(pool) == 4 && mp_packed_validate(pool, MP_NULL_, 0) == MP_OK);
+    mp_packed_destroy(pool);
+}
+
 /* The same objects in another order of their values have another sum. */
 static void the_order_of_packed_values_counts(void) {
     mp_options options = MP_OPTIONS(spark, 2);

@@ -219,6 +219,25 @@ static void a_constructor_may_fill_the_packed_pool() {
     CHECK(!all.emplace(&all) && all.size() == 3 && mp_packed_validate(all.raw(), nullptr, 0) == MP_OK);
 }
 
+static void what_has_the_smallest_key_goes_from_a_packed_pool() {
+    millpond::options with;
+    with.lifetimes = 2;
+    millpond::packed_pool<mover> all(2, with);
+    const auto number = [](const mover &each) { return *each.owned; };
+    millpond::handle<mover> gone, first = all.emplace_or_evict(number, &gone, 1);
+    CHECK(!gone && all.remove(first) && (first = all.emplace(1)) && all.emplace(5));
+    // The first has the smallest number, and its slot's last lifetime.
+    millpond::handle<mover> made = all.emplace_or_evict(number, &gone, 2);
+    CHECK(made && gone && all.contains(first) && mover::alive == 2 && *all[made].owned == 2);
+    CHECK(!all.emplace_or_evict(number, &gone, 3) && !gone && mover::alive == 2 && all.contains(made));
+    CHECK(all.stats().evicted == 1 && all.stats().refused == 1 && all.stats().removed == 2);
+    millpond::packed_pool<int> plain(3);
+    for (int each : {4, 2, 2, 7}) {
+        CHECK(plain.emplace_or_evict([](int value) { return value; }, nullptr, each));
+    }
+    CHECK(plain.size() == 3 && plain.data()[1] == 2 && plain.handle_at(1).index() == 2 && plain.data()[2] == 7);
+}
+
 static void the_past_of_a_packed_pool_comes_back() {
     millpond::packed_pool<int> all(50), past(50), other(51);
     millpond::handle<int> seven = all.emplace(7), eight = all.emplace(8);

@@ -12,7 +12,7 @@ use std::ptr;
 use millpond::Stats;
 use millpond::snapshot::ToChecksum;
 
-use super::pool_of_c::{differences_of, options, stats_of, validated};
+use super::pool_of_c::{differences_of, evicting, options, ranks_of, stats_of, validated};
 use super::shim::{Pool, shim};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest};
 
@@ -278,6 +278,22 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
 
     fn validate(&self) -> Result<(), String> {
         validated(shim().packed_validate, self.raw)
+    }
+
+    const EVICTS: bool = true;
+
+    fn insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        key: &mut dyn FnMut(&T) -> K,
+    ) -> Option<(H, Option<(H, T)>)> {
+        let mut ranks = ranks_of(self, key);
+        // SAFETY: the pool is there, and a rank for each slot.
+        let ((made, bits), gone) =
+            unsafe { evicting(shim().packed_insert_or_evict, self.raw, INDEX_BITS, &mut ranks) };
+        let handle = Self::handle(bits).expect("nothing can be evicted");
+        self.write(made, value);
+        Some((handle, Self::handle(gone.0).zip(gone.1)))
     }
 
     /// Forwards, as Rust's `PackedPool`.

@@ -13,7 +13,7 @@ use std::ptr;
 use millpond::Stats;
 use millpond::snapshot::{Checksum, ToChecksum};
 
-use super::shim::{Options, Pool, Validate, shim};
+use super::shim::{InsertOrEvict, Options, Pool, Validate, shim};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest};
 
 const OK: i32 = 0;
@@ -142,6 +142,46 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32>
         // SAFETY: the pool is there.
         unsafe { (shim().pool_checksum)(self.raw) }
     }
+}
+
+/// For each slot of a full pool, the rank of its value's key among the keys: a key may panic, which a callback of the header
+/// may not.
+pub(super) fn ranks_of<T: 'static, P: PoolUnderTest<T>, K: Ord>(
+    pool: &mut P,
+    key: &mut dyn FnMut(&T) -> K,
+) -> Vec<i64> {
+    let mut ranks = vec![0; pool.capacity()];
+    if pool.promised().flatten().is_none() {
+        let keys: Vec<(usize, K)> =
+            pool.iter().map(|(handle, value)| (handle.index(), key(value))).collect();
+        for (slot, of) in &keys {
+            ranks[*slot] = keys.iter().filter(|(_, other)| other < of).count() as i64;
+        }
+    }
+    ranks
+}
+
+/// The place and the bits of a new object; the bits of the one that was evicted for it, and its value.
+type Evicted<T> = ((*mut c_void, u64), (u64, Option<T>));
+
+/// Inserts with `mp_pool_insert_or_evict` or `mp_packed_insert_or_evict`.
+///
+/// # Safety
+///
+/// The pool is there, of values of type `T`, and a rank for each of its slots.
+pub(super) unsafe fn evicting<T>(
+    insert: InsertOrEvict,
+    raw: Pool,
+    index_bits: u32,
+    ranks: &mut [i64],
+) -> Evicted<T> {
+    let (mut bits, mut gone) = (0, 0);
+    let mut last = MaybeUninit::<T>::uninit();
+    let (ranks, to) = (ranks.as_mut_ptr(), last.as_mut_ptr().cast());
+    // SAFETY: as the caller promises; there is room for a value.
+    let made = unsafe { insert(raw, index_bits, ranks, &mut bits, &mut gone, to) };
+    // SAFETY: the value of the evicted object was moved there.
+    ((made, bits), (gone, (gone != 0).then(|| unsafe { last.assume_init() })))
 }
 
 /// What `mp_pool_validate`, or `mp_packed_validate`, says of a pool, which must be there.
@@ -358,35 +398,13 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
         value: T,
         key: &mut dyn FnMut(&T) -> K,
     ) -> Option<(H, Option<(H, T)>)> {
-        let mut ranks = vec![0_i64; self.plan.capacity];
-        if self.promised().flatten().is_none() {
-            // A key may panic, which a callback of the header may not: its rank among the keys takes its place.
-            let keys: Vec<(usize, K)> =
-                self.iter().map(|(handle, value)| (handle.index(), key(value))).collect();
-            for (slot, of) in &keys {
-                ranks[*slot] = keys.iter().filter(|(_, other)| other < of).count() as i64;
-            }
-        }
-        let (mut bits, mut evicted) = (0, 0);
-        let mut last = MaybeUninit::<T>::uninit();
-        // SAFETY: the pool is there; there is a rank for each slot, and room for a value.
-        let made = unsafe {
-            (shim().insert_or_evict)(
-                self.raw,
-                INDEX_BITS,
-                ranks.as_mut_ptr(),
-                &mut bits,
-                &mut evicted,
-                last.as_mut_ptr().cast(),
-            )
-        };
-        let gone = Self::handle(evicted).map(|gone| {
-            // SAFETY: the value of the evicted object was moved there.
-            (gone, unsafe { last.assume_init() })
-        });
+        let mut ranks = ranks_of(self, key);
+        // SAFETY: the pool is there, and a rank for each slot.
+        let ((made, bits), gone) =
+            unsafe { evicting(shim().insert_or_evict, self.raw, INDEX_BITS, &mut ranks) };
         let handle = Self::handle(bits).expect("nothing can be evicted");
         self.write(made, value);
-        Some((handle, gone))
+        Some((handle, Self::handle(gone.0).zip(gone.1)))
     }
 
     fn retain(&mut self, keep: &mut dyn FnMut(H, &mut T) -> bool) -> bool {

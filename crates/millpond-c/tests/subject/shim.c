@@ -136,6 +136,16 @@ mp_status shim_packed_insert_at(mp_packed *packed, uint32_t index_bits, uint64_t
 mp_status shim_packed_insert_at(mp_packed *packed, uint32_t index_bits, uint64_t bits, void **value) {
     return mp_packed_insert_at(packed, wide(bits, index_bits), value);
 }
+void *shim_packed_insert_or_evict(mp_packed *packed, uint32_t index_bits, int64_t *ranks, uint64_t *bits,
+                                  uint64_t *evicted, void *evicted_value);
+void *shim_packed_insert_or_evict(mp_packed *packed, uint32_t index_bits, int64_t *ranks, uint64_t *bits,
+                                  uint64_t *evicted, void *evicted_value) {
+    mp_handle handle, gone;
+    void *made = mp_packed_insert_or_evict(packed, rank_of, ranks, &handle, &gone, evicted_value);
+    *bits = sent(handle, index_bits);
+    *evicted = sent(gone, index_bits);
+    return made;
+}
 SAME(const mp_pool *, packed_slots, (const mp_packed *packed), (packed))
 SAME(size_t, packed_count, (const mp_packed *packed), (packed))
 SAME(void *, packed_values, (const mp_packed *packed), (packed))

@@ -47,6 +47,8 @@ pub(super) struct StatsInC {
 }
 
 pub(super) type Pool = *mut c_void;
+pub(super) type InsertOrEvict =
+    unsafe extern "C" fn(Pool, u32, *mut i64, *mut u64, *mut u64, *mut c_void) -> *mut c_void;
 pub(super) type Validate = unsafe extern "C" fn(Pool, *mut c_char, usize) -> i32;
 
 unsafe extern "C" {
@@ -121,6 +123,7 @@ functions! {
     packed_handle_at(Pool, u32, usize) -> u64;
     packed_next_handle(Pool, u32) -> u64;
     packed_insert_at(Pool, u32, u64, *mut *mut c_void) -> i32;
+    packed_insert_or_evict(Pool, u32, *mut i64, *mut u64, *mut u64, *mut c_void) -> *mut c_void;
     packed_slots(Pool) -> Pool;
     packed_count(Pool) -> usize;
     packed_values(Pool) -> *mut c_void;
