@@ -73,9 +73,9 @@ impl<P: State + Clone> Saved for SnapshotOf<P> {
 /// Any value as part of a saved state: a random seed, a score, the list of an
 /// [`EvictOldest`](crate::overflow::EvictOldest).
 ///
-/// It is saved and restored by `clone_from`, and allocates only if `clone_from` does. If `clone_from` panics, the value is left as `clone_from`
-/// leaves it; a [`History`](super::History) then forgets the frame, but a tuple that you save
-/// yourself is not marked as incomplete.
+/// It is saved and restored by `clone_from`, and allocates only if `clone_from` does. If
+/// `clone_from` panics, the value is left as `clone_from` leaves it; a [`History`](super::History)
+/// then forgets the frame, but a tuple that you save yourself is not marked as incomplete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept<T>(pub T);
 
