@@ -113,7 +113,7 @@ pub(crate) use methods::snapshot_methods;
 
 use core::fmt;
 
-use state::EmptyUnlessDone;
+use crate::base::guard::{defuse, guard};
 
 /// A snapshot of a pool of any kind: created by its method `snapshot`, overwritten by `save_into`,
 /// and restored by `restore`.
@@ -203,9 +203,9 @@ impl<P: State> SnapshotOf<P> {
 
 /// If a clone or a drop panics, the pool that was being written is empty.
 fn copy_state<P: State>(copy: fn(&mut P, &P), to: &mut P, from: &P) {
-    let guard = EmptyUnlessDone(to);
-    copy(guard.0, from);
-    guard.done();
+    let mut to = guard(to, |to| to.empty());
+    copy(&mut to, from);
+    defuse(to);
 }
 
 impl<P: Clone> Clone for SnapshotOf<P> {

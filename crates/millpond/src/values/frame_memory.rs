@@ -19,6 +19,7 @@ use core::mem::{MaybeUninit, needs_drop};
 use core::ops::{Index, IndexMut};
 use core::ptr::NonNull;
 
+use crate::base::guard::guard;
 use crate::base::memory;
 
 /// The unit of the memory: it begins at a cache line.
@@ -134,8 +135,11 @@ impl FrameMemory {
         let lines = self.lines.as_mut_ptr_range();
         let (start, end) = (lines.start.cast::<u8>(), lines.end.cast::<u8>());
         let frame = Frame { next: start, end, refused: 0, brand: PhantomData };
-        let mut ending = Ending { frame, start, peak: &mut self.peak, refused: &mut self.refused };
-        work(&mut ending.frame)
+        let mut frame = guard(frame, move |frame| {
+            self.peak = self.peak.max(frame.next.addr() - start.addr());
+            self.refused += frame.refused;
+        });
+        work(&mut frame)
     }
 
     /// Returns the number of bytes in a frame.
@@ -164,23 +168,6 @@ impl fmt::Debug for FrameMemory {
             .field("peak", &self.peak)
             .field("refused", &self.refused)
             .finish()
-    }
-}
-
-/// Records what a frame needed when it ends, even by a panic.
-struct Ending<'memory, 'frame> {
-    frame: Frame<'frame>,
-    start: *mut u8,
-    peak: &'memory mut usize,
-    refused: &'memory mut u64,
-}
-
-impl Drop for Ending<'_, '_> {
-    #[inline]
-    fn drop(&mut self) {
-        let needed = self.frame.next.addr() - self.start.addr();
-        *self.peak = (*self.peak).max(needed);
-        *self.refused += self.frame.refused;
     }
 }
 

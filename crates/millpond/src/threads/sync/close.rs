@@ -14,6 +14,7 @@ use super::free::WORD_SLOTS;
 use super::order;
 use super::slots::Slots;
 use super::word::Word;
+use crate::base::guard::guard;
 #[cfg(not(all(test, loom)))]
 use crate::handle::{Handle, Issue};
 
@@ -126,7 +127,13 @@ impl<T> Slots<T> {
     ///
     /// The caller has exclusive access, and gives it up with the pool's share.
     pub(super) unsafe fn close(slots: NonNull<Self>) {
-        let mut closing = Closing { slots, next: 0, free: 0, shares: 1 };
+        let closing = Closing { slots, next: 0, free: 0, shares: 1 };
+        let mut closing = guard(closing, |closing| {
+            // Slots are left only after a panic.
+            closing.close_all();
+            // SAFETY: these are the pool's share and those of unreachable slots.
+            unsafe { Slots::leave(closing.slots, closing.shares) };
+        });
         closing.close_all();
     }
 }
@@ -144,7 +151,7 @@ struct Closing<T> {
 
 impl<T> Closing<T> {
     fn close_all(&mut self) {
-        // SAFETY: the pool's share is given up only by the drop of this.
+        // SAFETY: the pool's share is given up only by the guard's end.
         let slots = unsafe { self.slots.as_ref() };
         while self.next < slots.capacity() {
             let index = self.next;
@@ -162,15 +169,6 @@ impl<T> Closing<T> {
             }
             // Otherwise the last guard's drop gives up the slot's share.
         }
-    }
-}
-
-impl<T> Drop for Closing<T> {
-    fn drop(&mut self) {
-        // Slots are left only after a panic.
-        self.close_all();
-        // SAFETY: these are the pool's share and those of unreachable slots.
-        unsafe { Slots::leave(self.slots, self.shares) };
     }
 }
 
