@@ -223,7 +223,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let index = self
             .core
-            .claim(handle, &mut self.slots.words)
+            .claim(handle, &mut self.slots.words, Circle::check_begin)
             .map_err(|kind| InsertAtError { value: (), kind })?;
         self.slots.words.set_live(index, handle.word());
         #[cfg(feature = "debug-aids")]

@@ -17,6 +17,8 @@ use super::word::Word;
 use crate::base::guard::guard;
 #[cfg(not(all(test, loom)))]
 use crate::handle::{Handle, Issue};
+#[cfg(not(all(test, loom)))]
+use crate::slots::Circle;
 
 /// The slot of a live value without guards, from the words of all slots. Only the caller can access
 /// the value, as long as it has exclusive access.
@@ -103,7 +105,8 @@ impl<T> Slots<T> {
     pub(super) fn begin_as(&self, index: usize, word: u32, value: Option<T>) {
         self.set_dead_word(index, Word::dead(word | 1 << 31));
         if let Some(value) = value {
-            if let Ok(slot) = self.claim_at(Handle::from_kept_parts(index, word)) {
+            let handle = Handle::from_kept_parts(index, word);
+            if let Ok(slot) = self.claim_at(handle, Circle::check_begin) {
                 #[cfg(feature = "debug-aids")]
                 slot.set_origin(None);
                 slot.fill(value);
