@@ -28,7 +28,7 @@
 //! | to | use |
 //! | --- | --- |
 //! | save and restore | `snapshot` (`snapshot_cloned` for values that are only `Clone`), `save_into`, `restore` of each pool, of a [`Spill`](crate::overflow::Spill) and of a `PolicyPool`; [`SnapshotOf`] |
-//! | keep the last few frames of one pool, or of several and other state | [`History`], [`Saved`], [`Kept`] |
+//! | keep the last few frames of one pool, or of several and other state | [`History`], [`saved_struct!`](crate::saved_struct), [`Kept`], [`Saved`] |
 //! | check that two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
 //! | find where they differ | [`SnapshotOf::diff`]; [`Difference`] |
 //! | save to a file | the feature `serde`: pools and snapshots are `Serialize` and `Deserialize` |

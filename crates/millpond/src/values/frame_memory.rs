@@ -172,6 +172,16 @@ impl fmt::Debug for FrameMemory {
 }
 
 /// The values of one frame, in the memory that [`FrameMemory::frame`] lends.
+///
+/// ```
+/// millpond::FrameMemory::new(64).frame(|frame| {
+///     let name = frame.insert("root").unwrap(); // values of any types
+///     let size = frame.insert(3_u8).unwrap();
+///     frame[size] += 1;
+///     assert_eq!((frame[name], frame[size]), ("root", 4));
+///     assert_eq!(frame.free(), 64 - size_of::<&str>() - 1);
+/// });
+/// ```
 pub struct Frame<'frame> {
     next: *mut u8,
     end: *mut u8,
