@@ -3,13 +3,16 @@
 //! With clap: help, manual pages, completions and suggestions for mistyped words all come from the types below. lexopt
 //! has none of them, and argh neither suggestions nor manual pages.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::output::paint::When;
 use crate::pattern::Pattern;
-use crate::plan::BLOCKS_AT_HAND_DEFAULT;
+use crate::plan::{BLOCKS_AT_HAND_DEFAULT, Headroom};
 use crate::summary::{TEXT_BYTES_MAX, Tag};
 
 /// Computes the size of each object pool of a program from a trace of the program.
@@ -108,13 +111,13 @@ pub(crate) struct PlanArguments {
     pub(crate) skip_caller: Vec<Pattern>,
     /// How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Classes that are
     /// mostly served from them are not proposed. Use 0 for an allocator that keeps none.
-    #[arg(long, value_name = "N", default_value_t = BLOCKS_AT_HAND_DEFAULT)]
+    #[arg(long, value_name = "N", default_value_t = BLOCKS_AT_HAND_DEFAULT, value_parser = whole(0..=u8::MAX))]
     pub(crate) blocks_at_hand: u8,
     /// Measure how much time each proposal saves on this machine, by replaying the recorded calls with the system's
     /// allocator and with pools. This takes a few seconds.
     #[arg(long, conflicts_with = "wait_p99_ms")]
     pub(crate) measure: bool,
-    /// The file for the report. An earlier report is replaced; any other file is not overwritten.
+    /// The file for the report. An earlier report is replaced; any other file is not overwritten
     ///
     /// [default: report.html, and none with --json or --csv]
     #[arg(long, value_name = "FILE", conflicts_with = "no_report")]
@@ -133,7 +136,7 @@ pub(crate) struct PlanArguments {
     /// Add a column with this value to the summary, such as the level or the platform. May be given more than once.
     #[arg(long, value_name = "COLUMN=VALUE", value_parser = Tag::parse, requires = "summary")]
     pub(crate) tag: Vec<Tag>,
-    /// The session's name in the summary.
+    /// The session's name in the summary
     ///
     /// [default: the name of the trace's file, without its ending]
     #[arg(long, value_name = "NAME", value_parser = session_name, requires = "summary")]
@@ -146,22 +149,22 @@ pub(crate) struct PlanArguments {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = BYTES_MAX_DEFAULT,
-        value_parser = clap::value_parser!(u64).range(1..=crate::plan::BYTES_MAX_LARGEST)
+        value_parser = whole(1..=crate::plan::BYTES_MAX_LARGEST)
     )]
     pub(crate) size_classes: Option<u64>,
     /// How many classes the tables show.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole(0..=usize::MAX))]
     pub(crate) top: usize,
     /// Plan for loans: 99 % of the callers wait at most this long. The traces are those of a `millpond_lend::Lender`
     /// (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL's csvlog with the durations of statements.
-    #[arg(long, value_name = "MS", value_parser = positive)]
+    #[arg(long, value_name = "MS", value_parser = number(POSITIVE))]
     pub(crate) wait_p99_ms: Option<f64>,
     /// For loans: how long opening one more object takes.
-    #[arg(long, value_name = "MS", default_value_t = 10.0, value_parser = positive, requires = "wait_p99_ms")]
+    #[arg(long, value_name = "MS", default_value_t = 10.0, value_parser = number(POSITIVE), requires = "wait_p99_ms")]
     pub(crate) open_ms: f64,
     /// For loans: replay callers instead of requests. Each caller requests a loan, returns it, thinks for as long as
     /// recorded, and requests the next, so those who wait less also request more. CALLERS is how many there are, such
-    /// as the program's worker threads.
+    /// as the program's worker threads
     ///
     /// [default: the most that the recording has at once]
     #[arg(
@@ -171,7 +174,7 @@ pub(crate) struct PlanArguments {
         require_equals = true,
         default_missing_value = "0",
         requires = "wait_p99_ms",
-        value_parser = clap::value_parser!(u64).range(..=CALLERS_MAX)
+        value_parser = whole(0..=CALLERS_MAX)
     )]
     pub(crate) closed: Option<u64>,
 }
@@ -185,14 +188,14 @@ const BYTES_MAX_DEFAULT: &str = "512";
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct RuleArguments {
     /// Extra room above the peak, in per cent.
-    #[arg(long, value_name = "PERCENT", default_value_t = crate::plan::Headroom::DEFAULT_PERCENT, value_parser = headroom)]
+    #[arg(long, value_name = "PERCENT", default_value_t = Headroom::DEFAULT_PERCENT, value_parser = number(HEADROOM))]
     pub(crate) headroom: f64,
     /// The number of ticks per second of a lifetime trace. The default is the trace's own clock (a column `ms`);
     /// without either, times are in ticks, and no handles are proposed.
-    #[arg(long, value_name = "HZ", value_parser = positive)]
+    #[arg(long, value_name = "HZ", value_parser = number(POSITIVE))]
     pub(crate) tick_rate: Option<f64>,
     /// How long the program has to run before the first slot uses up its generations.
-    #[arg(long, value_name = "HOURS", default_value_t = SESSION_HOURS_DEFAULT, value_parser = positive)]
+    #[arg(long, value_name = "HOURS", default_value_t = SESSION_HOURS_DEFAULT, value_parser = number(POSITIVE))]
     pub(crate) session_hours: f64,
 }
 
@@ -207,10 +210,10 @@ Examples:
   millpond generate --game --days 3 | millpond replay --heap days.svg -")]
 pub(crate) struct GenerateArguments {
     /// The number of insertions and removals.
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = whole(1..=1_000_000_000_000_u64))]
     pub(crate) events: u64,
     /// The approximate number of objects alive at once.
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = whole(1..=10_000_000_u32))]
     pub(crate) live: u32,
     /// Write heaptrack's format instead of a lifetime trace.
     #[arg(long)]
@@ -219,27 +222,38 @@ pub(crate) struct GenerateArguments {
     #[arg(long, conflicts_with_all = ["events", "live", "heaptrack"])]
     pub(crate) game: bool,
     /// The number of days that the game runs, at ten ticks per second.
-    #[arg(long, value_name = "DAYS", default_value_t = 1.0, value_parser = days, requires = "game")]
+    #[arg(long, value_name = "DAYS", default_value_t = 1.0, value_parser = number(1e-3..=365.0), requires = "game")]
     pub(crate) days: f64,
-}
-
-/// The number of ticks of a trace limits it.
-fn days(text: &str) -> Result<f64, String> {
-    number(text)
-        .filter(|days| (1e-3..=365.0).contains(days))
-        .ok_or_else(|| "expected a number from 0.001 to 365".to_owned())
 }
 
 /// The length of a session unless the user sets it.
 pub(crate) const SESSION_HOURS_DEFAULT: f64 = 24.0;
 
-/// The maximum headroom: eleven times the peak.
-const HEADROOM_PERCENT_MAX: f64 = 1000.0;
+/// In per cent: eleven times the peak at most.
+pub(crate) const HEADROOM: RangeInclusive<f64> = 0.0..=1000.0;
 
-pub(crate) fn headroom(text: &str) -> Result<f64, String> {
-    number(text)
-        .filter(|percent| (0.0..=HEADROOM_PERCENT_MAX).contains(percent))
-        .ok_or_else(|| format!("expected a number from 0 to {HEADROOM_PERCENT_MAX}"))
+/// For times and rates.
+pub(crate) const POSITIVE: RangeInclusive<f64> = 1e-3..=1e9;
+
+/// Parses a number in a range.
+pub(crate) fn number(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    move |text| in_range(text, "a number", &range)
+}
+
+/// Parses a whole number in a range.
+pub(crate) fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: Clone + Display + FromStr + PartialOrd,
+{
+    move |text| in_range(text, "a whole number", &range)
+}
+
+fn in_range<T>(text: &str, what: &str, range: &RangeInclusive<T>) -> Result<T, String>
+where
+    T: Display + FromStr + PartialOrd,
+{
+    let parsed = text.parse().ok().filter(|number| range.contains(number));
+    parsed.ok_or_else(|| format!("expected {what} from {} to {}", range.start(), range.end()))
 }
 
 fn pattern(text: &str) -> Result<Pattern, String> {
@@ -254,14 +268,4 @@ fn session_name(text: &str) -> Result<String, String> {
         return Err(format!("expected a name of one line and at most {TEXT_BYTES_MAX} bytes"));
     }
     Ok(text.to_owned())
-}
-
-pub(crate) fn positive(text: &str) -> Result<f64, String> {
-    number(text)
-        .filter(|n| (1e-3..=1e9).contains(n))
-        .ok_or_else(|| "expected a number from 0.001 to 1000000000".to_owned())
-}
-
-pub(crate) fn number(text: &str) -> Option<f64> {
-    text.parse().ok()
 }

@@ -135,6 +135,17 @@ pub fn shown(text: &[u8]) -> String {
     out
 }
 
+/// The beginning of a line, made safe for a message.
+pub(crate) fn shown_start(line: &[u8]) -> String {
+    const BYTES_MAX: usize = 60;
+    shown(&line[..line.len().min(BYTES_MAX)])
+}
+
+/// What a message says of a line that is not the expected one.
+pub(crate) fn found(line: &[u8]) -> String {
+    format!("found `{}`", shown_start(line))
+}
+
 /// A path that can be copied from a message: one line, no control characters, not cut.
 #[must_use]
 pub fn shown_path(path: &Path) -> String {

@@ -5,15 +5,16 @@ use std::io::{BufWriter, Write};
 use crate::args::GenerateArguments;
 use crate::error::Failure;
 use crate::generate_game::{self, TICKS_PER_SECOND};
+use crate::random::SplitMix64;
 
 /// The number of events in one tick, or one millisecond.
 const EVENTS_PER_TICK: u64 = 100;
 
 /// The number of classes, or sizes.
-const CLASSES: u32 = 40;
+const CLASSES: usize = 40;
 
 /// The number of call stacks that request each size.
-const STACKS_PER_SIZE: u32 = 25;
+const STACKS_PER_SIZE: usize = 25;
 
 /// Writes a made-up trace to standard output.
 pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
@@ -35,8 +36,8 @@ pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
 }
 
 fn lifetimes(mut out: impl Write, arguments: &GenerateArguments) -> std::io::Result<()> {
-    let mut random = Random(1);
-    let mut live: Vec<(u64, u32)> = Vec::new();
+    let mut random = SplitMix64::new(1);
+    let mut live: Vec<(u64, usize)> = Vec::new();
     let mut born = 0_u64;
     writeln!(out, "tick,event,id,class")?;
     for event in 0..arguments.events {
@@ -47,7 +48,7 @@ fn lifetimes(mut out: impl Write, arguments: &GenerateArguments) -> std::io::Res
             writeln!(out, "{tick},alloc,{born},Class{class}")?;
             born += 1;
         } else {
-            let (id, class) = live.swap_remove(random.below(live.len() as u32) as usize);
+            let (id, class) = live.swap_remove(random.below(live.len()));
             writeln!(out, "{tick},free,{id},Class{class}")?;
         }
     }
@@ -55,8 +56,8 @@ fn lifetimes(mut out: impl Write, arguments: &GenerateArguments) -> std::io::Res
 }
 
 fn heaptrack(mut out: impl Write, arguments: &GenerateArguments) -> std::io::Result<()> {
-    let mut random = Random(1);
-    let mut live: Vec<u32> = Vec::new();
+    let mut random = SplitMix64::new(1);
+    let mut live: Vec<usize> = Vec::new();
     writeln!(out, "v 10400 3\nX generated\nI 1000 40000\ns 9 generated")?;
     let kinds = CLASSES * STACKS_PER_SIZE;
     for kind in 0..kinds {
@@ -75,7 +76,7 @@ fn heaptrack(mut out: impl Write, arguments: &GenerateArguments) -> std::io::Res
             live.push(kind);
             writeln!(out, "+ {kind:x}")?;
         } else {
-            let kind = live.swap_remove(random.below(live.len() as u32) as usize);
+            let kind = live.swap_remove(random.below(live.len()));
             writeln!(out, "- {kind:x}")?;
         }
     }
@@ -83,21 +84,10 @@ fn heaptrack(mut out: impl Write, arguments: &GenerateArguments) -> std::io::Res
 }
 
 /// Births until the wanted number is alive, then as many births as deaths.
-fn is_birth(random: &mut Random, live: usize, wanted: u32) -> bool {
+fn is_birth(random: &mut SplitMix64, live: usize, wanted: u32) -> bool {
     match live {
         0 => true,
         _ if live < wanted as usize => random.below(4) != 0,
         _ => random.below(2) == 0,
-    }
-}
-
-/// A linear congruential generator: the same numbers on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u32) -> u32 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (((self.0 >> 32) * u64::from(end)) >> 32) as u32
     }
 }

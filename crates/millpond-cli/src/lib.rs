@@ -28,6 +28,7 @@ mod random;
 mod replay;
 mod replay_command;
 pub mod report;
+mod samples;
 mod soak;
 mod soak_command;
 pub mod summary;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::{SESSION_HOURS_DEFAULT, headroom, number, positive};
+use crate::args::{HEADROOM, POSITIVE, SESSION_HOURS_DEFAULT, number, whole};
 use crate::error::{Failure, shown_path};
 use crate::merge::{GroupPlan, Inputs, MergeRules, merge};
 use crate::output::budget_toml::{Scenario, ScenarioPool, budget_toml};
@@ -32,10 +32,10 @@ pub(crate) struct MergeArguments {
     #[arg(required = true, value_name = "SUMMARY")]
     summaries: Vec<PathBuf>,
     /// The minimum share of sessions without any refusal, in per cent.
-    #[arg(long, value_name = "PERCENT", default_value_t = 99.9, value_parser = quantile)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 99.9, value_parser = number(0.0..=100.0))]
     quantile: f64,
     /// Extra room above the need of these sessions, in per cent.
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = headroom)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = number(HEADROOM))]
     headroom: f64,
     /// Make a separate plan for each value of this column, such as the level (`plan --tag`).
     #[arg(long, value_name = "COLUMN")]
@@ -44,7 +44,7 @@ pub(crate) struct MergeArguments {
     #[arg(long)]
     all: bool,
     /// How long the program has to run before the first slot uses up its generations.
-    #[arg(long, value_name = "HOURS", default_value_t = SESSION_HOURS_DEFAULT, value_parser = positive)]
+    #[arg(long, value_name = "HOURS", default_value_t = SESSION_HOURS_DEFAULT, value_parser = number(POSITIVE))]
     session_hours: f64,
     /// Propose no handles, for programs that do not refer to objects by handle.
     #[arg(long)]
@@ -60,7 +60,7 @@ pub(crate) struct MergeArguments {
     #[arg(long, value_name = "FILE")]
     budget: Option<PathBuf>,
     /// How many classes the tables show.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole(0..=usize::MAX))]
     top: usize,
 }
 
@@ -118,10 +118,4 @@ fn scenarios(groups: &[GroupPlan]) -> Vec<Scenario> {
         left_out: group.left_out,
     };
     groups.iter().map(scenario).collect()
-}
-
-fn quantile(text: &str) -> Result<f64, String> {
-    number(text)
-        .filter(|percent| (0.0..=100.0).contains(percent))
-        .ok_or_else(|| "expected a number from 0 to 100".to_owned())
 }

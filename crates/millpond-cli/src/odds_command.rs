@@ -1,7 +1,8 @@
 //! `millpond odds`.
 
-use clap::{Args, value_parser};
+use clap::Args;
 
+use crate::args::whole;
 use crate::error::Failure;
 use crate::odds::{Options, compute, json, table};
 use crate::output::paint::Paint;
@@ -18,13 +19,13 @@ Examples:
   millpond odds --json | jq '.layouts[0].wrap'")]
 pub(crate) struct OddsArguments {
     /// The number of slots of each pool.
-    #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.slots, value_parser = value_parser!(u64).range(1..=Options::SLOTS_MAX))]
+    #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.slots, value_parser = whole(1..=Options::SLOTS_MAX))]
     slots: u64,
     /// The number of handles that each simulation compares.
-    #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.rounds, value_parser = value_parser!(u64).range(1..=Options::ROUNDS_MAX))]
+    #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.rounds, value_parser = whole(1..=Options::ROUNDS_MAX))]
     rounds: u64,
     /// The seed of the random numbers.
-    #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.seed)]
+    #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.seed, value_parser = whole(0..=u64::MAX))]
     seed: u64,
     /// Print the odds as JSON, for programs.
     #[arg(long)]

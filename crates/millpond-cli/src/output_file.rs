@@ -46,7 +46,7 @@ impl Kind {
         }
     }
 
-    /// Why a file that is none of this kind stays.
+    /// Why a file of another kind is not replaced.
     fn refusal(self) -> &'static str {
         match self {
             Self::Report => {
@@ -61,31 +61,40 @@ impl Kind {
     }
 }
 
-/// No budget is as large: one of all classes that a trace may have, with the longest names.
+/// Larger than any budget: one of all classes that a trace may have, with the longest names.
 const BUDGET_BYTES_MAX: u64 = 1 << 26;
 
-/// Whether two paths are those of one file, which there need not be yet.
+/// The directory of a file. That of a plain name is the current one.
+fn directory_of(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
+/// Whether two paths are those of one file, which need not exist yet.
 pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
-    // A path without a folder is one in the present folder.
     let place = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
-        Some((folder, path.file_name()?.to_owned()))
+        let directory = fs::canonicalize(directory_of(path)).ok()?;
+        Some((directory, path.file_name()?.to_owned()))
     };
     a == b || place(a).is_some_and(|a| Some(a) == place(b))
 }
 
-/// Checks that a file of this kind may be written here: there is nothing, or an earlier one.
+/// Checks that a file of this kind may be written here: there is nothing in an existing directory, or an earlier file.
 ///
 /// # Errors
-/// If there is something else, or it cannot be read.
+/// If there is something else, if it cannot be read, or if there is no such directory.
 pub(crate) fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
     let mut start = Vec::new();
     let wanted = kind.bytes_to_look_at();
     let read = match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => return Err(failed(path, "is a directory")),
         Ok(_) => fs::File::open(path).and_then(|file| file.take(wanted).read_to_end(&mut start)),
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            return match directory_of(path).is_dir() {
+                true => Ok(()),
+                false => Err(failed(path, "its directory does not exist")),
+            };
+        }
         Err(e) => Err(e),
     };
     match read {

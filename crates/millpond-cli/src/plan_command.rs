@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         handles: !arguments.no_handles,
     };
     let report = arguments.report_path();
-    // Asked before the work, so that nothing is half done.
+    // Checked before the work starts, so that nothing is left half done.
     report.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Report))?;
     budget_can_be_written(arguments, report)?;
     summary_can_be_written(arguments, report)?;

@@ -37,17 +37,16 @@ pub(crate) fn report(plans: &[TracePlan], rules: &Rules) -> model::Report {
 fn trace(plan: &TracePlan) -> model::Trace {
     let (format, time_unit) = match plan.summary.format {
         trace::Format::Lifetimes => (model::Format::Lifetimes, model::TimeUnit::Ticks),
-        trace::Format::Heap(_) => (model::Format::Heaptrack, model::TimeUnit::Milliseconds),
+        trace::Format::Heap(_) => (model::Format::Heap, model::TimeUnit::Milliseconds),
     };
-    let has_times = plan.summary.has_times();
     model::Trace {
         name: plan.name.clone(),
         format,
         time_unit,
         facts: facts(plan),
         meaning: meaning(plan),
-        proof: Some(proof(&plan.proof())),
-        live_over_time: has_times.then(|| series(plan, &plan.live_over_time)),
+        proof: Some(plan.proof()),
+        live_over_time: plan.live_over_time.as_deref().map(|points| series(plan, points)),
         classes: plan.classes.iter().map(|c| class(plan, c)).collect(),
         savings: savings(plan),
     }
@@ -77,19 +76,6 @@ fn facts(plan: &TracePlan) -> Vec<model::Fact> {
     facts
 }
 
-fn proof(proof: &plan::Proof) -> model::Proof {
-    model::Proof {
-        operations: proof.operations,
-        refused: proof.refused,
-        live_checked: proof.live_checked,
-        live_wrong: proof.live_wrong,
-        stale_checked: proof.stale_checked,
-        stale_resolved: proof.stale_resolved,
-        drops: proof.drops,
-        drops_expected: proof.drops_expected,
-    }
-}
-
 fn series(plan: &TracePlan, points: &[(u32, u32)]) -> model::Series {
     let (start, end) = ends(plan);
     let points = points.iter().map(|&(least, most)| (least.into(), most.into())).collect();
@@ -104,17 +90,13 @@ fn ends(plan: &TracePlan) -> (u64, u64) {
 
 fn class(plan: &TracePlan, class: &plan::Class) -> model::Class {
     let statistics = &class.statistics;
-    // Without times there is nothing to draw over time.
-    let times = plan.summary.has_times().then_some(class);
-    let live_over_time = times.and_then(|class| class.live_over_time.as_deref());
     model::Class {
         name: class.name.clone(),
         lifetimes: statistics.lifetimes,
         peak_live: statistics.peak_live.into(),
-        p99_live: class.p99_live.into(),
+        p99_live: class.p99_live.map(u64::from),
         left_live: statistics.live.into(),
-        births_mean: class.births_mean,
-        births_worst: statistics.births_worst,
+        births: class.births.map(births),
         lifetime_median: class.median.map(length),
         lifetime_p95: class.p95.map(length),
         capacity: class.capacity.into(),
@@ -123,17 +105,24 @@ fn class(plan: &TracePlan, class: &plan::Class) -> model::Class {
         handle: class.layout.map_or_else(String::new, |layout| {
             format!("{} with {} reuse", layout.handle, layout.reuse.name())
         }),
-        generations: match plan.seconds() {
-            Some(seconds) => {
-                GENERATION_BITS.map(|bits| generation_life(seconds, class, bits)).into()
+        generations: match plan.seconds().zip(class.busiest_slot) {
+            Some((seconds, slot)) => {
+                GENERATION_BITS.map(|bits| generation_life(seconds, slot, bits)).into()
             }
             None => Vec::new(),
         },
-        proof: Some(proof(&class.proof)),
-        live_over_time: series(plan, live_over_time.unwrap_or_default()),
-        lifetime_histogram: times.map_or_else(Vec::new, |_| histogram(&statistics.ended)),
-        slots: times.and_then(|class| class.slots_over_time.as_ref()).map(|map| slots(plan, map)),
+        proof: Some(class.proof),
+        live_over_time: class.live_over_time.as_deref().map(|points| series(plan, points)),
+        lifetime_histogram: match plan.summary.has_times() {
+            true => histogram(&statistics.ended),
+            false => Vec::new(),
+        },
+        slots: class.slots_over_time.as_ref().map(|map| slots(plan, map)),
     }
+}
+
+fn births(births: plan::BirthsPerTick) -> model::Births {
+    model::Births { mean: births.mean, worst: births.worst }
 }
 
 fn smaller(smaller: &plan::Smaller) -> model::Smaller {
@@ -148,12 +137,16 @@ fn length(length: plan::Length) -> model::Length {
     model::Length { steps: length.ticks, at_least: length.at_least }
 }
 
-fn generation_life(trace_seconds: f64, class: &plan::Class, bits: u32) -> model::GenerationLife {
+fn generation_life(
+    trace_seconds: f64,
+    slot: plan::BusiestSlot,
+    bits: u32,
+) -> model::GenerationLife {
     let seconds = |busiest| seconds_until(lifetimes_of(bits), busiest, trace_seconds);
     model::GenerationLife {
         bits,
-        lifo_seconds: seconds(class.busiest_slot.lifo),
-        fifo_seconds: seconds(class.busiest_slot.fifo),
+        lifo_seconds: seconds(slot.lifo),
+        fifo_seconds: seconds(slot.fifo),
     }
 }
 

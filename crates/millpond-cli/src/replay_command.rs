@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, value_parser};
+use clap::Args;
 
+use crate::args::whole;
 use crate::error::{Failure, shown, shown_path};
 use crate::fragmentation;
 use crate::output::paint::Paint;
@@ -33,16 +34,16 @@ pub(crate) struct ReplayArguments {
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// The size of all objects, instead of the sizes of the trace. Objects without a size have 64 bytes.
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=4096_u64))]
     bytes: Option<u64>,
     /// The number of rounds.
-    #[arg(long, value_name = "N", default_value_t = 21, value_parser = value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 21, value_parser = whole(1..=10_000_u32))]
     rounds: u32,
     /// Replay at most this many insertions and removals, from the beginning of the trace.
-    #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = value_parser!(u32).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = whole(1..=100_000_000_u32))]
     events: u32,
     /// The maximum size of all pools' slots together, in MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = value_parser!(u64).range(1..=1 << 20))]
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = whole(1..=1_u64 << 20))]
     memory: u64,
     /// Iterate over all objects at the end of each tick with an insertion or removal, as games do. Times and the
     /// recommendation are then for whole ticks.

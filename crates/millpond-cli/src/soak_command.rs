@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, value_parser};
+use clap::Args;
 
+use crate::args::whole;
 use crate::error::{Failure, shown, shown_path};
 use crate::interrupt;
 use crate::output::paint::Paint;
@@ -42,14 +43,14 @@ Examples:
                                                    and its pools, from what its recorder writes")]
 pub(crate) struct SoakArguments {
     /// The duration: a number and s, m, h or d.
-    #[arg(long = "for", value_name = "TIME", default_value = "1m", value_parser = time)]
+    #[arg(long = "for", value_name = "TIME", default_value = "1m", value_parser = duration)]
     time: Duration,
     /// The seed of the random numbers.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0..=u64::MAX))]
     seed: u64,
     /// The number of slots of each pool.
     #[arg(long, value_name = "N", default_value_t = 10_000, conflicts_with = "trace",
-          value_parser = value_parser!(u64).range(1..=CAPACITY_MAX))]
+          value_parser = whole(1..=CAPACITY_MAX))]
     capacity: u64,
     /// Insert and remove as in this trace, repeatedly, in pools as large as its peak.
     #[arg(long, value_name = "TRACE")]
@@ -58,14 +59,14 @@ pub(crate) struct SoakArguments {
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// End when each pool has done N operations.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX))]
     steps: Option<u64>,
     /// Use boxes of the system's allocator instead of pools.
     #[arg(long)]
     system_allocator: bool,
     /// Use a `SyncPool` and a `SyncRecycler` from N threads, instead of all other pools from one.
     #[arg(long, value_name = "N", conflicts_with_all = ["trace", "only", "system_allocator", "json"],
-          value_parser = value_parser!(u16).range(1..=1024))]
+          value_parser = whole(1..=1024_u16))]
     threads: Option<u16>,
     /// Print the summary as JSON, for programs.
     #[arg(long)]
@@ -73,14 +74,14 @@ pub(crate) struct SoakArguments {
     /// The live trace that the recorder of PROGRAM writes.
     #[arg(long, value_name = "FILE", requires = "program")]
     live: Option<PathBuf>,
-    /// How long PROGRAM may allocate memory and reach new peaks.
+    /// How long PROGRAM may allocate memory and reach new peaks
     ///
     /// [default: a tenth of the time]
     #[arg(long, value_name = "TIME", value_parser = time, requires = "program")]
     warm_up: Option<Duration>,
     /// By how many KiB the resident memory of PROGRAM may grow.
     #[arg(long, value_name = "KIB", default_value_t = 1024, requires = "program",
-          value_parser = value_parser!(u64).range(0..=1 << 32))]
+          value_parser = whole(0..=1_u64 << 32))]
     drift: u64,
     /// Your own program and its arguments.
     #[arg(last = true, value_name = "PROGRAM", num_args = 1..,
@@ -190,6 +191,14 @@ fn bounded(shape: Shape) -> Result<Shape, Failure> {
             format!("--trace: {peak} objects are alive at once, expected at most {CAPACITY_MAX}"),
         )),
         _ => Ok(shape),
+    }
+}
+
+/// A time in which something can happen.
+fn duration(text: &str) -> Result<Duration, String> {
+    match time(text)? {
+        Duration::ZERO => Err("expected a longer time".to_owned()),
+        time => Ok(time),
     }
 }
 

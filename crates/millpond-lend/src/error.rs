@@ -33,11 +33,11 @@ impl fmt::Display for Holder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unopened {
-    /// The last opening exceeded its time-out, and was given up.
+    /// The last opening exceeded its timeout, and was given up.
     TooSlow,
     /// The maker panicked in the last opening.
     Panicked,
-    /// An opening has not ended yet.
+    /// An object is still being opened.
     UnderWay,
 }
 

@@ -75,13 +75,13 @@ struct Inner<K, M: Maker> {
 
 struct Table<K, M: Maker> {
     tenants: HashMap<K, Lender<M>>,
-    /// How many places of the total are allowed to tenants.
+    /// How many places of the total the tenants are allowed.
     granted: usize,
     newcomers: Vec<Keeper<M>>,
     /// Tenants that were removed and whose objects are not all closed yet.
     leaving: Vec<Arc<Shared<M>>>,
     keeper: Option<Waker>,
-    /// Whether the lenders' keeper runs, so that callers may wait for it.
+    /// Whether the lenders' keeper is running, so that callers may wait for it.
     is_kept: bool,
 }
 
@@ -95,7 +95,7 @@ where
         Builder::new(make)
     }
 
-    /// The lender of a tenant; built when it is first asked for. It is served as long as it is kept, also after the
+    /// Returns the lender of a tenant, which is built at the first call. It works as long as it is kept, even after the
     /// `Lenders` are dropped.
     #[must_use]
     pub fn lender(&self, tenant: &K) -> Lender<M> {
@@ -121,7 +121,7 @@ where
         if let Some(lender) = table.tenants.get(tenant) {
             return lender.clone();
         }
-        // Callers wait for the keeper from now on, though it has not met this tenant yet.
+        // Callers wait for the keeper from now on, although it has not met this tenant yet.
         if table.is_kept {
             shared.with(|books, _| books.ledger.keeper_started());
         }
@@ -142,7 +142,7 @@ where
         let mut table = self.inner.lock();
         let removed = table.tenants.remove_entry(tenant);
         table.leaving.extend(removed.as_ref().map(|(_, lender)| Arc::clone(lender.shared())));
-        // The tenant is users' code, so it is dropped without the lock.
+        // The tenant is users' code, so it is dropped outside the lock.
         drop(table);
         removed.is_some()
     }
@@ -254,10 +254,10 @@ where
     K: Send + Sync + 'static,
     M: Maker,
 {
-    /// The keeper's work, to be spawned on any runtime. It ends when the lenders and those of their tenants are gone
-    /// and all loans are back.
+    /// Returns the keeper's future, to be spawned on any runtime. It ends when the lenders and those of their tenants
+    /// are gone and all loans have been returned.
     ///
-    /// Callers wait for it from this call on; if the future is dropped, they are told
+    /// Callers wait for it from this call on; if the future is dropped, they get
     /// [`NoKeeper`](crate::AcquireError::NoKeeper).
     pub fn run<T: Timer + Clone>(self, timer: T) -> impl Future<Output = ()> + Send + 'static {
         if let Some(inner) = self.inner.upgrade() {
@@ -342,12 +342,12 @@ struct Standing<M: Maker> {
     shared: Arc<Shared<M>>,
     existing: usize,
     idle_for_us: Option<u64>,
-    /// How many places it gives up as soon as an object is closed.
+    /// How many places it gives up when objects are closed.
     closing: usize,
     /// How many it gives up when loans are returned.
     promised: usize,
     is_in_need: bool,
-    /// Whether it is closed, and has nothing any more.
+    /// Whether it is closed and has no objects any more.
     is_finished: bool,
 }
 
@@ -378,7 +378,7 @@ impl<K, M: Maker> Inner<K, M> {
     /// and keepers, which is users' code, so the table is locked only in between.
     fn share(&self) -> bool {
         let table = self.lock();
-        // Those that were removed have callers for as long as a clone of their lender is kept.
+        // A removed tenant has callers as long as a clone of its lender is kept.
         let tenants = table.tenants.values().map(Lender::shared).chain(&table.leaving);
         let tenants: Vec<_> = tenants.map(Arc::clone).collect();
         drop(table);
@@ -430,7 +430,7 @@ impl<K, M: Maker> Inner<K, M> {
     }
 }
 
-/// Has one tenant give up the place of the object that has been idle longest. `false` if none is idle.
+/// Makes one tenant give up the place of the object that has been idle longest. `false` if none is idle.
 fn free_idle<M: Maker>(standings: &[Standing<M>]) -> bool {
     let longest = standings
         .iter()

@@ -1,4 +1,4 @@
-//! Futures on a thread, without a runtime: parked until they are woken.
+//! Waits for futures on a thread, without a runtime: the thread is parked until it is woken.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use crate::timer::Timer;
 
-/// Wakes a thread, and counts how often it was woken. A thread that waits inside of a future that it polls (a maker that
-/// acquires from another lender) uses up the unparking that may have been meant for the future outside; the count stays.
+/// Wakes a thread, and counts how often it was woken. A thread that waits inside a future that it polls (a maker that
+/// acquires from another lender) may use up the unpark that was meant for the outer future; the count remains.
 struct Bell {
     thread: Thread,
     rings: AtomicU64,
@@ -28,7 +28,7 @@ impl Bell {
         self.rings.load(Ordering::Acquire)
     }
 
-    /// Waits until it has rung more often than this, or the moment has come.
+    /// Waits until it has rung more often than `rings`, or until `deadline`.
     fn wait_beyond(&self, rings: u64, deadline: Option<Instant>) {
         while self.rings() == rings {
             let Some(deadline) = deadline else {
@@ -56,7 +56,7 @@ impl Wake for Bell {
 }
 
 thread_local! {
-    /// The bell of this thread: one allocation, however often it waits.
+    /// This thread's bell: one allocation, however often the thread waits.
     static BELL: RefCell<Option<Arc<Bell>>> = const { RefCell::new(None) };
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn block_on_until<F: Future>(future: F, timer: &ParkTimer) -> F::Outp
     let mut cx = Context::from_waker(&waker);
     loop {
         let rings = bell.rings();
-        // Every sleep that is still wanted says so again.
+        // Every sleep that is still needed sets it again.
         *timer.wake_at.lock().unwrap_or_else(PoisonError::into_inner) = None;
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;
@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// Is woken while the thread waits for another future inside of it, and then polled again.
+    /// The outer future is woken while the thread waits for another one inside it, and then polled again.
     #[test]
     fn a_future_that_waits_inside_of_another_takes_no_wake_from_it() {
         for timed in [false, true] {
@@ -150,7 +150,7 @@ mod tests {
                         return Poll::Ready(());
                     }
                     if polls == 2 {
-                        // The outer one's wake comes first, then the inner one's.
+                        // The outer future's wake comes first, then the inner one's.
                         cx.waker().wake_by_ref();
                         block_on(woken_by_another_thread());
                     }

@@ -6,7 +6,7 @@ pub(crate) use loom::sync::{Mutex, MutexGuard};
 pub(crate) use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Locks, also after a panic: the ledger runs no code of users while it is locked.
+/// Locks, even after a panic: no users' code runs while the ledger is locked.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -19,7 +19,7 @@ pub(crate) struct Clock {
     counter: Counter,
 }
 
-/// The processor's time-stamp counter, or the system's clock where the processor has none that is steady.
+/// The processor's time-stamp counter, or the system's clock if the processor has no steady counter.
 #[cfg(feature = "quanta")]
 #[derive(Debug)]
 struct Counter {
@@ -70,7 +70,7 @@ mod tests {
         let (least, after) = (from.elapsed(), clock.now_us());
         let most = clock.built.elapsed();
         let counted = Duration::from_micros(after - before);
-        // The counter was calibrated in some hundred microseconds.
+        // The counter was calibrated for only a few hundred microseconds.
         assert!(counted >= least.mul_f64(0.99) && counted <= most.mul_f64(1.01), "{counted:?}");
         let told = clock.instant_at(after).unwrap() - clock.built;
         assert!(told >= least.mul_f64(0.99) && told <= most.mul_f64(1.01), "{told:?}");

@@ -143,7 +143,7 @@ impl LiveStats {
         ]
     }
 
-    /// The same, read back.
+    /// The statistics with these columns.
     pub(crate) fn from_columns(at_us: u64, columns: [u64; LIVE_COLUMNS]) -> Self {
         let [
             capacity,

@@ -13,6 +13,7 @@ use crate::error::{Failure, Fault};
 use crate::input::Source;
 use crate::output::figures::{bytes, count, duration};
 use crate::output::progress::Progress;
+use crate::samples::Samples;
 use crate::trace::{self, Event, Watch};
 use heap::{Block, Heap, Rules};
 
@@ -109,10 +110,7 @@ struct Model {
     pools: Vec<Pool>,
     /// By class and size of slot, the pool; by class alone, the one for all sizes.
     pool_numbers: HashMap<(u32, Option<u64>), usize>,
-    points: Vec<Point>,
-    /// One of this many ticks with events is kept; and the number skipped since the last.
-    stride: usize,
-    skipped: usize,
+    points: Samples<Point>,
     now: Point,
     births: u64,
     live_bytes_peak: u64,
@@ -151,9 +149,7 @@ impl Model {
             places: Vec::new(),
             pools: Vec::new(),
             pool_numbers: HashMap::new(),
-            points: Vec::new(),
-            stride: 1,
-            skipped: 0,
+            points: Samples::new(POINTS_MAX),
             now: Point::default(),
             births: 0,
             live_bytes_peak: 0,
@@ -202,30 +198,20 @@ impl Model {
         if in_small_holes(&self.now) > in_small_holes(&self.worst) {
             self.worst = self.now;
         }
-        self.skipped += 1;
-        if self.skipped >= self.stride {
-            self.skipped = 0;
-            self.points.push(self.now);
-        }
-        if self.points.len() > POINTS_MAX {
-            let mut keep = false;
-            self.points.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.stride *= 2;
-        }
+        self.points.add(self.now);
     }
 
     fn outcome(mut self, name: String, ticks_per_second: Option<f64>) -> Outcome {
         self.end_of_tick();
-        if self.points.last() != Some(&self.now) {
-            self.points.push(self.now);
+        let pool_bytes = self.pool_bytes();
+        let mut points = self.points.into_kept();
+        if points.last() != Some(&self.now) {
+            points.push(self.now);
         }
         Outcome {
             name,
-            pool_bytes: self.pool_bytes(),
-            points: self.points,
+            pool_bytes,
+            points,
             births: self.births,
             ticks_per_second,
             live_bytes_peak: self.live_bytes_peak,

@@ -44,8 +44,7 @@ impl<'a> Lines<'a> {
         &self.buffer[..self.block]
     }
 
-    /// Passes each line of the block, without the first `skipped`, to `take`, and ends with the first fault. The
-    /// message
+    /// Passes each line of the block, without the first `skipped`, to `take`, and ends with the first fault. The message
     /// that `take` returns becomes the fault of its line.
     pub(crate) fn each(
         &self,

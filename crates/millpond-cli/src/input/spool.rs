@@ -13,9 +13,8 @@ const SPOOL_BYTES_MAX: u64 = 16 << 30;
 /// The number of names tried before giving up.
 const NAMES_MAX: u32 = 100;
 
-/// A file in the directory for temporary files, removed when this is dropped. Where a file can lose its name while it
-/// is
-/// open, it does at once, so that nothing stays behind if the process is interrupted.
+/// A file in the directory for temporary files, removed when this is dropped. Where an open file can lose its name, it
+/// does so at once, so that nothing stays behind if the process is interrupted.
 #[derive(Debug)]
 pub(super) struct Spool {
     file: Option<File>,

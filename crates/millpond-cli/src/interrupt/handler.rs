@@ -101,7 +101,7 @@ impl Drop for Deferral {
 mod tests {
     use std::env;
     use std::os::unix::process::ExitStatusExt;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
     use std::process::Command;
 
     use signal_hook::consts::SIGTERM;
@@ -109,29 +109,29 @@ mod tests {
 
     use crate::interrupt;
 
-    /// Where the process that is interrupted writes.
+    /// In the process that is interrupted, the file that it writes.
     const FILE: &str = "MILLPOND_TEST_INTERRUPTED_FILE";
 
-    /// Run by the next test in a process of its own.
-    #[test]
-    #[ignore = "a part of the next test"]
-    fn writes_a_file_while_it_is_interrupted() {
-        let path = PathBuf::from(env::var_os(FILE).expect("the file"));
+    fn write_while_interrupted(path: &Path) {
         interrupt::listen().expect("signals");
         interrupt::whole(|| {
             raise(SIGTERM).expect("a signal");
-            interrupt::whole(|| std::fs::write(&path, "whole")).expect("a file");
+            interrupt::whole(|| std::fs::write(path, "whole")).expect("a file");
             std::fs::write(path.with_extension("2"), "whole").expect("a file");
         });
-        std::fs::write(&path, "the signal did not end the process").expect("a file");
+        std::fs::write(path, "the signal did not end the process").expect("a file");
     }
 
+    /// Runs itself in a process of its own.
     #[test]
     fn a_file_is_finished_before_a_signal_ends_the_command() {
+        if let Some(path) = env::var_os(FILE) {
+            return write_while_interrupted(&PathBuf::from(path));
+        }
         let path = env::temp_dir().join(format!("millpond-interrupted-{}.1", std::process::id()));
+        let name = "interrupt::handler::tests::a_file_is_finished_before_a_signal_ends_the_command";
         let output = Command::new(env::current_exe().expect("this test"))
-            .args(["--ignored", "--exact", "--nocapture", "--test-threads=1"])
-            .arg("interrupt::handler::tests::writes_a_file_while_it_is_interrupted")
+            .args([name, "--exact", "--nocapture", "--test-threads=1"])
             .env(FILE, &path)
             .output()
             .expect("this test");

@@ -4,7 +4,7 @@ use millpond_lend::replay::{Line, PoolTrace, parse_line};
 use millpond_lend::{LIVE_HEADER, TRACE_HEADER};
 
 use super::rows::Rows;
-use crate::error::Fault;
+use crate::error::{Fault, found};
 use crate::input::Lines;
 use crate::trace::BYTE_ORDER_MARK;
 
@@ -30,7 +30,10 @@ fn header(line: &[u8]) -> Result<(), String> {
     if [TRACE_HEADER, LIVE_HEADER].iter().any(|header| header.as_bytes() == line) {
         return Ok(());
     }
-    Err(format!("expected {TRACE_HEADER}, or PostgreSQL's csvlog"))
+    let found = found(line);
+    Err(format!(
+        "{found}, expected a trace of loans (first line `{TRACE_HEADER}`) or PostgreSQL's csvlog"
+    ))
 }
 
 fn loan(line: &[u8], rows: &mut Rows) -> Result<(), String> {

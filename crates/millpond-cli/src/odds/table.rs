@@ -20,8 +20,8 @@ pub(crate) fn table(odds: &Odds, paint: Paint) -> String {
     let title = paint.strong(&format!("Odds that a handle is not unique, pools of {slots} slots"));
     let mut text = format!(
         "{title}\n\n\
-         A program kept an old handle: with equal probability any handle in play, which are all\n\
-         lifetimes of each free slot and one handle of each live slot. The odds that the pool\n\
+         A program kept an old handle. It is with equal probability any handle in play: one for\n\
+         each lifetime of each free slot, and one for each live slot. The odds that the pool\n\
          issues an equal handle next are\n\
          1 / (free slots × lifetimes per slot + live slots). \"Met\" shows what a real pool did.\n\
          A handle that is kept for exactly all lifetimes of its slot always matches, because\n\

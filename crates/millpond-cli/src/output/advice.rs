@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::figures::{bytes, count};
+use super::figures::{byte_unit, bytes, count, percent};
 use super::paint::Paint;
 use super::table::{name_cell, short_function};
 use super::wrap::{COLUMNS, columns, fitted, wrapped, wrapped_behind};
@@ -91,15 +91,12 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
 }
 
 fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
-    let unit = match plan.summary.format {
-        Format::Lifetimes => "",
-        Format::Heap(_) if proposal.class == "1" => " byte",
-        Format::Heap(_) => " bytes",
-    };
     let head = format!("{number:>2}. ");
-    let name = name_cell(&proposal.class);
-    let mut out =
-        wrapped_behind(&head, "    ", &format!("{name}{unit}: {}", saving(proposal, plan)));
+    let name = match plan.summary.format {
+        Format::Lifetimes => name_cell(&proposal.class),
+        Format::Heap(_) => sizes(proposal),
+    };
+    let mut out = wrapped_behind(&head, "    ", &format!("{name}: {}", saving(proposal, plan)));
     let share = |caller: &Caller| caller.allocations as f64 / proposal.calls.max(1) as f64;
     let callers = proposal.callers.iter().filter(|caller| share(caller) >= CALLER_SHARE_MIN);
     for caller in callers.take(CALLERS_SHOWN) {
@@ -117,6 +114,11 @@ fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
     out
 }
 
+/// The size or sizes of a recording of a heap: `1 byte`, `48 bytes`, `2-29 bytes`.
+fn sizes(proposal: &Proposal) -> String {
+    format!("{} {}", name_cell(&proposal.class), byte_unit(&proposal.class))
+}
+
 /// Explains why no pool is proposed for blocks that the allocator serves from its caches.
 fn at_hand(proposal: &Proposal, plan: &TracePlan) -> String {
     let by =
@@ -124,11 +126,10 @@ fn at_hand(proposal: &Proposal, plan: &TracePlan) -> String {
     let unmeasured =
         if plan.advice.is_measured() { "not measured" } else { "--measure shows how much" };
     let measured = proposal.time_saved.map_or_else(|| unmeasured.to_owned(), time_saved);
-    let unit = if proposal.class == "1" { "byte" } else { "bytes" };
     format!(
-        "{} {unit}{by}: {} of {} calls ({}), but the allocator has a block at hand for {} of them, so a pool \
+        "{}{by}: {} of {} calls ({}), but the allocator has a block at hand for {} of them, so a pool \
          saves less time than that suggests ({measured}).",
-        name_cell(&proposal.class),
+        sizes(proposal),
         count(proposal.calls_saved),
         count(plan.summary.births),
         percent(proposal.share_of_calls),
@@ -265,18 +266,6 @@ pub(crate) fn function(name: &str) -> String {
     name_cell(&short_function(name))
 }
 
-/// A share in per cent, with a digit after the point where it is small, or nearly all.
-pub(crate) fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if share < 1.0 && percent >= 99.5 {
-        format!("{:.1} %", percent.min(99.9))
-    } else if percent >= 9.95 || percent == 0.0 {
-        format!("{percent:.0} %")
-    } else {
-        format!("{percent:.1} %")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,14 +299,6 @@ mod tests {
             format!(
                 "measured here: saves −1.5 to 0.2 ms in the recorded run, −1500 to 200 ns {of_1000}"
             )
-        );
-    }
-
-    #[test]
-    fn shares_keep_a_digit_where_they_are_small_or_nearly_all() {
-        assert_eq!(
-            [0.0, 0.014, 0.0994, 0.0996, 0.93, 0.994, 0.9951, 0.99999, 1.0].map(percent),
-            ["0 %", "1.4 %", "9.9 %", "10 %", "93 %", "99 %", "99.5 %", "99.9 %", "100 %"]
         );
     }
 }

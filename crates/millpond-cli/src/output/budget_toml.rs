@@ -64,15 +64,11 @@ impl Scenario {
 
 impl ScenarioPool {
     fn of(class: &Class) -> Self {
-        let (peak, p99) = (class.statistics.peak_live, class.p99_live);
-        let comment = match class.p99_live {
-            _ if p99 == peak => format!("{} at the peak", count(peak.into())),
-            _ => format!(
-                "{} at the peak, at most {} in 99 % of the ticks",
-                count(peak.into()),
-                count(p99.into())
-            ),
-        };
+        let peak = class.statistics.peak_live;
+        let mut comment = format!("{} at the peak", count(peak.into()));
+        if let Some(p99) = class.p99_live.filter(|p99| *p99 < peak) {
+            comment += &format!(", at most {} in 99 % of the ticks", count(p99.into()));
+        }
         Self { name: class.name.clone(), capacity: class.capacity, comment }
     }
 

@@ -23,6 +23,11 @@ pub(crate) fn number_of(number: u64, what: &str) -> String {
     format!("{} {what}{ending}", count(number))
 }
 
+/// The unit of a size, or of a range of sizes, as it is written: `byte` for `1`, `bytes` for all others.
+pub(crate) fn byte_unit(size: &str) -> &'static str {
+    if size == "1" { "byte" } else { "bytes" }
+}
+
 /// A size in bytes, KiB, MiB or GiB.
 pub(crate) fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -93,6 +98,18 @@ pub(crate) fn small(number: f64) -> String {
     }
 }
 
+/// A share in per cent, with a digit after the point where it is small, or nearly all.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if share < 1.0 && percent >= 99.5 {
+        format!("{:.1} %", percent.min(99.9))
+    } else if percent >= 9.95 || percent == 0.0 {
+        format!("{percent:.0} %")
+    } else {
+        format!("{percent:.1} %")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +133,13 @@ mod tests {
         assert_eq!(waits, ["0 ms", "0.050 ms", "4.1 ms", "999.9 ms", "8,737 ms", "12.0 s"]);
         let numbers = [0.0, 0.0001, 0.0184, 1.165, 60.0, 427.8].map(small);
         assert_eq!(numbers, ["0", "<0.001", "0.018", "1.17", "60", "428"]);
+    }
+
+    #[test]
+    fn shares_keep_a_digit_where_they_are_small_or_nearly_all() {
+        assert_eq!(
+            [0.0, 0.014, 0.0994, 0.0996, 0.93, 0.994, 0.9951, 0.99999, 1.0].map(percent),
+            ["0 %", "1.4 %", "9.9 %", "10 %", "93 %", "99 %", "99.5 %", "99.9 %", "100 %"]
+        );
     }
 }

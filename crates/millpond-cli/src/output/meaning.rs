@@ -1,7 +1,7 @@
 //! The meaning of a plan in one sentence, for a new user.
 
-use super::advice::{function, nothing, percent};
-use super::figures::{bytes, count, number_of};
+use super::advice::{function, nothing};
+use super::figures::{byte_unit, bytes, count, number_of, percent};
 use super::table::name_cell;
 use crate::plan::{Class, Proposal, TracePlan};
 use crate::trace::Format;
@@ -53,8 +53,9 @@ fn allocations(plan: &TracePlan, first: &Proposal) -> String {
         None => String::new(),
     };
     let sentence = format!(
-        "Begin with the {} bytes{by}: {} ({}) replace {} of the {} calls to the allocator ({}).",
+        "Begin with the {} {}{by}: {} ({}) replace {} of the {} calls to the allocator ({}).",
         first.class,
+        byte_unit(&first.class),
         number_of(first.slots.into(), "slot"),
         bytes(first.bytes.unwrap_or(0)),
         count(first.calls_saved),
@@ -67,9 +68,10 @@ fn allocations(plan: &TracePlan, first: &Proposal) -> String {
     match busier {
         None => sentence,
         Some(busier) => format!(
-            "{sentence} Or measure first: --measure shows whether a pool for the {} bytes, {} of the calls, \
+            "{sentence} Or measure first: --measure shows whether a pool for the {} {}, {} of the calls, \
              saves more time, although the allocator has blocks at hand for them.",
             busier.class,
+            byte_unit(&busier.class),
             percent(busier.share_of_calls)
         ),
     }

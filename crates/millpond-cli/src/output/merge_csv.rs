@@ -1,7 +1,6 @@
 //! A plan for many sessions as a table that other programs read: one line for each class.
 
-use super::plan_csv::length;
-use super::{csv_failure, csv_text};
+use super::{csv_failure, csv_field, csv_text};
 use crate::error::Failure;
 use crate::merge::{GroupPlan, MergeRules};
 
@@ -20,8 +19,7 @@ const COLUMNS: [&str; 12] = [
     "p95_life",
 ];
 
-/// All groups as one CSV text, the value of the group first if there are groups. What is not known is an
-/// empty field.
+/// All groups as one CSV text, the value of the group first if there are groups. Unknown values are empty fields.
 pub(crate) fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> Result<String, Failure> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(rules.by.iter().map(String::as_str).chain(COLUMNS)).map_err(csv_failure)?;
@@ -36,10 +34,10 @@ pub(crate) fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> Result<Stri
                 class.peak_median.to_string(),
                 class.peak_max.to_string(),
                 class.capacity.to_string(),
-                class.bytes_at_capacity().map_or_else(String::new, |bytes| bytes.to_string()),
+                csv_field(class.bytes_at_capacity()),
                 class.refused_in.to_string(),
-                length(class.life_median),
-                length(class.life_p95),
+                csv_field(class.life_median.map(|length| length.ticks)),
+                csv_field(class.life_p95.map(|length| length.ticks)),
             ];
             table.write_record(group.value.iter().chain(&fields)).map_err(csv_failure)?;
         }

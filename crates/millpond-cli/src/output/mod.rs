@@ -26,6 +26,11 @@ pub(crate) fn csv_text(table: csv::Writer<Vec<u8>>) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
+/// A field of a CSV table; empty if the value is unknown.
+pub(crate) fn csv_field(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
 /// A table that could not be written, for lack of memory.
 pub(crate) fn csv_failure(error: csv::Error) -> Failure {
     Failure::Output(format!("the table: {}", shown(error.to_string().as_bytes())))

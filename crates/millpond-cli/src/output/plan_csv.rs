@@ -1,9 +1,9 @@
 //! A plan as a table that other programs read: one line for each class.
 
 use super::plan_text::Wanted;
-use super::{csv_failure, csv_text};
+use super::{csv_failure, csv_field, csv_text};
 use crate::error::Failure;
-use crate::plan::{Length, TracePlan};
+use crate::plan::TracePlan;
 
 const COLUMNS: [&str; 14] = [
     "trace",
@@ -22,7 +22,7 @@ const COLUMNS: [&str; 14] = [
     "births_worst",
 ];
 
-/// All plans as one CSV text. What is not known is an empty field.
+/// All plans as one CSV text. Unknown values are empty fields.
 pub(crate) fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> Result<String, Failure> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(COLUMNS).map_err(csv_failure)?;
@@ -36,22 +36,17 @@ pub(crate) fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> Result<String, F
                 class.saving.allocations.to_string(),
                 class.worth_a_pool.to_string(),
                 statistics.peak_live.to_string(),
-                class.p99_live.to_string(),
+                csv_field(class.p99_live),
                 statistics.live.to_string(),
                 class.capacity.to_string(),
-                class.bytes_at_capacity().map_or_else(String::new, |bytes| bytes.to_string()),
-                length(class.median),
-                length(class.p95),
-                class.births_mean.to_string(),
-                statistics.births_worst.to_string(),
+                csv_field(class.bytes_at_capacity()),
+                csv_field(class.median.map(|length| length.ticks)),
+                csv_field(class.p95.map(|length| length.ticks)),
+                csv_field(class.births.map(|births| births.mean)),
+                csv_field(class.births.map(|births| births.worst)),
             ];
             table.write_record(fields).map_err(csv_failure)?;
         }
     }
     csv_text(table)
-}
-
-/// The ticks of a length, for a field of a table.
-pub(super) fn length(length: Option<Length>) -> String {
-    length.map_or_else(String::new, |length| length.ticks.to_string())
 }

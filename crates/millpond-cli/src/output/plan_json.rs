@@ -1,4 +1,4 @@
-//! A plan as JSON, for programs. The types are the schema; `tests/json_schema.rs` keeps their names.
+//! A plan as JSON, for programs. The types are the schema; `tests/tool/json_schema.rs` keeps their names.
 
 use serde::Serialize;
 
@@ -7,8 +7,8 @@ use super::json::{LengthJson, Number, json_text};
 use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
-    Class, GENERATION_BITS, Growing, Means, Proof, Proposal, Rules, SizeClass, SizeClasses,
-    Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
+    BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, Growing, Means, Proof, Proposal, Rules,
+    SizeClass, SizeClasses, Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
 };
 use crate::trace::{Caller, End, Wrapper};
 
@@ -139,26 +139,27 @@ struct WrapperJson<'p> {
     share_of_calls: Number,
 }
 
-/// A class and the pool that it needs.
+/// A class and the pool that it needs. What depends on times or on the order of events is `null` or empty if the trace
+/// has no times.
 #[derive(Serialize)]
 struct ClassJson<'p> {
     /// The trace's name of the class; of recordings of a heap, the size in bytes.
     class: &'p str,
     lifetimes: u64,
     peak_live: u32,
-    peak_tick: u32,
+    peak_tick: Option<u32>,
     /// The highest live count in 99 % of the ticks.
-    p99_live: u32,
-    mean_live: Number,
+    p99_live: Option<u32>,
+    mean_live: Option<Number>,
     left_live: u32,
-    births_per_tick: BirthsJson,
+    births_per_tick: Option<BirthsJson>,
     lifetime_ticks: LifetimeJson,
     capacity: u32,
     #[serde(flatten)]
     bytes: Option<BytesJson>,
     /// The refusals and evictions of smaller pools, the largest first.
     smaller: Vec<SmallerJson>,
-    busiest_slot_lifetimes: BusiestJson,
+    busiest_slot_lifetimes: Option<BusiestJson>,
     generations: [GenerationJson; GENERATION_BITS.len()],
     /// The proposed handle and reuse order; `null` if the trace has no clock.
     handle: Option<&'static str>,
@@ -373,19 +374,16 @@ impl<'p> ClassJson<'p> {
     fn of(plan: &TracePlan, class: &'p Class) -> Self {
         let statistics = &class.statistics;
         let sizes = statistics.bytes_max.zip(class.bytes_at_capacity());
+        let has_times = plan.summary.has_times();
         Self {
             class: &class.name,
             lifetimes: statistics.lifetimes,
             peak_live: statistics.peak_live,
-            peak_tick: statistics.peak_tick,
+            peak_tick: has_times.then_some(statistics.peak_tick),
             p99_live: class.p99_live,
-            mean_live: Number(statistics.live_mean()),
+            mean_live: has_times.then(|| Number(statistics.live_mean())),
             left_live: statistics.live,
-            births_per_tick: BirthsJson {
-                mean: Number(class.births_mean),
-                worst: statistics.births_worst,
-                worst_tick: statistics.births_worst_tick,
-            },
+            births_per_tick: class.births.map(BirthsJson::from),
             lifetime_ticks: LifetimeJson {
                 median: class.median.map(LengthJson::from),
                 p95: class.p95.map(LengthJson::from),
@@ -396,10 +394,7 @@ impl<'p> ClassJson<'p> {
                 bytes_at_capacity,
             }),
             smaller: class.smaller.iter().map(SmallerJson::from).collect(),
-            busiest_slot_lifetimes: BusiestJson {
-                lifo: class.busiest_slot.lifo,
-                fifo: class.busiest_slot.fifo,
-            },
+            busiest_slot_lifetimes: class.busiest_slot.map(BusiestJson::from),
             generations: GENERATION_BITS.map(|bits| GenerationJson::of(plan, class, bits)),
             handle: class.layout.map(|layout| layout.handle),
             reuse: class.layout.map(|layout| layout.reuse.name()),
@@ -415,6 +410,20 @@ impl<'p> ClassJson<'p> {
     }
 }
 
+impl From<BirthsPerTick> for BirthsJson {
+    fn from(births: BirthsPerTick) -> Self {
+        let BirthsPerTick { mean, worst, worst_tick } = births;
+        Self { mean: Number(mean), worst, worst_tick }
+    }
+}
+
+impl From<BusiestSlot> for BusiestJson {
+    fn from(slot: BusiestSlot) -> Self {
+        let BusiestSlot { lifo, fifo } = slot;
+        Self { lifo, fifo }
+    }
+}
+
 impl From<&Smaller> for SmallerJson {
     fn from(smaller: &Smaller) -> Self {
         let Smaller { capacity, refused, evicted } = *smaller;
@@ -424,12 +433,14 @@ impl From<&Smaller> for SmallerJson {
 
 impl GenerationJson {
     fn of(plan: &TracePlan, class: &Class, bits: u32) -> Self {
-        let seconds =
-            |busiest| seconds_until(lifetimes_of(bits), busiest, plan.seconds()?).map(Number);
+        let seconds = |of: fn(BusiestSlot) -> u64| {
+            let busiest = class.busiest_slot.map(of)?;
+            seconds_until(lifetimes_of(bits), busiest, plan.seconds()?).map(Number)
+        };
         Self {
             bits,
-            lifo_seconds: seconds(class.busiest_slot.lifo),
-            fifo_seconds: seconds(class.busiest_slot.fifo),
+            lifo_seconds: seconds(|slot| slot.lifo),
+            fifo_seconds: seconds(|slot| slot.fifo),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::table::{Table, name_cell};
 use super::wrap::wrapped;
 use crate::pattern::Pattern;
 use crate::plan::{Class, Length, Proof, Rules, TracePlan};
-use crate::trace::{End, Format, HeapFormat};
+use crate::trace::{End, Format, HeapFormat, Summary};
 
 /// The parts of a plan to show.
 #[derive(Debug, Clone)]
@@ -61,12 +61,12 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
     out.push_str(&advice_text(plan, wanted.top, paint));
     let all = wanted.classes(plan);
     let classes = &all[..all.len().min(wanted.top)];
+    let has_times = plan.summary.has_times();
     let _ = writeln!(out, "\n{}", paint.strong("How large each pool has to be"));
-    if plan.summary.has_times() {
+    if has_times {
         out.push_str(&paint.faint_lines(&wrapped(SIZES_LEGEND)));
     }
     out.push_str(&sizes_table(plan, classes).render(paint));
-    let has_times = plan.summary.has_times();
     if has_times {
         let _ = writeln!(out, "\n{}", paint.strong("How long objects live"));
         out.push_str(&paint.faint_lines(&wrapped(lives_legend(plan))));
@@ -78,7 +78,7 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
             Some(seconds) => {
                 let lasting = classes.iter().map(|class| Lasting {
                     class: &class.name,
-                    pace: class.busiest_slot.pace(seconds),
+                    pace: class.busiest_slot.unwrap_or_default().pace(seconds),
                     layout: class.layout,
                 });
                 out.push_str(&handles_table(class_heading(plan), lasting).render(paint));
@@ -130,8 +130,24 @@ fn proof_text(proof: &Proof, paint: Paint) -> String {
 }
 
 fn what_it_is(plan: &TracePlan) -> String {
+    let mut objects = format!(
+        "{} in {}, at most {} alive at once, {} still alive at the end",
+        number_of(plan.summary.births, "lifetime"),
+        number_of(plan.classes.len() as u64, "class"),
+        count(plan.peak_live.into()),
+        count(plan.left_live.into()),
+    );
+    if let Some(peak_bytes) = plan.peak_bytes {
+        let _ = write!(objects, ", {} bytes at the peak", count(peak_bytes));
+    }
+    let what = format!("{}, {}", format_and_time(plan), number_of(plan.summary.events(), "event"));
+    let paragraphs = [what, objects].into_iter().chain(what_is_missing(&plan.summary));
+    paragraphs.map(|paragraph| wrapped(&paragraph)).collect()
+}
+
+fn format_and_time(plan: &TracePlan) -> String {
     let summary = &plan.summary;
-    let what = match summary.format {
+    match summary.format {
         Format::Lifetimes => {
             let ticks = number_of(summary.ticks(), "tick");
             match (plan.seconds(), plan.ticks_per_second) {
@@ -168,19 +184,12 @@ fn what_it_is(plan: &TracePlan) -> String {
                 }
             }
         }
-    };
-    let mut paragraphs = vec![format!("{what}, {}", number_of(summary.events(), "event"))];
-    let mut text = format!(
-        "{} in {}, at most {} alive at once, {} still alive at the end",
-        number_of(summary.births, "lifetime"),
-        number_of(plan.classes.len() as u64, "class"),
-        count(plan.peak_live.into()),
-        count(plan.left_live.into()),
-    );
-    if let Some(peak_bytes) = plan.peak_bytes {
-        let _ = write!(text, ", {} bytes at the peak", count(peak_bytes));
     }
-    paragraphs.push(text);
+}
+
+/// What the recording lacks, a paragraph each.
+fn what_is_missing(summary: &Summary) -> Vec<String> {
+    let mut paragraphs = Vec::new();
     if summary.missing_events > 0 {
         let missing = count(summary.missing_events);
         paragraphs.push(format!(
@@ -209,7 +218,7 @@ fn what_it_is(plan: &TracePlan) -> String {
              with larger pools to see how many it needs."
         ));
     }
-    paragraphs.iter().map(|paragraph| wrapped(paragraph)).collect()
+    paragraphs
 }
 
 const SIZES_LEGEND: &str = "live 99 %: not exceeded 99 % of the time; smaller pool: a smaller capacity, and how \
@@ -252,7 +261,7 @@ fn sizes_table(plan: &TracePlan, classes: &[&Class]) -> Table {
         table.row(vec![
             name_cell(&class.name),
             count(class.statistics.lifetimes),
-            if has_times { count(class.p99_live.into()) } else { String::new() },
+            class.p99_live.map_or_else(String::new, |live| count(live.into())),
             count(class.statistics.peak_live.into()),
             count(class.capacity.into()),
             class.bytes_at_capacity().map_or_else(String::new, bytes),
@@ -271,8 +280,8 @@ fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
     for class in classes {
         table.row(vec![
             name_cell(&class.name),
-            small(class.births_mean),
-            count(class.statistics.births_worst),
+            class.births.map_or_else(String::new, |births| small(births.mean)),
+            class.births.map_or_else(String::new, |births| count(births.worst)),
             length(class.median),
             length(class.p95),
             count(class.statistics.live.into()),

@@ -1,6 +1,6 @@
-//! The rule by which a capacity follows from a peak.
+//! Derives a capacity from a peak.
 
-/// How much more room than the trace ever used.
+/// How much larger a pool is than the trace's peak.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Headroom {
     /// Per cent of the peak.
@@ -10,8 +10,8 @@ pub struct Headroom {
 impl Headroom {
     /// The default.
     ///
-    /// A trace is a sample: another run of the same program has another peak. Where the program
-    /// itself limits a class, 0 is right.
+    /// A trace is a sample: another run of the same program has another peak. If the program itself limits a class, 0
+    /// is right.
     pub const DEFAULT_PERCENT: f64 = 25.0;
 
     /// The capacity for a class with this peak: the peak and the headroom, rounded up.
@@ -23,10 +23,10 @@ impl Headroom {
         (capacity as u32).max(peak_live).max(1)
     }
 
-    /// So many bytes and the headroom, rounded up.
+    /// These bytes and the headroom, rounded up.
     #[must_use]
     pub fn bytes(self, peak_bytes: u64) -> u64 {
-        // Beyond 2^53 bytes a float is not exact, and no memory is that large.
+        // Beyond 2^53 bytes a float is not exact, but no memory is that large.
         (peak_bytes as f64 * (1.0 + self.percent / 100.0) - 1e-6).ceil() as u64
     }
 

@@ -1,19 +1,19 @@
 //! How long the busiest slot of a pool lasts before its generations are used up.
 
-/// The widths of a generation, in bits, that a plan tells about.
+/// The widths of a generation, in bits, that a plan reports.
 pub const GENERATION_BITS: [u32; 3] = [12, 24, 32];
 
-/// How often the busiest slot was used over the whole trace.
+/// The number of lifetimes of the busiest slot in the whole trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BusiestSlot {
-    /// Lifetimes of the busiest slot when the slot freed last is used next.
+    /// If the slot freed last is used next.
     pub lifo: u64,
-    /// Lifetimes of the busiest slot when the slot freed first is used next.
+    /// If the slot freed first is used next.
     pub fifo: u64,
 }
 
 impl BusiestSlot {
-    /// How fast that was, in a trace of this many seconds.
+    /// The pace, in a trace of this many seconds.
     #[must_use]
     pub fn pace(self, trace_seconds: f64) -> SlotPace {
         SlotPace {
@@ -23,18 +23,18 @@ impl BusiestSlot {
     }
 }
 
-/// How fast the busiest slot of a pool uses up its generations: the seconds for one lifetime, or `None` if
-/// no slot was used twice.
+/// How fast the busiest slot of a pool uses up its generations: the seconds for one lifetime, or `None` if no slot was
+/// used twice.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SlotPace {
-    /// When the slot freed last is used next.
+    /// If the slot freed last is used next.
     pub lifo: Option<f64>,
-    /// When the slot freed first is used next.
+    /// If the slot freed first is used next.
     pub fifo: Option<f64>,
 }
 
 impl SlotPace {
-    /// The faster of both, in each reuse order. The order of the two does not matter.
+    /// The faster of both, for each reuse order.
     #[must_use]
     pub fn or_faster(self, other: Self) -> Self {
         let faster = |a: Option<f64>, b: Option<f64>| match (a, b) {
@@ -45,15 +45,15 @@ impl SlotPace {
     }
 }
 
-/// Seconds until a slot has had this many lifetimes, if the trace goes on as it is.
+/// Seconds until a slot has had `lifetimes` lifetimes, at the trace's pace.
 ///
-/// `None` if no slot was used twice in the trace: then nothing says that one ever will be.
+/// `None` if no slot was used twice in the trace, so that there is no pace.
 #[must_use]
 pub fn seconds_until(lifetimes: u64, busiest_slot: u64, trace_seconds: f64) -> Option<f64> {
     (busiest_slot > 1).then(|| lifetimes as f64 * trace_seconds / busiest_slot as f64)
 }
 
-/// How many lifetimes a generation of this width can tell apart: 0 is no generation.
+/// The number of lifetimes that a generation of this width distinguishes; generation 0 is not used.
 #[must_use]
 pub fn lifetimes_of(generation_bits: u32) -> u64 {
     (1 << generation_bits) - 1

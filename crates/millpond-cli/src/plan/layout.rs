@@ -4,17 +4,17 @@ use millpond::{Handle, Handle32, HandleLayout};
 
 use super::exhaustion::SlotPace;
 
-/// In which order a pool's dead slots are used again.
+/// The order in which a pool reuses its free slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reuse {
-    /// The slot freed last is used next: the fastest, because it is still in the cache.
+    /// The slot that was freed last comes first: fastest, because it is still in the cache.
     Lifo,
-    /// The slot freed first is used next: every slot rests as long as possible.
+    /// The slot that was freed first comes first: each slot rests as long as possible.
     Fifo,
 }
 
 impl Reuse {
-    /// The name of the order in the library.
+    /// The order's name in the library.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -24,10 +24,10 @@ impl Reuse {
     }
 }
 
-/// A handle layout and a reuse order that go together.
+/// A handle layout with a suitable reuse order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// The handle type as it is written in a program.
+    /// The handle type as written in code.
     pub handle: &'static str,
     /// The order.
     pub reuse: Reuse,
@@ -35,7 +35,7 @@ pub struct Layout {
     pub lasts: bool,
 }
 
-/// A handle type of the library, and what it can name.
+/// A handle type of the library with its limits.
 struct Candidate {
     handle: &'static str,
     slots_max: usize,
@@ -48,7 +48,7 @@ impl Candidate {
     }
 }
 
-/// The 4-byte handles that are tried: the default first, then fewer slots for more generations.
+/// The 4-byte handles to try: the default first, then those with fewer slots and more generations.
 const SMALL: [Candidate; 5] = [
     Candidate::of::<Handle32<()>>("Handle32<T>"),
     Candidate::of::<Handle32<(), 16>>("Handle32<T, 16>"),
@@ -60,8 +60,8 @@ const SMALL: [Candidate; 5] = [
 /// The 8-byte handle.
 const LARGE: [Candidate; 1] = [Candidate::of::<Handle<()>>("Handle<T>")];
 
-/// Chooses the smallest handle whose busiest slot outlasts the session, and among those of a
-/// size the reuse order that is faster.
+/// Chooses the smallest handle whose busiest slot outlasts the session and, among handles of equal size, the faster
+/// reuse order.
 #[must_use]
 pub fn layout(capacity: u32, pace: SlotPace, session_seconds: f64) -> Layout {
     for candidates in [&SMALL[..], &LARGE] {

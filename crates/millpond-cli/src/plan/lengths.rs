@@ -1,9 +1,9 @@
-//! How long lifetimes are: a histogram in little memory.
+//! The lengths of lifetimes: a histogram in little memory.
 
 /// Lengths below this are counted one by one.
 const EXACT: u64 = 256;
 
-/// Above it, each doubling is divided into this many bins: lengths are right to 1 in 128.
+/// Above it, each doubling is divided into this many bins, so lengths are accurate to 1 in 128.
 const BINS_PER_DOUBLING: u64 = 128;
 
 /// The length of a lifetime in ticks.
@@ -11,18 +11,18 @@ const BINS_PER_DOUBLING: u64 = 128;
 pub struct Length {
     /// The length.
     pub ticks: u64,
-    /// Whether it may be longer: objects that were still alive at the end are part of it.
+    /// Whether it may be longer, because it includes objects that were still alive at the end.
     pub at_least: bool,
 }
 
-/// Bins are kept in pages of this many, and only those pages that hold something: there may be
-/// very many classes with few lifetimes each.
+/// The number of bins in a page. Only pages with counts are kept, because there may be very many classes with few
+/// lifetimes each.
 const PAGE_BINS: usize = 16;
 
-/// A histogram of lengths: exact below 256, right to 0.8 % above.
+/// A histogram of lengths: exact below 256, accurate to 0.8 % above.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lengths {
-    /// By page of bins: 0 if nothing was counted in it, else one more than its place in `pages`.
+    /// By page of bins: 0 if it is empty, otherwise one more than its index in `pages`.
     page_of: Vec<u16>,
     pages: Vec<[u64; PAGE_BINS]>,
     total: u64,
@@ -36,7 +36,7 @@ impl Lengths {
         self.add_many(length, 1);
     }
 
-    /// Counts one length so often.
+    /// Counts one length `count` times.
     #[inline]
     pub fn add_many(&mut self, length: u32, count: u64) {
         let bin = bin_of(u64::from(length));
@@ -56,12 +56,12 @@ impl Lengths {
             self.page_of.resize(place + 1, 0);
         }
         self.pages.push([0; PAGE_BINS]);
-        // There are no more than a few thousand bins for all lengths that there are.
+        // All possible lengths need only a few thousand bins.
         self.page_of[place] = self.pages.len() as u16;
         self.page_of[place]
     }
 
-    /// How many lengths were counted.
+    /// The number of counted lengths.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
@@ -73,11 +73,11 @@ impl Lengths {
         (self.total > 0).then(|| self.sum as f64 / self.total as f64)
     }
 
-    /// The least length that at least this share of the lengths do not exceed, if the lengths
-    /// in `unfinished` may still grow; `None` if there are none.
+    /// The smallest length that at least this share of the lengths do not exceed, if those in `unfinished` may still
+    /// grow; `None` if there are none.
     ///
-    /// The quantile is counted twice, with the unfinished ones as long as they are now and as
-    /// if they had no end. Where both agree it is known, else it is at least the first.
+    /// The quantile is computed twice: with the unfinished lengths as they are, and as if they had no end. If both
+    /// agree, it is known; otherwise it is at least the first.
     #[must_use]
     pub fn quantile(&self, unfinished: &Self, share: f64) -> Option<Length> {
         let total = self.total.saturating_add(unfinished.total);
@@ -90,7 +90,7 @@ impl Lengths {
             ended = ended.saturating_add(self.count(bin));
             all = all.saturating_add(self.count(bin)).saturating_add(unfinished.count(bin));
             if all >= rank {
-                // Of a bin of several lengths, the end that makes the statement true.
+                // Of a bin with several lengths, the end for which the statement is true.
                 let (first, last) = range_of(bin);
                 let at_least = ended < rank;
                 let ticks = if at_least { first } else { last };
@@ -100,7 +100,7 @@ impl Lengths {
         None
     }
 
-    /// The bins that hold something: first length, last length, count.
+    /// The bins with counts: first length, last length, count.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let counts = (0..self.bin_count()).map(|bin| (bin, self.count(bin)));
         counts.filter(|&(_, count)| count > 0).map(|(bin, count)| {
@@ -109,7 +109,7 @@ impl Lengths {
         })
     }
 
-    /// All bins from this one on are empty.
+    /// One more than the last bin that may have a count.
     fn bin_count(&self) -> usize {
         self.page_of.len() * PAGE_BINS
     }
@@ -131,7 +131,7 @@ fn bin_of(length: u64) -> usize {
     (EXACT + doubling * BINS_PER_DOUBLING + within) as usize
 }
 
-/// First and last length of a bin.
+/// The first and last length of a bin.
 fn range_of(bin: usize) -> (u64, u64) {
     let bin = bin as u64;
     if bin < EXACT {

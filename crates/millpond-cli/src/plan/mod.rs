@@ -1,8 +1,8 @@
-//! From a trace to the pools that it needs.
+//! Plans the pools that a trace needs.
 //!
-//! A trace is read twice. The first pass gathers what each class asks of its pool, and from that
-//! follows the capacity. The second pass replays the trace: what smaller pools would have done,
-//! what the plots show, and the proof.
+//! A trace is read twice. The first pass counts what each class needs, from which its capacity follows. The second pass
+//! replays the trace: it computes what smaller pools would have done, collects the data of the plots, and proves the
+//! plan.
 
 mod advice;
 mod capacity;
@@ -39,7 +39,7 @@ use crate::trace::{self, Caller, Event, Format, Summary, Watch};
 use advice::Units;
 use replay::{ClassOutcome, ClassPlan, Replay};
 
-/// How many classes of a trace get pictures: the most interesting ones.
+/// The maximum number of classes with pictures: the first ones.
 const PICTURED_MAX: usize = 60;
 
 /// The options of a plan.
@@ -47,13 +47,13 @@ const PICTURED_MAX: usize = 60;
 pub struct Rules {
     /// How much more room than the trace ever used.
     pub headroom: Headroom,
-    /// How many ticks of a lifetime trace are one second, if the user sets it.
+    /// Ticks per second of a lifetime trace, if the user sets them.
     pub ticks_per_second: Option<f64>,
-    /// Functions that are skipped as wrappers of the allocator, beside those that are found.
+    /// Functions that are skipped as wrappers of the allocator, in addition to those that are detected.
     pub skip_callers: Vec<Pattern>,
-    /// How many blocks of a bin the program's allocator keeps at hand.
+    /// The number of blocks of a bin that the program's allocator keeps at hand.
     pub blocks_at_hand: u8,
-    /// How long the program has to run without a slot that retires.
+    /// How long the program must run without a retired slot.
     pub session_seconds: f64,
 }
 
@@ -64,23 +64,23 @@ pub struct TracePlan {
     pub name: String,
     /// What the trace is.
     pub summary: Summary,
-    /// How many of its ticks are one second; `None` if unknown.
+    /// Ticks per second; `None` if unknown.
     pub ticks_per_second: Option<f64>,
     /// The peak of live objects, all classes together.
     pub peak_live: u32,
-    /// What was still alive at the end.
+    /// The number of objects that were still alive at the end.
     pub left_live: u32,
     /// The peak of live bytes, if the trace has sizes.
     pub peak_bytes: Option<u64>,
-    /// The classes: those for which a pool saves most calls first.
+    /// The classes, those that save most calls in a pool first.
     pub classes: Vec<Class>,
     /// What to pool first.
     pub advice: Advice,
     /// The time axis of all pictures.
     pub axis: Axis,
-    /// All classes together: the least and the greatest live count in each stretch of time.
-    pub live_over_time: Vec<(u32, u32)>,
-    /// The classes of an allocator of several sizes, if they were asked for.
+    /// All classes together: the least and the greatest live count in each stretch of time; `None` without times.
+    pub live_over_time: Option<Vec<(u32, u32)>>,
+    /// The classes of an allocator of several sizes, if requested.
     pub size_classes: Option<SizeClasses>,
     /// How long the first pass took.
     pub statistics_took: Duration,
@@ -89,7 +89,7 @@ pub struct TracePlan {
 }
 
 impl TracePlan {
-    /// How many seconds of the program the trace shows; `None` if it has no clock.
+    /// The recorded time in seconds; `None` if the trace has no clock.
     #[must_use]
     pub fn seconds(&self) -> Option<f64> {
         Some(self.summary.ticks() as f64 / self.ticks_per_second?)
@@ -101,7 +101,7 @@ impl TracePlan {
         self.classes.iter().fold(Proof::default(), |all, class| all.and(class.proof))
     }
 
-    /// What a tick is called.
+    /// The unit of ticks.
     #[must_use]
     pub fn tick_unit(&self) -> &'static str {
         match self.summary.format {
@@ -111,17 +111,29 @@ impl TracePlan {
     }
 }
 
-/// A class and the pool that it needs.
+/// The births of a class in a tick.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BirthsPerTick {
+    /// The mean of all ticks.
+    pub mean: f64,
+    /// The peak.
+    pub worst: u64,
+    /// The first tick with this peak.
+    pub worst_tick: u32,
+}
+
+/// A class and the pool that it needs. What depends on times or on the order of events is `None` or empty if the trace
+/// [has no times](Summary::has_times).
 #[derive(Debug)]
 pub struct Class {
     /// The class column of the trace, or the size in bytes.
     pub name: String,
-    /// What it did.
+    /// Its events.
     pub statistics: ClassStatistics,
     /// The highest live count in 99 % of the ticks.
-    pub p99_live: u32,
-    /// Births in an average tick.
-    pub births_mean: f64,
+    pub p99_live: Option<u32>,
+    /// Its births in each tick.
+    pub births: Option<BirthsPerTick>,
     /// The median length of a lifetime.
     pub median: Option<Length>,
     /// The length that 95 % of the lifetimes do not exceed.
@@ -130,9 +142,9 @@ pub struct Class {
     pub capacity: u32,
     /// The refusals and evictions of smaller pools, the largest first.
     pub smaller: Vec<Smaller>,
-    /// How often the busiest slot was used.
-    pub busiest_slot: BusiestSlot,
-    /// The handle and the reuse order that follow; `None` if the trace has no clock.
+    /// The lifetimes of its busiest slot.
+    pub busiest_slot: Option<BusiestSlot>,
+    /// The suitable handle and reuse order; `None` if the trace has no clock.
     pub layout: Option<Layout>,
     /// What a pool would save.
     pub saving: Saving,
@@ -205,6 +217,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
     let (live_over_time, outcomes) = replay.finish();
     let advice = units.advice(rules.headroom, &summary.classes);
     let replay_took = begun.elapsed();
+    let has_times = summary.has_times();
 
     let mut plan = TracePlan {
         name: name.to_owned(),
@@ -215,7 +228,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         classes: Vec::new(),
         advice,
         axis,
-        live_over_time,
+        live_over_time: has_times.then_some(live_over_time),
         size_classes: None,
         statistics_took,
         replay_took,
@@ -229,7 +242,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Two who watch the same events.
+/// Passes the same events to two watchers.
 struct Both<'w, A, B>(&'w mut A, &'w mut B);
 
 impl<A: Watch, B: Watch> Watch for Both<'_, A, B> {
@@ -256,9 +269,9 @@ fn saving(class: &ClassStatistics) -> Saving {
     Saving { allocations, bytes: allocations.saturating_mul(class.bytes_max.unwrap_or(0)) }
 }
 
-/// The numbers of the classes that lived, in the order in which a person wants to see them.
+/// The numbers of the classes with objects, those that save most calls first.
 fn most_calls_saved_first(statistics: &Statistics) -> Vec<usize> {
-    // A heaptrack file may name sizes that nothing was ever allocated with.
+    // A heaptrack file may name sizes that were never allocated.
     let lived = |&class: &usize| statistics.classes[class].lifetimes > 0;
     let mut order: Vec<usize> = (0..statistics.classes.len()).filter(lived).collect();
     let saved = |class: usize| saving(&statistics.classes[class]).allocations;
@@ -286,7 +299,7 @@ fn class_plans(statistics: &Statistics, order: &[usize], rules: &Rules) -> Vec<C
     plans
 }
 
-/// Puts together what both passes know about each class, in the given order.
+/// Combines the results of both passes for each class, in the given order.
 fn classes(
     plan: &TracePlan,
     statistics: Statistics,
@@ -300,30 +313,34 @@ fn classes(
     let mut build = |number: usize| {
         let (statistics, outcome) = parts[number].take()?;
         let ClassPlan { capacity, p99_live, .. } = plans[number];
-        let busiest_slot = outcome.busiest_slot;
         let has_times = plan.summary.has_times();
         let length = |share| {
             let length = statistics.ended.quantile(&statistics.left, share);
             length.filter(|_| has_times)
         };
+        let births = BirthsPerTick {
+            mean: statistics.lifetimes as f64 / plan.summary.ticks() as f64,
+            worst: statistics.births_worst,
+            worst_tick: statistics.births_worst_tick,
+        };
         Some(Class {
             name: plan.summary.classes[number].clone(),
-            p99_live,
-            births_mean: statistics.lifetimes as f64 / plan.summary.ticks() as f64,
+            p99_live: has_times.then_some(p99_live),
+            births: has_times.then_some(births),
             median: length(0.5),
             p95: length(0.95),
             capacity,
             smaller: if has_times { outcome.smaller } else { Vec::new() },
-            busiest_slot,
-            layout: plan
-                .seconds()
-                .map(|seconds| layout(capacity, busiest_slot.pace(seconds), rules.session_seconds)),
+            busiest_slot: has_times.then_some(outcome.busiest_slot),
+            layout: plan.seconds().map(|seconds| {
+                layout(capacity, outcome.busiest_slot.pace(seconds), rules.session_seconds)
+            }),
             proof: outcome.proof,
             saving: saving(&statistics),
             worth_a_pool: plan.advice.worth_a_pool[number],
             callers: std::mem::take(&mut callers[number]),
-            live_over_time: outcome.live_over_time,
-            slots_over_time: outcome.slots_over_time,
+            live_over_time: outcome.live_over_time.filter(|_| has_times),
+            slots_over_time: outcome.slots_over_time.filter(|_| has_times),
             statistics,
         })
     };

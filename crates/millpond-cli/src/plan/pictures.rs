@@ -1,9 +1,9 @@
-//! What the plots of a report need: live counts over time, and which slots were live when.
+//! The data of a report's plots: live counts over time, and which slots were live when.
 
-/// The most stretches of time that a picture is divided into.
+/// The maximum number of stretches of time in a picture.
 const COLUMNS_MAX: u64 = 240;
 
-/// The most stretches of slots that a picture is divided into.
+/// The maximum number of stretches of slots in a picture.
 const ROWS_MAX: u64 = 64;
 
 /// The time axis of a picture: the whole trace in equal stretches.
@@ -11,9 +11,9 @@ const ROWS_MAX: u64 = 64;
 pub struct Axis {
     /// The first tick.
     pub first_tick: u32,
-    /// How many ticks there are.
+    /// The number of ticks.
     pub ticks: u64,
-    /// How many stretches they are divided into.
+    /// The number of stretches.
     pub columns: usize,
 }
 
@@ -42,7 +42,7 @@ impl Axis {
 pub(super) struct LiveOverTime {
     axis: Axis,
     points: Vec<(u32, u32)>,
-    /// The last tick of the column that is being drawn.
+    /// The last tick of the current column.
     column_end: u32,
     live: u32,
 }
@@ -52,7 +52,7 @@ impl LiveOverTime {
         Self { axis, points: vec![(0, 0)], column_end: axis.last_tick(0), live: 0 }
     }
 
-    /// The live count has changed.
+    /// Called when the live count has changed.
     #[inline]
     pub(super) fn change(&mut self, tick: u32, live: u32) {
         if tick > self.column_end {
@@ -78,23 +78,24 @@ impl LiveOverTime {
 
 /// The share of time that each stretch of slots was live in each stretch of time.
 ///
-/// A lifetime covers many columns, so only its first and last column are drawn at once; between
-/// them it is noted where it begins and where it ends, and summed up when the trace has ended.
+/// A lifetime covers many columns, so only its first and last column are drawn at once. For the columns between them,
+/// the cells where it begins and ends are recorded, and summed up at the end of the trace.
 #[derive(Debug, Clone)]
 pub(super) struct SlotsOverTime {
     axis: Axis,
     slots: u64,
     rows: usize,
-    /// By cell, in 1/ticks of a column: time in cells that are covered in part.
+    /// By cell, the time in partly covered cells, in 1/ticks of a column.
     partial: Vec<u64>,
-    /// By cell: how many lifetimes begin to cover cells in full, less how many cease to.
+    /// By cell, the number of lifetimes that fully cover the cells from here on, less the number of those that no
+    /// longer do.
     full: Vec<i64>,
 }
 
 impl SlotsOverTime {
     pub(super) fn new(axis: Axis, slots: u32) -> Self {
         let rows = u64::from(slots).clamp(1, ROWS_MAX) as usize;
-        // One column more than is drawn: there end those that are live to the end.
+        // One more column than is drawn: lifetimes until the end of the trace end there.
         let cells = rows * (axis.columns + 1);
         Self {
             axis,
@@ -134,14 +135,14 @@ impl SlotsOverTime {
                 let cell = row * (columns + 1) + column;
                 running += self.full[cell];
                 let live = self.partial[cell] + running.max(0) as u64 * ticks;
-                // Rounded up: a cell that was live at all shows it.
+                // Rounded up, so that a cell that was live at all shows it.
                 cells.push((live * 255).div_ceil(slots).min(255) as u8);
             }
         }
         SlotMap { slots: self.slots, rows: self.rows, columns, cells }
     }
 
-    /// How many slots a row stands for.
+    /// The number of slots of a row.
     fn slots_of(&self, row: usize) -> u64 {
         let begin = |row: usize| (row as u64 * self.slots).div_ceil(self.rows as u64);
         begin(row + 1) - begin(row)
@@ -151,11 +152,11 @@ impl SlotsOverTime {
 /// Which slots were live when: rows of slots, columns of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotMap {
-    /// How many slots the rows stand for.
+    /// The number of slots in all rows.
     pub slots: u64,
-    /// How many rows there are, slot 0 in the first.
+    /// The number of rows, with slot 0 in the first.
     pub rows: usize,
-    /// How many columns there are.
+    /// The number of columns.
     pub columns: usize,
     /// Row by row, the live share of each cell: 0 never, 255 all slots all of the time.
     pub cells: Vec<u8>,
@@ -218,7 +219,7 @@ mod tests {
             let sum: u64 = (0..map.rows).map(|row| map.slots_of(row)).sum();
             assert_eq!(sum, u64::from(slots));
             assert!((0..map.rows).all(|row| map.slots_of(row) > 0));
-            // A slot's row is the one whose range it is in.
+            // A slot is in the row whose range contains it.
             let mut begin = 0;
             for row in 0..map.rows {
                 assert_eq!((begin * map.rows as u64 / map.slots) as usize, row);

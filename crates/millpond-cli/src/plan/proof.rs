@@ -7,32 +7,32 @@ use millpond::{Handle, Pool};
 
 /// The counts of a replay through real pools.
 ///
-/// Each class is replayed twice at once, through a pool that reuses slots newest first and
-/// through one that reuses them oldest first; both are part of every count.
+/// Each class is replayed through two pools at once: one reuses the slot freed last, the other the slot freed first. All
+/// counts include both.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Proof {
     /// Insertions and removals carried out.
     pub operations: u64,
     /// Insertions that a pool refused.
     pub refused: u64,
-    /// Times that a live object's handle was looked up.
+    /// Lookups of live objects' handles.
     pub live_checked: u64,
-    /// Times that it did not lead to its own object, or that a pool and the model did not agree
-    /// on how many are live.
+    /// Those that did not find their own object, and disagreements between a pool and the model about the number of
+    /// live objects.
     pub live_wrong: u64,
-    /// Times that a dead object's handle was looked up: each when its object had just died, when
-    /// its slot had just been taken again, and, the last of each slot, at the end.
+    /// Lookups of dead objects' handles: just after the object's death, just after the reuse of its slot, and, for the
+    /// last handle of each slot, at the end.
     pub stale_checked: u64,
-    /// Times that it led to an object all the same.
+    /// Those that found an object.
     pub stale_resolved: u64,
     /// Values dropped.
     pub drops: u64,
-    /// Values that had to be dropped: each that was inserted or refused, once.
+    /// Values that must be dropped: each that was inserted or refused, once.
     pub drops_expected: u64,
 }
 
 impl Proof {
-    /// Whether the plan holds: nothing was refused, no handle lied, every value was dropped once.
+    /// Whether the plan holds: nothing was refused, every lookup was right, and every value was dropped once.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.refused == 0
@@ -41,7 +41,7 @@ impl Proof {
             && self.drops == self.drops_expected
     }
 
-    /// Both counts together.
+    /// The sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Proof {
     }
 }
 
-/// A value that knows which object it stands for and counts its drop.
+/// A value that knows its object's number and counts its drop.
 #[derive(Debug)]
 struct Tracked<'d> {
     number: u64,
@@ -70,28 +70,28 @@ impl Drop for Tracked<'_> {
     }
 }
 
-/// An object as the model knows it: its number, unlike all others, and the handle that it got.
+/// An object in the model: its unique number and its handle.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
     pub(super) number: u64,
     pub(super) handle: Handle<()>,
 }
 
-/// A real pool, watched: every answer that it gives is compared with what has to be.
+/// A real pool, each of whose answers is compared with the model.
 #[derive(Debug)]
 pub(super) struct ProvingPool<'d, R: ReuseOrder> {
     pool: Pool<Tracked<'d>, R>,
     drops: &'d Cell<u64>,
-    /// By slot, the handle of the object that was in it before.
+    /// By slot, the handle of its previous object.
     previous: Vec<Option<Handle<()>>>,
-    /// By slot, how many objects it has held.
+    /// By slot, the number of objects that it has held.
     lifetimes: Vec<u64>,
     live: usize,
     proof: Proof,
 }
 
 impl<'d, R: ReuseOrder> ProvingPool<'d, R> {
-    /// A pool of the planned capacity; why not, if there is no memory for it.
+    /// A pool of the planned capacity, or the reason if there is no memory for it.
     pub(super) fn new(capacity: u32, order: R, drops: &'d Cell<u64>) -> Result<Self, String> {
         let capacity = capacity as usize;
         let builder = Pool::builder().reuse(order).capacity(capacity);
@@ -139,7 +139,7 @@ impl<'d, R: ReuseOrder> ProvingPool<'d, R> {
         self.previous[known.handle.index() as usize] = Some(known.handle);
     }
 
-    /// Looks up an object that has to be live.
+    /// Looks up an object that must be live.
     #[inline]
     pub(super) fn check_live(&mut self, known: Known) {
         self.check_live_handle(known);
@@ -167,8 +167,8 @@ impl<'d, R: ReuseOrder> ProvingPool<'d, R> {
         self.lifetimes.iter().copied().max().unwrap_or(0)
     }
 
-    /// Ends the replay: the last stale handle of each slot once more, the pool's own books
-    /// against the model's, then the pool goes. Drops are counted elsewhere.
+    /// Ends the replay: looks up the last stale handle of each slot once more, compares the pool's counters with the
+    /// model, and drops the pool. Drops are counted elsewhere.
     pub(super) fn finish(mut self) -> Proof {
         for slot in 0..self.previous.len() {
             if let Some(stale) = self.previous[slot] {
@@ -213,7 +213,7 @@ mod tests {
         proof.drops = drops.get();
         assert!(proof.holds(), "{proof:?}");
         assert_eq!((proof.operations, proof.drops), (5, 3));
-        // When a and b had died, when c took a's slot, and at the end for both slots.
+        // After the deaths of a and b, after c took a's slot, and at the end for both slots.
         assert_eq!(proof.stale_checked, 5);
     }
 
@@ -236,7 +236,7 @@ mod tests {
         // A handle that finds another object.
         pool.check_live(Known { number: 2, ..a });
         assert_eq!(pool.proof.live_wrong, 1);
-        // A handle that ought to be stale and is not.
+        // A handle that must be stale, but is not.
         pool.check_stale(a.handle);
         assert_eq!(pool.proof.stale_resolved, 1);
         assert!(!Proof { live_wrong: 1, ..Proof::default() }.holds());
@@ -246,7 +246,7 @@ mod tests {
         let b = pool.birth(2).unwrap();
         pool.death(Known { number: 3, handle: b });
         assert_eq!(pool.proof.live_wrong, 3);
-        // A pool that loses count.
+        // A pool that miscounts.
         pool.live += 1;
         assert_eq!(pool.finish().live_wrong, 4);
     }

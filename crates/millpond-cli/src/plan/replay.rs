@@ -1,4 +1,4 @@
-//! The second pass: the trace once more, now that it is known how large each pool is.
+//! The second pass: the trace once more, with the capacities that are now known.
 
 use std::cell::Cell;
 
@@ -17,7 +17,7 @@ pub(super) struct ClassPlan {
     pub(super) peak_live: u32,
     pub(super) p99_live: u32,
     pub(super) capacity: u32,
-    /// Whether its pictures are wanted.
+    /// Whether it gets pictures.
     pub(super) pictured: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct ClassPlan {
 #[derive(Debug)]
 pub(super) struct Replay<'d> {
     classes: Vec<ClassReplay<'d>>,
-    /// By key, of the objects that are alive.
+    /// The live objects by key.
     objects: Vec<Object>,
     places: Vec<Place>,
     births: u64,
@@ -37,7 +37,7 @@ pub(super) struct Replay<'d> {
 struct ClassReplay<'d> {
     lifo: ProvingPool<'d, Lifo>,
     fifo: ProvingPool<'d, Fifo>,
-    /// How many values both pools have dropped.
+    /// The number of values that both pools have dropped.
     drops: &'d Cell<u64>,
     smaller: SmallerPools,
     live: u32,
@@ -50,10 +50,10 @@ struct Pictures {
     slots: SlotsOverTime,
 }
 
-/// An object that is alive, and the handle that each pool gave it, unless it was refused.
+/// A live object, and its handle in each pool unless the pool refused it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Object {
-    /// Unlike that of every other object of the trace.
+    /// Unique in the trace.
     number: u64,
     lifo: Option<Handle<()>>,
     fifo: Option<Handle<()>>,
@@ -77,8 +77,8 @@ pub(super) struct ClassOutcome {
 }
 
 impl<'d> Replay<'d> {
-    /// Pools for all classes, with one counter of drops for each, and room for all that are alive
-    /// at once; why not, if there is no memory.
+    /// Pools for all classes, with one counter of drops for each, and room for all objects that are alive at once; the
+    /// reason if there is no memory for them.
     pub(super) fn new(
         axis: Axis,
         plans: &[ClassPlan],
@@ -124,7 +124,7 @@ impl<'d> ClassReplay<'d> {
         })
     }
 
-    /// An object's slot is drawn once it is known how long it was live.
+    /// Draws an object's lifetime in its slot.
     #[inline]
     fn draw_lifetime(&mut self, object: &Object, last_tick: u32) {
         if let (Some(pictures), Some(handle)) = (&mut self.pictures, object.lifo) {
@@ -143,7 +143,7 @@ impl<'d> ClassReplay<'d> {
         let busiest_slot =
             BusiestSlot { lifo: self.lifo.busiest_slot(), fifo: self.fifo.busiest_slot() };
         let mut proof = self.lifo.finish().and(self.fifo.finish());
-        // The pools are gone: what they had in them has been dropped now.
+        // The pools are gone, so all their values have been dropped.
         proof.drops = self.drops.get();
         let (live, slots) = self.pictures.map(|p| (p.live.finish(), p.slots.finish())).unzip();
         ClassOutcome {
@@ -159,8 +159,8 @@ impl<'d> ClassReplay<'d> {
 impl Watch for Replay<'_> {
     #[inline]
     fn birth(&mut self, event: Event) {
-        // A file that changes between the two passes may hold classes that the plan does not
-        // know and more live objects. They are passed over here; the caller compares the passes.
+        // A file that changes between the two passes may have classes that are not in the plan, and more live objects.
+        // They are skipped here; the caller compares the passes.
         let Some(class) = self.classes.get_mut(event.class as usize) else {
             return;
         };

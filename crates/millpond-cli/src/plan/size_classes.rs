@@ -1,11 +1,10 @@
-//! From a heaptrack file to the classes of a `millpond::SizeClasses`: which sizes of slots, and how many
-//! of each.
+//! Derives the classes of a `millpond::SizeClasses` from a recording of a heap: the sizes of slots, and the number of
+//! slots of each size.
 //!
-//! Every class costs memory of its own (a block that is not quite full), and every size that has none
-//! wastes the difference to the next one. The sizes are chosen so that both together are as few bytes as
-//! can be, by going through all ways to cut the sizes that the program asked for into stretches, each of
-//! which gets a slot as long as its longest. How many slots each class needs follows from going through
-//! the trace once more: as many as were live at once in all of its sizes together.
+//! Each class costs memory of its own (a partly filled block), and each size without a class wastes the difference to
+//! the next larger one. The sizes minimise the sum of both: all ways are tried to divide the requested sizes into
+//! stretches, each of which gets slots as large as its largest size. The trace is then read once more to count the
+//! slots of each class: the peak of live objects of all its sizes together.
 
 use super::{Rules, TracePlan};
 use crate::error::Fault;
@@ -13,22 +12,22 @@ use crate::input::Source;
 use crate::output::progress::Progress;
 use crate::trace::{self, Event, Format, Watch};
 
-/// Requests of more bytes get no class. An eighth of a block: longer slots leave too much of one unused.
+/// Larger requests get no class. An eighth of a block: larger slots waste too much of it.
 pub const BYTES_MAX_LARGEST: u64 = 2048;
 
-/// Sizes of slots are multiples of this, as is the alignment of what `malloc` gives.
+/// Slot sizes are multiples of this, as is the alignment of `malloc`.
 const GRANULE: u64 = 16;
-/// What a class costs at least, on average: half a block of 16 KiB.
+/// The minimum cost of a class, on average: half a block of 16 KiB.
 const CLASS_BYTES: u64 = 8 * 1024;
 
 /// The classes that a trace needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SizeClasses {
-    /// Requests of more bytes have no class.
+    /// Larger requests have no class.
     pub bytes_max: u64,
-    /// The classes by rising size.
+    /// The classes in ascending order of size.
     pub classes: Vec<SizeClass>,
-    /// How many of the trace's allocations they serve, and how many there are.
+    /// The number of allocations that they serve.
     pub allocations_served: u64,
     /// All allocations of the trace.
     pub allocations: u64,
@@ -37,13 +36,13 @@ pub struct SizeClasses {
 /// A class of slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeClass {
-    /// How many bytes a slot has.
+    /// The size of a slot in bytes.
     pub slot_bytes: u64,
-    /// How many allocations it served.
+    /// The number of allocations that it served.
     pub allocations: u64,
     /// The peak of live objects.
     pub peak_live: u32,
-    /// How many slots to reserve.
+    /// The number of slots to reserve.
     pub slots: u32,
     /// The peak of live bytes in its slots, as requested.
     pub peak_bytes: u64,
@@ -89,17 +88,17 @@ pub fn size_classes(
     })
 }
 
-/// How many granules a size takes; `None` if it is 0, or larger than what has a class.
+/// The number of granules of a size; `None` if it is 0 or too large for a class.
 fn granules(size: u64, bytes_max: u64) -> Option<usize> {
     (1..=bytes_max).contains(&size).then(|| size.div_ceil(GRANULE) as usize)
 }
 
-/// The size that a class of a heaptrack file stands for.
+/// The size of a class of a recording.
 fn size_of(name: &str) -> u64 {
     name.parse().unwrap_or(0)
 }
 
-/// The peak of live objects, by granules of the size; at 0 none.
+/// The peak of live objects by granules of the size; none at 0.
 fn peaks_by_granules(plan: &TracePlan, bytes_max: u64) -> Vec<u64> {
     let mut peaks = vec![0; bytes_max.div_ceil(GRANULE) as usize + 1];
     for class in &plan.classes {
@@ -110,10 +109,10 @@ fn peaks_by_granules(plan: &TracePlan, bytes_max: u64) -> Vec<u64> {
     peaks
 }
 
-/// The sizes of slots with the least bytes in all, by rising size.
+/// The slot sizes with the smallest total of bytes, in ascending order.
 fn best_sizes(peaks: &[u64]) -> Vec<u64> {
-    // For all sizes of up to `end` granules: the least bytes, and up to where the last stretch but one
-    // goes. Nothing costs nothing.
+    // For all sizes of up to `end` granules: the minimum of bytes, and where the last stretch begins. Nothing costs
+    // nothing.
     let mut best: Vec<(u64, usize)> = vec![(0, 0)];
     for end in 1..peaks.len() {
         if peaks[end] == 0 {

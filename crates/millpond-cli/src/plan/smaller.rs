@@ -1,31 +1,31 @@
-//! What pools smaller than planned would have done: refused objects, or evicted old ones.
+//! What pools smaller than planned would have done: refusals, or evictions of old objects.
 
-/// What one smaller pool would have done over the whole trace.
+/// The effects of one smaller pool over the whole trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Smaller {
     /// The smaller pool's capacity.
     pub capacity: u32,
-    /// How many objects it would have refused if a full pool refuses.
+    /// The number of refused objects, if a full pool refuses.
     pub refused: u64,
-    /// How many objects it would have evicted if a full pool evicts its oldest.
+    /// The number of evicted objects, if a full pool evicts its oldest.
     pub evicted: u64,
 }
 
-/// The shares of the peak, in per cent, that are tried besides the 99th percentile.
+/// The capacities to try, in per cent of the peak, besides the 99th percentile.
 const SHARES_PERCENT: [u64; 3] = [90, 75, 50];
 
 /// No object.
 const NONE: u32 = u32::MAX;
 
-/// An object that is alive, as the simulations know it.
+/// A live object in the simulations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
-    /// How many objects of its class were born before it.
+    /// The number of earlier births in its class.
     number: u64,
     /// The live objects of its class that were born just before and just after it, by key.
     older: u32,
     newer: u32,
-    /// Bit n: the n-th refusing pool took it in.
+    /// Bit n: whether the n-th refusing pool accepted it.
     taken_in: u8,
 }
 
@@ -37,9 +37,9 @@ impl Default for Place {
 
 /// The smaller pools of one class.
 ///
-/// An evicting pool needs no list of its own. It evicts in order of birth, so what it holds is
-/// always *every* live object from some birth on: one list of the class's live objects in order
-/// of birth, and a finger on the oldest held one per pool, say it all.
+/// An evicting pool needs no list of its own. It evicts in the order of birth, so it always holds *all* live objects
+/// from some birth on. One list of the class's live objects in the order of birth, and the oldest held object of each
+/// pool, are enough.
 #[derive(Debug, Default)]
 pub(super) struct SmallerPools {
     pools: Vec<SmallerPool>,
@@ -50,9 +50,9 @@ pub(super) struct SmallerPools {
 #[derive(Debug)]
 struct SmallerPool {
     outcome: Smaller,
-    /// How many objects the refusing pool holds.
+    /// The number of objects in the refusing pool.
     refusing_holds: u32,
-    /// How many objects the evicting pool holds, and the oldest of them.
+    /// The number of objects in the evicting pool, and the oldest of them.
     evicting_holds: u32,
     oldest: u32,
 }
@@ -93,7 +93,7 @@ impl SmallerPools {
         self.newest = Some(key);
     }
 
-    /// The object with this key ceases to be.
+    /// The object with this key dies.
     #[inline]
     pub(super) fn death(&mut self, key: u32, places: &mut [Place]) {
         if self.pools.is_empty() {
@@ -113,7 +113,7 @@ impl SmallerPools {
         }
     }
 
-    /// What each pool has done, the largest first.
+    /// The effects of each pool, the largest pool first.
     pub(super) fn outcomes(&self) -> Vec<Smaller> {
         self.pools.iter().map(|pool| pool.outcome).collect()
     }
@@ -163,8 +163,9 @@ impl SmallerPool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::SplitMix64;
 
-    /// The obvious way: a list of what a pool of this capacity holds.
+    /// The obvious way: a list of the objects in a pool of this capacity.
     fn simulate(events: &[(bool, u32)], capacity: usize) -> Smaller {
         let (mut refusing, mut evicting) = (Vec::new(), Vec::new());
         let mut outcome = Smaller { capacity: capacity as u32, refused: 0, evicted: 0 };
@@ -190,19 +191,15 @@ mod tests {
 
     #[test]
     fn agrees_with_lists() {
-        let mut state = 7_u64;
-        let mut random = move |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % below
-        };
+        let mut random = SplitMix64::new(7);
         for peak in [2, 3, 10, 40] {
             let (mut live, mut dead): (Vec<u32>, Vec<u32>) = (vec![], (0..peak).collect());
             let mut events = Vec::new();
             for _ in 0..3000 {
-                let birth = live.is_empty() || !dead.is_empty() && random(2) == 0;
+                let birth = live.is_empty() || !dead.is_empty() && random.below(2) == 0;
                 let (from, to) =
                     if birth { (&mut dead, &mut live) } else { (&mut live, &mut dead) };
-                let key = from.swap_remove(random(from.len() as u64) as usize);
+                let key = from.swap_remove(random.below(from.len()));
                 to.push(key);
                 events.push((birth, key));
             }

@@ -1,7 +1,6 @@
 //! The first pass: the requests of each class to its pool.
 //!
-//! Memory depends on how many objects are alive and how many classes there are, never on how
-//! long the trace is.
+//! Memory is proportional to the number of live objects and of classes, not to the length of the trace.
 
 use super::lengths::Lengths;
 use crate::trace::{Event, Watch};
@@ -11,32 +10,32 @@ use crate::trace::{Event, Watch};
 pub struct ClassStatistics {
     /// The number of births.
     pub lifetimes: u64,
-    /// How many are alive.
+    /// The number of live objects.
     pub live: u32,
     /// The peak of live objects.
     pub peak_live: u32,
-    /// The tick in which that was so first.
+    /// The first tick with this peak.
     pub peak_tick: u32,
     /// The peak of births within one tick.
     pub births_worst: u64,
-    /// The tick in which that was so first.
+    /// The first tick with this peak.
     pub births_worst_tick: u32,
     /// The size of the largest object, if the trace has sizes.
     pub bytes_max: Option<u64>,
     /// The lengths of the lifetimes that ended.
     pub ended: Lengths,
-    /// How long those that were left alive had lived when the trace ended.
+    /// The ages of the objects that were still alive at the end.
     pub left: Lengths,
-    /// By live count how many ticks had at most this many alive, as the most within the tick.
+    /// By live count, the number of ticks in which it was the highest.
     ticks_at: Vec<u64>,
-    /// The tick that is being counted, and what it has seen so far.
+    /// The current tick, and its events so far.
     tick: u32,
     tick_peak: u32,
     tick_births: u64,
 }
 
 impl ClassStatistics {
-    /// The smallest count that was not exceeded in this share of the ticks.
+    /// The smallest live count that was not exceeded in this share of the ticks.
     #[must_use]
     pub fn live_quantile(&self, share: f64) -> u32 {
         let ticks: u64 = self.ticks_at.iter().sum();
@@ -51,7 +50,7 @@ impl ClassStatistics {
         self.peak_live
     }
 
-    /// The mean of the live count over all ticks.
+    /// The mean live count over all ticks.
     #[must_use]
     pub fn live_mean(&self) -> f64 {
         let ticks: u64 = self.ticks_at.iter().sum();
@@ -60,7 +59,7 @@ impl ClassStatistics {
         sum / ticks.max(1) as f64
     }
 
-    /// Closes the books on all ticks before this one.
+    /// Counts all ticks before this one.
     #[inline]
     fn turn_to(&mut self, tick: u32) {
         if tick != self.tick {
@@ -119,12 +118,12 @@ impl ClassStatistics {
 pub struct Statistics {
     /// By class number.
     pub classes: Vec<ClassStatistics>,
-    /// All classes together. Its lengths are not kept.
+    /// All classes together, without lengths.
     pub all: ClassStatistics,
     /// The peak of live bytes, if the trace has sizes at birth.
     pub peak_bytes: u64,
     live_bytes: u64,
-    /// By key, of the objects that are alive.
+    /// The live objects by key.
     born: Vec<Born>,
     first_tick: Option<u32>,
 }
@@ -136,13 +135,13 @@ struct Born {
 }
 
 impl Statistics {
-    /// How many objects were still alive at the end.
+    /// The number of objects that were still alive at the end.
     #[must_use]
     pub fn left_live(&self) -> u32 {
         self.all.live
     }
 
-    /// To be called once when the trace has ended, with its last tick.
+    /// Called once at the end of the trace, with its last tick.
     pub fn finish(&mut self, last_tick: u32) {
         // The live objects are not needed any more, and the second pass needs the memory.
         self.born = Vec::new();

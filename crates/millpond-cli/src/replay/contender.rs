@@ -9,18 +9,18 @@ use super::object::Value;
 use super::run::{Lap, lap, timed};
 use super::script::Script;
 
-/// One way to keep objects.
+/// A way to store objects.
 pub(super) trait Contender: 'static {
     type Store<T: Value>;
-    /// How the program finds an object again.
+    /// The program's key of an object.
     type Key<T: Value>;
 
     fn new<T: Value>(capacity: usize) -> Self::Store<T>;
-    /// `None` if there is no room, which there is.
+    /// `None` if there is no room, which does not happen.
     fn insert<T: Value>(store: &mut Self::Store<T>, number: u64) -> Option<Self::Key<T>>;
-    /// The number of the object that was removed; `None` if there is none, which there is.
+    /// The number of the removed object; `None` if there is none, which does not happen.
     fn remove<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> Option<u64>;
-    /// Visits all objects and returns the sum of their numbers. A program has the keys, too.
+    /// Visits all objects and returns the sum of their numbers. A program also has the keys, so `keys` may be used.
     fn walk<T: Value>(
         store: &mut Self::Store<T>,
         keys: &mut [Option<Self::Key<T>>],
@@ -31,44 +31,43 @@ pub(super) trait Contender: 'static {
 /// How all objects are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// One after the other.
+    /// One by one.
     Values,
-    /// Slice by slice, where objects lie side by side.
+    /// Slice by slice, where objects are adjacent.
     Runs,
 }
 
-/// The sum of the numbers of all objects that are visited.
+/// The sum of the visited objects' numbers.
 #[inline(always)]
 fn visited<'a, T: Value>(objects: impl Iterator<Item = &'a mut T>) -> u64 {
     objects.fold(0, |sum: u64, object| sum.wrapping_add(object.visit()))
 }
 
-/// What a contender is to a program that has to choose.
+/// The kinds of contenders that a program may choose from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Values move in and out.
     Pool,
-    /// Objects stay made, and are renewed: less work, for programs that can do with it.
+    /// Objects are kept and renewed: less work, for programs that can reuse them.
     Recycler,
     /// The contender that the pools are compared with.
     Box,
 }
 
-/// A contender, its types forgotten.
+/// A contender without its types.
 pub(super) struct Entrant {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// How a walk goes over the objects, where there is more than one way.
+    /// How a walk visits the objects, if there are several ways.
     pub(super) way: Way,
     /// Replays the script this many times in new stores.
     pub(super) lap: fn(&Script, usize, Way) -> Lap,
-    /// Replays it once in new stores and lowers each event's nanoseconds to what it took; returns the
-    /// longest that any took.
+    /// Replays it once in new stores, lowers the nanoseconds of each event to its time if that is less, and returns the
+    /// longest time.
     pub(super) timed: fn(&Script, &mut [u32], Way) -> u32,
 }
 
-/// All contenders: the pools, the one that needs the least thought first, and the system's allocator. To
-/// walk, each of the pools comes twice.
+/// All contenders: the pools, the simplest to use first, and the system's allocator. For walks, each pool occurs twice.
 pub(super) fn all(walks: bool) -> Vec<Entrant> {
     fn entrants<C: Contender>(kind: Kind, ways: &[(&'static str, Way)]) -> Vec<Entrant> {
         let of_way = |&(name, way)| Entrant { name, kind, way, lap: lap::<C>, timed: timed::<C> };
@@ -97,7 +96,7 @@ pub(super) fn all(walks: bool) -> Vec<Entrant> {
         Recycled, Recycler, "Recycler, Lifo";
     };
     let mut all: Vec<Entrant> = pools.into_iter().flatten().collect();
-    // Its objects are one slice, and boxes are none: there is one way only.
+    // Its objects are one slice, and boxes are not adjacent, so each has only one way.
     let packed = entrants::<Packed>(Kind::Pool, &[("PackedPool", Way::Values)]);
     let after_pool = all.iter().position(|it| it.name == "BlockPool").unwrap_or(all.len());
     all.splice(after_pool..after_pool, packed);
@@ -164,10 +163,10 @@ impl Contender for Packed {
     }
 }
 
-/// Grows as the objects come, which single operations show.
+/// Grows as objects are inserted, which shows in the times of single operations.
 struct InBlocks;
 
-/// A block has about this many of all slots.
+/// The approximate number of blocks.
 const BLOCKS: usize = 8;
 
 impl Contender for InBlocks {

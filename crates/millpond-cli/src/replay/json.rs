@@ -1,4 +1,4 @@
-//! The figures of a replay for programs. The types are the schema.
+//! The figures of a replay as JSON. The types are the schema.
 
 use serde::Serialize;
 
@@ -18,15 +18,15 @@ struct ReplayJson<'o> {
 #[derive(Serialize)]
 struct TraceJson<'o> {
     path: &'o str,
-    /// Births and deaths in the trace, and those that were replayed: what lives at the end dies then.
+    /// Births and deaths in the trace, and those that were replayed: the remaining objects die at the end.
     events: u64,
     events_replayed: usize,
     lifetimes_replayed: usize,
-    /// How often all objects were visited (`--walk`), and how many that were.
+    /// How often all objects were visited (`--walk`), and the number of visits.
     walks: usize,
     visits: u64,
     classes: usize,
-    /// The slots of all pools, and their bytes.
+    /// The slots of all pools, and their size in bytes.
     slots: usize,
     pool_bytes: u64,
     object_bytes: ObjectBytesJson,
@@ -35,10 +35,10 @@ struct TraceJson<'o> {
     /// The cost of reading the clock.
     timer_ns: u32,
     results: Vec<MeasuredJson<'o>>,
-    /// The pool that the figures speak for.
+    /// The recommended pool.
     #[serde(skip_serializing_if = "Option::is_none")]
     recommended: Option<&'static str>,
-    /// Why, in words.
+    /// The reason, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     recommendation: Option<&'o str>,
 }
@@ -47,7 +47,7 @@ struct TraceJson<'o> {
 struct ObjectBytesJson {
     min: usize,
     max: usize,
-    /// How many classes have larger objects than can be replayed.
+    /// The number of classes whose objects are larger than can be replayed.
     classes_cut: usize,
 }
 
@@ -55,7 +55,7 @@ struct ObjectBytesJson {
 #[derive(Serialize)]
 struct MeasuredJson<'o> {
     name: &'o str,
-    /// Whether every object that was taken out was the one that was put in.
+    /// Whether every removed object was the one that was inserted.
     right: bool,
     /// Without walks.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! How long single operations take.
+//! The times of single operations.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 /// The cost of reading the clock twice, as every timed operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timer {
-    /// The median of many times that nothing was timed.
+    /// The median of many measurements of nothing.
     pub(crate) nanoseconds: u32,
 }
 
@@ -28,12 +28,12 @@ impl Timer {
     }
 }
 
-/// How long the operations took, each by the fastest of its rounds: what it always takes, not what the
-/// system did meanwhile. The timer's own cost is taken off.
+/// The time of each operation in its fastest round, without what the system did meanwhile, and without the timer's own
+/// cost.
 #[derive(Debug, Clone)]
 pub(crate) struct Latency {
     histogram: Histogram<u64>,
-    /// The longest that any operation took in any round, whatever the reason.
+    /// The longest time of any operation in any round, for whatever reason.
     pub(crate) worst_seen: u64,
 }
 
@@ -52,7 +52,7 @@ impl Latency {
         self.histogram.value_at_quantile(quantile)
     }
 
-    /// The nanoseconds of the operation that always takes longest.
+    /// The time of the slowest operation, in nanoseconds.
     pub(crate) fn worst(&self) -> u64 {
         self.histogram.max()
     }

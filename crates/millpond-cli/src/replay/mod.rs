@@ -1,5 +1,5 @@
-//! A trace as a benchmark: the time that its births and deaths take in each pool type and reuse order,
-//! and in boxes of the system's allocator.
+//! A trace as a benchmark: the time of its births and deaths in each pool type and reuse order, and in boxes of the
+//! system's allocator.
 
 mod contender;
 mod json;
@@ -24,8 +24,8 @@ use latency::{Latency, Timer};
 use times::Times;
 use verdict::Verdict;
 
-/// A trace of few events is replayed so often that a lap has at least this many; fewer in builds whose
-/// times mean nothing.
+/// A trace with few events is replayed repeatedly, so that a lap has at least this many; fewer in builds whose times
+/// mean nothing.
 const LAP_EVENTS_MIN: usize = if cfg!(debug_assertions) { 10_000 } else { 200_000 };
 
 /// The result for one trace.
@@ -34,9 +34,9 @@ pub(crate) struct Outcome {
     /// The trace's name as the user typed it.
     pub(crate) name: String,
     pub(crate) script: Summary,
-    /// How often everything was measured.
+    /// The number of rounds.
     pub(crate) rounds: usize,
-    /// How often the trace is replayed in each lap.
+    /// The number of replays of the trace in each lap.
     pub(crate) passes: usize,
     pub(crate) timer: Timer,
     pub(crate) results: Vec<Measured>,
@@ -48,21 +48,21 @@ pub(crate) struct Outcome {
 pub(crate) struct Summary {
     /// Births and deaths in the trace.
     pub(crate) events_in_trace: u64,
-    /// How many of them were taken over.
+    /// How many of them were read.
     pub(crate) events_taken: u64,
-    /// Births and deaths that were replayed; what lives at the end dies then.
+    /// Births and deaths that were replayed; the remaining objects die at the end.
     pub(crate) events: usize,
-    /// How often all objects were visited, and how many that were.
+    /// How often all objects were visited, and the number of visits.
     pub(crate) walks: Walks,
     pub(crate) lifetimes: usize,
     pub(crate) classes: usize,
     pub(crate) slots: usize,
-    /// The smallest and the largest object, as they were replayed.
+    /// The smallest and the largest object, as replayed.
     pub(crate) bytes_min: usize,
     pub(crate) bytes_max: usize,
-    /// How many classes have larger objects than can be replayed.
+    /// The number of classes whose objects are larger than can be replayed.
     pub(crate) cut: usize,
-    /// All slots together.
+    /// The size of all slots together.
     pub(crate) pool_bytes: u64,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Measured {
     /// The time of an event, or of a tick with its walk.
     pub(crate) times: Times,
     pub(crate) latency: Latency,
-    /// Whether every object that was taken out was the one that was put in.
+    /// Whether every removed object was the one that was inserted.
     pub(crate) right: bool,
 }
 
@@ -84,19 +84,19 @@ impl Outcome {
         self.results.iter().find(|measured| measured.kind == Kind::Box)
     }
 
-    /// How its median compares with that of boxes: less than 1 is faster.
+    /// Its median relative to that of boxes: less than 1 is faster.
     pub(crate) fn ratio(&self, measured: &Measured) -> Option<f64> {
         Some(measured.times.median / self.boxes()?.times.median)
     }
 
-    /// The first that gave back another object than was put in.
+    /// The first that returned a wrong object.
     pub(crate) fn wrong(&self) -> Option<&Measured> {
         self.results.iter().find(|measured| !measured.right)
     }
 }
 
-/// Replays a trace through every contender, in rounds: each round has one lap of each, so that what the
-/// machine does meanwhile hits all of them.
+/// Replays a trace on every contender, in rounds of one lap each, so that a disturbance of the machine affects all of
+/// them.
 pub(crate) fn replay(name: &str, script: &Script, rounds: usize) -> Outcome {
     replay_through(contender::all(script.walks().count > 0), name, script, rounds)
 }
@@ -122,7 +122,7 @@ fn replay_through(entrants: Vec<Entrant>, name: &str, script: &Script, rounds: u
     let mut right = vec![true; entrants.len()];
     for round in 0..rounds {
         for turn in 0..entrants.len() {
-            // Nobody always comes after the same one.
+            // No contender always follows the same one.
             let at = (turn + round) % entrants.len();
             let lap = (entrants[at].lap)(script, passes, entrants[at].way);
             laps[at].push(lap.stretches);

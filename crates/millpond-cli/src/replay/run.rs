@@ -7,19 +7,19 @@ use super::contender::{Contender, Way};
 use super::object::{Object, Value};
 use super::script::{Script, Step};
 
-/// How many events are timed together: long against the clock, short against what the machine does
-/// meanwhile.
+/// The number of events that are timed together: long compared with the clock, short compared with the machine's
+/// disturbances.
 pub(super) const STRETCH: usize = 1 << 14;
 
 /// One lap.
 pub(super) struct Lap {
-    /// How many nanoseconds each stretch of it took.
+    /// The nanoseconds of each stretch.
     pub(super) stretches: Vec<u64>,
-    /// The numbers of all objects that were removed, and of all that were visited.
+    /// The sum of the numbers of all removed and all visited objects.
     pub(super) sum: u64,
 }
 
-/// The store of one class, and what the program keeps of its objects.
+/// The store of one class, and the keys that the program keeps.
 struct Class<C: Contender, T: Value> {
     store: C::Store<T>,
     keys: Vec<Option<C::Key<T>>>,
@@ -30,7 +30,7 @@ impl<C: Contender, T: Value> Class<C, T> {
         Self { store: C::new(capacity), keys: (0..capacity).map(|_| None).collect() }
     }
 
-    /// A birth, or a death, whose object's number it returns.
+    /// Carries out a birth, or a death, whose object's number it returns.
     #[inline(always)]
     fn step(&mut self, step: Step, number: u64) -> u64 {
         let key = &mut self.keys[step.place as usize];
@@ -110,8 +110,8 @@ pub(super) fn lap<C: Contender>(script: &Script, passes: usize, way: Way) -> Lap
     Lap { stretches, sum }
 }
 
-/// Replays the script once in new stores, and times each event, not the walks. Each event's nanoseconds are lowered to
-/// what it took; returns the longest that any took.
+/// Replays the script once in new stores, and times each event, but not the walks. Lowers the nanoseconds of each event
+/// to its time if that is less, and returns the longest time.
 pub(super) fn timed<C: Contender>(script: &Script, nanoseconds: &mut [u32], way: Way) -> u32 {
     let mut stores = Stores::<C>::new(script);
     let (mut sum, mut number, mut worst) = (0_u64, 0, 0);

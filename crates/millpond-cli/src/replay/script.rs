@@ -1,4 +1,4 @@
-//! A trace, made ready for replay.
+//! A trace, prepared for replay.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,29 +14,29 @@ use crate::trace::{self, Event, Watch};
 /// The options of a replay.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// The size of all objects, whatever the trace says.
+    /// The size of all objects, instead of the trace's sizes.
     pub(crate) bytes: Option<u64>,
-    /// The size of objects whose size the trace does not say.
+    /// The size of objects without a size in the trace.
     pub(crate) bytes_default: u64,
-    /// How many events are replayed at most.
+    /// The maximum number of replayed events.
     pub(crate) events_max: usize,
-    /// How many bytes all slots together may take.
+    /// The maximum size of all slots together, in bytes.
     pub(crate) memory_max: u64,
-    /// Whether all objects are visited at the end of each tick in which one was born or died.
+    /// Whether all objects are visited at the end of each tick with a birth or a death.
     pub(crate) walk: bool,
 }
 
-/// How many objects may be visited in one pass over the script.
+/// The maximum number of visits in one pass over the script.
 const VISITS_MAX: u64 = 1_000_000_000;
 
-/// A birth or death: where the object is, and where the program keeps its handle. Or a walk over all objects.
+/// A birth or death, with the object's store and the place of its handle; or a walk over all objects.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
-    /// Which of the stores of this size.
+    /// The number of the store, among those of this size.
     pub(super) store: u16,
     pub(super) size: u8,
     pub(super) is_birth: bool,
-    /// The program's own place for the object's handle.
+    /// The place where the program keeps the object's handle.
     pub(super) place: u32,
 }
 
@@ -53,13 +53,13 @@ const _: () = assert!(SIZES.len() <= u8::MAX as usize);
 
 const _: () = assert!(trace::CLASSES_MAX <= 1 << u16::BITS);
 
-/// Births and deaths that end as they began: with nothing alive.
+/// Births and deaths that begin and end with no live object.
 #[derive(Debug)]
 pub(crate) struct Script {
     steps: Vec<Step>,
     lifetimes: usize,
     walks: Walks,
-    /// For each size, the capacity of each of its stores.
+    /// By size, the capacity of each store.
     capacities: [Vec<usize>; SIZES.len()],
     cut: usize,
     events_in_trace: u64,
@@ -70,9 +70,9 @@ pub(crate) struct Script {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Walks {
     pub(crate) count: usize,
-    /// How many objects they visit together.
+    /// The number of objects visited by all walks.
     pub(crate) visits: u64,
-    /// The sum of the numbers of those.
+    /// The sum of their numbers.
     sum: u64,
 }
 
@@ -102,7 +102,7 @@ impl Script {
         &self.steps
     }
 
-    /// How many births and deaths there are.
+    /// The number of births and deaths.
     pub(super) fn events(&self) -> usize {
         self.steps.len() - self.walks.count
     }
@@ -111,13 +111,12 @@ impl Script {
         self.walks
     }
 
-    /// For each store of a size, how many slots it needs.
+    /// By store of a size, the number of slots that it needs.
     pub(super) fn capacities(&self, size: usize) -> &[usize] {
         &self.capacities[size]
     }
 
-    /// The sum of the numbers of all objects, once for each death and each visit: the first born has
-    /// number 1.
+    /// The sum of the numbers of all objects, once for each death and each visit; the first object born has number 1.
     pub(super) fn sum(&self) -> u64 {
         let lifetimes = self.lifetimes as u64;
         (lifetimes * (lifetimes + 1) / 2).wrapping_add(self.walks.sum)
@@ -147,26 +146,26 @@ impl Script {
     }
 }
 
-/// Writes down who is born and who dies, class by class.
+/// Records births and deaths, class by class.
 #[derive(Debug, Default)]
 struct Recorder {
     events_max: usize,
     walk: bool,
     /// Class, place and whether it is a birth.
     events: Vec<(u32, u32, bool)>,
-    /// Before which of the events there is a walk.
+    /// The events that are preceded by a walk.
     walks: Vec<usize>,
     /// The tick of the last event that counts.
     tick: u32,
     classes: Vec<Class>,
-    /// By key of the trace, the class and place of an object that lives.
+    /// By key of the trace, the class and place of a live object.
     live: Vec<Option<(u32, u32)>>,
     lifetimes: usize,
-    /// How many events there were before what was alive died.
+    /// The number of events before the remaining objects died.
     taken: u64,
 }
 
-/// The places of a class: as many as its objects are at once.
+/// The places of a class: as many as its peak of live objects.
 #[derive(Debug, Default)]
 struct Class {
     places: u32,
@@ -205,7 +204,7 @@ impl Watch for Recorder {
             return;
         }
         self.tick(event.tick);
-        // Whoever dies here was born before the last event that counts.
+        // An object that dies here was born before the last event that counts.
         if let Some((class, place)) = self.live.get_mut(event.key as usize).and_then(Option::take) {
             self.classes[class as usize].free.push(place);
             self.events.push((class, place, false));
@@ -216,7 +215,7 @@ impl Watch for Recorder {
 }
 
 impl Recorder {
-    /// The next event is in this tick.
+    /// Called before an event in this tick.
     fn tick(&mut self, tick: u32) {
         if tick != self.tick {
             self.end_of_tick();
@@ -239,7 +238,7 @@ impl Recorder {
         }
     }
 
-    /// The script; why not, if it would take too much memory.
+    /// The script, or the reason why it would take too much memory.
     fn script(self, limits: &Limits, events_in_trace: u64) -> Result<Script, String> {
         let mut capacities: [Vec<usize>; SIZES.len()] = Default::default();
         let mut cut = 0;
@@ -287,14 +286,14 @@ impl Recorder {
     }
 }
 
-/// Puts walks between births and deaths, each before the event of that number.
+/// Inserts walks between births and deaths, each before the event with its number.
 fn with_walks(events: impl Iterator<Item = Step>, before: &[usize]) -> (Vec<Step>, Walks) {
     if before.is_empty() {
         return (events.collect(), Walks::default());
     }
     let mut steps = Vec::with_capacity(events.size_hint().0 + before.len());
     let mut walks = Walks::default();
-    // By store and place, the number of the object there.
+    // By store and place, the object's number.
     let mut live: HashMap<(u8, u16, u32), u64, foldhash::fast::RandomState> = HashMap::default();
     let (mut born, mut sum) = (0_u64, 0_u64);
     let mut before = before.iter().peekable();
@@ -315,6 +314,6 @@ fn with_walks(events: impl Iterator<Item = Step>, before: &[usize]) -> (Vec<Step
         }
         steps.push(step);
     }
-    // After the last event nothing is alive: a walk there would visit nobody.
+    // No object is alive after the last event, so a walk there would visit nothing.
     (steps, walks)
 }

@@ -14,7 +14,7 @@ const LIMITS: Limits = Limits {
     walk: false,
 };
 
-/// A script of a trace in a file of its own.
+/// A script of a trace in its own file.
 fn script(test: &str, text: &str, limits: &Limits) -> Result<Script, String> {
     let path = std::env::temp_dir().join(format!("millpond-{}-{test}.csv", std::process::id()));
     std::fs::write(&path, text).unwrap();
@@ -51,7 +51,7 @@ fn the_user_decides_how_large_objects_are_and_how_many_events_count() {
     let bytes = Limits { bytes: Some(100), ..LIMITS };
     let summary = script("bytes", SIZED, &bytes).unwrap().summary();
     assert_eq!((summary.bytes_min, summary.bytes_max, summary.cut), (128, 128, 0));
-    // Five events count; then what is alive dies.
+    // Five events count; then the live objects die.
     let events = Limits { events_max: 5, ..LIMITS };
     let script_of_5 = script("events", SIZED, &events).unwrap();
     let summary = script_of_5.summary();
@@ -79,7 +79,7 @@ fn sizes_are_rounded_up() {
     assert_eq!(object.number(), 9);
 }
 
-/// Gives back the object after the one that was asked for, now and then.
+/// Now and then, returns the object after the requested one.
 struct Confused;
 
 impl Contender for Confused {
@@ -101,7 +101,7 @@ impl Contender for Confused {
     }
 }
 
-/// Passes over the first object of each walk, if it does.
+/// Skips the first object of each walk if it forgets.
 struct Forgetful<const FORGETS: bool>;
 
 impl<const FORGETS: bool> Contender for Forgetful<FORGETS> {
@@ -160,7 +160,7 @@ fn the_sentence_follows_from_the_figures() {
         "Use Pool, Fifo: 8.0 ns per insertion or removal, 3.0 times as fast as Box (24.0 ns); the slowest \
          takes 80 ns, with Box 240 ns."
     );
-    // The first of those that are as fast.
+    // The first of those that are equally fast.
     let verdict = of(&[lifo(1000), fifo(980), boxes(1000)]);
     assert_eq!(verdict.name, "Pool, Lifo");
     assert!(verdict.sentence.contains(", as fast as Box (1000.0 ns)"), "{}", verdict.sentence);
@@ -169,7 +169,7 @@ fn the_sentence_follows_from_the_figures() {
         "{}",
         verdict.sentence
     );
-    // A pool may lose, and objects that stay made may win.
+    // A pool may lose, and recycled objects may win.
     let verdict = of(&[lifo(30), fifo(40), recycler(5), boxes(15)]);
     assert!(verdict.sentence.contains("2.0 times as slow as Box"), "{}", verdict.sentence);
     assert!(verdict.sentence.ends_with("a Recycler takes 5.0 ns."), "{}", verdict.sentence);
@@ -205,7 +205,7 @@ fn each_tick_with_events_ends_with_a_walk_over_all_that_live() {
         (0..script.steps().len()).filter(|&at| script.steps()[at].is_walk()).collect();
     assert_eq!(walks, [1, 3, 5, 9, 11]);
 
-    // Every pool visits every object, whichever way.
+    // Every pool visits every object, in each way.
     let outcome = replay("a.csv", &script, 2);
     assert_eq!(outcome.results.len(), 2 * 8 + 2);
     assert_eq!(outcome.wrong().map(|wrong| wrong.name), None);

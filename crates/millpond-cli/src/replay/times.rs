@@ -1,10 +1,10 @@
 //! The times of several laps.
 
-/// Nanoseconds per event: in the middle of the rounds, and in the fastest and slowest quarter of them.
+/// Nanoseconds per event: the median of the rounds, and their quartiles.
 ///
-/// A lap is timed in stretches. Of each stretch the median over the rounds is taken, and these are
-/// added up; likewise the quartiles. So a round in which the machine did something else for a while
-/// spoils only the stretches that it hit.
+/// A lap is timed in stretches. The median over the rounds is taken for each stretch, and these medians are added up;
+/// likewise the quartiles. So a round that is disturbed for a while spoils only the stretches that the disturbance
+/// hits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Times {
     pub(crate) median: f64,
@@ -13,7 +13,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Of laps, of which there is at least one, of equally many stretches and this many events each.
+    /// Of at least one lap, all with equally many stretches and this many events.
     pub(super) fn per_event(laps: &[Vec<u64>], events: usize) -> Self {
         let (mut quartiles, stretches) = ([0_u64; 3], laps[0].len());
         let mut of_stretch = Vec::with_capacity(laps.len());
@@ -48,7 +48,7 @@ mod tests {
         };
         assert_eq!(of(&[&[70, 30]]), times(10.0, 10.0, 10.0));
         assert_eq!(of(&[&[10], &[20], &[30], &[40], &[1000]]), times(2.0, 3.0, 4.0));
-        // Every lap was disturbed, and no stretch more often than once.
+        // Every lap was disturbed, but no stretch more than once.
         assert_eq!(
             of(&[&[9000, 30, 20], &[50, 9000, 20], &[50, 30, 9000]]),
             times(10.0, 10.0, 2700.0)

@@ -1,4 +1,4 @@
-//! Which pool the figures speak for.
+//! Which pool to take, by the figures.
 
 use super::Measured;
 use super::contender::Kind;
@@ -10,15 +10,15 @@ const TIE: f64 = 0.03;
 /// The conclusions from the figures.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Verdict {
-    /// Which one to take.
+    /// The contender to take.
     pub(crate) name: &'static str,
-    /// Why, in a sentence, and in another what objects that stay made would save.
+    /// The reason in a sentence; and in another, what recycled objects would save.
     pub(crate) sentence: String,
 }
 
 impl Verdict {
-    /// The fastest pool; of those that are as fast within 3 %, the first of the list, which needs the
-    /// least thought. `None` without pools and boxes.
+    /// The fastest pool; of those that are as fast within 3 %, the first of the list, which is the simplest to use.
+    /// `None` without pools and boxes.
     pub(super) fn of(results: &[Measured], walks: bool) -> Option<Self> {
         let pools = || results.iter().filter(|measured| measured.kind == Kind::Pool);
         let fastest = pools().map(median).fold(f64::INFINITY, f64::min);
@@ -26,7 +26,7 @@ impl Verdict {
         let taken = pools().find(ties)?;
         let boxes = results.iter().find(|measured| measured.kind == Kind::Box)?;
         let tied: Vec<&str> = pools().filter(ties).skip(1).map(|pool| pool.name).collect();
-        // Walks are not timed one by one.
+        // Single walks are not timed.
         let (what, event) = if walks {
             ("tick with its walk", " insertion or removal")
         } else {

@@ -1,4 +1,4 @@
-//! One class in full: its three plots and the figures that are too many for the table.
+//! One class in full: its three plots, and the figures that do not fit into the table.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -8,17 +8,19 @@ use super::{
     slot_map_plot, texts,
 };
 
-/// Rows of the table of smaller pools.
+/// The maximum number of rows in the table of smaller pools.
 const SMALLER_MAX: usize = 12;
 
-/// The card of `class`, unfolded if `open`.
+/// The card of `class`, open if `open`.
 pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> Markup {
     let unit = trace.time_unit;
     html! {
         details.card open[open] {
             summary { (summary(class, trace)) }
             div.plots {
-                (PreEscaped(live_plot::plot(&class.live_over_time, Some(class.capacity), unit)))
+                @if let Some(series) = &class.live_over_time {
+                    (PreEscaped(live_plot::plot(series, Some(class.capacity), unit)))
+                }
                 @if !class.lifetime_histogram.is_empty() {
                     (PreEscaped(histogram_plot::plot(&class.lifetime_histogram, unit)))
                 }
@@ -39,7 +41,7 @@ fn summary(class: &Class, trace: &Trace) -> Markup {
         b {
             @match trace.format {
                 Format::Lifetimes => { (texts::name(&class.name)) }
-                Format::Heaptrack => { (texts::size(&class.name)) " bytes" }
+                Format::Heap => { (texts::size(&class.name)) " " (figures::byte_unit(&class.name)) }
             }
         }
         " "

@@ -1,4 +1,4 @@
-//! The table of classes: one row a pool.
+//! The table of classes, with one row for each pool.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -8,12 +8,12 @@ use super::{
     texts,
 };
 
-/// Rows of a table; what a trace has beyond them is summed up in one line below.
+/// The maximum number of rows; the classes beyond are summed up in one line below.
 const ROWS_MAX: usize = 1000;
-/// Smaller capacities in a row; the class's card has all of them.
+/// The maximum number of smaller capacities in a row; the class's card has all of them.
 const SMALLER_IN_ROW: usize = 3;
 
-/// The table, in a box of its own that scrolls sideways where it is wider than the page.
+/// The table, in its own box that scrolls sideways if the table is wider than the page.
 pub(super) fn table(trace: &Trace) -> Markup {
     let shown = &trace.classes[..trace.classes.len().min(ROWS_MAX)];
     let columns = Columns::of(trace);
@@ -29,9 +29,11 @@ pub(super) fn table(trace: &Trace) -> Markup {
     }
 }
 
-/// Which of the columns have anything to say.
+/// The columns with content.
 #[derive(Clone, Copy)]
 struct Columns {
+    live_over_time: bool,
+    times: bool,
     bytes: bool,
     smaller: bool,
     handle: bool,
@@ -42,6 +44,8 @@ impl Columns {
     fn of(trace: &Trace) -> Self {
         let any = |says: fn(&Class) -> bool| trace.classes.iter().any(says);
         Self {
+            live_over_time: any(|class| class.live_over_time.is_some()),
+            times: any(|class| class.births.is_some()),
             bytes: any(|class| class.bytes_at_capacity.is_some()),
             smaller: any(|class| !class.smaller.is_empty()),
             handle: any(|class| !class.handle.is_empty()),
@@ -52,25 +56,27 @@ impl Columns {
     fn head(self, trace: &Trace) -> Markup {
         let name = match trace.format {
             Format::Lifetimes => "class",
-            Format::Heaptrack => "size, bytes",
+            Format::Heap => "size, bytes",
         };
         let unit = figures::unit_name(trace.time_unit);
         let units = figures::unit_names(trace.time_unit);
         html! {
             tr {
                 th.key { (name) }
-                th { "live over time" }
+                @if self.live_over_time { th { "live over time" } }
                 th.num.strong { "capacity" }
                 @if self.bytes { th.num { "bytes" } }
                 th.num { "peak live" }
-                th.num { "p99 live" }
+                @if self.times { th.num { "p99 live" } }
                 th.num { "lifetimes" }
                 @if self.proof { th { "proved" } }
                 @if self.smaller { th { "refused if smaller" } }
-                th.num { "births per " (unit) }
-                th.num { "worst " (unit) }
-                th.num { "median life, " (units) }
-                th.num { "p95 life, " (units) }
+                @if self.times {
+                    th.num { "births per " (unit) }
+                    th.num { "worst " (unit) }
+                    th.num { "median life, " (units) }
+                    th.num { "p95 life, " (units) }
+                }
                 @if self.handle { th { "handle" } }
             }
         }
@@ -81,25 +87,33 @@ fn row(class: &Class, columns: Columns) -> Markup {
     html! {
         tr {
             (key(&class.name))
-            td.wave { (PreEscaped(live_plot::sparkline(&class.live_over_time, class.capacity))) }
+            @if columns.live_over_time {
+                td.wave {
+                    @if let Some(series) = &class.live_over_time {
+                        (PreEscaped(live_plot::sparkline(series, class.capacity)))
+                    }
+                }
+            }
             td.num.strong data-v=(class.capacity) { (figures::count(class.capacity)) }
             @if columns.bytes { (optional(class.bytes_at_capacity, figures::bytes)) }
             (number(class.peak_live))
-            (number(class.p99_live))
+            @if columns.times { (optional(class.p99_live, figures::count)) }
             (number(class.lifetimes))
             @if columns.proof { (proof(class.proof.as_ref())) }
             @if columns.smaller { (smaller(&class.smaller)) }
-            td.num data-v=(class.births_mean.to_string()) { (figures::mean(class.births_mean)) }
-            (number(class.births_worst))
-            (length(class.lifetime_median))
-            (length(class.lifetime_p95))
+            @if columns.times {
+                (optional(class.births.map(|births| births.mean), figures::mean))
+                (optional(class.births.map(|births| births.worst), figures::count))
+                (length(class.lifetime_median))
+                (length(class.lifetime_p95))
+            }
             @if columns.handle { td.code { (texts::cut(&class.handle, 60)) } }
         }
         "\n"
     }
 }
 
-/// The name; a requested size sorts by its value.
+/// The name; sizes are sorted by value.
 fn key(name: &str) -> Markup {
     let size = name.parse::<u64>().ok();
     html! {
@@ -113,16 +127,16 @@ fn number(value: u64) -> Markup {
     html! { td.num data-v=(value) { (figures::count(value)) } }
 }
 
-fn optional(value: Option<u64>, shown: impl Fn(u64) -> String) -> Markup {
+fn optional<V: Copy + ToString>(value: Option<V>, shown: impl Fn(V) -> String) -> Markup {
     html! {
         @match value {
-            Some(value) => { td.num data-v=(value) { (shown(value)) } }
+            Some(value) => { td.num data-v=(value.to_string()) { (shown(value)) } }
             None => { td.num.none data-v="-1" { "–" } }
         }
     }
 }
 
-/// A length of life; `≥` says that it may be longer.
+/// The length of a lifetime; `≥` means that it may be longer.
 fn length(length: Option<Length>) -> Markup {
     let at_least = length.is_some_and(|length| length.at_least);
     let sign = if at_least { "≥" } else { "" };
@@ -155,7 +169,7 @@ fn proof(proof: Option<&Proof>) -> Markup {
     }
 }
 
-/// What the classes beyond the last row come to.
+/// The sum of the classes beyond the last row.
 fn rest(classes: &[Class]) -> Markup {
     let lifetimes = classes.iter().fold(0u64, |sum, class| sum.saturating_add(class.lifetimes));
     let capacity = classes.iter().fold(0u64, |sum, class| sum.saturating_add(class.capacity));
@@ -174,6 +188,7 @@ fn rest(classes: &[Class]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::model::Births;
 
     fn render(classes: Vec<Class>) -> String {
         table(&Trace { classes, ..Trace::default() }).into_string()
@@ -195,6 +210,7 @@ mod tests {
     fn lifetimes_that_had_not_ended_are_told_from_those_that_had() {
         let length = |at_least| Some(Length { steps: 1234, at_least });
         let class = Class {
+            births: Some(Births::default()),
             lifetime_median: length(false),
             lifetime_p95: length(true),
             ..Class::default()
@@ -205,9 +221,15 @@ mod tests {
 
     #[test]
     fn every_row_has_a_cell_for_every_head() {
-        let all = Columns { bytes: true, smaller: true, handle: true, proof: true };
-        let none = Columns { bytes: false, smaller: false, handle: false, proof: false };
-        for columns in [all, none] {
+        let columns = |is: bool| Columns {
+            live_over_time: is,
+            times: is,
+            bytes: is,
+            smaller: is,
+            handle: is,
+            proof: is,
+        };
+        for columns in [true, false].map(columns) {
             let head = columns.head(&Trace::default()).into_string();
             let row = row(&Class::default(), columns).into_string();
             let cells = row.matches("</td>").count() + row.matches("</th>").count();

@@ -1,15 +1,15 @@
-//! Numbers as people read them.
+//! Numbers in reports.
 
 use super::model::TimeUnit;
 use crate::output;
-pub(super) use crate::output::figures::{bytes, count, number_of};
+pub(super) use crate::output::figures::{byte_unit, bytes, count, number_of, percent};
 
 /// `1234567` as `1.2 M`, for the ends of an axis.
 pub(super) fn short_count(number: u64) -> String {
     const UNITS: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
     let mut value = number as f64;
     let mut unit = 0;
-    // The comparison is with what rounds up to 1000, so that 999,999 is 1 M and not 1000 k.
+    // Compared with what rounds up to 1000, so that 999,999 is 1 M and not 1000 k.
     while value >= 999.5 && unit + 1 < UNITS.len() {
         value /= 1000.0;
         unit += 1;
@@ -27,7 +27,7 @@ pub(super) fn duration(length: u64, unit: TimeUnit) -> String {
     }
 }
 
-/// A length of time as short as an axis needs it, without the word for a unit that has none.
+/// A short length of time for an axis, without the names of ticks and events.
 pub(super) fn short_duration(length: u64, unit: TimeUnit) -> String {
     match unit {
         TimeUnit::Ticks | TimeUnit::Events => short_count(length),
@@ -36,7 +36,7 @@ pub(super) fn short_duration(length: u64, unit: TimeUnit) -> String {
     }
 }
 
-/// The word for one step of time.
+/// The name of one unit of time.
 pub(super) fn unit_name(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Ticks => "tick",
@@ -45,7 +45,7 @@ pub(super) fn unit_name(unit: TimeUnit) -> &'static str {
     }
 }
 
-/// The word for several steps of time.
+/// The name of several units of time.
 pub(super) fn unit_names(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Ticks => "ticks",
@@ -54,22 +54,17 @@ pub(super) fn unit_names(unit: TimeUnit) -> &'static str {
     }
 }
 
-/// Seconds in the unit that fits; what never ends is said so.
+/// Seconds in a suitable unit; infinity is "forever".
 pub(super) fn seconds(seconds: f64) -> String {
     if seconds.is_finite() { output::figures::duration(seconds) } else { "forever".to_owned() }
 }
 
-/// A ratio as per cent, with a digit after the point where it is small.
-pub(super) fn percent(share: f64) -> String {
-    format!("{} %", one_decimal(share * 100.0))
-}
-
-/// A mean: one decimal, more where that would show nothing but zero.
+/// A mean with one decimal, or more if that would show only zero.
 pub(super) fn mean(value: f64) -> String {
     if value > 0.0 && value < 0.095 { format!("{value:.3}") } else { one_decimal(value) }
 }
 
-/// One digit after the point below 100 unless it is a zero; grouped whole numbers from there on.
+/// One decimal below 100, unless it is zero; whole numbers with separators from there on.
 fn one_decimal(value: f64) -> String {
     if value >= 99.95 {
         return count(value.round() as u64);
@@ -102,11 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn means_and_shares_keep_what_matters() {
+    fn means_keep_what_matters() {
         assert_eq!(mean(0.0), "0");
         assert_eq!(mean(0.002), "0.002");
         assert_eq!(mean(1.165), "1.2");
-        assert_eq!(percent(0.5), "50 %");
-        assert_eq!(percent(0.0123), "1.2 %");
     }
 }

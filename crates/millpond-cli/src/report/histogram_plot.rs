@@ -1,4 +1,4 @@
-//! Lifetimes by their length, as bars on a logarithmic scale.
+//! Lifetimes by length, as bars on a logarithmic scale.
 
 use std::fmt::Write as _;
 
@@ -8,11 +8,11 @@ use super::{
     plot::{Frame, HEIGHT, Tick, y_at},
 };
 
-/// Bars of a plot.
+/// The maximum number of bars.
 const BARS_MAX: usize = 40;
-/// Room for at least this many bars, so that a single one does not fill the plot.
+/// The minimum number of bars that there is room for, so that a single bar does not fill the plot.
 const BARS_MIN: usize = 12;
-/// Labels below the bars.
+/// The maximum number of labels below the bars.
 const LABELS_MAX: usize = 5;
 
 /// The plot of `bins`, in their order.
@@ -37,7 +37,7 @@ pub(super) fn plot(bins: &[Bin], unit: TimeUnit) -> String {
     frame.around(&shapes(&bars, highest, unit))
 }
 
-/// No more than [`BARS_MAX`] bars: neighbours merge.
+/// At most [`BARS_MAX`] bars: neighbours are merged.
 fn thinned(bins: &[Bin]) -> Vec<Bin> {
     let merge = bins.len().div_ceil(BARS_MAX).max(1);
     bins.chunks(merge)
@@ -49,12 +49,12 @@ fn thinned(bins: &[Bin]) -> Vec<Bin> {
         .collect()
 }
 
-/// How many bars there is room for.
+/// The number of bars that there is room for.
 fn width(bars: &[Bin]) -> usize {
     bars.len().max(BARS_MIN)
 }
 
-/// The height of a bar, where one lifetime already shows and `highest` reaches the top.
+/// The height of a bar: one lifetime is visible, and `highest` reaches the top.
 fn height(count: u64, highest: u64) -> f64 {
     const ROOM_ABOVE: f64 = 0.94;
     ROOM_ABOVE * (1.0 + count as f64).ln() / (1.0 + highest as f64).ln()
@@ -84,7 +84,7 @@ fn length(bar: &Bin, unit: TimeUnit) -> String {
     format!("{} to {}", figures::short_duration(bar.from, unit), figures::duration(last, unit))
 }
 
-/// The shortest length of some of the bars, each at its bar's left edge.
+/// The shortest lengths of some bars, each at its bar's left edge.
 fn length_ticks(bars: &[Bin], unit: TimeUnit) -> Vec<Tick> {
     let every = bars.len().div_ceil(LABELS_MAX).max(1);
     (0..bars.len())
@@ -96,8 +96,8 @@ fn length_ticks(bars: &[Bin], unit: TimeUnit) -> Vec<Tick> {
         .collect()
 }
 
-/// Powers of ten up to `highest`, every second or third of them where there are many; and
-/// `highest` itself where it is not too close to the last of them.
+/// Powers of ten up to `highest`, only every second or third of them if there are many; and `highest` itself if it is
+/// not too close to the last of them.
 fn count_ticks(highest: u64) -> Vec<Tick> {
     const APART_MIN: f64 = 0.2;
     let decades = highest.max(1).ilog10();

@@ -9,14 +9,14 @@ use super::{
     steps,
 };
 
-/// Points of a plot.
+/// The maximum number of points of a plot.
 const POINTS_MAX: usize = 320;
-/// Points of a sparkline in a table.
+/// The maximum number of points of a sparkline in a table.
 const SPARK_POINTS_MAX: usize = 72;
 /// Room above the highest line, as a factor.
 const HEADROOM: f64 = 1.12;
 
-/// The plot; `capacity` draws its line, where there is one pool to speak of.
+/// The plot; `capacity` draws a line, if there is a single pool.
 pub(super) fn plot(series: &Series, capacity: Option<u64>, unit: TimeUnit) -> String {
     let points = steps::thinned(series, POINTS_MAX);
     if points.is_empty() {
@@ -100,7 +100,7 @@ fn hover_data(series: &Series, points: &[(u64, u64)], unit: TimeUnit) -> String 
     )
 }
 
-/// What the numbers along time are.
+/// The label of the time axis.
 pub(super) fn unit_axis(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Ticks => "ticks",

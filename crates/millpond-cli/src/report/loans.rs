@@ -6,13 +6,13 @@ use millpond_lend::replay::{AtCapacity, LoanPlan};
 use super::{contents, page, texts, wait_plot};
 use crate::output::figures::{count, milliseconds};
 
-/// What a report shows.
+/// The content of a report.
 #[derive(Debug)]
 pub(crate) struct Page<'a> {
     pub(crate) generated_by: String,
-    /// The wait that 99 % of the callers are to have at most.
+    /// The longest wait that 99 % of the callers may have.
     pub(crate) wait_p99_us: u64,
-    /// How long opening an object takes.
+    /// The time that it takes to open an object.
     pub(crate) open_us: u64,
     pub(crate) pools: Vec<Pool<'a>>,
 }
@@ -22,9 +22,9 @@ pub(crate) struct Page<'a> {
 pub(crate) struct Pool<'a> {
     pub(crate) trace: &'a str,
     pub(crate) plan: &'a LoanPlan,
-    /// What the figures mean, a sentence each.
+    /// The meaning of the figures, one sentence each.
     pub(crate) verdict: Vec<String>,
-    /// Whether the trace says how long callers waited.
+    /// Whether the trace contains waits.
     pub(crate) has_waits: bool,
 }
 

@@ -1,11 +1,11 @@
-//! `report.html`: one self-contained file with tables and plots that a person wants to look at.
+//! `report.html`: one self-contained file with tables and plots.
 //!
-//! It needs no network, no font but the system's, and no JavaScript: a small script adds sorting,
-//! a search field and values under the pointer, but whatever it shows is in the page without it.
-//! The file's size is bounded by the number of traces, not by their length.
+//! It needs no network, no font but the system's, and no JavaScript: a small script adds sorting, a search field and
+//! values under the pointer, but all that it shows is also in the page. The size of the file is limited by the number
+//! of traces, not by their lengths.
 //!
-//! The HTML is written with maud. askama escapes by itself, too, and is checked at compile time, too, but its templates
-//! are files in a language of their own.
+//! The HTML is written with maud. askama escapes by itself and is checked at compile time, too, but its templates are
+//! files in a language of their own.
 
 mod class_card;
 mod class_table;
@@ -26,7 +26,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use model::Report;
 
-/// The first line of every report: by it the tool knows a file that it may write over.
+/// The first line of every report, by which the tool recognises a file that it may overwrite.
 pub const MARKER: &str = "<!-- millpond report v1 -->";
 
 /// Whether a file that begins with `start` is a report that this tool wrote.
@@ -48,10 +48,10 @@ pub fn render(report: &Report) -> String {
     page(&report.title, &report.generated_by, &intro, &sections)
 }
 
-/// What a browser must not do with the page: fetch anything, from anywhere.
+/// Forbids the browser to fetch anything.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The frame of every report.
+/// The page of every report.
 fn page(title: &str, generated_by: &str, intro: &Markup, sections: &Markup) -> String {
     let title = texts::cut(title, 200);
     let page = html! {
@@ -84,7 +84,7 @@ fn page(title: &str, generated_by: &str, intro: &Markup, sections: &Markup) -> S
     page.into_string()
 }
 
-/// Three calm lines of water.
+/// Three lines of calm water.
 fn logo() -> Markup {
     html! {
         svg.logo viewBox="0 0 32 20" aria-hidden="true" {
@@ -93,7 +93,7 @@ fn logo() -> Markup {
     }
 }
 
-/// Links to the sections, where there are several.
+/// Links to the sections, if there are several.
 fn contents(names: &[&str]) -> Markup {
     html! {
         @if names.len() > 1 {

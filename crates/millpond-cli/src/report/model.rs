@@ -1,10 +1,11 @@
-//! What a report says, as plain data: `millpond plan` fills it, [`render`](super::render) draws it.
+//! The content of a report, as plain data: `millpond plan` fills it, [`render`](super::render) draws it.
 //!
-//! Nothing in here has to be short or harmless: the renderer escapes every text, cuts what is
-//! too long to show, and thins out what has too many points. Where an order is not stated, the
-//! renderer keeps the one that it is given, so the important things go first.
+//! Texts may be long and hostile: the renderer escapes them, cuts what is too long to show, and reduces the points of
+//! series. It keeps the given order unless another one is stated, so put important things first.
 
-/// One report: everything that one call of the tool found out.
+pub use crate::plan::Proof;
+
+/// One report: the results of one call of the tool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
     /// The headline, such as `Pool plan for 3 traces`.
@@ -22,15 +23,15 @@ pub struct Report {
 pub struct Trace {
     /// The file's name as the user typed it.
     pub name: String,
-    /// Which of the formats it is in.
+    /// Its format.
     pub format: Format,
-    /// What one step of the time axis is.
+    /// The unit of the time axis.
     pub time_unit: TimeUnit,
     /// The summary figures, shown as tiles: about four to eight of them.
     pub facts: Vec<Fact>,
     /// What the result means, in one sentence, for a new user.
     pub meaning: String,
-    /// What the replay through real pools showed, over all classes; `None` if there was none.
+    /// The result of the replay through real pools, over all classes; `None` if there was none.
     pub proof: Option<Proof>,
     /// Live objects over time, all classes together; `None` if it was not kept.
     pub live_over_time: Option<Series>,
@@ -40,17 +41,17 @@ pub struct Trace {
     pub savings: Vec<Saving>,
 }
 
-/// The format that a trace is in.
+/// The format of a trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Format {
     /// `tick,event,id,class` lines.
     #[default]
     Lifetimes,
-    /// heaptrack's interpreted format: a class is a requested size in bytes.
-    Heaptrack,
+    /// A recording of a heap: a class is a requested size in bytes.
+    Heap,
 }
 
-/// What one step of a trace's time axis is.
+/// The unit of a trace's time axis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TimeUnit {
     /// A tick: one frame of the game.
@@ -58,51 +59,17 @@ pub enum TimeUnit {
     Ticks,
     /// A millisecond of wall time.
     Milliseconds,
-    /// An event: the trace carries no clock that is fine enough.
+    /// An event: the trace has no clock that is fine enough.
     Events,
 }
 
 /// One summary figure: `lifetimes` / `14,678`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fact {
-    /// What is counted.
+    /// The label.
     pub label: String,
-    /// The figure, formatted as it is to be read.
+    /// The figure as text.
     pub value: String,
-}
-
-/// What the replays through real pools of the planned capacities counted: one with newest-first and
-/// one with oldest-first reuse, added up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Proof {
-    /// Insertions and removals carried out.
-    pub operations: u64,
-    /// Insertions that a full pool refused; a proved plan has none.
-    pub refused: u64,
-    /// Handles of live objects that were looked up.
-    pub live_checked: u64,
-    /// How many of those did not lead to their own object; a proved plan has none.
-    pub live_wrong: u64,
-    /// Handles of dead objects that were tried.
-    pub stale_checked: u64,
-    /// How many of those resolved all the same; a proved plan has none.
-    pub stale_resolved: u64,
-    /// Values dropped by the pools.
-    pub drops: u64,
-    /// Values that had to be dropped: each inserted one exactly once.
-    pub drops_expected: u64,
-}
-
-impl Proof {
-    /// Whether nothing was refused, every live handle led to its object, no stale one to any, and
-    /// every value was dropped once.
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        self.refused == 0
-            && self.live_wrong == 0
-            && self.stale_resolved == 0
-            && self.drops == self.drops_expected
-    }
 }
 
 /// One class of objects and the pool that it needs.
@@ -110,111 +77,117 @@ impl Proof {
 pub struct Class {
     /// The trace's `class` column, or the requested size in bytes as a decimal string.
     pub name: String,
-    /// How many objects there were in all.
+    /// The number of objects.
     pub lifetimes: u64,
     /// The peak of live objects.
     pub peak_live: u64,
-    /// What the live count did not exceed in 99 % of the time.
-    pub p99_live: u64,
-    /// How many were still alive at the end.
+    /// The live count that was not exceeded in 99 % of the time; `None` if there are no times.
+    pub p99_live: Option<u64>,
+    /// The number of objects that were still alive at the end.
     pub left_live: u64,
-    /// Births in an average step of time.
-    pub births_mean: f64,
-    /// Births in the worst step of time.
-    pub births_worst: u64,
+    /// Its births in each unit of time; `None` if there are no times.
+    pub births: Option<Births>,
     /// The median length of a lifetime; `None` if there was none.
     pub lifetime_median: Option<Length>,
     /// The length that 95 % of the lifetimes do not exceed; `None` if there was none.
     pub lifetime_p95: Option<Length>,
     /// The capacity to reserve.
     pub capacity: u64,
-    /// What a pool of that capacity occupies, where the object's size is known.
+    /// The size of a pool of that capacity, if that of its objects is known.
     pub bytes_at_capacity: Option<u64>,
     /// The refusals and evictions of smaller pools, the largest first.
     pub smaller: Vec<Smaller>,
-    /// The handle type that follows, such as `Handle32<T, 10>`; empty if none was chosen.
+    /// The suitable handle type, such as `Handle32<T, 10>`; empty if none was chosen.
     pub handle: String,
     /// How long the busiest slot lasts, by generation bits.
     pub generations: Vec<GenerationLife>,
     /// What the replay of this class showed; `None` if there was none.
     pub proof: Option<Proof>,
-    /// Live objects over time.
-    pub live_over_time: Series,
+    /// Live objects over time; `None` if they were not kept.
+    pub live_over_time: Option<Series>,
     /// Lifetimes by their length.
     pub lifetime_histogram: Vec<Bin>,
     /// Which slots were live when; `None` if it was not kept.
     pub slots: Option<SlotMap>,
 }
 
-/// What a pool that is smaller than planned would have done.
+/// Births in a unit of time.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Births {
+    /// The mean.
+    pub mean: f64,
+    /// The peak.
+    pub worst: u64,
+}
+
+/// The effects of a pool that is smaller than planned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Smaller {
     /// The capacity of the smaller pool.
     pub capacity: u64,
-    /// How many insertions it would have refused.
+    /// The number of insertions that it would have refused.
     pub refused: u64,
-    /// How many objects it would have evicted under evict-oldest instead.
+    /// The number of objects that it would have evicted instead, the oldest first.
     pub evicted: u64,
 }
 
-/// How long the busiest slot lasts before its generations are used up at the observed rate.
+/// How long the busiest slot lasts before its generations are used up, at the observed pace.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct GenerationLife {
     /// Bits of generation in the handle: 12, 24 or 32.
     pub bits: u32,
-    /// Seconds of running under newest-first reuse; `None` if no slot is ever reused.
+    /// Seconds with newest-first reuse; `None` if no slot is reused.
     pub lifo_seconds: Option<f64>,
-    /// Seconds of running under oldest-first reuse; `None` if no slot is ever reused.
+    /// Seconds with oldest-first reuse; `None` if no slot is reused.
     pub fifo_seconds: Option<f64>,
 }
 
-/// A quantity over time, as the least and the greatest value within each of `points.len()` equal
-/// stretches of time.
+/// A quantity over time: its minimum and maximum in each of `points.len()` equal stretches of time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Series {
-    /// Where the first stretch begins, in time units.
+    /// The start of the first stretch, in units of time.
     pub start: u64,
-    /// Where the last stretch ends, in time units.
+    /// The end of the last stretch, in units of time.
     pub end: u64,
-    /// Least and greatest value of each stretch.
+    /// The minimum and the maximum of each stretch.
     pub points: Vec<(u64, u64)>,
 }
 
 /// One bar of a histogram of lifetimes: `from <= length < to`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bin {
-    /// The shortest length that counts, in time units.
+    /// The lower bound, in units of time.
     pub from: u64,
-    /// The first length that no longer counts.
+    /// The upper bound, which is not included.
     pub to: u64,
-    /// How many lifetimes were that long.
+    /// The number of lifetimes in it.
     pub count: u64,
 }
 
 /// Which slots of a pool were live when, as a grid: time runs along a row, slots run downwards.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SlotMap {
-    /// Where the first column begins, in time units.
+    /// The start of the first column, in units of time.
     pub start: u64,
-    /// Where the last column ends, in time units.
+    /// The end of the last column, in units of time.
     pub end: u64,
-    /// How many slots the rows stand for: the pool's capacity.
+    /// The number of slots in all rows: the pool's capacity.
     pub slots: u64,
-    /// How many stretches of time there are.
+    /// The number of columns, each a stretch of time.
     pub columns: usize,
-    /// How many stretches of slots there are, slot 0 in the first.
+    /// The number of rows, each a stretch of slots, with slot 0 in the first.
     pub rows: usize,
-    /// `rows × columns` cells, row by row: the occupied share of the cell, 0 (never live) to 255
-    /// (all of its slots live all of the time).
+    /// `rows × columns` cells, row by row: the live share of the cell, from 0 (never live) to 255 (all of its slots,
+    /// all of the time).
     pub cells: Vec<u8>,
 }
 
 /// The length of a lifetime.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Length {
-    /// The length, in time units.
+    /// The length, in units of time.
     pub steps: u64,
-    /// Whether it may be longer: objects that were still alive at the end are part of it.
+    /// Whether it may be longer, because it includes objects that were still alive at the end.
     pub at_least: bool,
 }
 
@@ -223,22 +196,22 @@ pub struct Length {
 pub struct Saving {
     /// The class, or the smallest and the largest size.
     pub class: String,
-    /// Calls to the allocator.
+    /// The number of calls to the allocator.
     pub calls: u64,
-    /// Calls that a pool would have made unnecessary.
+    /// The number of calls that a pool would have saved.
     pub calls_saved: u64,
-    /// Those as a share of all calls in the trace: 0.0 to 1.0.
+    /// Their share of all calls in the trace, from 0.0 to 1.0.
     pub share: f64,
-    /// What is proposed, what it saves and what it takes, in a sentence.
+    /// The proposal, its saving and its cost, in a sentence.
     pub why: String,
-    /// The functions that ask, the busiest first.
+    /// The callers, the busiest first.
     pub callers: Vec<Caller>,
 }
 
 /// A function that allocates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// The function's name and those of its callers.
+    /// The function's name, and those of its callers.
     pub function: String,
     /// The number of its allocations.
     pub allocations: u64,

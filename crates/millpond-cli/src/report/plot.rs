@@ -1,50 +1,49 @@
 //! The frame that every plot shares: caption, axes, and an SVG that stretches between them.
 //!
-//! Drawn by hand, after a look at the libraries: `plotters` (its SVG backend writes fixed colours
-//! and font sizes into attributes, so that a plot can follow neither dark mode nor the width of a
-//! phone), `poloto` (themeable by CSS classes, but its labels are part of the picture and shrink
-//! with it until a phone shows specks, and it has neither a range of values per step nor a memory
-//! map), `charming` and an embedded uPlot (both draw in JavaScript, so that without it there is
-//! nothing to see). Here the SVG holds shapes only and is stretched to whatever room there is;
-//! labels are HTML beside it, in the page's own font size, and every colour is a CSS variable.
+//! The plots are drawn by hand, after a comparison of libraries: `plotters` (its SVG backend writes fixed colours and
+//! font sizes into attributes, so a plot follows neither dark mode nor the width of a phone), `poloto` (themeable by
+//! CSS classes, but its labels are part of the picture and become unreadable on a phone, and it has neither ranges of
+//! values nor a memory map), `charming` and an embedded uPlot (both draw in JavaScript, so without it there is nothing
+//! to see). Here the SVG contains only shapes, and is stretched to the available width; labels are HTML beside it, in
+//! the page's own font size, and every colour is a CSS variable.
 
 use std::fmt::Write as _;
 
-/// The height of every plot in its own coordinates; the page stretches it to its real height.
+/// The height of every plot in its own coordinates; the page scales it.
 pub(super) const HEIGHT: u32 = 1000;
 
-/// One labelled place on an axis.
+/// A label on an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
-    /// Where, from 0.0 (left or bottom) to 1.0 (right or top).
+    /// Its position, from 0.0 (left or bottom) to 1.0 (right or top).
     pub(super) at: f64,
-    /// What is written there.
+    /// Its text.
     pub(super) label: String,
 }
 
-/// Everything about a plot but its shapes.
+/// A plot without its shapes.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
-    /// What is plotted.
+    /// The title.
     pub(super) caption: String,
-    /// One remark beside the caption, as HTML.
+    /// A remark beside the caption, as HTML.
     pub(super) note: String,
-    /// What a screen reader says instead of the picture.
+    /// The text for screen readers.
     pub(super) description: String,
     /// Labels along time or length.
     pub(super) x: Vec<Tick>,
     /// Labels along the quantity; each draws a grid line.
     pub(super) y: Vec<Tick>,
-    /// Labels on the plot itself, at a height: the capacity.
+    /// Labels in the plot at a height: the capacity.
     pub(super) marks: Vec<Tick>,
     /// The width of the plot in its own coordinates.
     pub(super) width: usize,
-    /// Attributes of the SVG from which the script reads what to show under the pointer.
+    /// Attributes of the SVG with the values that the script shows under the pointer.
     pub(super) data: String,
 }
 
 impl Frame {
-    /// The whole plot: this frame around `shapes`.
+    /// The whole plot: the frame around `shapes`.
     pub(super) fn around(&self, shapes: &str) -> String {
         let (caption, note, data) = (&self.caption, &self.note, &self.data);
         let (width, description) = (self.width, &self.description);
@@ -79,7 +78,7 @@ pub(super) fn y_at(height: f64) -> i64 {
     down.round() as i64
 }
 
-/// Round values from `start` to `end`, about `wanted` of them, each with its place between the two.
+/// Round values from `start` to `end`, about `wanted` of them, each with its position between the two.
 pub(super) fn round_ticks(
     start: u64,
     end: u64,
@@ -98,7 +97,7 @@ pub(super) fn round_ticks(
         .collect()
 }
 
-/// The least of 1, 2, 5, 10, 20, 50, … that divides `span` into no more than `wanted` parts.
+/// The smallest of 1, 2, 5, 10, 20, 50, … that divides `span` into at most `wanted` parts.
 fn round_step(span: u64, wanted: u64) -> u64 {
     let least = span.div_ceil(wanted);
     let mut decade = 1u64;
@@ -115,7 +114,7 @@ fn round_step(span: u64, wanted: u64) -> u64 {
 
 fn labels(ticks: &[Tick], side: &str) -> String {
     ticks.iter().fold(String::new(), |mut html, tick| {
-        // The outermost labels are aligned with the edge, so that none hangs over it.
+        // The outermost labels are aligned with the edge, so that they do not extend beyond it.
         let class = match tick.at {
             at if at < 0.04 => " class=\"first\"",
             at if at > 0.96 => " class=\"last\"",

@@ -8,22 +8,22 @@ use super::{
     texts,
 };
 
-/// Proposals in the ranking.
+/// The maximum number of proposals.
 const PROPOSALS_MAX: usize = 20;
-/// How much is shown of what a proposal says.
+/// The maximum number of characters of a proposal's sentence.
 const WHY_CHARS_MAX: usize = 400;
-/// How much is shown of a function's name, where C++ spells out every template argument.
+/// The maximum number of characters of a function's name; C++ spells out every template argument.
 const FUNCTION_CHARS_MAX: usize = 160;
-/// Functions named for each proposal.
+/// The maximum number of functions named for each proposal.
 const CALLERS_MAX: usize = 4;
 
-/// The ranking, or nothing if there is nothing to rank.
+/// The ranking; nothing if it is empty.
 pub(super) fn section(trace: &Trace) -> Markup {
     let ranked = &trace.savings[..trace.savings.len().min(PROPOSALS_MAX)];
     let largest = ranked.iter().map(|saving| saving.share).fold(0.0, f64::max);
     let (calls, below) = match trace.format {
         Format::Lifetimes => ("the number of allocations that a pool saves", ""),
-        Format::Heaptrack => (
+        Format::Heap => (
             "the number of allocator calls that a pool saves",
             " Below each are the functions that allocate most, with their callers.",
         ),
@@ -50,7 +50,7 @@ fn item(saving: &Saving, largest: f64, format: Format) -> Markup {
                 b {
                     @match format {
                         Format::Lifetimes => { (texts::name(&saving.class)) }
-                        Format::Heaptrack => { (texts::size(&saving.class)) " bytes" }
+                        Format::Heap => { (texts::size(&saving.class)) " " (figures::byte_unit(&saving.class)) }
                     }
                 }
                 em { (figures::percent(saving.share)) }

@@ -1,8 +1,8 @@
 //! The memory map: which slots of a pool were live when.
 //!
-//! Time runs to the right, slots downwards from slot 0, and a cell is the darker the larger the
-//! share of it that was live. Cells of one shade that touch become one stroke, and all strokes of
-//! a shade one path, so that a map is a few paths however many cells it has.
+//! Time runs to the right, slots run downwards from slot 0, and a cell is darker if a larger share of it was live.
+//! Adjacent cells of one shade become one stroke, and all strokes of a shade one path, so a map is a few paths however
+//! many cells it has.
 
 use std::fmt::Write as _;
 
@@ -12,9 +12,9 @@ use super::{
     plot::{Frame, HEIGHT, Tick, round_ticks},
 };
 
-/// Columns of a map.
+/// The maximum number of columns.
 const COLUMNS_MAX: usize = 160;
-/// Rows of a map.
+/// The maximum number of rows.
 const ROWS_MAX: usize = 48;
 /// Shades besides the background.
 const SHADES: u8 = 5;
@@ -44,11 +44,11 @@ pub(super) fn plot(map: &SlotMap, unit: TimeUnit) -> String {
     frame.around(&shapes(&grid))
 }
 
-/// What the shades mean.
+/// The meaning of the shades.
 const LEGEND: &str = "<span class=\"legend\">dead<i class=\"m1\"></i><i class=\"m2\"></i>\
                       <i class=\"m3\"></i><i class=\"m4\"></i><i class=\"m5\"></i>live</span>";
 
-/// A map cut down to what a plot shows.
+/// A map, reduced to the cells of a plot.
 struct Grid {
     columns: usize,
     rows: usize,
@@ -57,8 +57,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// `map` with neighbouring cells merged into their mean; `None` if it has no cells or not as
-    /// many as it says.
+    /// `map` with adjacent cells merged into their mean; `None` if it has no cells, or not the stated number.
     fn thinned(map: &SlotMap) -> Option<Self> {
         let cells = map.columns.checked_mul(map.rows)?;
         if cells == 0 || map.cells.len() != cells {
@@ -85,13 +84,13 @@ impl Grid {
     }
 }
 
-/// The shade of `count` cells that sum up to `sum`: anything live at all shows.
+/// The shade of `count` cells with the sum `sum`: even a short life shows.
 fn shade(sum: usize, count: usize) -> u8 {
     let full = count * usize::from(u8::MAX);
     u8::try_from((sum * usize::from(SHADES)).div_ceil(full)).unwrap_or(SHADES)
 }
 
-/// One path a shade, scaled from cells to the plot's height.
+/// One path for each shade, scaled from cells to the plot's height.
 fn shapes(grid: &Grid) -> String {
     let mut paths = vec![String::new(); usize::from(SHADES)];
     for (row, line) in grid.shades.chunks(grid.columns).enumerate() {
@@ -111,7 +110,7 @@ fn shapes(grid: &Grid) -> String {
     shapes + "</g>"
 }
 
-/// Slot numbers from the top downwards.
+/// Slot numbers from top to bottom.
 fn slot_ticks(slots: u64) -> Vec<Tick> {
     round_ticks(0, slots, 4, figures::short_count)
         .into_iter()

@@ -1,11 +1,10 @@
-//! A series of ranges as SVG paths that step from one value to the next.
+//! Draws a series of ranges as SVG paths of steps.
 
 use std::fmt::Write as _;
 
 use super::{model::Series, plot::y_at};
 
-/// `series` as no more than `points_max` ranges: neighbours merge into the range of both, so that
-/// the highest peak stays what it was.
+/// `series` as at most `points_max` ranges: neighbours are merged into the range of both, which keeps the highest peak.
 pub(super) fn thinned(series: &Series, points_max: usize) -> Vec<(u64, u64)> {
     let merge = series.points.len().div_ceil(points_max.max(1)).max(1);
     series
@@ -19,7 +18,7 @@ pub(super) fn thinned(series: &Series, points_max: usize) -> Vec<(u64, u64)> {
         .collect()
 }
 
-/// The outline of the upper ends, left to right.
+/// The outline of the upper ends, from left to right.
 pub(super) fn outline(points: &[(u64, u64)], top: f64) -> String {
     let heights = points.iter().map(|&(_, high)| y_at(high as f64 / top));
     stair('M', "h", heights)
@@ -36,7 +35,7 @@ pub(super) fn band(points: &[(u64, u64)], top: f64) -> String {
     format!("{}{}z", outline(points, top), stair('V', "h-", heights))
 }
 
-/// Steps of width one through `heights`; equal neighbours share one step.
+/// Steps of width one through `heights`; equal neighbours share a step.
 fn stair(first: char, sideways: &str, heights: impl Iterator<Item = i64>) -> String {
     let mut path = String::new();
     let mut current = None;

@@ -3,8 +3,8 @@
 use super::{
     MARKER, is_report,
     model::{
-        Bin, Caller, Class, Fact, Format, GenerationLife, Proof, Report, Saving, Series, SlotMap,
-        Smaller, TimeUnit, Trace,
+        Bin, Births, Caller, Class, Fact, Format, GenerationLife, Proof, Report, Saving, Series,
+        SlotMap, Smaller, TimeUnit, Trace,
     },
     render,
 };
@@ -23,7 +23,8 @@ fn filled(text: &str) -> Report {
         handle: text.to_owned(),
         generations: vec![GenerationLife { bits: 12, lifo_seconds: Some(1.0), fifo_seconds: None }],
         proof: Some(proof),
-        live_over_time: series.clone(),
+        births: Some(Births { mean: 1.0, worst: 2 }),
+        live_over_time: Some(series.clone()),
         lifetime_histogram: vec![Bin { from: 0, to: 1, count: 4 }],
         slots: Some(SlotMap {
             start: 0,
@@ -42,7 +43,7 @@ fn filled(text: &str) -> Report {
     };
     let trace = Trace {
         name: text.to_owned(),
-        format: Format::Heaptrack,
+        format: Format::Heap,
         time_unit: TimeUnit::Milliseconds,
         facts: vec![Fact { label: text.to_owned(), value: text.to_owned() }],
         meaning: text.to_owned(),
@@ -59,7 +60,7 @@ fn filled(text: &str) -> Report {
     }
 }
 
-/// `html` without what the tool itself brings along.
+/// `html` without the tool's own parts.
 fn without_own_parts(html: &str) -> String {
     html.replace(include_str!("page.css"), "").replace(include_str!("page.js"), "")
 }
@@ -138,11 +139,11 @@ fn a_trace_of_many_noisy_classes_is_bounded() {
     let noise = |seed: u32, i: u32| (i ^ seed).wrapping_mul(2_654_435_761) >> 8;
     let class = |seed: u32| Class {
         name: format!("class {seed}"),
-        live_over_time: Series {
+        live_over_time: Some(Series {
             start: 0,
             end: 5000,
             points: (0..5000).map(|i| (0, u64::from(noise(seed, i)))).collect(),
-        },
+        }),
         lifetime_histogram: (0..100).map(|i| Bin { from: i, to: i + 1, count: i }).collect(),
         slots: Some(SlotMap {
             start: 0,

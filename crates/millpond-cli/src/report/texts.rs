@@ -1,8 +1,7 @@
-//! Text from outside made safe for HTML.
+//! Makes text from outside safe for HTML.
 //!
-//! Class names, function names and paths come from an untrusted file. The templates escape whatever they are given;
-//! what passes through here is cut to a length that a layout can bear, and shows the characters that would else be
-//! unseen.
+//! Class names, function names and paths come from an untrusted file. The templates escape all text. This module also
+//! cuts it to a length that the layout can hold, and makes invisible characters visible.
 
 use std::fmt::Write as _;
 
@@ -10,18 +9,17 @@ use maud::{Escaper, Markup, Render, html};
 
 use super::figures;
 
-/// How many characters of one text are shown.
+/// The maximum number of shown characters of a text.
 const SHOWN_CHARS_MAX: usize = 96;
-/// How many characters of one text a tooltip holds, where the shown text was cut.
+/// The maximum number of characters in the tooltip of a text that was cut.
 const TOOLTIP_CHARS_MAX: usize = 600;
 
-/// `text` cut to a length that a layout can bear, as a `<span>` whose tooltip has more of it when it was
-/// cut.
+/// `text`, cut to a length that the layout can hold, as a `<span>`. If it was cut, a tooltip shows more of it.
 pub(super) fn name(text: &str) -> Markup {
     name_up_to(text, SHOWN_CHARS_MAX)
 }
 
-/// [`name`] with a length of its own.
+/// Like [`name`], with another length.
 pub(super) fn name_up_to(text: &str, chars_max: usize) -> Markup {
     let tooltip = text.chars().nth(chars_max).map(|_| cut(text, TOOLTIP_CHARS_MAX));
     html! {
@@ -33,7 +31,7 @@ pub(super) fn name_up_to(text: &str, chars_max: usize) -> Markup {
     }
 }
 
-/// A requested size as it is to be read, `2097152` as `2,097,152`; whatever is no number as a name.
+/// A size with separators, such as `2,097,152` for `2097152`; other text as a name.
 pub(super) fn size(class: &str) -> Markup {
     match class.parse() {
         Ok(bytes) => html! { span.name { (figures::count(bytes)) } },
@@ -49,7 +47,7 @@ pub(super) fn cut(text: &str, chars_max: usize) -> Cut<'_> {
     }
 }
 
-/// A text that may have been cut, with pictures of what would be unseen.
+/// A text that may have been cut, with invisible characters made visible.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut<'t> {
     text: &'t str,
@@ -60,7 +58,7 @@ impl Render for Cut<'_> {
     fn render_to(&self, buffer: &mut String) {
         for character in self.text.chars() {
             match character {
-                // Harmless where the templates put it, and escaped all the same.
+                // Harmless where the templates put it, but escaped all the same.
                 '\'' => buffer.push_str("&#39;"),
                 character => {
                     // Writing into memory does not fail.
@@ -72,14 +70,14 @@ impl Render for Cut<'_> {
     }
 }
 
-/// A visible character.
+/// The character itself, or a visible one in its place.
 fn seen(character: char) -> char {
     match character {
-        // Control characters would vanish or break the layout; their pictures show what was there.
+        // Control characters would vanish or break the layout, so they are shown as pictures.
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'),
         '\u{7f}' => '␡',
         '\u{80}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
-        // Marks of writing direction could make a name read as another one.
+        // Direction marks could disguise a name as another one.
         '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         other => other,
     }

@@ -1,4 +1,4 @@
-//! One trace: what it means, its figures, the proof, and its classes.
+//! One trace: its meaning, its figures, the proof, and its classes.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -8,11 +8,11 @@ use super::{
     savings, texts,
 };
 
-/// Classes with plots; the table names the others.
+/// The maximum number of classes with plots; the table lists the others.
 const CARDS_MAX: usize = 60;
-/// Cards that are unfolded from the start.
+/// The number of cards that are open at first.
 const CARDS_OPEN: usize = 4;
-/// Summary figures.
+/// The maximum number of summary figures.
 const FACTS_MAX: usize = 16;
 
 /// The section of the trace at `position` in the report.
@@ -48,7 +48,7 @@ fn facts(facts: &[Fact]) -> Markup {
     }
 }
 
-/// What the replay showed, over all classes.
+/// The result of the replay, over all classes.
 fn proof(proof: &Proof) -> Markup {
     let (class, verdict) =
         if proof.holds() { ("good", "✓ Proved.") } else { ("bad", "✗ Not proved.") };
@@ -70,11 +70,13 @@ fn proof(proof: &Proof) -> Markup {
 
 fn cards(trace: &Trace) -> Markup {
     let shown = &trace.classes[..trace.classes.len().min(CARDS_MAX)];
+    let are_drawn = shown.iter().any(|class| class.live_over_time.is_some());
+    let over_time = if are_drawn { " over time" } else { "" };
     let heading = if shown.len() == trace.classes.len() {
-        "Each class over time".to_owned()
+        format!("Each class{over_time}")
     } else {
         let all = figures::count(trace.classes.len() as u64);
-        format!("The first {} of {all} classes over time", shown.len())
+        format!("The first {} of {all} classes{over_time}", shown.len())
     };
     html! {
         @if !shown.is_empty() {

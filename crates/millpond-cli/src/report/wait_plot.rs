@@ -1,4 +1,4 @@
-//! Waits over capacity: a line for each share of the callers, on a logarithmic scale.
+//! Waits by capacity: a line for each share of the callers, on a logarithmic scale.
 
 use std::fmt::Write as _;
 
@@ -7,12 +7,12 @@ use millpond_lend::replay::AtCapacity;
 use super::plot::{Frame, HEIGHT, Tick, round_ticks, y_at};
 use crate::output::figures::milliseconds;
 
-/// Points between two capacities.
+/// The width of a step from one capacity to the next.
 const STEP: usize = 100;
-/// Labels along the capacities.
+/// The maximum number of labels along the capacities.
 const X_LABELS_MAX: u64 = 10;
 
-/// What one line shows.
+/// A line of the plot.
 struct Line {
     name: &'static str,
     /// Its class in the style sheet.
@@ -32,7 +32,7 @@ const LINES: [Line; 5] = [
     Line { name: "99 %", class: "waits2", wait_us: |at| at.in_advance.waits.p99_us },
 ];
 
-/// The plot; `limit_us` draws the wait that is asked for.
+/// The plot; `limit_us` draws the required wait.
 pub(super) fn plot(capacities: &[AtCapacity], limit_us: u64) -> String {
     let (Some(first), Some(last)) = (capacities.first(), capacities.last()) else {
         return "<p class=\"none\">No loan was recorded.</p>\n".to_owned();
@@ -40,11 +40,11 @@ pub(super) fn plot(capacities: &[AtCapacity], limit_us: u64) -> String {
     let waits = capacities.iter().flat_map(|at| LINES.iter().map(move |line| (line.wait_us)(at)));
     let longest_us = waits.max().unwrap_or(0).max(limit_us).max(1);
     let (start, end) = (first.capacity as u64, last.capacity as u64);
-    // A single capacity is a line as well.
+    // A single capacity is a line, too.
     let span = (end - start).max(1);
     let width = usize::try_from(span).unwrap_or(1).saturating_mul(STEP);
     let frame = Frame {
-        caption: "Waits over capacity".to_owned(),
+        caption: "Waits by capacity".to_owned(),
         note: format!("log scale{}", legend()),
         description: format!(
             "How long callers wait with {start} to {end} objects, at most {}",
@@ -74,13 +74,13 @@ pub(super) fn plot(capacities: &[AtCapacity], limit_us: u64) -> String {
     frame.around(&shapes)
 }
 
-/// The height of a wait, where the longest nearly reaches the top.
+/// The height of a wait; the longest nearly reaches the top.
 fn height(wait_us: u64, longest_us: u64) -> f64 {
     const ROOM_ABOVE: f64 = 0.94;
     ROOM_ABOVE * (1.0 + wait_us as f64).ln() / (1.0 + longest_us as f64).ln()
 }
 
-/// Nothing, and each tenfold of a microsecond or a tenth of a millisecond.
+/// Zero, and the powers of ten from 1 µs or, if the longest wait exceeds 10 ms, from 0.1 ms on.
 fn wait_ticks(longest_us: u64) -> Vec<Tick> {
     let first = if longest_us > 10_000 { 100 } else { 1 };
     let tick = |us| Tick { at: height(us, longest_us), label: milliseconds(us) };

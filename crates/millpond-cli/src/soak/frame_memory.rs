@@ -1,20 +1,20 @@
-//! The soak of the memory that is lent for a frame.
+//! The soak of memory that is lent for a frame.
 
 use millpond::{FrameMemory, FrameRef};
 
 use super::random::Random;
 use super::trials::{Trial, differ};
 
-/// A frame has room for at most this many values: each step is a whole frame.
+/// The maximum number of values in a frame; each step is a whole frame.
 const VALUES_MAX: usize = 32;
 
-/// One of a list, which begins with the newest.
+/// An entry of a list that begins with the newest.
 struct Entry<'frame> {
     number: u64,
     before: Option<FrameRef<'frame, Entry<'frame>>>,
 }
 
-/// Lists that are made and read in a frame. The model: how many entries fit, and the sum of their numbers.
+/// Lists that are built and read within a frame. The model: how many entries fit, and the sum of their numbers.
 pub(super) struct LentFrames {
     memory: FrameMemory,
     room: usize,
@@ -68,7 +68,7 @@ impl Trial for LentFrames {
     }
 
     fn live(&self) -> (usize, usize) {
-        // Between two steps no value lives; this is how many the fullest frame had.
+        // No value lives between two steps; this is the number in the fullest frame.
         (self.memory.peak() / size_of::<Entry<'_>>(), size_of::<Entry<'_>>())
     }
 

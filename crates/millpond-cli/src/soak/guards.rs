@@ -1,5 +1,5 @@
-//! Objects that are owned through guards: a box of the system's allocator for each, to compare with, or
-//! a box that puts itself back into its pool.
+//! Objects owned through guards: a box that returns itself to its pool or, for comparison, a box of the system's
+//! allocator.
 
 use std::ops::Deref;
 
@@ -11,7 +11,7 @@ use super::subject::{Subject, WrittenOver};
 /// The source of guards.
 pub(super) trait Allocator<const WORDS: usize> {
     type Guard: Deref<Target = Payload<WORDS>>;
-    /// All of its memory is taken here, if it can be.
+    /// Allocates all of its memory now, if possible.
     fn of_capacity(capacity: usize) -> Self;
     fn guard(&self, payload: Payload<WORDS>) -> Self::Guard;
     /// The number of guards, if known.
@@ -73,7 +73,7 @@ impl<A: Allocator<WORDS>, const WORDS: usize> Subject for Guards<A, WORDS> {
         handle.0 as usize
     }
 
-    /// A slot anywhere in the stack of free ones cannot be claimed.
+    /// A slot in the middle of the stack of free ones cannot be claimed.
     fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
         None
     }

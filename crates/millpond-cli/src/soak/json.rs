@@ -1,4 +1,4 @@
-//! The summary of a soak for programs. The types are the schema.
+//! The summary of a soak as JSON. The types are the schema.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -15,7 +15,7 @@ struct SoakJson<'o> {
     capacity: usize,
     seconds: Number,
     interrupted: bool,
-    /// Whether boxes took the pools' place.
+    /// Whether boxes replaced the pools.
     system_allocator: bool,
     violations: u8,
     violation: Option<ViolationJson<'o>>,
@@ -26,7 +26,7 @@ struct SoakJson<'o> {
     /// Equal, unless an object was lost.
     objects_made: u64,
     objects_dropped: u64,
-    /// `null` where the system does not tell.
+    /// `null` if the system does not report it.
     resident_bytes_start: Option<u64>,
     resident_bytes_peak: Option<u64>,
     resident_bytes_end: Option<u64>,
@@ -36,7 +36,7 @@ struct SoakJson<'o> {
     pools: Vec<PoolJson<'o>>,
 }
 
-/// Something that must not be, and how to see it again.
+/// A fault, and how to reproduce it.
 #[derive(Serialize)]
 struct ViolationJson<'o> {
     pool: &'o str,

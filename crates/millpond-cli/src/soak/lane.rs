@@ -1,4 +1,4 @@
-//! One pool of a soak, and a model of it that is too plain to be wrong.
+//! One pool of a soak, with a model that is too simple to be wrong.
 
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,22 +18,22 @@ pub(super) const LATENCY_MAX_NS: u64 = 60_000_000_000;
 /// The counts of a lane so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tally {
-    /// Operations on the pool, those that only look included.
+    /// Operations on the pool, including those that only read.
     pub(crate) operations: u64,
-    /// Objects that live now, and at most at once.
+    /// The number of live objects, now and at the peak.
     pub(crate) live: u64,
     pub(crate) peak: u64,
-    /// Slots that have retired, those of pools that were replaced included.
+    /// The number of retired slots, including those of replaced pools.
     pub(crate) retired: u64,
-    /// Insertions that a full pool refused, rightly.
+    /// The number of insertions that a full pool rightly refused.
     pub(crate) refused: u64,
-    /// How many times most slots had retired and the pool was replaced by a new one.
+    /// How often the pool was replaced because most of its slots had retired.
     pub(crate) renewed: u64,
     /// The effect of the replacements on the memory.
     pub(crate) renewals: Renewals,
     /// Requests to the allocator while the pool worked.
     pub(crate) allocations: u64,
-    /// Bytes of the objects that live now, and of those at the peak.
+    /// The size of the live objects in bytes, now and at the peak.
     pub(crate) bytes_live: u64,
     pub(crate) bytes_peak: u64,
 }
@@ -57,22 +57,22 @@ impl Renewals {
     }
 }
 
-/// A lane, whatever pool is in it.
+/// A lane with any pool.
 pub(crate) trait Work {
     fn name(&self) -> &str;
-    /// Does so many operations, then checks everything. The step and what is wrong, if something is.
+    /// Does this many operations, then checks everything. The error is the step and what is wrong.
     fn work(&mut self, shape: &Shape, steps: u64) -> Result<(), (u64, String)>;
     fn tally(&self) -> Tally;
-    /// How long insertions and removals took, in nanoseconds.
+    /// The times of insertions and removals, in nanoseconds.
     fn latency(&self) -> &Histogram<u64>;
 }
 
-/// What the model knows of a slot.
+/// A slot in the model.
 #[derive(Debug, Clone, Copy)]
 struct Known<H> {
-    /// Its live object: handle, number, and place in the list of live slots.
+    /// Its live object: handle, number, and position in the list of live slots.
     live: Option<(H, u64, usize)>,
-    /// The handle of the object before.
+    /// The handle of the previous object.
     stale: Option<H>,
 }
 
@@ -83,14 +83,14 @@ pub(super) struct Lane<S: Subject> {
     make: Box<dyn Fn(usize) -> S>,
     slots: Vec<Known<S::Handle>>,
     live: Vec<u32>,
-    /// By key of the trace, the slot of the object.
+    /// By key of the trace, the object's slot.
     keys: Vec<Option<u32>>,
     next_event: usize,
     random: Random,
     step: u64,
     numbers: u64,
     removed: u64,
-    /// What a random load goes towards, and until when.
+    /// The number of live objects that a random load approaches, and until when.
     goal: usize,
     goal_until: u64,
     object_bytes: u64,
@@ -109,7 +109,7 @@ impl<S: Subject> Lane<S> {
     ) -> Self {
         let mut latency = Histogram::new_with_bounds(1, LATENCY_MAX_NS, 2)
             .expect("the bounds are in order and two digits can be had");
-        // Its pages are touched here, not in the middle of the work.
+        // Touches its pages here, not in the middle of the work.
         latency.clear();
         let mut live = touched(capacity, u32::MAX);
         live.clear();
@@ -149,7 +149,7 @@ impl<S: Subject> Lane<S> {
         }
     }
 
-    /// Inserts or removes, so that the number of live objects goes up and down in long waves.
+    /// Inserts or removes, so that the number of live objects rises and falls in long waves.
     fn wander(&mut self) -> Result<(), String> {
         if self.step >= self.goal_until {
             self.goal = self.random.below(self.slots.len() + self.slots.len() / 8 + 2);
@@ -163,7 +163,7 @@ impl<S: Subject> Lane<S> {
         }
     }
 
-    /// Does what the program of the trace did next; after its end everything dies and it begins anew.
+    /// Does what the program of the trace did next. After the end of the trace, all objects die and it begins again.
     fn follow(&mut self, events: &[TraceEvent]) -> Result<(), String> {
         let Some(event) = events.get(self.next_event) else {
             self.next_event = 0;
@@ -229,7 +229,7 @@ impl<S: Subject> Lane<S> {
         })
     }
 
-    /// The model's side of a death.
+    /// Records a death in the model.
     fn died(&mut self, slot: usize, place: usize) {
         let known = &mut self.slots[slot];
         known.stale = known.live.take().map(|(handle, ..)| handle);
@@ -258,7 +258,7 @@ impl<S: Subject> Lane<S> {
         expect("the removal of a stale handle", stale, self.subject.remove(stale), None)
     }
 
-    /// Removes an object and inserts another at exactly the slot's next handle.
+    /// Removes an object, and inserts another with the slot's next handle.
     fn move_to_the_next_lifetime(&mut self) -> Result<(), String> {
         let Some(slot) = self.any_live() else { return Ok(()) };
         let Some((handle, number, place)) = self.slots[slot].live else { return Ok(()) };
@@ -277,7 +277,7 @@ impl<S: Subject> Lane<S> {
         Ok(())
     }
 
-    /// Removes many at once; seldom, as it takes long.
+    /// Removes many objects at once; rarely, because it takes long.
     fn sweep(&mut self, may_clear: bool) -> Result<(), String> {
         if !may_clear || self.random.below(self.slots.len() / 4 + 1) != 0 {
             return Ok(());
@@ -327,7 +327,7 @@ impl<S: Subject> Lane<S> {
         self.latency.saturating_record(nanoseconds.max(1));
     }
 
-    /// Compares the whole pool with the model, and has the pool check itself.
+    /// Compares the whole pool with the model, and validates the pool.
     fn check(&self) -> Result<(), String> {
         self.subject.validate()?;
         let (mut seen, mut wrong) = (0, None);
@@ -363,7 +363,7 @@ impl<S: Subject> Lane<S> {
         self.tally.retired += self.subject.retired() as u64;
         let resident_before = resident_bytes();
         let ((), asked) = allocations::during(|| {
-            // The old one goes first, so that the new one can have its memory.
+            // The old pool is dropped first, so that the new one can have its memory.
             drop(std::mem::replace(&mut self.subject, (self.make)(0)));
             self.subject = (self.make)(self.slots.len());
         });
@@ -374,7 +374,7 @@ impl<S: Subject> Lane<S> {
         (self.next_event, self.numbers, self.removed) = (0, 0, 0);
     }
 
-    /// Steps until the number is reached or something is wrong.
+    /// Does steps until the number is reached or something is wrong.
     fn steps(&mut self, shape: &Shape, until: u64) -> Result<(), String> {
         while self.step < until {
             self.one_step(shape)?;

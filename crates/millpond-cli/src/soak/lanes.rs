@@ -12,10 +12,9 @@ use super::guards::{Guards, Malloc};
 use super::lane::{Lane, Work};
 use super::mixed::{Mixed, SLOT_BYTES};
 use super::payload::Payload;
-use super::policy::spilling;
 use super::pools::{Beside, Issued, STATIC_SLOTS, Static};
 use super::subject::Subject;
-use super::together::WithTable;
+use super::together::{WithTable, spilling};
 use super::trials::{Frames, Sizes, TrialLane, particles, voices};
 
 /// Collects lanes.
@@ -23,9 +22,9 @@ pub(super) struct Lanes<'a> {
     pub(super) capacity: usize,
     pub(super) seed: u64,
     pub(super) keys: usize,
-    /// Only lanes whose name has this in it.
+    /// Only lanes whose names contain this.
     pub(super) only: Option<&'a str>,
-    /// In place of each pool, the same work on boxes of the system's allocator.
+    /// Whether boxes of the system's allocator replace the pools.
     pub(super) system_allocator: bool,
     pub(super) lanes: Vec<Box<dyn Work>>,
 }
@@ -76,8 +75,8 @@ impl Lanes<'_> {
         self.trials();
     }
 
-    /// Those that no model of slots and handles fits. They are no subjects: in a soak of the system's allocator, and
-    /// in one that follows a trace, they are not there.
+    /// The pools that do not fit a model of slots and handles. They are not subjects, so a soak of the system's
+    /// allocator, or one that follows a trace, leaves them out.
     fn trials(&mut self) {
         let (capacity, seed) = (self.capacity, self.seed);
         if self.system_allocator || self.keys > 0 {
@@ -146,7 +145,7 @@ impl Lanes<'_> {
         }
     }
 
-    /// All blocks are taken at the start: these are to take no memory later.
+    /// All blocks are allocated at the start, so that nothing may be allocated later.
     fn in_blocks<const WORDS: usize>(&mut self) {
         let blocks = self.capacity.div_ceil(BLOCK_SLOTS);
         let slots = blocks * BLOCK_SLOTS;
@@ -199,7 +198,7 @@ impl Lanes<'_> {
         self.add::<_, WORDS>("PolicyPool that spills".to_owned(), spilling::<WORDS>);
     }
 
-    /// Objects of different types; the figures count each with the size of a slot.
+    /// Objects of different types, each counted with the size of a slot.
     fn mixed(&mut self) {
         const WORDS: usize = SLOT_BYTES / size_of::<u64>() - 1;
         self.add::<_, WORDS>("AnyPool".to_owned(), Mixed::new);
@@ -226,10 +225,10 @@ impl Lanes<'_> {
     }
 }
 
-/// How many slots a block of a pool of blocks has.
+/// The number of slots in a block of a pool of blocks.
 const BLOCK_SLOTS: usize = 64;
 
-/// The most slots that each pool can have: what the narrowest handle can name.
+/// The maximum number of slots of each pool: the limit of the narrowest handle.
 pub(crate) const CAPACITY_MAX: u64 = 1 << 20;
 
 const _: () = assert!(CAPACITY_MAX as usize <= BytemapPool::<()>::CAPACITY_MAX);

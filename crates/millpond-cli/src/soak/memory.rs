@@ -1,31 +1,31 @@
-//! How much memory the process has, as the system sees it.
+//! The memory of the process, as the system reports it.
 
 use std::fs::File;
 use std::io::Read;
 
-/// A vector whose pages are written now: of zeros the system may give pages that it only has once they
-/// are written, which would look as if memory had been taken in the middle of the work.
+/// A vector whose pages are written now. The system may provide pages of zeros only when they are written, which would
+/// look like an allocation in the middle of the work.
 pub(super) fn touched<V: Clone>(length: usize, value: V) -> Vec<V> {
     let mut values = std::hint::black_box(vec![value.clone(); length]);
     values.fill(value);
     values
 }
 
-/// Has the system give memory in small pages to this process and to those that it starts, where it can (only Linux does,
-/// here). It may otherwise put pages together to huge ones in the background, hours later, and fill what is missing with
-/// memory that nobody has written, which would look like a leak.
+/// Disables huge pages for this process and those that it starts, where possible (here, only on Linux). Otherwise the
+/// system may merge pages in the background, hours later, and fill the gaps with memory that nothing has written, which
+/// would look like a leak.
 pub(crate) fn without_huge_pages() {
     #[cfg(target_os = "linux")]
     {
-        // Before 3.15 Linux does not know the request: then memory is measured as it is.
+        // Linux before 3.15 does not know the request; memory is then measured as it is.
         let _ = rustix::thread::disable_transparent_huge_pages(true);
     }
 }
 
-/// Bytes of resident memory that the program has taken, its code and files not counted; `None` where
-/// the system does not say (only Linux does, here).
+/// The bytes of resident memory that the program has allocated, without its code and files; `None` if the system does
+/// not report them (here, only Linux does).
 ///
-/// Asks for no memory itself.
+/// Allocates nothing itself.
 pub(super) fn resident_bytes() -> Option<u64> {
     in_status_file(File::open("/proc/self/status").ok()?)
 }

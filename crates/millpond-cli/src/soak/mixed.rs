@@ -8,7 +8,7 @@ use super::subject::{Subject, WrittenOver};
 
 /// What the objects have in common.
 pub(super) trait Numbered {
-    /// The number, unless the object was written over.
+    /// The number, unless the object was overwritten.
     fn number(&self) -> Option<u64>;
 }
 millpond::any_pool_trait!(dyn Numbered);
@@ -19,7 +19,7 @@ impl<const WORDS: usize> Numbered for Payload<WORDS> {
     }
 }
 
-/// The types, by the number of the object; the largest has the size of a slot.
+/// The types, chosen by the object's number; the largest is as large as a slot.
 type Small = Payload<0>;
 type Medium = Payload<2>;
 type Large = Payload<5>;
@@ -60,7 +60,7 @@ impl Subject for Mixed {
         }
     }
 
-    /// Half of them by the trait, half by the type that they have.
+    /// Half of them through the trait, half through their own type.
     fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
         let number = self.get(handle).map(number)?;
         let removed = match number {

@@ -1,4 +1,4 @@
-//! A soak: random work on every pool for as long as one likes, with everything checked.
+//! A soak: random work on every pool for any length of time, with every result checked.
 
 mod frame_memory;
 mod guards;
@@ -8,7 +8,6 @@ mod lanes;
 mod memory;
 mod mixed;
 mod payload;
-mod policy;
 mod pools;
 mod processes;
 mod program;
@@ -42,30 +41,30 @@ use lane::{Renewals, Work};
 use lanes::Lanes;
 use progress::ProgressLine;
 
-/// How many operations a lane does before it is checked and the next one has its turn.
+/// The number of operations after which a lane is checked and the next one continues.
 const SLICE: u64 = 1 << 14;
 
-/// What the memory that a process has may differ by, for each pool.
+/// The tolerated difference of the process's memory, for each pool.
 const PAGE_BYTES: i64 = 4096;
 
-/// What a soak does.
+/// The options of a soak.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     pub(crate) shape: &'a Shape,
     pub(crate) seed: u64,
-    /// How many slots each pool has, if the shape does not say.
+    /// The slots of each pool, if the shape does not determine them.
     pub(crate) capacity: usize,
-    /// When it ends.
+    /// The maximum duration.
     pub(crate) time: Duration,
-    /// How many operations each pool does at most.
+    /// The maximum number of operations of each pool.
     pub(crate) steps: Option<u64>,
-    /// Only pools whose name has this in it.
+    /// Only pools whose names contain this.
     pub(crate) only: Option<&'a str>,
-    /// Boxes of the system's allocator instead of pools.
+    /// Whether boxes of the system's allocator replace the pools.
     pub(crate) system_allocator: bool,
 }
 
-/// What a soak has found.
+/// The result of a soak.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) seed: u64,
@@ -77,18 +76,18 @@ pub(crate) struct Outcome {
     pub(crate) violation: Option<Violation>,
     /// Whether requests to the allocator were counted.
     pub(crate) allocations_counted: bool,
-    /// Objects made and dropped, after all pools were gone; equal unless one was lost.
+    /// Objects made and dropped, after all pools were dropped; equal unless one was lost.
     pub(crate) made: u64,
     pub(crate) dropped: u64,
-    /// After the pools were made, at most, and at the end, before they went.
+    /// After the pools were made, at the peak, and at the end, before the pools were dropped.
     pub(crate) resident_start: Option<u64>,
     pub(crate) resident_peak: Option<u64>,
     pub(crate) resident_end: Option<u64>,
-    /// Insertions and removals of all pools.
+    /// The times of the insertions and removals of all pools.
     pub(crate) latency: Histogram<u64>,
 }
 
-/// What one pool has done.
+/// The result of one pool.
 #[derive(Debug)]
 pub(crate) struct PoolOutcome {
     pub(crate) name: String,
@@ -97,7 +96,7 @@ pub(crate) struct PoolOutcome {
     pub(crate) worst_ns: u64,
 }
 
-/// Something that must not be, and how to see it again.
+/// A fault, and how to reproduce it.
 #[derive(Debug)]
 pub(crate) struct Violation {
     pub(crate) pool: String,
@@ -111,10 +110,10 @@ impl Outcome {
         sum(self.pools.iter().map(|pool| pool.tally))
     }
 
-    /// A promise that was not kept, of those that are not about the answers of one pool.
+    /// The first promise that was not kept, other than those about the answers of one pool.
     ///
-    /// Pools that are used up are replaced, and what the C library's heap does with their places is not the pools'
-    /// doing: growth of resident memory during a replacement does not count, but each byte must be given back.
+    /// Used-up pools are replaced. Where the C library's heap puts the new ones is not up to the pools, so growth of
+    /// resident memory during a replacement does not count, but each byte must be freed.
     pub(crate) fn broken_promise(&self) -> Option<String> {
         let Tally { allocations, renewals, .. } = self.total();
         if self.violation.is_none() && self.made != self.dropped {
@@ -155,8 +154,8 @@ fn sum(tallies: impl Iterator<Item = Tally>) -> Tally {
     })
 }
 
-/// Soaks until the time is over, the steps are done, something is wrong, or `stop` is set. `None` if
-/// no pool has the name that was asked for.
+/// Soaks until the time is over, the steps are done, something is wrong, or `stop` is set. `None` if the name of no
+/// pool contains the requested text.
 pub(crate) fn soak(plan: &Plan<'_>, stop: &AtomicBool) -> Option<Outcome> {
     let before = payload::made_and_dropped();
     let capacity = plan.shape.capacity().unwrap_or(plan.capacity);
@@ -188,7 +187,7 @@ fn work(
     let allocations_counted = allocations::are_counted();
     let mut progress = ProgressLine::on_stderr(plan.time);
     let mut latency = lanes[0].latency().clone();
-    // The first check takes what the checks need for themselves.
+    // The first check allocates what the checks themselves need.
     let mut violation = lanes.iter_mut().find_map(|lane| try_slice(lane.as_mut(), plan.shape, 0));
     let resident_start = memory::resident_bytes();
     let mut resident_peak = resident_start;

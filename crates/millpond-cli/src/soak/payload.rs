@@ -1,4 +1,4 @@
-//! The objects that the pools of a soak hold: they notice when somebody writes over them.
+//! The objects in the pools of a soak, which detect that they were overwritten.
 
 use std::cell::Cell;
 
@@ -7,12 +7,12 @@ thread_local! {
     static DROPPED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many objects this thread has made, and how many it has dropped.
+/// The numbers of objects that this thread has made and dropped.
 pub(super) fn made_and_dropped() -> (u64, u64) {
     (MADE.get(), DROPPED.get())
 }
 
-/// An object with a number, which stands in it many times over.
+/// An object that contains its number many times.
 #[derive(Debug)]
 pub(super) struct Payload<const WORDS: usize> {
     number: u64,
@@ -25,7 +25,7 @@ impl<const WORDS: usize> Payload<WORDS> {
         Self { number, echoes: Self::echoes(number) }
     }
 
-    /// The number, unless the object was written over.
+    /// The number, unless the object was overwritten.
     pub(super) fn number(&self) -> Option<u64> {
         (self.echoes == Self::echoes(self.number)).then_some(self.number)
     }

@@ -18,7 +18,7 @@ pub(super) fn sound<const WORDS: usize>(payload: &Payload<WORDS>) -> Result<u64,
     payload.number().ok_or(WrittenOver)
 }
 
-/// What is the same for all pools whose handles have a layout.
+/// The methods that are the same for all pools whose handles have a layout.
 macro_rules! with_layout {
     () => {
         fn slot(handle: Self::Handle) -> usize {
@@ -35,7 +35,7 @@ macro_rules! with_layout {
     };
 }
 
-/// A pool that values move into and out of.
+/// A pool of values.
 macro_rules! pool_of_values {
     ([$($generics:tt)*] $pool:ty, $handle:ty, |$this:ident| $place:expr) => {
         impl<$($generics)*> Subject for $pool {
@@ -109,10 +109,10 @@ pool_of_values!(
 );
 pool_of_values!([H: HandleLayout, const WORDS: usize] Static<H, WORDS>, H, |pool| pool.0);
 
-/// How many slots a [`Static`] has, whatever the other pools have.
+/// The number of slots of a [`Static`], whatever that of the other pools is.
 pub(super) const STATIC_SLOTS: usize = 1000;
 
-/// A pool without a heap; in a box, as it is too large for the stack.
+/// A pool without a heap; in a box, because it is too large for the stack.
 pub(super) struct Static<H: HandleLayout, const WORDS: usize>(
     Box<StaticPool<Payload<WORDS>, STATIC_SLOTS, H>>,
 );
@@ -170,7 +170,7 @@ impl<R: ReuseOrder, H: HandleLayout, const WORDS: usize> Subject
     }
 }
 
-/// Handles without storage, beside an array of the program's own.
+/// Handles without storage, beside the program's own array.
 pub(super) struct Beside<R: ReuseOrder, H: HandleLayout, const WORDS: usize> {
     handles: HandleAllocator<R, H>,
     payloads: Vec<Payload<WORDS>>,
@@ -233,7 +233,7 @@ impl<R: ReuseOrder, H: HandleLayout, const WORDS: usize> Subject for Beside<R, H
     }
 }
 
-/// The swap-delete pool, beside the handles that it has issued: it has no way to ask for them.
+/// The swap-delete pool, beside the handles that it has issued, because it cannot list them.
 pub(super) struct Issued<const WORDS: usize> {
     pool: RosterPool<Payload<WORDS>>,
     handles: Vec<Option<Handle<Payload<WORDS>>>>,

@@ -1,4 +1,4 @@
-//! A program's processes: the one that was started, and those that it has started itself.
+//! The processes of a program: the one that was started, and those that it has started itself.
 
 use std::fs;
 use std::process::{Child, ExitStatus};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use super::memory::resident_bytes_of;
 use crate::error::{Failure, reason};
 
-/// How long a program that was asked to end may take for it.
+/// How long a program may take to end when it is asked to.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
-/// How many processes are looked at. A program that has more is not one that a pool helps.
+/// The maximum number of processes that are examined. A pool does not help a program with more.
 const PROCESSES_MAX: usize = 4096;
 
 /// The program, which does not outlive the soak.
@@ -24,7 +24,7 @@ impl Running {
         Self { child, ended: None }
     }
 
-    /// How it has ended, if it has.
+    /// Its exit status, if it has ended.
     pub(super) fn poll(&mut self) -> Result<Option<ExitStatus>, Failure> {
         if self.ended.is_none() {
             self.ended = self.child.try_wait().map_err(|error| lost(&error))?;
@@ -32,19 +32,20 @@ impl Running {
         Ok(self.ended)
     }
 
-    /// The resident memory of the program and of the processes that it has started; `None` where the system does not
-    /// say, and after the program's end.
+    /// The resident memory of the program and of the processes that it has started; `None` if the system does not
+    /// report it, and after the program's end.
     pub(super) fn resident_bytes(&self) -> Option<u64> {
         let of_the_program = resident_bytes_of(self.child.id())?;
         let started = family(self.child.id()).into_iter().skip(1);
         Some(started.filter_map(resident_bytes_of).fold(of_the_program, u64::saturating_add))
     }
 
-    /// Ends the program and the processes that it has started; how it had ended by itself before, if it had.
+    /// Ends the program and the processes that it has started; returns its exit status if it had already ended by
+    /// itself.
     pub(super) fn end(mut self) -> Result<Option<ExitStatus>, Failure> {
         let by_itself = self.poll()?;
         if by_itself.is_none() {
-            // Before the program ends, because nobody knows them after.
+            // Before the program ends, because they cannot be found afterwards.
             let mut started = Started::by(&self.child);
             ask_to_end(&self.child);
             started.ask_to_end();
@@ -61,14 +62,14 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if self.ended.is_none() {
-            // It may have ended just now: then there is nobody to end, and nothing to do.
+            // It may have ended just now; then there is nothing to do.
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
     }
 }
 
-/// The process, and all that it and those have started, as far as the system says so (only Linux does, here).
+/// The process and its descendants, as far as the system reports them (here, only Linux does).
 fn family(process: u32) -> Vec<u32> {
     let mut family = vec![process];
     let mut at = 0;
@@ -85,7 +86,7 @@ fn family(process: u32) -> Vec<u32> {
     family
 }
 
-/// So that it can save what it has to. Other systems have no such request for a program without a window.
+/// So that the program can save its state. Other systems have no such request for a program without a window.
 fn ask_to_end(child: &Child) {
     #[cfg(unix)]
     if let Some(process) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
@@ -95,7 +96,8 @@ fn ask_to_end(child: &Child) {
     let _ = child;
 }
 
-/// The processes that a program has started and that still run. A later process with the same number is none of them.
+/// The processes that a program has started and that are still running. A later process with the same number is not one
+/// of them.
 #[cfg(target_os = "linux")]
 struct Started(Vec<rustix::fd::OwnedFd>);
 
@@ -130,14 +132,14 @@ impl Started {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         self.0.retain(|process| {
             let mut polled = [PollFd::new(process, PollFlags::IN)];
-            // It is readable once it has ended.
+            // It is readable once the process has ended.
             matches!(poll(&mut polled, Some(&now)), Ok(0))
         });
         !self.0.is_empty()
     }
 }
 
-/// Other systems say nothing of the processes that a program starts.
+/// Other systems do not report the processes that a program starts.
 #[cfg(not(target_os = "linux"))]
 struct Started;
 

@@ -1,4 +1,4 @@
-//! A soak of a program of the user's own: it runs for as long as one likes, while the soak watches what the system and the
+//! A soak of the user's own program: it runs for any length of time, while the soak watches what the system and the
 //! program's recorder report.
 
 use std::path::Path;
@@ -9,29 +9,30 @@ use std::time::{Duration, Instant, SystemTime};
 use super::processes::Running;
 use crate::error::{Failure, reason, shown, shown_path};
 use crate::output::figures::{bytes, count, duration};
+use crate::samples::Samples;
 use crate::watch::Following;
 
-/// How often it is looked at.
+/// The time between two looks at the program.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// How many looks are kept: when there are more, every other one goes.
+/// The maximum number of looks that are kept: if there are more, every other one is dropped.
 const LOOKS_MAX: usize = 4096;
 
-/// What is soaked, and what it may do.
+/// The program, and its limits.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     pub(crate) program: &'a [std::ffi::OsString],
-    /// When it ends, if it does not end itself.
+    /// When it is ended, unless it ends by itself.
     pub(crate) time: Duration,
-    /// Until then it may take memory, and its pools may grow and reach their peaks.
+    /// Until then, it may allocate memory, and its pools may grow and reach their peaks.
     pub(crate) warm_up: Duration,
-    /// By how many bytes resident memory may differ at the end.
+    /// The tolerated growth of resident memory in bytes.
     pub(crate) drift_max: u64,
     /// The live trace that its recorder writes.
     pub(crate) live: Option<&'a Path>,
 }
 
-/// What one look has shown of a pool.
+/// The state of a pool at one look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PoolState {
     pub(super) number: u64,
@@ -41,34 +42,29 @@ pub(super) struct PoolState {
     pub(super) refused: u64,
 }
 
-/// What was found.
-#[derive(Debug, Default)]
+/// The results of all looks.
+#[derive(Debug)]
 pub(super) struct Findings {
-    /// When, and the resident memory then, after the warm-up.
-    resident: Vec<(Duration, u64)>,
-    /// Every how many looks one is kept, and how many were skipped since.
-    stride: usize,
-    skipped: usize,
+    /// The resident memory after the warm-up.
+    resident: Samples<u64>,
+    resident_max: u64,
     pools_start: Option<Vec<PoolState>>,
     pools_end: Vec<PoolState>,
 }
 
 impl Findings {
-    fn see_resident(&mut self, at: Duration, bytes: u64) {
-        self.skipped += 1;
-        if self.skipped < self.stride.max(1) {
-            return;
+    fn new() -> Self {
+        Self {
+            resident: Samples::new(LOOKS_MAX),
+            resident_max: 0,
+            pools_start: None,
+            pools_end: Vec::new(),
         }
-        self.skipped = 0;
-        self.resident.push((at, bytes));
-        if self.resident.len() > LOOKS_MAX {
-            let mut keep = false;
-            self.resident.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.stride = self.stride.max(1) * 2;
-        }
+    }
+
+    fn see_resident(&mut self, bytes: u64) {
+        self.resident.add(bytes);
+        self.resident_max = self.resident_max.max(bytes);
     }
 
     fn see_pools(&mut self, pools: Vec<PoolState>) {
@@ -76,19 +72,19 @@ impl Findings {
         self.pools_end = pools;
     }
 
-    /// The medians of the first and of the last quarter of the time after the warm-up.
+    /// The medians of resident memory in the first and in the last quarter of the time after the warm-up.
     fn resident_medians(&self) -> Option<(u64, u64)> {
-        let quarter = self.resident.len() / 4;
-        let median = |looks: &[(Duration, u64)]| {
-            let mut values: Vec<u64> = looks.iter().map(|look| look.1).collect();
-            values.sort_unstable();
-            values.get(values.len() / 2).copied()
+        let looks = self.resident.kept();
+        let quarter = looks.len() / 4;
+        let median = |looks: &[u64]| {
+            let mut sorted = looks.to_vec();
+            sorted.sort_unstable();
+            sorted.get(sorted.len() / 2).copied()
         };
-        let last = &self.resident[self.resident.len() - quarter..];
-        Some((median(&self.resident[..quarter])?, median(last)?))
+        Some((median(&looks[..quarter])?, median(&looks[looks.len() - quarter..])?))
     }
 
-    /// Everything that is not as it must be.
+    /// Everything that is wrong.
     pub(super) fn faults(&self, drift_max: u64) -> Vec<String> {
         let mut faults = Vec::new();
         if let Some((start, end)) = self.resident_medians()
@@ -123,17 +119,17 @@ impl Findings {
     }
 }
 
-/// Runs the program, and says what came of it.
+/// Runs the program, and prints the result.
 pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Failure> {
     let (name, arguments) = plan.program.split_first().expect("the arguments name a program");
     let shown_name = shown_path(Path::new(name));
-    // A trace of an earlier run is there until the program begins another.
+    // The trace of an earlier run exists until the program begins another.
     let trace_before = plan.live.and_then(modified);
     let child = Command::new(name).args(arguments).spawn();
     let child = child
         .map_err(|error| Failure::Arguments(format!("soak: {shown_name}: {}", reason(&error))))?;
     let mut running = Running::new(child);
-    let mut findings = Findings::default();
+    let mut findings = Findings::new();
     let mut following: Option<Following> = None;
     let begun = Instant::now();
     while running.poll()?.is_none() && begun.elapsed() < plan.time && !stop.load(Ordering::Relaxed)
@@ -147,12 +143,11 @@ pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Fai
         if let Some(following) = &mut following {
             following.read()?;
         }
-        let at = begun.elapsed();
-        if at < plan.warm_up || running.poll()?.is_some() {
+        if begun.elapsed() < plan.warm_up || running.poll()?.is_some() {
             continue;
         }
         if let Some(resident) = running.resident_bytes() {
-            findings.see_resident(at, resident);
+            findings.see_resident(resident);
         }
         if let Some(pools) = following.as_ref().map(pools_of).filter(|pools| !pools.is_empty()) {
             findings.see_pools(pools);
@@ -162,7 +157,7 @@ pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Fai
     let ended = running.end()?;
     crate::print(&text(&findings, elapsed, plan))?;
     if stop.load(Ordering::Relaxed) {
-        // Ctrl-C ends the program as well, and may come before anything was seen.
+        // Ctrl-C also ends the program, perhaps before anything was seen.
         return without_faults(&findings, plan);
     }
     verdict(&findings, plan, &shown_name, ended, elapsed, following.is_some())
@@ -176,7 +171,7 @@ fn without_faults(findings: &Findings, plan: &Plan<'_>) -> Result<(), Failure> {
     Err(Failure::Check(format!("soak: {}", faults.join("; "))))
 }
 
-/// What the program's run was worth.
+/// The verdict on the program's run.
 fn verdict(
     findings: &Findings,
     plan: &Plan<'_>,
@@ -194,9 +189,9 @@ fn verdict(
         let path = shown_path(path);
         return Err(Failure::Check(format!("soak: {name} wrote no live trace to {path}")));
     }
-    if findings.resident.is_empty() && findings.pools_end.is_empty() {
+    if findings.resident.kept().is_empty() && findings.pools_end.is_empty() {
         let why = match cfg!(target_os = "linux") {
-            true => "it ended within the warm-up (--warm-up)",
+            true => "the run ended within the warm-up (--warm-up)",
             false => "resident memory cannot be read on this system (use --live FILE)",
         };
         return Err(Failure::Check(format!("soak: {name} could not be observed: {why}")));
@@ -204,18 +199,17 @@ fn verdict(
     Ok(())
 }
 
-/// The summary for people.
+/// The summary as text.
 fn text(findings: &Findings, elapsed: Duration, plan: &Plan<'_>) -> String {
     let warm_up = duration(plan.warm_up.as_secs_f64());
     let mut text = format!("ran {}, warm-up {warm_up}\n", duration(elapsed.as_secs_f64()));
     match findings.resident_medians() {
         Some((start, end)) => {
-            let most = findings.resident.iter().map(|look| look.1).max().unwrap_or(0);
             text += &format!(
                 "resident memory: {} in the first quarter, {} in the last, {} at most\n",
                 bytes(start),
                 bytes(end),
-                bytes(most)
+                bytes(findings.resident_max)
             );
         }
         None => text += "resident memory: unknown\n",
@@ -256,10 +250,8 @@ mod tests {
     }
 
     fn with_resident(values: impl IntoIterator<Item = u64>) -> Findings {
-        let mut findings = Findings::default();
-        for (second, bytes) in (0..).zip(values) {
-            findings.see_resident(Duration::from_secs(second), bytes);
-        }
+        let mut findings = Findings::new();
+        values.into_iter().for_each(|bytes| findings.see_resident(bytes));
         findings
     }
 
@@ -276,9 +268,13 @@ mod tests {
 
     #[test]
     fn days_of_looks_are_thinned_and_still_show_the_drift() {
-        let days = with_resident((0..1_000_000).map(|at| (1 << 20) + at));
-        assert!(days.resident.len() <= LOOKS_MAX && days.resident.len() > LOOKS_MAX / 4);
-        assert!(days.resident.is_sorted() && days.resident.last().unwrap().1 > 1_990_000);
+        const SPIKE: u64 = 5 << 20;
+        let creeps = |at: u64| if at == 12_345 { SPIKE } else { (1 << 20) + at };
+        let days = with_resident((0..1_000_000).map(creeps));
+        assert_eq!(days.resident_max, SPIKE, "though that look is not kept");
+        let looks = days.resident.kept();
+        assert!(looks.len() <= LOOKS_MAX && looks.len() > LOOKS_MAX / 4);
+        assert!(looks.is_sorted() && *looks.last().unwrap() > 1_990_000);
         assert_eq!(days.faults(500_000).len(), 1);
         assert_eq!(days.faults(800_000).len(), 0);
     }
@@ -286,7 +282,7 @@ mod tests {
     #[test]
     fn each_promise_of_a_pool_has_its_own_fault() {
         let judged = |end: PoolState| {
-            let mut findings = Findings::default();
+            let mut findings = Findings::new();
             findings.see_pools(vec![pool(0, 10, 5, 1), pool(1, 10, 5, 1)]);
             findings.see_pools(vec![pool(0, 10, 5, 1), end]);
             findings.faults(0)

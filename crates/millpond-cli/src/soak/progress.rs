@@ -1,4 +1,4 @@
-//! A line that tells how a soak goes.
+//! A line with the progress of a soak.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::output::progress::StatusLine;
 
 const REDRAW: Duration = Duration::from_millis(500);
 
-/// Drawn on standard error, if that is a terminal, and wiped out at the end.
+/// Drawn on standard error, if that is a terminal, and erased at the end.
 pub(super) struct ProgressLine {
     status: StatusLine,
     time: Duration,

@@ -1,4 +1,4 @@
-//! When objects come and go: at random in waves, or as in a trace.
+//! When objects are born and die: at random in waves, or as in a trace.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ use crate::trace::{self, Event, Watch};
 /// The shape of the load.
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// The number of live objects goes up and down in waves, up to more than the capacity.
+    /// The number of live objects rises and falls in waves, to more than the capacity.
     Synthetic,
-    /// As in a trace, over and over.
+    /// As in a trace, again and again.
     Trace {
         /// All births and deaths of all classes.
         events: Vec<TraceEvent>,
-        /// How many keys there are.
+        /// The number of keys.
         keys: usize,
-        /// How many objects are alive at once at most.
+        /// The peak of live objects.
         peak: usize,
     },
 }
@@ -54,7 +54,7 @@ impl Shape {
         Ok(Self::Trace { events, keys, peak })
     }
 
-    /// How many slots each pool needs for it, if it says so.
+    /// The number of slots that each pool needs for it, if it determines that.
     pub(super) fn capacity(&self) -> Option<usize> {
         match self {
             Self::Synthetic => None,
@@ -70,7 +70,7 @@ impl Shape {
     }
 }
 
-/// Writes down who is born and who dies. A key has less than 31 bits, as so many may be alive.
+/// Records births and deaths. A key has fewer than 31 bits, because no more than 2^24 objects are alive at once.
 #[derive(Debug, Default)]
 struct Recorder {
     events: Vec<TraceEvent>,

@@ -1,31 +1,31 @@
-//! What a soak does to a pool, whatever pool it is.
+//! The operations of a soak on any pool.
 
 use millpond::Stats;
 
-/// A pool of numbered objects under test, or what stands in for one.
+/// A pool of numbered objects under test, or its substitute.
 pub(super) trait Subject {
     type Handle: Copy + PartialEq + std::fmt::Debug;
 
-    /// Whether [`retain`](Self::retain) does something.
+    /// Whether [`retain`](Self::retain) does anything.
     const RETAINS: bool = true;
-    /// Whether the pool says when a slot has no next lifetime left.
+    /// Whether the pool reports that a slot has no next lifetime.
     const EXHAUSTION_SHOWS: bool = true;
-    /// Whether handles of before a [`clear`](Self::clear) may come again, by design.
+    /// Whether handles from before a [`clear`](Self::clear) may be issued again, by design.
     const CLEAR_FORGETS: bool = false;
 
-    /// Inserts an object of this number; `None` if no slot is left.
+    /// Inserts an object with this number; `None` if no slot is left.
     fn insert(&mut self, number: u64) -> Option<Self::Handle>;
-    /// Inserts at exactly this handle; `false` if that is refused.
+    /// Inserts with exactly this handle; `false` if that is refused.
     fn insert_at(&mut self, handle: Self::Handle, number: u64) -> bool;
-    /// Removes an object and tells its number; `Err` if the object was written over.
+    /// Removes an object and returns its number; `Err` if the object was overwritten.
     fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>>;
-    /// The number of an object; `Err` if the object was written over.
+    /// The number of an object; `Err` if the object was overwritten.
     fn number(&self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>>;
-    /// Removes all objects but those whose number passes.
+    /// Removes all objects except those whose number passes.
     fn retain(&mut self, _keep: impl FnMut(u64) -> bool) {}
     /// Removes all objects.
     fn clear(&mut self);
-    /// Shows every live object, with its number if it was not written over.
+    /// Passes every live object to `see`, with its number unless it was overwritten.
     fn visit(&self, see: impl FnMut(Self::Handle, Option<u64>));
 
     /// The slot that a handle names.
@@ -35,7 +35,7 @@ pub(super) trait Subject {
 
     fn live(&self) -> usize;
     fn retired(&self) -> usize;
-    /// What the pool says of itself.
+    /// The pool's own counters.
     fn stats(&self) -> Option<Stats> {
         None
     }
@@ -43,6 +43,6 @@ pub(super) trait Subject {
     fn validate(&self) -> Result<(), String>;
 }
 
-/// An object is not as it was put in.
+/// An object is not as it was inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WrittenOver;

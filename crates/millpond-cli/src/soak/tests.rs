@@ -58,7 +58,7 @@ fn every_kind_of_pool_is_there() {
     ] {
         assert!(outcome.pools.iter().any(|pool| pool.name == kind), "{kind}");
     }
-    // Handles with 16 bits for the slot cannot name so many.
+    // Handles with 16 bits for the slot cannot name this many.
     let large = Plan { capacity: (1 << 16) + 1, ..plan(&Shape::Synthetic, Some("Pool, Lifo")) };
     let outcome = soak(&large, &AtomicBool::new(true)).unwrap();
     assert!(outcome.pools.iter().all(|pool| !pool.name.contains("16-bit")));
@@ -68,7 +68,7 @@ fn every_kind_of_pool_is_there() {
 fn promises_that_are_not_about_one_pool() {
     let mut outcome =
         soak(&plan(&Shape::Synthetic, Some("Roster")), &AtomicBool::new(true)).unwrap();
-    // Other tests of this process take memory meanwhile.
+    // Other tests of this process allocate meanwhile.
     (outcome.resident_start, outcome.resident_end) = (Some(1 << 20), Some(1 << 20));
     assert_eq!(outcome.broken_promise(), None);
     let page_per_pool = 4096 * outcome.pools.len() as u64;
@@ -77,7 +77,7 @@ fn promises_that_are_not_about_one_pool() {
     outcome.resident_end = Some((1 << 20) + page_per_pool + 4096);
     let told = |outcome: &Outcome| outcome.broken_promise().unwrap();
     assert!(told(&outcome).contains("resident memory grew by"), "{}", told(&outcome));
-    // What replacing pools did is not the pools' doing, as long as they give back what they had.
+    // The effects of replacements do not count, as long as the pools free all that they had.
     outcome.pools[1].tally.renewals = Renewals { bytes_kept: 0, resident_growth: 4096 };
     assert_eq!(outcome.broken_promise(), None);
     outcome.pools[2].tally.renewals = Renewals { bytes_kept: 0, resident_growth: -4096 };
@@ -132,7 +132,7 @@ fn stops_when_it_is_told_to() {
     assert!(soak(&plan(&Shape::Synthetic, Some("no such")), &AtomicBool::new(true)).is_none());
 }
 
-/// A pool that goes wrong in one way.
+/// A pool that fails in one way.
 struct Broken {
     pool: millpond::Pool<payload::Payload<1>>,
     fault: Fault,

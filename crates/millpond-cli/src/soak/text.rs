@@ -1,4 +1,4 @@
-//! The summary of a soak for people.
+//! The summary of a soak as text.
 
 use std::fmt::Write;
 

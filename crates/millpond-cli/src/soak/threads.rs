@@ -1,5 +1,5 @@
-//! A soak of the pools that threads share: several threads at random work on one `SyncPool` and one `SyncRecycler`, each
-//! with a model of what is its own.
+//! A soak of the pools that threads share: several threads at random work on one `SyncPool` and one `SyncRecycler`,
+//! each with a model of its own objects.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,27 +11,27 @@ use millpond::{Handle, SyncPool, SyncRecycler, TakeError};
 use super::random::Random;
 use crate::output::figures::count;
 
-/// How many operations a thread does before it looks at the clock.
+/// The number of operations of a thread between two looks at the clock.
 const SLICE: u64 = 1 << 10;
 
-/// How many stale handles a thread remembers.
+/// The maximum number of stale handles that a thread remembers.
 const STALE: usize = 256;
 
-/// How many objects a batch of removals has.
+/// The number of objects in a batch of removals.
 const BATCH: usize = 16;
 
-/// What the threads do, and for how long.
+/// The options of a soak with threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadsPlan {
     pub(crate) threads: usize,
     pub(crate) seed: u64,
     pub(crate) capacity: usize,
     pub(crate) time: Duration,
-    /// How many operations each thread does at most.
+    /// The maximum number of operations of each thread.
     pub(crate) steps: Option<u64>,
 }
 
-/// What they have done.
+/// The counts of all threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ThreadsTally {
     pub(crate) operations: u64,
@@ -60,13 +60,13 @@ impl ThreadsTally {
         self.acquired += other.acquired;
     }
 
-    /// How many objects' lives have ended.
+    /// The number of objects whose lifetimes have ended.
     #[cfg(test)]
     fn ended(&self) -> u64 {
         self.removed + self.in_batches + self.taken
     }
 
-    /// What a user reads of it.
+    /// The counts as text.
     pub(crate) fn text(&self, plan: &ThreadsPlan) -> String {
         let mut text = String::new();
         let lines = [
@@ -89,7 +89,7 @@ impl ThreadsTally {
     }
 }
 
-/// An object that knows its handle, and is counted.
+/// An object that knows its handle and is counted.
 struct Object<'a> {
     me: u64,
     check: u64,
@@ -98,7 +98,7 @@ struct Object<'a> {
 
 impl Drop for Object<'_> {
     fn drop(&mut self) {
-        // What is read after the drop is seen to be wrong.
+        // A read after the drop is detected.
         self.check = 0;
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
@@ -107,7 +107,7 @@ impl Drop for Object<'_> {
 /// Where threads leave handles for each other.
 type Board = [AtomicU64];
 
-/// Runs until the time is over, or somebody asks to stop; the error is what was wrong.
+/// Runs until the time is over or `stop` is set; the error is what was wrong.
 pub(crate) fn soak_threads(plan: &ThreadsPlan, stop: &AtomicBool) -> Result<ThreadsTally, String> {
     let dropped = AtomicU64::new(0);
     let pool = SyncPool::builder().capacity(plan.capacity).homes(plan.threads).build();
@@ -121,7 +121,17 @@ pub(crate) fn soak_threads(plan: &ThreadsPlan, stop: &AtomicBool) -> Result<Thre
             .map(|number| {
                 let (pool, recycler, board, dropped) = (&pool, &recycler, &board[..], &dropped);
                 let random = Random::of(plan.seed, &format!("thread {number}"));
-                let worker = Worker { pool, recycler, board, dropped, random, number };
+                let worker = Worker {
+                    pool,
+                    recycler,
+                    board,
+                    dropped,
+                    random,
+                    number,
+                    own: Vec::with_capacity(plan.capacity),
+                    stale: Vec::with_capacity(STALE),
+                    tally: ThreadsTally::default(),
+                };
                 scope.spawn(move || worker.work(plan, deadline, stop))
             })
             .collect();
@@ -169,6 +179,11 @@ struct Worker<'a, 'b> {
     dropped: &'b AtomicU64,
     random: Random,
     number: usize,
+    /// The handles of this thread's live objects.
+    own: Vec<Handle<Object<'b>>>,
+    /// Handles of some of its earlier objects.
+    stale: Vec<Handle<Object<'b>>>,
+    tally: ThreadsTally,
 }
 
 impl<'b> Worker<'_, 'b> {
@@ -178,114 +193,129 @@ impl<'b> Worker<'_, 'b> {
         deadline: Instant,
         stop: &AtomicBool,
     ) -> Result<ThreadsTally, String> {
-        let mut tally = ThreadsTally::default();
-        let mut own = Vec::with_capacity(plan.capacity);
-        let mut stale = Vec::with_capacity(STALE);
         let is_over = |done: u64| {
             plan.steps.is_some_and(|steps| done >= steps)
                 || (done.is_multiple_of(SLICE)
                     && (stop.load(Ordering::Relaxed) || Instant::now() >= deadline))
         };
-        while !is_over(tally.operations) {
-            self.step(&mut own, &mut stale, &mut tally)?;
-            tally.operations += 1;
+        while !is_over(self.tally.operations) {
+            self.step()?;
+            self.tally.operations += 1;
         }
-        for handle in own {
-            self.end(handle, &mut tally)?;
+        for handle in std::mem::take(&mut self.own) {
+            self.end(handle)?;
         }
-        Ok(tally)
+        Ok(self.tally)
     }
 
-    fn step(
-        &mut self,
-        own: &mut Vec<Handle<Object<'b>>>,
-        stale: &mut Vec<Handle<Object<'b>>>,
-        tally: &mut ThreadsTally,
-    ) -> Result<(), String> {
+    fn step(&mut self) -> Result<(), String> {
         match self.random.below(10) {
             0..=2 => {
-                let dropped = self.dropped;
-                let made = self.pool.home(self.number).insert_with(|handle| Object {
-                    me: handle.to_bits(),
-                    check: !handle.to_bits(),
-                    dropped,
-                });
-                match made {
-                    Ok(handle) => {
-                        tally.inserted += 1;
-                        let place = self.random.below(self.board.len());
-                        self.board[place].store(handle.to_bits(), Ordering::Relaxed);
-                        own.push(handle);
-                    }
-                    Err(_) => tally.refused += 1,
-                }
+                self.insert();
+                Ok(())
             }
-            // As many objects end as by one removal each time.
-            3 if own.len() >= BATCH => {
-                if self.random.below(BATCH) == 0 {
-                    let handles = own.split_off(own.len() - BATCH);
-                    let removed = self.pool.remove_many(handles.iter().copied());
-                    if removed != BATCH {
-                        return Err(format!("{removed} of {BATCH} live objects were removed"));
-                    }
-                    tally.in_batches += removed as u64;
-                    stale.truncate(STALE - BATCH);
-                    stale.extend(handles);
-                }
-            }
-            3..=5 if !own.is_empty() => {
-                let handle = own.swap_remove(self.random.below(own.len()));
-                self.end(handle, tally)?;
-                let place = self.random.below(STALE);
-                match stale.get_mut(place) {
-                    Some(old) => *old = handle,
-                    None => stale.push(handle),
-                }
-            }
-            6 if !stale.is_empty() => {
-                let handle = stale[self.random.below(stale.len())];
-                if self.pool.get(handle).is_some() || self.pool.remove(handle) {
-                    return Err(format!("{handle} is valid again after its object was removed"));
-                }
-                tally.stale += 1;
-            }
+            // On average, as many objects end as with one removal each time.
+            3 if self.own.len() >= BATCH => match self.random.below(BATCH) {
+                0 => self.remove_batch(),
+                _ => Ok(()),
+            },
+            3..=5 if !self.own.is_empty() => self.remove_one(),
+            6 if !self.stale.is_empty() => self.try_stale(),
             7 => {
-                if let Some(mut object) = self.recycler.acquire() {
-                    // Not atomic: two threads that have it lose a use.
-                    *object += 1;
-                    tally.acquired += 1;
-                }
+                self.use_recycled();
+                Ok(())
             }
-            _ => {
+            _ => self.look(),
+        }
+    }
+
+    fn insert(&mut self) {
+        let dropped = self.dropped;
+        let made = self.pool.home(self.number).insert_with(|handle| Object {
+            me: handle.to_bits(),
+            check: !handle.to_bits(),
+            dropped,
+        });
+        match made {
+            Ok(handle) => {
+                self.tally.inserted += 1;
                 let place = self.random.below(self.board.len());
-                let bits = self.board[place].load(Ordering::Relaxed);
-                let Some(handle) = Handle::from_bits(bits) else { return Ok(()) };
-                if let Some(object) = self.pool.get(handle) {
-                    tally.seen += 1;
-                    if object.me != bits || object.check != !bits {
-                        return Err(format!("{handle} leads to an object of another handle"));
-                    }
-                }
+                self.board[place].store(handle.to_bits(), Ordering::Relaxed);
+                self.own.push(handle);
+            }
+            Err(_) => self.tally.refused += 1,
+        }
+    }
+
+    fn remove_batch(&mut self) -> Result<(), String> {
+        let handles = self.own.split_off(self.own.len() - BATCH);
+        let removed = self.pool.remove_many(handles.iter().copied());
+        if removed != BATCH {
+            return Err(format!("{removed} of {BATCH} live objects were removed"));
+        }
+        self.tally.in_batches += removed as u64;
+        self.stale.truncate(STALE - BATCH);
+        self.stale.extend(handles);
+        Ok(())
+    }
+
+    fn remove_one(&mut self) -> Result<(), String> {
+        let handle = self.own.swap_remove(self.random.below(self.own.len()));
+        self.end(handle)?;
+        let place = self.random.below(STALE);
+        match self.stale.get_mut(place) {
+            Some(old) => *old = handle,
+            None => self.stale.push(handle),
+        }
+        Ok(())
+    }
+
+    fn try_stale(&mut self) -> Result<(), String> {
+        let handle = self.stale[self.random.below(self.stale.len())];
+        if self.pool.get(handle).is_some() || self.pool.remove(handle) {
+            return Err(format!("{handle} is valid again after its object was removed"));
+        }
+        self.tally.stale += 1;
+        Ok(())
+    }
+
+    fn use_recycled(&mut self) {
+        if let Some(mut object) = self.recycler.acquire() {
+            // Not atomic, so if two threads hold the object, a use is lost.
+            *object += 1;
+            self.tally.acquired += 1;
+        }
+    }
+
+    /// Looks up a handle that any thread has left on the board.
+    fn look(&mut self) -> Result<(), String> {
+        let place = self.random.below(self.board.len());
+        let bits = self.board[place].load(Ordering::Relaxed);
+        let Some(handle) = Handle::from_bits(bits) else { return Ok(()) };
+        if let Some(object) = self.pool.get(handle) {
+            self.tally.seen += 1;
+            if object.me != bits || object.check != !bits {
+                return Err(format!("{handle} leads to an object of another handle"));
             }
         }
         Ok(())
     }
 
-    /// Ends the life of an object of this thread's own.
-    fn end(&mut self, handle: Handle<Object<'b>>, tally: &mut ThreadsTally) -> Result<(), String> {
+    /// Ends the lifetime of one of this thread's objects.
+    fn end(&mut self, handle: Handle<Object<'b>>) -> Result<(), String> {
         if self.random.below(2) == 0 {
             match self.pool.take(handle) {
                 Ok(object) if object.me == handle.to_bits() => {
-                    tally.taken += 1;
+                    self.tally.taken += 1;
                     return Ok(());
                 }
                 Ok(_) => return Err(format!("{handle} leads to an object of another handle")),
-                Err(TakeError::Busy) => tally.busy += 1,
+                Err(TakeError::Busy) => self.tally.busy += 1,
                 Err(error) => return Err(format!("{handle}, which lives: {error}")),
             }
         }
         match self.pool.remove(handle) {
-            true => tally.removed += 1,
+            true => self.tally.removed += 1,
             false => return Err(format!("{handle} is refused, though its object lives")),
         }
         Ok(())

@@ -1,6 +1,6 @@
-//! Pools in company, as subjects of a soak: with a table beside, or two as one.
+//! Combined pools as subjects of a soak: a pool with a side table, or two pools as one.
 
-use millpond::overflow::{Bounded, Spill};
+use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::side_table::join;
 use millpond::{Handle, HandleLayout, PackedPool, Pool, SideTable, Stats};
@@ -9,14 +9,14 @@ use super::payload::Payload;
 use super::pools::{next_lifetime, sound};
 use super::subject::{Subject, WrittenOver};
 
-/// A pool, and a table that knows the number of each of its objects.
+/// A pool, and a table with the number of each of its objects.
 ///
-/// Every other object leaves its entry behind when it dies. The next object of the slot must not get
-/// it, and must be able to put its own in its place.
+/// Every other object leaves its entry behind when it dies. The next object of the slot must not get this entry, and
+/// must be able to replace it.
 pub(super) struct WithTable<H: HandleLayout, const WORDS: usize> {
     pool: Pool<Payload<WORDS>, Lifo, H>,
     table: SideTable<H, u64>,
-    /// What the table has answered wrongly; seen by the next check.
+    /// A wrong answer of the table, which the next check reports.
     fault: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl<H: HandleLayout, const WORDS: usize> WithTable<H, WORDS> {
         }
     }
 
-    /// As a broken table would.
+    /// Loses an entry, as a broken table would.
     #[cfg(test)]
     pub(super) fn forget_entry(&mut self, handle: H) {
         self.table.remove(handle);
@@ -46,7 +46,7 @@ impl<H: HandleLayout, const WORDS: usize> WithTable<H, WORDS> {
         self.fault.get_or_insert(format!("SideTable: {what}, {handle}"));
     }
 
-    /// The live objects whose number stands in the table.
+    /// The number of live objects with an entry in the table.
     fn joined(&self) -> usize {
         join(&self.pool, &self.table)
             .filter(|(_, payload, number)| payload.number() == Some(**number))
@@ -92,7 +92,7 @@ impl<H: HandleLayout, const WORDS: usize> Subject for WithTable<H, WORDS> {
 
     fn number(&self, handle: H) -> Option<Result<u64, WrittenOver>> {
         let number = self.pool.get(handle).map(sound)?;
-        // An object without its own entry is as bad as one that was written over.
+        // An object without its own entry counts as overwritten.
         Some(number.and_then(|number| match self.table.get(handle) {
             Some(entry) if *entry == number => Ok(number),
             _ => Err(WrittenOver),
@@ -141,60 +141,78 @@ impl<H: HandleLayout, const WORDS: usize> Subject for WithTable<H, WORDS> {
 
 type Halves<const WORDS: usize> = Spill<Pool<Payload<WORDS>>, PackedPool<Payload<WORDS>>>;
 
-impl<const WORDS: usize> Subject for Halves<WORDS> {
-    type Handle = Handle<Payload<WORDS>>;
-
-    fn slot(handle: Self::Handle) -> usize {
-        handle.index() as usize
-    }
-
-    /// Two pools as one have no insertion at a known handle.
-    fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
-        None
-    }
-
-    fn insert(&mut self, number: u64) -> Option<Self::Handle> {
-        Bounded::insert(self, Payload::new(number)).ok()
-    }
-
-    fn insert_at(&mut self, _handle: Self::Handle, _number: u64) -> bool {
-        false
-    }
-
-    fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
-        Bounded::remove(self, handle).map(|payload| sound(&payload))
-    }
-
-    fn number(&self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
-        Bounded::get(self, handle).map(sound)
-    }
-
-    fn retain(&mut self, mut keep: impl FnMut(u64) -> bool) {
-        Bounded::retain(self, |_, payload| payload.number().is_none_or(&mut keep));
-    }
-
-    fn clear(&mut self) {
-        Bounded::clear(self);
-    }
-
-    fn visit(&self, mut see: impl FnMut(Self::Handle, Option<u64>)) {
-        Bounded::iter(self).for_each(|(handle, payload)| see(handle, payload.number()));
-    }
-
-    fn live(&self) -> usize {
-        self.len()
-    }
-
-    fn retired(&self) -> usize {
-        Spill::stats(self).retired
-    }
-
-    fn stats(&self) -> Option<Stats> {
-        Some(Spill::stats(self))
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.first().validate().map_err(|violation| violation.to_string())?;
-        self.second().validate().map_err(|violation| violation.to_string())
-    }
+/// A pool of this many slots, half of which are those that it spills into.
+pub(super) fn spilling<const WORDS: usize>(capacity: usize) -> PolicyPool<Payload<WORDS>> {
+    let first = capacity / 2;
+    PolicyPool::new(Overflow::Spill, Pool::builder().capacity(first), capacity - first)
 }
+
+/// Two pools as one; the function inserts a payload.
+macro_rules! two_pools {
+    ($pools:ty, $insert:expr) => {
+        impl<const WORDS: usize> Subject for $pools {
+            type Handle = Handle<Payload<WORDS>>;
+
+            fn slot(handle: Self::Handle) -> usize {
+                handle.index() as usize
+            }
+
+            /// Two pools as one have no insertion at a known handle.
+            fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
+                None
+            }
+
+            fn insert(&mut self, number: u64) -> Option<Self::Handle> {
+                let insert: fn(&mut Self, Payload<WORDS>) -> Option<Self::Handle> = $insert;
+                insert(self, Payload::new(number))
+            }
+
+            fn insert_at(&mut self, _handle: Self::Handle, _number: u64) -> bool {
+                false
+            }
+
+            fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
+                <$pools>::remove(self, handle).map(|payload| sound(&payload))
+            }
+
+            fn number(&self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
+                self.get(handle).map(sound)
+            }
+
+            fn retain(&mut self, mut keep: impl FnMut(u64) -> bool) {
+                <$pools>::retain(self, |_, payload| payload.number().is_none_or(&mut keep));
+            }
+
+            fn clear(&mut self) {
+                <$pools>::clear(self);
+            }
+
+            fn visit(&self, mut see: impl FnMut(Self::Handle, Option<u64>)) {
+                self.iter().for_each(|(handle, payload)| see(handle, payload.number()));
+            }
+
+            fn live(&self) -> usize {
+                self.len()
+            }
+
+            fn retired(&self) -> usize {
+                <$pools>::stats(self).retired
+            }
+
+            fn stats(&self) -> Option<Stats> {
+                Some(<$pools>::stats(self))
+            }
+
+            fn validate(&self) -> Result<(), String> {
+                self.first().validate().map_err(|violation| violation.to_string())?;
+                self.second().validate().map_err(|violation| violation.to_string())
+            }
+        }
+    };
+}
+
+two_pools!(Halves<WORDS>, |pools, payload| pools.insert(payload).ok());
+// This policy evicts nothing, so the key is never used.
+two_pools!(PolicyPool<Payload<WORDS>>, |pools, payload| {
+    pools.insert_by(payload, |_, _| 0).ok().map(|(handle, _)| handle)
+});

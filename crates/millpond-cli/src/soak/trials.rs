@@ -1,4 +1,4 @@
-//! The pools without handles that a model of slots could know, each with a model of its own: the particle pool, objects
+//! The pools that do not fit a model of slots and handles, each with a model of its own: the particle pool, objects
 //! that know that they are pooled, the pool that is reset as a whole, and raw memory in size classes.
 
 use std::alloc::Layout;
@@ -22,9 +22,9 @@ pub(super) trait Trial {
     fn step(&mut self, random: &mut Random) -> Result<(), String>;
     /// Compares the whole pool with the model.
     fn check(&self) -> Result<(), String>;
-    /// How many objects live, and how large one is.
+    /// The number of live objects, and the size of one.
     fn live(&self) -> (usize, usize);
-    /// How many insertions a full pool refused, rightly.
+    /// The number of insertions that a full pool rightly refused.
     fn refused(&self) -> u64;
 }
 
@@ -35,7 +35,7 @@ pub(super) struct TrialLane<T> {
     random: Random,
     step: u64,
     tally: Tally,
-    /// Of nothing: a clock would be most of what it measures here.
+    /// Empty: most of what it measured here would be the clock.
     latency: Histogram<u64>,
 }
 
@@ -103,23 +103,23 @@ pub(super) fn differ<V: PartialEq + std::fmt::Debug>(
     Err(format!("{what}: found {found:?}, expected {expected:?}"))
 }
 
-/// How many objects the pools have whose objects fade.
+/// The number of objects of the pools whose objects fade.
 const FADING: usize = 1000;
 
-/// A pool of objects that live for a number of frames and then go by themselves.
+/// A pool of objects that live for a number of frames and then disappear.
 pub(super) trait Fading {
     /// Starts one; `false` if the pool is full.
     fn create(&mut self, frames: u32) -> bool;
     /// A frame passes.
     fn advance(&mut self);
     fn clear(&mut self);
-    /// How many frames an object has left; 0 if it is not in use.
+    /// The number of frames that an object has left; 0 if it is not in use.
     fn left(&self, index: usize) -> u32;
     fn available(&self) -> impl Iterator<Item = usize>;
     fn len(&self) -> usize;
 }
 
-/// One of them with its model: the frames that each object has left, and the free ones as a stack.
+/// Such a pool with its model: the frames that each object has left, and the free ones as a stack.
 pub(super) struct FadingTrial<P> {
     pool: P,
     left: Vec<u32>,
@@ -244,7 +244,7 @@ impl Fading for Box<ObjectPool<Voice, FADING>> {
         ObjectPool::clear(self);
     }
 
-    /// What its sound says; nothing that the model has if that was written over.
+    /// The frames according to its sound; a number that is not in the model if the object was overwritten.
     fn left(&self, index: usize) -> u32 {
         match self.get(index) {
             Some(Voice::Playing { sound, .. }) => sound.number().map_or(u32::MAX, |n| n as u32),
@@ -266,7 +266,7 @@ pub(super) fn voices() -> FadingTrial<Box<ObjectPool<Voice, FADING>>> {
 }
 
 /// A pool that is reset as a whole. The model: the links of this frame with the numbers of the values, and some links
-/// of the frames before.
+/// of earlier frames.
 pub(super) struct Frames {
     pool: FramePool<Payload<5>>,
     links: Vec<(FrameLink<Payload<5>>, u64)>,
@@ -276,7 +276,7 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// How many stale links are tried again and again.
+    /// The number of stale links that are tried again and again.
     const STALE: usize = 64;
 
     pub(super) fn new(capacity: usize) -> Self {
@@ -336,10 +336,10 @@ impl Trial for Frames {
     }
 }
 
-/// Raw memory in size classes. The model: the blocks that are out, each filled with a byte of its own.
+/// Raw memory in size classes. The model: the blocks in use, each filled with a byte of its own.
 pub(super) struct Sizes {
     memory: SizeClasses,
-    /// Each of these blocks was allocated with its layout, and not given back.
+    /// Each of these blocks was allocated with its layout, and has not been freed.
     blocks: Vec<(NonNull<[u8]>, Layout, u8)>,
     blocks_max: usize,
     refused: u64,
@@ -356,10 +356,10 @@ impl Sizes {
         Self { memory, blocks: touched(blocks_max), blocks_max, refused: 0 }
     }
 
-    /// Gives a block back, unless somebody has written to it.
+    /// Frees a block, unless it was overwritten.
     fn free(&mut self, at: usize) -> Result<(), String> {
         let (block, layout, byte) = self.blocks.swap_remove(at);
-        // SAFETY: the block is out, so its bytes are the model's alone; they were filled when it was allocated.
+        // SAFETY: the block is in use, so its bytes belong to the model alone; they were filled when it was allocated.
         let bytes = unsafe { block.as_ref() };
         let written_over = bytes[..layout.size()].iter().any(|found| *found != byte);
         // SAFETY: the block was allocated with this layout, and the model has forgotten it.
@@ -370,7 +370,7 @@ impl Sizes {
 
 impl Trial for Sizes {
     fn step(&mut self, random: &mut Random) -> Result<(), String> {
-        // Up and down in long waves.
+        // In long waves.
         let rising = random.below(100) < if self.blocks.len() % 512 < 256 { 60 } else { 50 };
         if !rising || self.blocks.len() == self.blocks_max {
             return match self.blocks.len() {
@@ -384,7 +384,7 @@ impl Trial for Sizes {
         match self.memory.allocate(layout) {
             Ok(mut block) => {
                 let byte = random.below(256) as u8;
-                // SAFETY: the block was just allocated: nobody else has it.
+                // SAFETY: the block was just allocated, so nothing else refers to it.
                 unsafe { block.as_mut() }.fill(byte);
                 self.blocks.push((block, layout, byte));
             }
@@ -410,13 +410,13 @@ impl Trial for Sizes {
 impl Drop for Sizes {
     fn drop(&mut self) {
         while !self.blocks.is_empty() {
-            // A block that was written over was told when it was found, or goes with the pool.
+            // An overwritten block was reported when it was found, or is freed with the pool.
             let _ = self.free(0);
         }
     }
 }
 
-/// An empty list whose pages are there, so that a model of this size does not look like a pool that grows.
+/// An empty list whose pages are touched, so that a model of this size does not look like a growing pool.
 fn touched<T>(capacity: usize) -> Vec<T> {
     let mut list = Vec::with_capacity(capacity);
     list.spare_capacity_mut().fill_with(std::mem::MaybeUninit::zeroed);

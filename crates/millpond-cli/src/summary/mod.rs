@@ -1,9 +1,8 @@
-//! A recording in a few lines: what `plan --summary` writes and `merge` reads.
+//! A recording in a few lines: `plan --summary` writes it, and `merge` reads it.
 //!
-//! A summary is a table (CSV) with one line for each class of each session. The columns are known by
-//! their names: those of [`COLUMNS`], and every other one is a tag that the user has given. A table may
-//! hold many sessions, the lines of each together, and a header may stand again between two sessions:
-//! summaries that are written one behind the other are a summary.
+//! A summary is a table (CSV) with one line for each class of each session. Columns are identified by their names:
+//! those of [`COLUMNS`], and all others are tags of the user. A table may contain many sessions, with the lines of each
+//! together, and the header may be repeated between two sessions, so that concatenated summaries are a summary.
 
 mod read;
 mod sketch;
@@ -15,7 +14,7 @@ pub use tag::Tag;
 pub(crate) use write::BYTES_TO_LOOK_AT;
 pub use write::{is_summary, summary_csv};
 
-/// The columns that `plan --summary` writes beside the tags, in their order.
+/// The columns that `plan --summary` writes besides the tags, in this order.
 pub const COLUMNS: [&str; 18] = [
     "session",
     "format",
@@ -37,12 +36,11 @@ pub const COLUMNS: [&str; 18] = [
     "ages",
 ];
 
-/// The most columns that a summary may have.
+/// The maximum number of columns.
 pub const COLUMNS_MAX: usize = 64;
 
-/// The most objects of one class that may come into being in one session: sums over millions of sessions
-/// stay exact.
+/// The maximum number of births of one class in one session, so that sums over millions of sessions are exact.
 pub const BIRTHS_MAX: u64 = 1 << 40;
 
-/// The most bytes of a session's name, a class's name and a tag.
+/// The maximum length in bytes of a session's name, a class's name and a tag.
 pub const TEXT_BYTES_MAX: usize = 255;

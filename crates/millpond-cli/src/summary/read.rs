@@ -1,4 +1,4 @@
-//! A summary, read line by line: memory depends on how many sessions it names, never on its length.
+//! A summary, read line by line: memory depends on the number of its sessions, not on its length.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -14,7 +14,7 @@ use crate::input::{Input, LINE_BYTES_MAX, Lines};
 use crate::plan::{BusiestSlot, Lengths, SlotPace};
 use crate::trace::LIVE_MAX;
 
-/// The columns that are read; the others of [`COLUMNS`] are for people and their databases.
+/// The columns that are read; the others of [`COLUMNS`] are for people and databases.
 const READ: [&str; 14] = [
     "session",
     "format",
@@ -32,10 +32,10 @@ const READ: [&str; 14] = [
     "busiest_fifo",
 ];
 
-/// The columns of [`READ`] from here on may be missing: no handles are proposed without them.
+/// The columns of [`READ`] from here on are optional: without them, no handles are proposed.
 const OPTIONAL: usize = Column::BusiestLifo as usize;
 
-/// The columns of [`READ`] by their places in it.
+/// The columns of [`READ`] by their positions in it.
 #[derive(Debug, Clone, Copy)]
 enum Column {
     Session,
@@ -54,33 +54,33 @@ enum Column {
     BusiestFifo,
 }
 
-/// Which column stands where.
+/// The positions of the columns.
 #[derive(Debug)]
 struct Header {
-    /// By [`Column`] its place in a line; [`NOWHERE`] if it is missing.
+    /// By [`Column`], its position in a line; [`NOWHERE`] if it is missing.
     places: [usize; READ.len()],
     /// The user's own columns.
     tags: Vec<(String, usize)>,
     columns: usize,
 }
 
-/// The place of a column that is missing: no line has a field there.
+/// The position of a missing column: no line has a field there.
 const NOWHERE: usize = usize::MAX;
 
 /// The lines of a summary, one after the other.
 #[derive(Debug)]
 pub struct Rows<'a> {
     lines: Lines<'a>,
-    /// Where in the block the next line begins.
+    /// The offset of the next line in the block.
     next: usize,
-    /// Where in the block the line of `fields` began.
+    /// The offset of the line of `fields` in the block.
     line: usize,
     parser: Reader,
     fields: Vec<u8>,
     ends: Vec<usize>,
     header: Option<Header>,
     session: Option<Session>,
-    /// The hashes of the names that have come since the header.
+    /// The hashes of the sessions' names since the header.
     names: HashSet<u64>,
 }
 
@@ -88,22 +88,22 @@ pub struct Rows<'a> {
 #[derive(Debug)]
 struct Session {
     name: String,
-    /// The hash of all that is said of the session and not of a class.
+    /// The hash of the session's facts, without those of its classes.
     facts: u64,
 }
 
-/// What one class did in one session.
+/// One class in one session.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'r> {
     /// The session's name.
     pub session: &'r str,
-    /// Whether the line before was one of another session, or there was none.
+    /// Whether this is the first line of the session.
     pub begins_session: bool,
     /// The format of the recording, as `plan --json` names it.
     pub format: &'r str,
-    /// How many ticks the recording was long.
+    /// The length of the recording in ticks.
     pub ticks: u64,
-    /// How many of them were a second, if anybody knows.
+    /// Ticks per second, if known.
     pub ticks_per_second: Option<f64>,
     /// The class.
     pub class: &'r str,
@@ -111,13 +111,13 @@ pub struct Row<'r> {
     pub births: u64,
     /// The peak of live objects.
     pub peak_live: u32,
-    /// How many were still alive at the end.
+    /// The number of objects that were still alive at the end.
     pub left_live: u32,
-    /// The size of the largest, if the recording says sizes.
+    /// The size of the largest object, if the recording has sizes.
     pub bytes_max: Option<u64>,
-    /// Whether the plan of this session finds a pool worth its while.
+    /// Whether the session's plan proposes a pool for the class.
     pub worth_a_pool: bool,
-    /// How often the busiest slot of the planned pool was used, if the summary says it.
+    /// The lifetimes of the busiest slot of the planned pool, if the summary has them.
     pub busiest_slot: Option<BusiestSlot>,
     /// A hash of the whole line.
     pub hash: u64,
@@ -125,7 +125,7 @@ pub struct Row<'r> {
 }
 
 impl Row<'_> {
-    /// What stands in a column of the user's own; `None` if there is no such column.
+    /// The value of one of the user's own columns; `None` if there is no such column.
     #[must_use]
     pub fn tag(&self, column: &str) -> Option<&str> {
         let header = self.rows.header.as_ref()?;
@@ -133,11 +133,11 @@ impl Row<'_> {
         self.rows.field(*place).ok()
     }
 
-    /// Adds how long the lifetimes were that ended, and how old those had become that did not. Of a recording without
-    /// times, neither is known.
+    /// Adds the lengths of the lifetimes that ended, and the ages of the objects that were still alive. Of a recording
+    /// without times, neither is known.
     ///
     /// # Errors
-    /// If that is not what the line's counts say.
+    /// If they contradict the line's counts.
     pub fn add_lengths(&self, lives: &mut Lengths, ages: &mut Lengths) -> Result<(), Fault> {
         if self.rows.text(Column::Lives)?.is_empty() && self.rows.text(Column::Ages)?.is_empty() {
             return Ok(());
@@ -157,7 +157,7 @@ impl Row<'_> {
         Ok(())
     }
 
-    /// How fast the busiest slot was used, if the summary says it and the session has a clock.
+    /// The pace of the busiest slot, if the summary has it and the session has a clock.
     #[must_use]
     pub fn pace(&self) -> Option<SlotPace> {
         let seconds = self.ticks as f64 / self.ticks_per_second?;
@@ -172,7 +172,7 @@ impl Row<'_> {
 }
 
 impl<'a> Rows<'a> {
-    /// Begins to read.
+    /// Starts reading.
     #[must_use]
     pub fn new(input: Input<'a>) -> Self {
         Self {
@@ -191,7 +191,7 @@ impl<'a> Rows<'a> {
     /// The next line of a class; `None` at the end.
     ///
     /// # Errors
-    /// If the input cannot be read, or what stands there is no such line.
+    /// If the input cannot be read, or the line is invalid.
     pub fn advance(&mut self) -> Result<Option<Row<'_>>, Fault> {
         while let Some(columns) = self.parse_line()? {
             if !self.is_header(columns) {
@@ -209,7 +209,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Takes the next line apart; returns how many fields it has, `None` at the end.
+    /// Splits the next line into fields; returns their number, or `None` at the end.
     fn parse_line(&mut self) -> Result<Option<usize>, Fault> {
         if self.next == self.lines.block().len() {
             if !self.lines.advance()? {
@@ -219,7 +219,7 @@ impl<'a> Rows<'a> {
         }
         self.line = self.next;
         let rest = &self.lines.block()[self.line..];
-        // A block ends with a line end.
+        // A block ends with the end of a line.
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         self.next += (end + 1).min(rest.len());
         let line = &rest[..end];
@@ -245,8 +245,8 @@ impl<'a> Rows<'a> {
         Err(self.fault(format!("has more than {COLUMNS_MAX} columns")))
     }
 
-    /// Whether the line in hand is a header: the first line is, and a later one in which words stand where
-    /// numbers are due.
+    /// Whether the current line is a header: the first line is one, and so is a later one with words instead of
+    /// numbers.
     fn is_header(&self, columns: usize) -> bool {
         let Some(header) = &self.header else { return true };
         let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
@@ -295,7 +295,7 @@ impl<'a> Rows<'a> {
         Ok(Header { places, tags, columns })
     }
 
-    /// Notes which session the line in hand is of; returns whether it is another than before.
+    /// Records the session of the current line; returns whether it is a new one.
     fn enter_session(&mut self) -> Result<bool, Fault> {
         let name = self.name(Column::Session)?;
         let mut facts = DefaultHasher::new();
@@ -389,7 +389,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// A number, or nothing.
+    /// A number, or an empty field.
     fn optional<T: FromStr + PartialOrd + Display>(
         &self,
         column: Column,
@@ -420,7 +420,7 @@ impl<'a> Rows<'a> {
     }
 
     fn text(&self, column: Column) -> Result<&str, Fault> {
-        // Whoever asks has a header.
+        // Every caller has read a header.
         let header = self.header.as_ref();
         self.field(header.map_or(NOWHERE, |header| header.places[column as usize]))
     }
@@ -435,8 +435,12 @@ impl<'a> Rows<'a> {
     }
 
     fn unexpected(&self, column: Column, found: &str, expected: &str) -> Fault {
-        let (name, found) = (READ[column as usize], shown(found.as_bytes()));
-        self.fault(format!("{name} is `{found}`, expected {expected}"))
+        let name = READ[column as usize];
+        let found = match found {
+            "" => "empty".to_owned(),
+            _ => format!("`{}`", shown(found.as_bytes())),
+        };
+        self.fault(format!("{name} is {found}, expected {expected}"))
     }
 
     fn fault(&self, message: impl Into<String>) -> Fault {
@@ -445,5 +449,5 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The formats of recordings, as [`crate::trace::Format::name`] has them.
+/// The formats of recordings, as named by [`crate::trace::Format::name`].
 const FORMATS: [&str; 4] = ["lifetimes", "heaptrack", "millpond-heap", "allocations"];

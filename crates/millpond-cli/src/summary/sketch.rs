@@ -1,9 +1,9 @@
-//! How long lifetimes are, in one field of a table: `LENGTH:COUNT`, with spaces between them.
+//! The lengths of lifetimes in one field of a table: `LENGTH:COUNT`, separated by spaces.
 //!
-//! The lengths are those that an HDR histogram of one significant digit tells apart: exact below 32, right
-//! to 1 in 16 above. Sketches are merged by adding up what has the same length, so their order is of no
-//! importance. That is why these are HDR histograms: what a t-digest says depends on the order in which digests are
-//! merged, and the bins of a DDSketch blur short lifetimes, too.
+//! The lengths are those of an HDR histogram with one significant digit: exact below 32, accurate to 1 in 16 above.
+//! Sketches are merged by adding the counts of equal lengths, so their order does not matter. This is why they are HDR
+//! histograms: the result of a t-digest depends on the order of merges, and the bins of a DDSketch also blur short
+//! lifetimes.
 
 use std::fmt::Write;
 
@@ -11,13 +11,13 @@ use hdrhistogram::Histogram;
 
 use crate::plan::Lengths;
 
-/// How many decimal digits of a length are kept.
+/// The number of significant digits of a length.
 const DIGITS: u8 = 1;
 
 /// The sketch of these lengths.
 pub(super) fn sketch(lengths: &Lengths) -> String {
     let mut text = String::new();
-    // The bounds are constants that such a histogram can have, and no length exceeds them.
+    // The bounds are valid constants, and no length exceeds them.
     let Ok(mut histogram) = Histogram::<u64>::new_with_bounds(1, u64::from(u32::MAX), DIGITS)
     else {
         return text;
@@ -33,7 +33,7 @@ pub(super) fn sketch(lengths: &Lengths) -> String {
     text
 }
 
-/// Adds a sketch to the lengths; returns how many it holds. Why not, if it is none.
+/// Adds a sketch to the lengths; returns the number of its lengths, or why it is not a sketch.
 pub(super) fn add_sketch(text: &str, lengths: &mut Lengths) -> Result<u64, &'static str> {
     let mut total = 0_u64;
     for entry in text.split_ascii_whitespace() {

@@ -1,21 +1,21 @@
-//! What a user says of a session: its level, its platform, the program's version.
+//! The user's own facts about a session: its level, its platform, the program's version.
 
 use super::{COLUMNS, TEXT_BYTES_MAX};
 
-/// A column of the user's own and its value.
+/// A column of the user's own, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
     /// The name of the column.
     pub column: String,
-    /// What stands in it.
+    /// Its value.
     pub value: String,
 }
 
 impl Tag {
-    /// The tag that `COLUMN=VALUE` says.
+    /// Parses `COLUMN=VALUE`.
     ///
     /// # Errors
-    /// If it says none, or one that a table in a database could not have.
+    /// If the text has another form, or the name cannot be that of a column in a database.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (column, value) = text.split_once('=').ok_or("expected COLUMN=VALUE")?;
         if !is_name(column) {
@@ -31,7 +31,7 @@ impl Tag {
     }
 }
 
-/// Whether a database takes this as a column's name without quotes.
+/// Whether a database accepts this as a column's name without quotes.
 fn is_name(text: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
     text.starts_with(is_letter) && text.chars().all(|c| is_letter(c) || c.is_ascii_digit())

@@ -1,15 +1,15 @@
-//! Plans as the lines of a summary.
+//! Writes plans as lines of a summary.
 
 use super::sketch::sketch;
 use super::{COLUMNS, Tag};
 use crate::error::Failure;
-use crate::output::{csv_failure, csv_text};
-use crate::plan::{Class, Length, TracePlan};
+use crate::output::{csv_failure, csv_field, csv_text};
+use crate::plan::{Class, TracePlan};
 
-/// What every summary begins with: the first columns, whatever tags follow.
+/// The beginning of every summary: the first columns.
 const BEGINNING: &[u8] = b"session,format,ticks,ticks_per_second,";
 
-/// The sessions, each with its name, as a table whose lines all have the same tags.
+/// The sessions with their names, as a table whose lines all have the same tags.
 ///
 /// # Errors
 /// If there is not enough memory for it.
@@ -30,7 +30,7 @@ pub fn summary_csv(sessions: &[(&str, &TracePlan)], tags: &[Tag]) -> Result<Stri
     csv_text(table)
 }
 
-/// Where in [`COLUMNS`] what is said of the session ends and what is said of the class begins.
+/// The first of [`COLUMNS`] that belongs to a class; those before it belong to the session.
 const CLASS_COLUMN: usize = 4;
 
 fn session_fields(name: &str, plan: &TracePlan) -> impl Iterator<Item = String> {
@@ -38,7 +38,7 @@ fn session_fields(name: &str, plan: &TracePlan) -> impl Iterator<Item = String> 
         name.to_owned(),
         plan.summary.format.name().to_owned(),
         plan.summary.ticks().to_string(),
-        or_empty(plan.ticks_per_second),
+        csv_field(plan.ticks_per_second),
     ]
     .into_iter()
 }
@@ -46,38 +46,32 @@ fn session_fields(name: &str, plan: &TracePlan) -> impl Iterator<Item = String> 
 fn class_fields(plan: &TracePlan, class: &Class) -> impl Iterator<Item = String> {
     let statistics = &class.statistics;
     let known = |lengths| if plan.summary.has_times() { sketch(lengths) } else { String::new() };
-    let length = |length: Option<Length>| or_empty(length.map(|length| length.ticks));
     [
         class.name.clone(),
         statistics.lifetimes.to_string(),
         statistics.peak_live.to_string(),
-        class.p99_live.to_string(),
+        csv_field(class.p99_live),
         statistics.live.to_string(),
-        or_empty(statistics.bytes_max),
-        statistics.births_worst.to_string(),
-        class.busiest_slot.lifo.to_string(),
-        class.busiest_slot.fifo.to_string(),
+        csv_field(statistics.bytes_max),
+        csv_field(class.births.map(|births| births.worst)),
+        csv_field(class.busiest_slot.map(|slot| slot.lifo)),
+        csv_field(class.busiest_slot.map(|slot| slot.fifo)),
         class.worth_a_pool.to_string(),
-        length(class.median),
-        length(class.p95),
+        csv_field(class.median.map(|length| length.ticks)),
+        csv_field(class.p95.map(|length| length.ticks)),
         known(&statistics.ended),
         known(&statistics.left),
     ]
     .into_iter()
 }
 
-/// What is not known is an empty field.
-fn or_empty(value: Option<impl ToString>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
-}
-
-/// Whether a file that begins so is a summary.
+/// Whether a file that begins with `start` is a summary.
 #[must_use]
 pub fn is_summary(start: &[u8]) -> bool {
     start.starts_with(BEGINNING)
 }
 
-/// How much of a file says whether it is a summary.
+/// The number of bytes by which a summary is recognised.
 pub(crate) const BYTES_TO_LOOK_AT: usize = BEGINNING.len();
 
 #[cfg(test)]

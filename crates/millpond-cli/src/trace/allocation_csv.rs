@@ -1,4 +1,4 @@
-//! Allocations as `ms,event,address,size,stack` lines: what any other tool can write.
+//! Allocations as `ms,event,address,size,stack` lines, which any other tool can write.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::output::progress::Progress;
 /// The first line.
 const HEADER: &[u8] = b"ms,event,address,size,stack";
 
-/// The most bytes of call stacks that are kept.
+/// The maximum size of all call stacks in bytes.
 const STACK_BYTES_MAX: usize = 256 << 20;
 
 /// Whether a text that begins like this is a table of allocations.
@@ -45,7 +45,7 @@ struct Reader {
 impl Records for Reader {
     fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        // A function's name may have commas, and the stack comes last.
+        // A function's name may contain commas, so the stack is the last field.
         let mut fields = line.splitn(5, |&b| b == b',');
         let (Some(ms), Some(event), Some(address)) = (fields.next(), fields.next(), fields.next())
         else {
@@ -140,7 +140,7 @@ impl Reader {
                     Some(&known) => known,
                     None => {
                         let string = stacks.add_string(frame)?;
-                        // There are no addresses: a function is a place.
+                        // There are no addresses, so each function is a place.
                         let address = instructions.len() as u64;
                         let new = stacks.add_instruction(address, 0, &[(string, 0)])?;
                         instructions.insert(frame, new);

@@ -1,15 +1,15 @@
-//! The allocations of a recording by kind: a size that is asked for from one call stack.
+//! The allocations of a recording by kind: a size requested from one call stack.
 
 use super::neighbours::NeighbourCounts;
 use super::stacks::CallStacks;
 
-/// The most kinds of allocation that are kept: more than any program has, and a limit for hostile files.
+/// The maximum number of kinds: more than any program has, and a limit for hostile files.
 const KINDS_MAX: usize = 1 << 24;
 
 /// Checks that there is room for one more kind.
 ///
 /// # Errors
-/// If there is not.
+/// If there is none.
 pub(super) fn check_room_for_kind(kinds: usize) -> Result<(), String> {
     if kinds == KINDS_MAX {
         return Err(format!("more than {KINDS_MAX} kinds of allocation"));
@@ -17,7 +17,7 @@ pub(super) fn check_room_for_kind(kinds: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// How many there are of one kind.
+/// The births of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KindCounts {
     pub(super) class: u32,

@@ -1,4 +1,4 @@
-//! Blocks of memory by their addresses: what recordings that tell addresses have in common.
+//! Blocks of memory by address, for recordings that contain addresses.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,18 +10,18 @@ use super::sizes::Sizes;
 use super::stacks::CallStacks;
 use super::{Event, Watch};
 
-/// A block that is alive.
+/// A live block.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     key: u32,
     kind: u32,
 }
 
-/// The blocks of a recording that is being read.
+/// The blocks of a recording while it is read.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     live: HashMap<u64, Block, foldhash::fast::RandomState>,
-    /// The kind of each size and call stack; the stacks are numbered by the reader.
+    /// The kind of each size and call stack; the reader numbers the stacks.
     numbers: HashMap<(u64, u32), u32, foldhash::fast::RandomState>,
     kinds: Vec<KindCounts>,
     sizes: Sizes,
@@ -32,7 +32,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// A block of this many bytes is born, asked for from a call stack.
+    /// A block of this many bytes is born, requested from a call stack.
     pub(super) fn birth(
         &mut self,
         tick: u32,
@@ -46,14 +46,14 @@ impl Blocks {
         Ok(())
     }
 
-    /// A block dies; `false` if it was born before the recording began.
+    /// A block dies; `false` if it is older than the recording.
     pub(super) fn death(&mut self, tick: u32, address: u64, watch: &mut impl Watch) -> bool {
         let Some(died) = self.died(tick, address, watch) else { return false };
         self.neighbours.event(died, false);
         true
     }
 
-    /// A block takes another size, and perhaps another address.
+    /// A block is resized, and perhaps moved.
     pub(super) fn resize(
         &mut self,
         tick: u32,
@@ -113,7 +113,7 @@ impl Blocks {
         Ok(kind)
     }
 
-    /// What is still alive, and what the recording holds. `nodes` has the stack node of each call stack
+    /// Reports the blocks that are still alive, and returns the summary. `nodes` has the stack node of each call stack,
     /// by the reader's number.
     pub(super) fn finish(
         mut self,

@@ -1,21 +1,20 @@
-//! Which ids have been born so far, in little memory.
+//! The ids that have been born so far, in little memory.
 
 use std::collections::BTreeMap;
 
-/// How many separate ranges of ids are remembered.
+/// The maximum number of separate ranges of ids.
 const RANGES_MAX: usize = 1 << 16;
 
-/// The set of ids that were born, kept as ranges.
+/// The set of born ids, kept as ranges.
 ///
-/// Programs number their objects as they come, so nearly all traces are one growing range and
-/// most births touch nothing but its end. A trace whose ids are scattered over more than
-/// 65,536 ranges is not watched any further: from then on only an id that is *still alive* is
-/// known to be born twice.
+/// Programs number their objects in order, so nearly all traces are one growing range, and most births only move its
+/// end. If the ids of a trace are scattered over more than 65,536 ranges, it is no longer checked: from then on, only
+/// an id that is *still alive* is known to be born twice.
 #[derive(Debug)]
 pub(super) struct BornIds {
-    /// First and last id of each closed range.
+    /// The first and last id of each closed range.
     ranges: BTreeMap<u64, u64>,
-    /// First and last id of the range that holds the greatest id.
+    /// The first and last id of the range with the greatest id.
     top: Option<(u64, u64)>,
     ranges_max: usize,
 }
@@ -27,7 +26,7 @@ impl Default for BornIds {
 }
 
 impl BornIds {
-    /// Notes a birth; `false` if the id is known to have been born before.
+    /// Records a birth; `false` if the id is known to have been born before.
     #[inline]
     pub(super) fn insert(&mut self, id: u64) -> bool {
         if let Some((_, last)) = &mut self.top
@@ -61,7 +60,7 @@ impl BornIds {
         (id <= last).then_some((first, last))
     }
 
-    /// Adds an id below the top range that is in no range, joined with its neighbours.
+    /// Adds an id below the top range that is in no range, and merges it with its neighbours.
     fn insert_below(&mut self, id: u64, top_first: u64, top_last: u64) {
         let mut first = id;
         if let Some(before) = id.checked_sub(1).and_then(|b| self.range_of(b)) {
@@ -86,28 +85,19 @@ impl BornIds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::SplitMix64;
     use std::collections::BTreeSet;
-
-    /// A small deterministic generator: the tests need variety, not quality.
-    fn scattered(seed: u64) -> impl Iterator<Item = u64> {
-        let mut state = seed;
-        std::iter::repeat_with(move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            state >> 33
-        })
-    }
 
     #[test]
     fn agrees_with_a_set() {
         for seed in 0..50 {
             let mut ids = BornIds::default();
             let mut model = BTreeSet::new();
-            for id in scattered(seed).map(|n| n % 200).take(400) {
+            let mut random = SplitMix64::new(seed);
+            for id in (0..400).map(|_| random.below(200) as u64) {
                 assert_eq!(ids.insert(id), model.insert(id), "seed {seed} id {id}");
             }
-            // Joined ranges only: no two of them touch.
+            // Ranges are merged: no two of them are adjacent.
             let mut end = None;
             for (&first, &last) in &ids.ranges {
                 assert!(end.is_none_or(|e| e + 1 < first) && first <= last);

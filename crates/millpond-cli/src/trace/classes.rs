@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::CLASSES_MAX;
 
-/// The most bytes that the name of a class may have.
+/// The maximum length of a class's name in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 255;
 
 /// Numbers class names in order of appearance.
@@ -15,7 +15,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// The number of a name that has been seen before or is new; why not, if it cannot have one.
+    /// The number of a known or new name; the reason if it cannot have one.
     #[inline]
     pub(super) fn number(&mut self, name: &[u8]) -> Result<u32, String> {
         match self.numbers.get(name) {
@@ -30,7 +30,7 @@ impl Classes {
             return Err("the class is empty, expected a name".to_owned());
         }
         if name.first() == Some(&b'"') {
-            // Read as it stands, `"a,b"` would be two columns and a wrong class.
+            // Taken literally, `"a,b"` would be two columns and a wrong class.
             return Err(format!(
                 "the class `{}` is quoted, expected a name without quotes and commas",
                 crate::error::shown(name)
@@ -56,7 +56,7 @@ impl Classes {
         Ok(number)
     }
 
-    /// The name behind a number that [`number`](Self::number) has given out.
+    /// The name with a number that [`number`](Self::number) has returned.
     #[inline]
     pub(super) fn name(&self, number: u32) -> &[u8] {
         &self.names[number as usize]

@@ -1,6 +1,6 @@
-//! The clock of a lifetime trace: which tick it was after how many milliseconds.
+//! The clock of a lifetime trace, from ticks and milliseconds.
 
-/// The first and the last time that a trace tells.
+/// The first and the last time of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     first: Option<(u32, u64)>,
@@ -8,7 +8,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// It is this tick after so many milliseconds.
+    /// Records that this tick comes after this many milliseconds.
     pub(super) fn note(&mut self, tick: u32, ms: u64) -> Result<(), String> {
         if let Some((_, before)) = self.last
             && ms < before
@@ -20,7 +20,7 @@ impl Clock {
         Ok(())
     }
 
-    /// How many ticks are one second, if both have gone on between the first time and the last.
+    /// Ticks per second, if both have advanced between the first time and the last.
     pub(super) fn ticks_per_second(&self) -> Option<f64> {
         let ((first_tick, first_ms), (last_tick, last_ms)) = (self.first?, self.last?);
         let (ticks, ms) = (last_tick.checked_sub(first_tick)?, last_ms.checked_sub(first_ms)?);

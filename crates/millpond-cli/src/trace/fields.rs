@@ -1,4 +1,4 @@
-//! Numbers as traces write them.
+//! The numbers in traces.
 
 /// A decimal number without a sign.
 pub(super) fn decimal(text: &[u8]) -> Option<u64> {

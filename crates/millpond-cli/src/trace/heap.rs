@@ -1,4 +1,4 @@
-//! What `millpond-heap` records in a Rust program: every birth, death and change of size, by address.
+//! Recordings by `millpond-heap` of Rust programs: every birth, death and resize, by address.
 
 use std::collections::HashMap;
 
@@ -6,18 +6,18 @@ use super::blocks::Blocks;
 use super::fields::hexadecimal;
 use super::stacks::CallStacks;
 use super::{End, HeapFormat, Records, Summary, Watch, read_lines};
-use crate::error::{Fault, shown};
+use crate::error::{Fault, found, shown, shown_start};
 use crate::input::Lines;
 use crate::output::progress::Progress;
 
 /// The first line.
 const HEADER: &[u8] = b"millpond heap 1";
 
-/// The most call stacks, and the most addresses in all of them.
+/// The maximum number of call stacks, and of addresses in all of them.
 const STACKS_MAX: usize = 1 << 20;
 const ADDRESSES_MAX: usize = 1 << 24;
 
-/// The most addresses that have names, and the most bytes of these: a recording has 2^16 addresses.
+/// The maximum number of named addresses, and of bytes of their names; a recording has 2^16 addresses.
 const NAMED_MAX: usize = 1 << 20;
 const NAME_BYTES_MAX: usize = 64 << 20;
 
@@ -35,7 +35,7 @@ pub(super) fn read(
     read_lines(lines, 0, Reader::default(), watch, progress)
 }
 
-/// A function and the file that it stands in.
+/// A function and its source file.
 type Named = (Vec<u8>, Vec<u8>);
 
 #[derive(Default)]
@@ -43,16 +43,16 @@ struct Reader {
     has_header: bool,
     blocks: Blocks,
     program: Vec<u8>,
-    /// By number of the call stack, which counts from 1: its addresses, the innermost first.
+    /// By number of the call stack, counted from 1: its addresses, the innermost first.
     stacks: Vec<Vec<u64>>,
     addresses: usize,
-    /// By address the functions that it lies in, with their files, the innermost first.
+    /// By address, the functions that contain it, with their files, the innermost first.
     names: HashMap<u64, Vec<Named>, foldhash::fast::RandomState>,
     first_tick: Option<u32>,
     tick: u32,
     timestamps: u64,
     end: Option<End>,
-    /// The bytes of all lines of names.
+    /// The size of all lines with names in bytes.
     name_bytes: usize,
 }
 
@@ -63,7 +63,7 @@ impl Records for Reader {
             return if line == HEADER {
                 Ok(())
             } else {
-                Err(format!("found `{}`, expected `millpond heap 1`", shown(line)))
+                Err(format!("{}, expected `millpond heap 1`", found(line)))
             };
         }
         let Some((&letter, rest)) = line.split_first() else {
@@ -79,7 +79,7 @@ impl Records for Reader {
             b'-' => {
                 let [address] = numbers(line, rest)?;
                 let tick = self.event();
-                // What was born before the recording began is not known.
+                // Blocks that are older than the recording are unknown.
                 self.blocks.death(tick, address, watch);
                 Ok(())
             }
@@ -102,7 +102,7 @@ impl Records for Reader {
             }
             _ => Err(format!(
                 "`{}` is not a known record, expected one of x c t + - r n e",
-                shown(&line[..line.len().min(60)])
+                shown_start(line)
             )),
         }
     }
@@ -185,7 +185,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The number of a call stack that has been told before; 0 is unknown.
+    /// The number of a call stack that was defined before; 0 is unknown.
     fn place(&self, number: u64) -> Result<u32, String> {
         if number <= self.stacks.len() as u64 {
             return Ok(number as u32);
@@ -194,7 +194,7 @@ impl Reader {
         Err(format!("call stack {number:x} is used, expected one of the {told:x} defined before"))
     }
 
-    /// The call stacks with the names that came at the end, and the node of each.
+    /// The call stacks with the names from the end of the recording, and the node of each.
     fn call_stacks(&self) -> Result<(CallStacks, Vec<u32>), String> {
         let mut stacks = CallStacks::default();
         let program = stacks.add_string(&self.program)?;
@@ -230,7 +230,7 @@ impl Reader {
     }
 }
 
-/// The numbers of a record; how many there have to be follows from who asks.
+/// The numbers of a record; the caller determines how many there must be.
 fn numbers<const N: usize>(line: &[u8], rest: &[u8]) -> Result<[u64; N], String> {
     let mut fields = rest.split(|&b| b == b' ').map(hexadecimal);
     let mut numbers = [0; N];

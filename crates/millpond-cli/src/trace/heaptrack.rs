@@ -1,10 +1,9 @@
 //! heaptrack files: what `heaptrack ./program` records, in its interpreted form.
 //!
-//! A line is a record; its first byte says which. Numbers are hexadecimal. An allocation names
-//! only its *kind* (a size requested from a call stack), and so does a deallocation: which of
-//! the live objects of that kind dies is not recorded. This importer takes the newest, because
-//! most short-lived memory is used like a stack. Counts, bytes, peaks and the mean length of a
-//! lifetime are exact whichever it is.
+//! A line is a record, identified by its first byte. Numbers are hexadecimal. An allocation names only its *kind* (a
+//! size requested from a call stack), and so does a deallocation: the file does not say which live object of the kind
+//! dies. This importer takes the newest, because most short-lived memory is used like a stack. Counts, bytes, peaks and
+//! the mean length of a lifetime are exact in any case.
 
 use super::allocations::{Allocations, KindCounts, check_room_for_kind};
 use super::fields::hexadecimal;
@@ -13,11 +12,11 @@ use super::neighbours::{KindOfClass, Neighbours};
 use super::sizes::Sizes;
 use super::stacks::CallStacks;
 use super::{BYTE_ORDER_MARK, Event, HeapFormat, Records, Summary, Watch, read_lines};
-use crate::error::{Fault, shown};
+use crate::error::{Fault, shown, shown_start};
 use crate::input::Lines;
 use crate::output::progress::Progress;
 
-/// The newest file version that is known.
+/// The newest supported file version.
 const FILE_VERSION_MAX: u64 = 3;
 
 /// Whether a text that begins like this is a heaptrack file.
@@ -56,7 +55,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// The records that are not events.
+    /// A record that is not an event.
     fn rare_line(&mut self, line: &[u8]) -> Result<(), String> {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let Some((&record, rest)) = line.split_first() else {
@@ -166,7 +165,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The number of a kind that an event names.
+    /// The number of the kind that an event names.
     #[inline]
     fn known_kind(&self, sign: u8, text: &[u8]) -> Result<u32, String> {
         match hexadecimal(text) {
@@ -215,7 +214,7 @@ impl Records for Reader {
 }
 
 fn unknown_record(line: &[u8]) -> String {
-    let line = shown(&line[..line.len().min(60)]);
+    let line = shown_start(line);
     format!(
         "`{line}` is not a known record, expected one of v X I s i t a + - c R S A # \
          (heaptrack must interpret its raw files first)"

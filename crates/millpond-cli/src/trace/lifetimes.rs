@@ -31,7 +31,7 @@ pub(super) fn read(
     read_lines(lines, 1, Reader::new(header), watch, progress)
 }
 
-/// An object that is alive.
+/// A live object.
 #[derive(Clone, Copy)]
 struct Live {
     key: u32,
@@ -43,13 +43,12 @@ struct Reader {
     live: HashMap<u64, Live, foldhash::fast::RandomState>,
     born: BornIds,
     keys: LiveKeys,
-    /// Which of the columns after the fourth holds the size, counted from 0.
+    /// The column of the size, counted from 0 after the fourth column.
     size_column: Option<usize>,
-    /// Which of them holds the time of each event in milliseconds; in live traces only the statistics
-    /// have one.
+    /// The column of an event's time in milliseconds, counted likewise; in live traces, only statistics have one.
     ms_column: Option<usize>,
     clock: Clock,
-    /// Whether it is a live trace, with statistics in between.
+    /// Whether it is a live trace, which also contains statistics.
     is_live: bool,
     lacking: Lacking,
     first_tick: Option<u32>,
@@ -213,7 +212,7 @@ impl Records for Reader {
     }
 }
 
-/// The four columns that every line has, and what follows them.
+/// The first four columns, which every line has, and the rest.
 type Columns<'l> = (&'l [u8], &'l [u8], &'l [u8], &'l [u8], &'l [u8]);
 
 #[inline]
@@ -228,8 +227,8 @@ pub(super) fn split(line: &[u8]) -> Option<Columns<'_>> {
     Some((tick, event, id, class, rest))
 }
 
-/// The text before the first comma, and after it. The columns are a few bytes long, too short
-/// for a vectorised search to pay.
+/// The text before and after the first comma. Columns have only a few bytes, too few for a vectorised search to pay
+/// off.
 #[inline]
 fn until_comma(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = text.iter().position(|&b| b == b',')?;

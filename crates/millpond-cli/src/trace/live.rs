@@ -1,5 +1,4 @@
-//! Live traces: lifetime traces with the pools' statistics in between, as `millpond::recorder` writes
-//! them.
+//! Live traces: lifetime traces that also contain the pools' statistics, as `millpond::recorder` writes them.
 
 use std::collections::HashMap;
 
@@ -13,36 +12,36 @@ pub const HEADER: &[u8] =
     b"tick,event,id,class,capacity,live,peak,retired,inserted,removed,refused,\
                             evicted,dropped,ms";
 
-/// How a pool stands, as a line of a live trace says it.
+/// The state of a pool, from a line of a live trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolStats {
     /// The pool's number in this trace.
     pub pool: u64,
     /// The pool's name.
     pub class: String,
-    /// How many slots it has.
+    /// The number of its slots.
     pub capacity: u64,
-    /// How many of them are live.
+    /// The number of live objects.
     pub live: u64,
     /// The peak of live objects.
     pub peak: u64,
-    /// How many are not used any more.
+    /// The number of retired slots.
     pub retired: u64,
-    /// How many lifetimes have begun.
+    /// The number of lifetimes that have begun.
     pub inserted: u64,
-    /// How many lifetimes have ended.
+    /// The number of lifetimes that have ended.
     pub removed: u64,
-    /// How many insertions were refused.
+    /// The number of refused insertions.
     pub refused: u64,
-    /// How many objects had to go for others.
+    /// The number of objects that were evicted for others.
     pub evicted: u64,
-    /// How many events of it are missing in the trace.
+    /// The number of its events that are missing from the trace.
     pub dropped: u64,
-    /// When this was, in milliseconds since the recording began.
+    /// The time, in milliseconds since the recording began.
     pub ms: u64,
 }
 
-/// What a `stats` line says after its first two columns.
+/// Parses a `stats` line after its first two columns.
 pub(super) fn pool_stats(id: &[u8], class: &[u8], rest: &[u8]) -> Result<PoolStats, String> {
     let pool = number(id, "pool number")?;
     let class = class_name(class)?;
@@ -77,14 +76,14 @@ fn number(text: &[u8], what: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{what} `{}`, expected a number from 0 to 2^64 - 1", shown(text)))
 }
 
-/// What a live trace lacks, by its own account. Each pool says how much of it there was up to then.
+/// What a live trace lacks, by its own account. Each pool reports its totals.
 #[derive(Debug, Default)]
 pub(super) struct Lacking {
-    /// Events that the disk was too slow for.
+    /// Events that were lost because the disk was too slow.
     pub(super) dropped: u64,
-    /// Objects that came when their pool was full.
+    /// Objects that full pools refused.
     pub(super) refused: u64,
-    /// Both, by the number of the pool; at most as many as there may be classes.
+    /// Both by the number of the pool, for as many pools as there may be classes.
     by_pool: HashMap<u64, (u64, u64), foldhash::fast::RandomState>,
 }
 
@@ -103,7 +102,7 @@ impl Lacking {
 /// A line of a live trace, without the id of its object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveLine<'l> {
-    /// A lifetime begins in this tick, in a pool of this class and in this slot, if the trace says which.
+    /// A lifetime begins in this tick, in a pool of this class and, if the trace has slots, in this slot.
     Birth(u32, &'l str, Option<u32>),
     /// A lifetime ends.
     Death(u32, &'l str, Option<u32>),
@@ -113,10 +112,10 @@ pub enum LiveLine<'l> {
     End(u32),
 }
 
-/// Reads a line of a live trace that is not its first.
+/// Parses a line of a live trace other than the first.
 ///
 /// # Errors
-/// Says what is wrong with the line.
+/// What is wrong with the line.
 pub fn live_line(line: &[u8]) -> Result<LiveLine<'_>, String> {
     let Some((tick, event, id, class, rest)) = super::lifetimes::split(line) else {
         return Err(super::lifetimes::wrong_columns(line));
@@ -133,7 +132,7 @@ pub fn live_line(line: &[u8]) -> Result<LiveLine<'_>, String> {
     }
 }
 
-/// The slot of an event, which is the column after the class; recorders may omit it.
+/// The slot of an event: the column after the class, which recorders may omit.
 pub(super) fn slot(rest: &[u8]) -> Result<Option<u32>, String> {
     let text = rest.split(|&b| b == b',').next().unwrap_or_default();
     if text.is_empty() {

@@ -1,8 +1,8 @@
-//! Small numbers for the objects that are alive.
+//! Small numbers for live objects.
 
 use super::LIVE_MAX;
 
-/// Gives out the smallest possible range of keys: a dead object's key is used again.
+/// Assigns keys from the smallest possible range: a dead object's key is reused.
 #[derive(Debug, Default)]
 pub(super) struct LiveKeys {
     dead: Vec<u32>,
@@ -10,7 +10,7 @@ pub(super) struct LiveKeys {
 }
 
 impl LiveKeys {
-    /// A key that nobody has; why not, if too many objects are alive.
+    /// A free key; the reason if too many objects are alive.
     #[inline]
     pub(super) fn take(&mut self) -> Result<u32, String> {
         if let Some(key) = self.dead.pop() {
@@ -23,7 +23,7 @@ impl LiveKeys {
         Ok(self.issued - 1)
     }
 
-    /// Takes back the key of an object that has died.
+    /// Frees the key of a dead object.
     #[inline]
     pub(super) fn give_back(&mut self, key: u32) {
         self.dead.push(key);

@@ -24,23 +24,23 @@ pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::ops::RangeInclusive;
 
-use crate::error::{Fault, Place};
+use crate::error::{Fault, Place, found};
 use crate::input::{Input, Lines};
 use crate::output::progress::Progress;
 
-/// The most objects that may be alive at once: what is live is what a plan keeps in memory.
+/// The maximum number of live objects, which a plan keeps in memory.
 pub const LIVE_MAX: u32 = 1 << 24;
 
-/// The most classes that one trace may have.
+/// The maximum number of classes of a trace.
 pub const CLASSES_MAX: usize = 1 << 16;
 
 /// The ticks of a recording of a heap are milliseconds.
 const MS_PER_SECOND: f64 = 1000.0;
 
-/// A table of allocations that was written from counts has no more different times than this.
+/// A table of allocations that was written from counts has at most this many different times.
 const TIMES_OF_COUNTS: u64 = 2;
 
-/// The formats that traces come in.
+/// The formats of traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// `tick,event,id,class` lines.
@@ -49,19 +49,19 @@ pub enum Format {
     Heap(HeapFormat),
 }
 
-/// The formats that recordings of a heap come in.
+/// The formats of recordings of a heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeapFormat {
     /// heaptrack's interpreted format.
     Heaptrack,
-    /// What `millpond-heap` records in a Rust program.
+    /// Recorded by `millpond-heap` in a Rust program.
     Millpond,
     /// `ms,event,address,size,stack` lines.
     Csv,
 }
 
 impl Format {
-    /// The format's name as the JSON output has it.
+    /// The format's name in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -76,24 +76,23 @@ impl Format {
 /// One birth or death.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
-    /// When: a tick, or a millisecond in heaptrack files. Never less than in the event before.
+    /// The time: a tick, or a millisecond in recordings of a heap. It never decreases.
     pub tick: u32,
     /// The object's class, numbered from 0 in order of appearance.
     pub class: u32,
-    /// What kind of allocation it is: a size that is asked for from one call stack, numbered from 0. In
-    /// lifetime traces the class once more.
+    /// The kind of allocation: a size requested from one call stack, numbered from 0. In lifetime traces, the class.
     pub kind: u32,
-    /// A small number that is the object's own while it is alive; then another object's.
+    /// A small number that belongs to the object while it is alive, and then to another one.
     pub key: u32,
-    /// The object's size in bytes, if the trace says it at birth; at death always `None`.
+    /// The object's size in bytes, if the trace has sizes; `None` at death.
     pub bytes: Option<u64>,
 }
 
-/// Somebody who watches the events of a trace go by.
+/// Receives the events of a trace.
 pub trait Watch {
-    /// An object comes into being.
+    /// An object is born.
     fn birth(&mut self, event: Event);
-    /// An object that is alive ceases to be.
+    /// A live object dies.
     fn death(&mut self, event: Event);
     /// The trace has ended in this tick, and this object is still alive.
     fn left(&mut self, class: u32, key: u32, last_tick: u32);
@@ -104,43 +103,43 @@ pub trait Watch {
 pub enum End {
     /// With its last line.
     Whole,
-    /// When its file reached its limit, before the program ended.
+    /// When the file reached its size limit, before the program ended.
     AtLimit,
-    /// Without its last line: the program was ended, or its disk was full.
+    /// Without its last line: the program was killed, or its disk was full.
     Missing,
 }
 
-/// What a trace is, apart from its events.
+/// A trace without its events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// The format that it is in.
+    /// Its format.
     pub format: Format,
-    /// When its first event is.
+    /// The tick of its first event.
     pub first_tick: u32,
-    /// When it ends: its last event or, in heaptrack files, its last timestamp.
+    /// The tick of its end: its last event or, in recordings of a heap, its last timestamp.
     pub last_tick: u32,
-    /// For lifetime traces with a column `ms`: how many ticks are one second.
+    /// Of lifetime traces with a column `ms`: ticks per second.
     pub ticks_per_second: Option<f64>,
-    /// For recordings of a heap: how many timestamps its clock has. It stands still between two of them.
+    /// Of recordings of a heap: the number of timestamps. The clock stands still between two of them.
     pub timestamps: Option<u64>,
-    /// How many births there are.
+    /// The number of births.
     pub births: u64,
-    /// How many deaths there are.
+    /// The number of deaths.
     pub deaths: u64,
     /// The names of the classes, by their numbers.
     pub classes: Vec<String>,
-    /// For recordings of a heap: who asked for the memory.
+    /// Of recordings of a heap: the allocations with their call stacks.
     pub allocations: Option<Allocations>,
-    /// For live traces: how many events are missing because the disk was too slow.
+    /// Of live traces: the number of events that were lost because the disk was too slow.
     pub missing_events: u64,
-    /// For recordings of `millpond-heap`: how they end.
+    /// Of recordings by `millpond-heap`: how they end.
     pub end: Option<End>,
-    /// For live traces: how many objects their pools refused, because they were full.
+    /// Of live traces: the number of objects that full pools refused.
     pub refused: u64,
 }
 
 impl Summary {
-    /// Of a recording of a heap whose events are over. What was born follows from the kinds.
+    /// The summary of a recording of a heap after its last event. The births follow from the kinds.
     fn of_heap(
         format: HeapFormat,
         ticks: RangeInclusive<u32>,
@@ -164,7 +163,7 @@ impl Summary {
         }
     }
 
-    /// How many ticks the trace is long; both the first and the last one count.
+    /// The length of the trace in ticks, including the first and the last one.
     #[must_use]
     pub fn ticks(&self) -> u64 {
         u64::from(self.last_tick) - u64::from(self.first_tick) + 1
@@ -176,7 +175,7 @@ impl Summary {
         self.births + self.deaths
     }
 
-    /// How many ticks are one second by the recording's own clock, if it has one.
+    /// Ticks per second by the recording's own clock, if it has one.
     #[must_use]
     pub fn tick_rate(&self) -> Option<f64> {
         match self.format {
@@ -193,10 +192,10 @@ impl Summary {
             || self.timestamps.is_none_or(|times| times > TIMES_OF_COUNTS)
     }
 
-    /// Refuses a recording without times, from which nothing can be replayed.
+    /// Refuses a recording without times, which cannot be replayed.
     ///
     /// # Errors
-    /// If it is one.
+    /// If it has no times.
     pub(crate) fn expect_times(&self, what: &str) -> Result<(), Fault> {
         if self.has_times() {
             return Ok(());
@@ -207,10 +206,10 @@ impl Summary {
     }
 }
 
-/// Reads a trace from its beginning to its end and shows every event to the watcher.
+/// Reads a trace from beginning to end, and passes every event to the watcher.
 ///
 /// # Errors
-/// If it is not a trace that makes sense from the first line to the last.
+/// If any of its lines is invalid.
 pub fn read(
     input: Input<'_>,
     watch: &mut impl Watch,
@@ -234,14 +233,14 @@ pub fn read(
     }
 }
 
-/// What some editors put in front of a text.
+/// The mark that some editors write at the beginning of a text.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`), a heaptrack file (`v VERSION \
                         FILEVERSION`), a recording of millpond-heap (`millpond heap 1`) or a table of \
                         allocations (`ms,event,address,size,stack`)";
 
-/// Files of which people may think that they can be planned as they are: how they begin, and what they need.
+/// The beginnings of files that people may take for traces, and what these files are.
 const OTHER_FILES: [(&[u8], &str); 4] = [
     (b"tick,id,class", "this is a frame trace"),
     (b"asked_us,", "this is a trace of loans, which needs --wait-p99-ms"),
@@ -255,7 +254,7 @@ fn unrecognised(block: &[u8]) -> Fault {
     let other = OTHER_FILES.iter().find(|(start, _)| line.starts_with(start));
     let found = match other {
         Some((_, what)) => (*what).to_owned(),
-        None => format!("found `{}`", crate::error::shown(&line[..line.len().min(60)])),
+        None => found(line),
     };
     Fault {
         place: Place::Line { line: 1, byte: 0 },
@@ -263,19 +262,19 @@ fn unrecognised(block: &[u8]) -> Fault {
     }
 }
 
-/// The records of one format, which are lines.
+/// The records of one format, one per line.
 trait Records {
-    /// Takes the next line and shows the watcher what it says; the message of the fault, if it is wrong.
+    /// Takes the next line and passes its event to the watcher; the error is what is wrong with the line.
     fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String>;
 
-    /// How many births and deaths there have been.
+    /// The number of births and deaths so far.
     fn events(&self) -> u64;
 
-    /// The input has ended: shows the watcher what is left alive and sums up.
+    /// Called at the end of the input: passes the remaining objects to the watcher, and returns the summary.
     fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault>;
 }
 
-/// Reads a trace whose first block has been read, but for its first lines, which are the header.
+/// Reads a trace whose first block was read; its first lines are the header and are skipped.
 fn read_lines(
     lines: &mut Lines<'_>,
     header_lines: usize,

@@ -1,9 +1,8 @@
-//! Births and deaths that follow each other directly: how a buffer that is resized, or a vector that grows, shows in a
-//! recording.
+//! Births and deaths that directly follow each other, which reveal resized buffers and growing vectors in a recording.
 
 use std::collections::HashMap;
 
-/// By two kinds of different size: how often a block of the first was born directly before or after one of the second
+/// By two kinds of different sizes: how often a block of the first was born directly before or after one of the second
 /// died.
 pub(super) type NeighbourCounts = HashMap<(u32, u32), u64, foldhash::fast::RandomState>;
 
@@ -11,7 +10,7 @@ pub(super) type NeighbourCounts = HashMap<(u32, u32), u64, foldhash::fast::Rando
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     counts: NeighbourCounts,
-    /// The event before, and whether it is a birth.
+    /// The previous event, and whether it is a birth.
     before: Option<(KindOfClass, bool)>,
 }
 
@@ -35,8 +34,7 @@ impl Neighbours {
         self.before = Some((this, is_birth));
     }
 
-    /// Takes an event that says by itself that a block is resized; `died` is unknown if the block is older than the
-    /// recording.
+    /// Takes an event that resizes a block; `died` is unknown if the block is older than the recording.
     pub(super) fn resize(&mut self, born: KindOfClass, died: Option<KindOfClass>) {
         self.before = None;
         if let Some(died) = died {
@@ -44,7 +42,7 @@ impl Neighbours {
         }
     }
 
-    /// Blocks of equal size only take turns.
+    /// Blocks of equal size only take turns, so they do not count.
     #[inline]
     fn count(&mut self, born: KindOfClass, died: KindOfClass) {
         if born.class != died.class {

@@ -1,8 +1,10 @@
-//! The places in a program that ask for memory, read off the call stacks of a recording.
+//! The places in a program that allocate memory, found in the call stacks of a recording.
 //!
-//! The innermost functions of a stack are `malloc` and what wraps it. A *place* is the line of code
-//! that is left when those are skipped. Known wrappers are skipped by name, those of the program by
-//! what they do: nearly all calls pass through them, and they pass on a size that others choose.
+//! The innermost functions of a stack are `malloc` and its wrappers. A *place* is the line of code that remains when
+//! those are skipped. Known wrappers are recognised by name, the program's own by their behaviour: nearly all calls
+//! pass through them, with sizes that others choose.
+
+mod search;
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,54 +14,55 @@ use super::wrappers::{
     works_for_library,
 };
 use crate::pattern::Pattern;
+use search::Search;
 
-/// How far up the stack a function is looked for.
+/// The maximum depth of a search in a stack.
 const DEPTH_MAX: usize = 256;
 
-/// How many functions of a stack are named.
+/// The number of functions of a stack that are named.
 const NAMED_MAX: usize = 3;
 
 /// A function that more than this share of all calls pass through is a wrapper.
 const WRAPPER_SHARE: f64 = 0.9;
 
-/// Where code has no names, a call site that asks for this many sizes, …
+/// A call site in code without names that requests this many sizes, …
 const NAMELESS_SIZES_MIN: usize = 8;
 
-/// … and that so many call sites lead to, is a wrapper's, such as one of `strdup` or `calloc`.
+/// … and that this many call sites lead to, is a wrapper's, such as one of `strdup` or `calloc`.
 const NAMELESS_CALLERS_MIN: usize = 8;
 
-/// How many wrappers may be stacked on each other.
+/// The maximum number of nested wrappers.
 const WRAPPER_LAYERS_MAX: usize = 16;
 
-/// A function that asks for memory, and how often.
+/// A function that allocates, and how often.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The function's name.
     pub function: String,
     /// The function and those that called it, the innermost first: at most three.
     pub stack: Vec<String>,
-    /// How many allocations it asked for.
+    /// The number of its allocations.
     pub allocations: u64,
 }
 
-/// A line of code that asks for memory.
+/// A line of code that allocates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The function that it is in.
+    /// Its function.
     pub function: String,
-    /// The function and those that called it most, the innermost first: at most three.
+    /// The function and its most frequent callers, the innermost first: at most three.
     pub stack: Vec<String>,
     /// The library that allocates here for itself.
     pub inside: Option<String>,
-    /// How often a block of this place took the place of a smaller one of it.
+    /// How often a block of this place replaced a smaller one of it.
     pub growths: u64,
-    /// How often a block of this place took the place of a larger one of it.
+    /// How often a block of this place replaced a larger one of it.
     pub shrinks: u64,
-    /// Whether the function has no name, so that it stands for a whole program or library.
+    /// Whether the function has no name, so that the place stands for a whole program or library.
     pub is_nameless: bool,
 }
 
-/// A function that passes on the wish of others for memory.
+/// A function that allocates for its callers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wrapper {
     /// The function's name.
@@ -81,7 +84,7 @@ pub struct Places {
     pub nameless_share: f64,
 }
 
-/// Who asked for an allocation.
+/// The code that made an allocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     Nobody,
@@ -94,15 +97,15 @@ enum Owner {
 /// A place in the code: module and address.
 type Site = (u32, u64);
 
-/// What a stack says.
+/// The result of a search in a stack.
 #[derive(Debug, Clone)]
 struct Found {
     owner: Owner,
-    /// Module and address of the innermost frame that is no wrapper's.
+    /// Module and address of the innermost frame that is not a wrapper's.
     site: Option<Site>,
-    /// The same of the frame above it.
+    /// The same for the frame above it.
     called_from: Option<Site>,
-    /// The program or library that the owner is in.
+    /// The owner's program or library.
     module: u32,
     /// The owner's callers, the innermost first.
     above: [Owner; NAMED_MAX - 1],
@@ -114,14 +117,14 @@ struct Found {
 #[derive(Default)]
 struct Use {
     births: u64,
-    /// Who calls it.
+    /// Its callers.
     contexts: HashSet<[Owner; NAMED_MAX - 1]>,
     /// The births and the classes of each place in it.
     sites: HashMap<Option<Site>, (u64, HashSet<u32>)>,
 }
 
 impl Use {
-    /// Whether most of its memory is asked for in places that ask for this many sizes: the size is not its own.
+    /// Whether most of its memory is requested in places with at least this many sizes: then others choose the size.
     fn mostly_asks_for(&self, sizes: usize) -> bool {
         let of_many = self.sites.values().filter(|site| site.1.len() >= sizes);
         of_many.map(|site| site.0).sum::<u64>() * 2 > self.births
@@ -152,7 +155,7 @@ impl NamelessUse {
     }
 }
 
-/// What is skipped on the way to the function that wants memory.
+/// What is skipped on the way to the function that allocates.
 struct Skipped {
     /// By string, whether it names something that allocates for its caller.
     strings: Vec<bool>,
@@ -160,14 +163,21 @@ struct Skipped {
     sites: HashSet<Site>,
 }
 
-/// Whether a program begins here.
+impl Skipped {
+    /// Whether this string names something that is skipped.
+    fn names(&self, string: u32) -> bool {
+        string != 0 && self.strings[string as usize - 1]
+    }
+}
+
+/// Whether this is where a program begins.
 fn is_entry(function: &str) -> bool {
     let name = qualified_name(function);
     ["main", "_start", "WinMain", "wmain"].contains(&name.rsplit("::").next().unwrap_or(&name))
 }
 
 impl Allocations {
-    /// The places that ask for memory. Functions that fit one of the patterns are skipped as wrappers.
+    /// The places that allocate. Functions that match one of the patterns are skipped as wrappers.
     #[must_use]
     pub fn places(&self, skip: &[Pattern]) -> Places {
         let text = |string| self.stacks.text_of(string);
@@ -196,81 +206,18 @@ impl Allocations {
         self.kinds.iter().map(|kind| self.owner(kind.stack, skipped)).collect()
     }
 
-    /// The innermost function of a stack that is not just another way to say "allocate".
+    /// The innermost function of a stack that is not a wrapper.
     ///
-    /// A frame without a name (a `static` function in a stripped program) stands for the
-    /// function that called it, as long as both are in the same program or library.
+    /// A frame without a name (a `static` function in a stripped program) stands for the function that called it, as
+    /// long as both are in the same program or library.
     fn owner(&self, stack: u32, skipped: &Skipped) -> Found {
-        let is_skipped = |string: u32| string != 0 && skipped.strings[string as usize - 1];
-        let text = |string| self.stacks.text_of(string);
-        let above = [Owner::Nobody; NAMED_MAX - 1];
-        let mut found = Found {
-            owner: Owner::Nobody,
-            site: None,
-            called_from: None,
-            module: 0,
-            above,
-            inside: None,
-        };
-        let mut outermost = Owner::Nobody;
-        let mut nameless = 0;
-        let mut named = 0;
-        for step in self.stacks.steps(stack).take(DEPTH_MAX) {
-            let is_owned = named > 0;
-            if found.site.is_some() {
-                found.called_from = found.called_from.or(Some((step.module, step.address)));
-            }
-            if !is_owned && nameless != 0 && step.module != nameless {
-                break;
-            }
-            let mut has_name = false;
-            for frame in step.frames.iter().filter(|frame| frame.function != 0) {
-                has_name = true;
-                let owner = Owner::Function(frame.function);
-                if [step.module, frame.file, frame.function].into_iter().any(is_skipped) {
-                    if !is_owned {
-                        outermost = owner;
-                        found.inside = found
-                            .inside
-                            .or_else(|| works_for_library(text(step.module), text(frame.function)));
-                    }
-                    continue;
-                }
-                if named == 0 {
-                    found.owner = owner;
-                    found.module = step.module;
-                    found.site = found.site.or(Some((step.module, step.address)));
-                } else if found.above[..named - 1].last() != Some(&owner) && found.owner != owner {
-                    found.above[named - 1] = owner;
-                } else {
-                    continue;
-                }
-                named += 1;
-                if named == NAMED_MAX {
-                    return found;
-                }
-            }
-            if !has_name && !is_owned && step.module != 0 {
-                if is_skipped(step.module) {
-                    found.inside =
-                        found.inside.or_else(|| works_for_library(text(step.module), b""));
-                } else {
-                    nameless = step.module;
-                    let site = (step.module, step.address);
-                    if !skipped.sites.contains(&site) {
-                        found.site = found.site.or(Some(site));
-                    }
-                }
-            }
-        }
-        if named == 0 {
-            found.owner = if nameless == 0 { outermost } else { Owner::Module(nameless) };
-            found.module = nameless;
-        }
-        found
+        let mut search = Search::new(&self.stacks, skipped);
+        let mut steps = self.stacks.steps(stack).take(DEPTH_MAX);
+        let _ = steps.try_for_each(|step| search.step(&step));
+        search.end()
     }
 
-    /// Functions that own so many allocations of so many sizes that they must be wrappers.
+    /// Functions that make so many allocations of so many sizes that they must be wrappers.
     fn wrappers(&self, found: &[Found]) -> Vec<(u32, f64)> {
         let mut uses: HashMap<u32, Use> = HashMap::new();
         let mut all = 0;
@@ -299,7 +246,7 @@ impl Allocations {
         wrappers
     }
 
-    /// The call sites in code without names that pass on sizes which others choose.
+    /// The call sites in code without names that pass on sizes chosen by others.
     fn nameless_wrappers(&self, found: &[Found]) -> Vec<Site> {
         let mut uses: HashMap<Site, NamelessUse> = HashMap::new();
         let mut all = 0;
@@ -316,7 +263,7 @@ impl Allocations {
         uses.into_keys().collect()
     }
 
-    /// The kinds that something was allocated of, each with what its stack says.
+    /// The kinds with allocations, each with the result for its stack.
     fn born<'f>(&self, found: &'f [Found]) -> impl Iterator<Item = (&KindCounts, &'f Found)> {
         self.kinds.iter().zip(found).filter(|(kind, _)| kind.births > 0)
     }
@@ -353,7 +300,7 @@ impl Allocations {
             let (place, other) = (of_kind[born as usize], of_kind[died as usize]);
             let size = |kind: u32| self.sizes[self.kinds[kind as usize].class as usize];
             let owner = |kind: u32| found[kind as usize].owner;
-            // A buffer may begin in one line of a function and grow in another.
+            // A buffer may be allocated in one line of a function and grow in another.
             let is_function = matches!(owner(born), Owner::Function(_));
             if place == other || (is_function && owner(born) == owner(died)) {
                 let place = &mut places[place as usize];
@@ -373,7 +320,8 @@ impl Allocations {
         Places { of_kind, places, wrappers, nameless_share }
     }
 
-    /// The system's libraries that ask for less than half of the memory: not what was recorded for.
+    /// The system's libraries that request less than half of the memory, so that they are not the subject of the
+    /// recording.
     fn minor_libraries(&self, found: &[Found]) -> HashMap<u32, String> {
         let mut births: HashMap<u32, u64> = HashMap::new();
         let mut all = 0;
@@ -407,8 +355,8 @@ impl Allocations {
 }
 
 impl Places {
-    /// The functions that ask for what the kinds `of` are, the busiest first. Each item is the number
-    /// of a kind and how often it was asked for.
+    /// The functions that request the kinds `of`, the busiest first. Each item is the number of a kind and of its
+    /// requests.
     pub fn callers(&self, of: impl Iterator<Item = (usize, u64)>) -> Vec<Caller> {
         let mut callers: HashMap<&str, (u64, &Place, u64)> = HashMap::new();
         for (kind, births) in of.filter(|of| of.1 > 0) {
@@ -434,7 +382,7 @@ impl Places {
     }
 }
 
-/// Whether one of the patterns names this function.
+/// Whether one of the patterns matches this function.
 fn is_named(symbol: &[u8], patterns: &[Pattern]) -> bool {
     if patterns.is_empty() {
         return false;

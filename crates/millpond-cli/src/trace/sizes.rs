@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use super::CLASSES_MAX;
 
-/// Numbers sizes in the order in which they first occur.
+/// Numbers sizes in order of appearance.
 #[derive(Debug, Default)]
 pub(super) struct Sizes {
     classes: HashMap<u64, u32, foldhash::fast::RandomState>,

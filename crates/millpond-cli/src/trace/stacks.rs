@@ -1,19 +1,19 @@
-//! Call stacks of a heaptrack file: strings, instructions and stack nodes, each in a table.
+//! The call stacks of a recording: tables of strings, instructions and stack nodes.
 
 use super::fields::hexadecimal;
 use crate::error::shown;
 
-/// The most bytes of names that are kept.
+/// The maximum size of all names in bytes.
 const STRING_BYTES_MAX: usize = 256 << 20;
 
-/// The most strings, frames, instructions and stack nodes that are kept of each.
+/// The maximum number of strings, of frames, of instructions and of stack nodes.
 const RECORDS_MAX: usize = 1 << 24;
 
-/// The tables of strings, instructions and stack nodes. All are numbered from 1; 0 is nothing.
+/// The tables of strings, instructions and stack nodes, numbered from 1; 0 is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CallStacks {
     text: Vec<u8>,
-    /// Where each string ends in `text`.
+    /// The end of each string in `text`.
     string_ends: Vec<u32>,
     strings_have_lengths: bool,
     /// An instruction has one frame, and more where calls were inlined.
@@ -26,11 +26,11 @@ pub(super) struct CallStacks {
 struct Instruction {
     address: u64,
     module: u32,
-    /// Where its frames end in `frames`, the innermost first.
+    /// The end of its frames in `frames`, the innermost first.
     frames_end: u32,
 }
 
-/// The strings that name a function and the file that it is written in; 0 is nothing.
+/// The strings that name a function and its source file; 0 is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) function: u32,
@@ -40,9 +40,9 @@ pub(super) struct Frame {
 /// One step of a call stack, from the innermost outwards.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step<'s> {
-    /// The address of the instruction: the same one for every call from this place in the code.
+    /// The address of the instruction, the same for every call from this place in the code.
     pub(super) address: u64,
-    /// The string that names the program or library that it is in; 0 if it is unknown.
+    /// The string that names its program or library; 0 if it is unknown.
     pub(super) module: u32,
     /// Its frames: the innermost first, more than one where calls were inlined.
     pub(super) frames: &'s [Frame],
@@ -114,7 +114,7 @@ impl CallStacks {
             return Err(format!("`t {}`, expected `t INSTRUCTION PARENT`", shown(text)));
         };
         let instruction = reference(instruction, self.instructions.len(), "instruction")?;
-        // A parent comes before its children, so that every walk upwards ends.
+        // A parent comes before its children, so every walk upwards ends.
         let parent = reference(parent, self.nodes.len(), "stack node")?;
         self.add_node(instruction, parent).map(|_| ())
     }
@@ -152,7 +152,7 @@ impl CallStacks {
         Ok(self.nodes.len() as u32)
     }
 
-    /// The number of a call stack, if there is one by that number.
+    /// The call stack of this number, if there is one.
     pub(super) fn stack(&self, number: u64) -> Result<u32, String> {
         reference(number, self.nodes.len(), "stack node")
     }
@@ -169,7 +169,7 @@ impl CallStacks {
         })
     }
 
-    /// How many strings there are; they are numbered from 1.
+    /// The number of strings.
     pub(super) fn strings(&self) -> u32 {
         self.string_ends.len() as u32
     }
@@ -211,7 +211,7 @@ fn limit(entries: usize, what: &str) -> Result<(), String> {
     Err(format!("more than {RECORDS_MAX} {what}"))
 }
 
-/// The string behind its length.
+/// The string after its length.
 fn sized(text: &[u8]) -> Result<&[u8], String> {
     let end = text.iter().position(|&b| b == b' ').unwrap_or(text.len());
     let string = text.get(end + 1..).unwrap_or(&[]);

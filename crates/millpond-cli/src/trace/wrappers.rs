@@ -1,11 +1,11 @@
-//! Names of functions, files and libraries that only pass on somebody else's wish for memory.
+//! Names of functions, files and libraries that only allocate for their callers.
 
-/// A Rust symbol as a person writes it; C++ names arrive demangled.
+/// A Rust symbol in readable form; C++ names are demangled already.
 pub(super) fn demangled(symbol: &str) -> String {
     if let Ok(name) = rustc_demangle::try_demangle(symbol) {
         return format!("{name:#}");
     }
-    // heaptrack demangles old Rust symbols like C++ ones, which leaves the hash at their end.
+    // heaptrack demangles old Rust symbols like C++ ones, which leaves the hash at the end.
     match symbol.rsplit_once("::h") {
         Some((path, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
             path.to_owned()
@@ -14,7 +14,7 @@ pub(super) fn demangled(symbol: &str) -> String {
     }
 }
 
-/// Beginnings of qualified names that mean "allocate" or "a container of the standard library".
+/// The beginnings of qualified names of allocators and of standard libraries' containers.
 const WRAPPER_PREFIXES: &[&str] = &[
     "std::",
     "__gnu_cxx::",
@@ -32,7 +32,7 @@ const WRAPPER_PREFIXES: &[&str] = &[
     "_GLOBAL__",
 ];
 
-/// Names that are allocators, or functions of the C library that allocate for their caller.
+/// The names of allocators, and of C library functions that allocate for their caller.
 const WRAPPER_NAMES: &[&str] = &[
     "malloc",
     "calloc",
@@ -83,12 +83,12 @@ const WRAPPER_NAMES: &[&str] = &[
     "png_malloc",
 ];
 
-/// What the standard library of C++ keeps in its own object file although it holds the program's data.
+/// The C++ containers that are in the standard library's own object file, although they hold the program's data.
 const CONTAINERS_OF_CPP: &[&str] =
     &["basic_string", "vector", "deque", "list", "_List", "allocator"];
 
-/// The name of a language's run-time library that this function of `module` works for: the library
-/// allocates for itself, as `fopen` does. `None` if the memory is its caller's.
+/// The run-time library that this function of `module` works for, if the library allocates for itself, as in `fopen`.
+/// `None` if the memory is the caller's.
 pub(super) fn works_for_library(module: &[u8], function: &[u8]) -> Option<&'static str> {
     let module = String::from_utf8_lossy(module);
     let file = module.rsplit(['/', '\\']).next().unwrap_or(&module);
@@ -115,7 +115,7 @@ pub(super) fn sounds_like_an_allocator(symbol: &str) -> bool {
     ["alloc", "strdup", "memdup", "strndup"].iter().any(|part| name.contains(part))
 }
 
-/// The file name of a shared library that is not the program's: it lies where systems keep theirs.
+/// The file name of a shared library in a directory of the system, so not of the program.
 pub(super) fn system_library(module: &[u8]) -> Option<String> {
     const PLACES: [&str; 6] =
         ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/System/", "/opt/homebrew/"];
@@ -130,7 +130,7 @@ fn is_allocating_name(name: &str) -> bool {
     WRAPPER_NAMES.contains(&plain)
 }
 
-/// Whether a function only passes on somebody else's wish for memory.
+/// Whether a function only allocates for its callers.
 fn is_wrapper(symbol: &[u8]) -> bool {
     let symbol = String::from_utf8_lossy(symbol);
     let symbol = demangled(&symbol);
@@ -138,21 +138,21 @@ fn is_wrapper(symbol: &[u8]) -> bool {
         return true;
     }
     let name = qualified_name(&symbol);
-    // `<alloc::vec::Vec<T> as core::clone::Clone>::clone` is as much a container's as its type.
+    // `<alloc::vec::Vec<T> as core::clone::Clone>::clone` is a container's as much as its type.
     let name = name.trim_start_matches(['<', '&']).trim_start_matches("dyn ");
     let plain = name.split('@').next().unwrap_or(name);
     let plain = plain.strip_suffix("_72").unwrap_or(plain);
     WRAPPER_NAMES.contains(&plain) || WRAPPER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether this names something that allocates for its caller: a function, a source file or a
-/// program's part that belongs to a language's standard library.
+/// Whether this names something that allocates for its caller: a function, a source file or a module of a language's
+/// standard library.
 pub(super) fn is_library(text: &[u8]) -> bool {
     let is_file = text.first() == Some(&b'/') || text.ends_with(b".rs");
     if is_file { is_library_file(text) } else { is_wrapper(text) }
 }
 
-/// The C, C++ and Rust libraries, as sources or as shared objects.
+/// The C, C++ and Rust libraries, as source files or as shared objects.
 fn is_library_file(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
     let path = path.replace('\\', "/");
@@ -163,7 +163,7 @@ fn is_library_file(path: &[u8]) -> bool {
         "/include/c++/",
         "/hashbrown-",
         "/backtrace-",
-        // The recorder's own frames, in a workspace and from a registry.
+        // The recorder's own frames, in a workspace or from a registry.
         "millpond-heap/src/",
         "/millpond-heap-",
     ];

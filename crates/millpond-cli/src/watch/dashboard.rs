@@ -1,8 +1,8 @@
 //! The list on a terminal: scrolled and sorted by keys, with the selected pool below it.
 //!
-//! Drawn with ratatui. It was chosen over cursive, which has neither gauges nor sparklines and takes over the program's
-//! loop, and over iocraft, which needs an asynchronous runtime's style of components for a screen that is a function of
-//! one value. Ratatui draws into a buffer, so tests compare screens without a terminal.
+//! Drawn with ratatui. cursive has neither gauges nor sparklines and takes over the program's loop; iocraft needs an
+//! asynchronous runtime's style of components for a screen that is a function of one value. ratatui draws into a
+//! buffer, so tests compare screens without a terminal.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -22,10 +22,10 @@ use crate::output::figures::count;
 use crate::output::paint::Paint;
 use crate::output::wrap::fitted;
 
-/// The fewest rows of a window that also shows the selected pool.
+/// The minimum number of rows of a window that also shows the selected pool.
 const ROWS_FOR_DETAIL: u16 = 18;
 
-/// How many of a window's rows are at least left to the list, with its headings.
+/// The minimum number of rows for the list, with its headings.
 const LIST_ROWS_MIN: u16 = 5;
 
 /// The rows of the frame's title, the gauge and the curve.
@@ -48,7 +48,7 @@ pub(super) struct Detail<'a> {
 pub(super) struct Dashboard {
     /// `None` is the order of the recording.
     sort: Option<Sort>,
-    /// The name of the selected row; its number changes as rows are sorted and pools come and go.
+    /// The name of the selected row; its number changes when rows are sorted and when pools come and go.
     selected: Option<String>,
     table: TableState,
     /// The columns and the names of the rows that were drawn last, to which keys refer.
@@ -92,8 +92,8 @@ impl Dashboard {
         self.table.select(Some(row));
     }
 
-    /// Sorts by the column that is `step` columns further to the right, and after the last one by the first. Names
-    /// ascend, numbers descend.
+    /// Sorts by the column `step` columns further to the right; the first follows the last. Names ascend, numbers
+    /// descend.
     fn sort_by_neighbour(&mut self, step: usize) {
         let columns = &self.columns;
         let Some(&first) = columns.first() else { return };
@@ -148,7 +148,7 @@ impl Dashboard {
         frame.render_widget(self.keys(list.rows.len()), foot);
     }
 
-    /// Finds the selected row again; if it is gone, the row in its place is selected.
+    /// Finds the selected row again; if it is gone, selects the row in its place.
     fn keep_selection(&mut self, list: &List) {
         self.names = list.rows.iter().map(|row| row.name.clone()).collect();
         self.columns = list.columns_shown();
@@ -336,7 +336,7 @@ mod tests {
             lines.collect()
         }
 
-        /// Where the reversed row is.
+        /// The position of the reversed row.
         fn selected_line(&self) -> Option<usize> {
             let buffer = self.terminal.backend().buffer();
             let is_reversed = |&y: &u16| buffer[(0, y)].modifier.contains(Modifier::REVERSED);
@@ -387,7 +387,7 @@ mod tests {
         let mut drawn = Drawn::new(80, 10);
         drawn.draw(&[("a", 1, 0), ("b", 2, 0), ("c", 3, 0)]);
         drawn.dashboard.follow(Wish::Move(1));
-        // By name, then by live objects, the most first.
+        // By name, then by live objects, the highest number first.
         drawn.dashboard.follow(Wish::SortByNext);
         drawn.dashboard.follow(Wish::SortByNext);
         let lines = drawn.draw(&[("a", 9, 0), ("b", 2, 0), ("c", 3, 0), ("d", 1, 0)]);
@@ -395,7 +395,7 @@ mod tests {
         assert_eq!((names.as_str(), drawn.selected_line()), ("acbd", Some(5)));
         drawn.dashboard.follow(Wish::Reverse);
         assert!(drawn.draw(&[("a", 9, 0), ("b", 2, 0)])[3].starts_with('b'));
-        // It is gone: what is in its place is selected, also if that is the last row or none.
+        // It is gone, so the row in its place is selected, even if that is the last row or none.
         drawn.draw(&[("a", 9, 0)]);
         assert_eq!(drawn.dashboard.selected.as_deref(), Some("a"));
         assert_eq!(drawn.draw(&[])[2], "no pool");

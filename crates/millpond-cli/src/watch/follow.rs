@@ -7,33 +7,32 @@ use std::path::{Path, PathBuf};
 use crate::error::{Fault, Place, reason};
 use crate::input::LINE_BYTES_MAX;
 
-/// Reads whole lines as they come; what has no end yet is left for later.
+/// Reads whole lines as they are written; an incomplete line is left for later.
 #[derive(Debug)]
 pub(super) struct Follow {
     path: PathBuf,
     file: File,
     buffer: Vec<u8>,
-    /// `buffer[..filled]` was read and not handed out: the beginning of a line.
+    /// `buffer[..filled]` was read but not yet passed on: the beginning of a line.
     filled: usize,
-    /// Where in the file the next line begins, and its number.
+    /// The offset of the next line in the file, and its number.
     byte: u64,
     line: u64,
 }
 
-/// What [`Follow::lines`] has come upon.
+/// The result of [`Follow::lines`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum News {
-    /// All lines that are there were read.
+    /// All lines were read.
     UpToDate,
-    /// The file is shorter than it was: another recording has begun, and the next call reads it from its
-    /// start.
+    /// The file is shorter than before: another recording has begun, and the next call reads it from its start.
     StartedAgain,
 }
 
 impl Follow {
     pub(super) fn open(path: &Path) -> Result<Self, Fault> {
         let whole = |e: std::io::Error| Fault::whole(reason(&e));
-        // Asked before it is opened: opening a pipe waits.
+        // Checked before it is opened, because opening a pipe blocks.
         let kind = std::fs::metadata(path).map_err(whole)?.file_type();
         if !kind.is_file() {
             return Err(Fault::whole("is not a file, expected the live trace of a recorder"));
@@ -43,7 +42,7 @@ impl Follow {
         Ok(Self { path: path.to_owned(), file, buffer, filled: 0, byte: 0, line: 0 })
     }
 
-    /// Shows each new line to the function, which says what is wrong with it.
+    /// Passes each new line to the function; its error is what is wrong with the line.
     pub(super) fn lines(
         &mut self,
         mut see: impl FnMut(u64, &[u8]) -> Result<(), String>,

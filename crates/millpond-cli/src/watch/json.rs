@@ -1,4 +1,4 @@
-//! The picture for programs. The types are the schema.
+//! The state as JSON. The types are the schema.
 
 use millpond_lend::LiveStats;
 use serde::Serialize;
@@ -13,9 +13,9 @@ use crate::output::json::{Number, json_text};
 struct PictureJson<'p> {
     path: &'p str,
     tick: u32,
-    /// `null` while nobody knows.
+    /// `null` while it is unknown.
     ticks_per_second: Option<Number>,
-    /// How long the recording is.
+    /// The length of the recording.
     seconds: Number,
     /// Whether the program has ended it.
     ended: bool,
@@ -33,7 +33,7 @@ struct PoolJson<'p> {
     removed: u64,
     refused: u64,
     evicted: u64,
-    /// Events that the recorder lost, because the disk was too slow.
+    /// Events that the recorder lost because the disk was too slow.
     dropped_events: u64,
     born_per_second: Option<Number>,
     died_per_second: Option<Number>,
@@ -76,7 +76,7 @@ impl<'p> From<&'p Watched> for PoolJson<'p> {
 #[derive(Serialize)]
 struct LendersJson<'p> {
     path: &'p str,
-    /// How long the recording is.
+    /// The length of the recording.
     seconds: Number,
     /// Whether the program has ended it.
     ended: bool,
@@ -90,9 +90,9 @@ struct LenderJson<'p> {
     existing: u64,
     opening: u64,
     idle: u64,
-    /// Those that are lent.
+    /// The number of lent objects.
     out: u64,
-    /// Callers who wait.
+    /// The number of waiting callers.
     waiting: u64,
     loans: u64,
     opened: u64,
@@ -101,9 +101,9 @@ struct LenderJson<'p> {
     timed_out: u64,
     refused: u64,
     cancelled: u64,
-    /// Lines that the program lost, because the disk was too slow.
+    /// Lines that the program lost because the disk was too slow.
     rows_lost: u64,
-    /// Waits of late; `null` if nobody has got anything.
+    /// Recent waits; `null` if no caller has got an object.
     wait_p50_ms: Option<Number>,
     wait_p99_ms: Option<Number>,
     wait_longest_ms: Option<Number>,

@@ -17,7 +17,7 @@ pub(super) struct Row {
     pub(super) name: String,
     /// The columns after the name.
     pub(super) cells: Vec<Cell>,
-    /// The row is red: the pool is nearly full or has refused something.
+    /// Whether the row is red, because the pool is nearly full or has refused something.
     pub(super) is_alarming: bool,
 }
 
@@ -71,7 +71,7 @@ impl List {
         self.rows.sort_by(|a, b| if by.is_descending { in_column(b, a) } else { in_column(a, b) });
     }
 
-    /// The columns that are shown: all but those that are empty in every row.
+    /// The columns to show: all except those that are empty in every row.
     pub(super) fn columns_shown(&self) -> Vec<usize> {
         let is_shown = |&column: &usize| {
             let cells =

@@ -11,13 +11,13 @@ use super::screen::{CURVE_CELLS, bar, curve_of};
 use crate::output::figures::{count, milliseconds, small};
 use crate::trace::CLASSES_MAX;
 
-/// Waits and rates are those of so long, at least.
+/// The minimum period of waits and rates.
 const LATELY_US: u64 = 1_000_000;
 
-/// How many waits of a lender are kept at most; with more in a second, those of its end count.
+/// The maximum number of waits kept for a lender; if there are more in a second, the last ones count.
 const WAITS_MAX: usize = 65_536;
 
-/// How many earlier statistics of a lender are kept at most.
+/// The maximum number of earlier statistics kept for a lender.
 const KEPT_MAX: usize = 64;
 
 /// Whether a file that begins with this line is a live trace of lenders.
@@ -31,16 +31,16 @@ pub(super) struct Lenders {
     lenders: BTreeMap<String, Watched>,
 }
 
-/// One lender, and how it was before.
+/// One lender, and its history.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
     /// Statistics, the newest last.
     stats: VecDeque<LiveStats>,
-    /// When loans came back, and how long their callers had waited, in the order of the file.
+    /// When loans were returned, and how long their callers had waited, in the order of the file.
     waits: VecDeque<(u64, u64)>,
 }
 
-/// How long callers waited lately.
+/// The recent waits of callers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Waits {
     pub(super) p50_us: u64,
@@ -49,7 +49,7 @@ pub(super) struct Waits {
 }
 
 impl Lenders {
-    /// Takes in a line that is not the first.
+    /// Takes a line other than the first.
     pub(super) fn line(&mut self, line: &[u8]) -> Result<(), String> {
         if line.is_empty() {
             return Ok(());
@@ -83,7 +83,7 @@ impl Lenders {
         newest.map(|stats| stats.at_us).max().unwrap_or(0) as f64 / 1e6
     }
 
-    /// Those of which statistics have come, by name.
+    /// The lenders with statistics, by name.
     pub(super) fn with_stats(&self) -> impl Iterator<Item = (&str, &Watched, LiveStats)> {
         self.lenders
             .iter()
@@ -161,14 +161,14 @@ impl Watched {
         Some(Waits { p50_us: at(50)?, p99_us: at(99)?, max_us })
     }
 
-    /// The statistics of a second ago, or the oldest that are known.
+    /// The statistics of a second ago, or the oldest known ones.
     fn earlier(&self) -> Option<LiveStats> {
         let now = self.stats.back()?;
         let is_far = |then: &&LiveStats| now.at_us - then.at_us >= LATELY_US;
         self.stats.iter().rev().find(is_far).or(self.stats.front()).copied()
     }
 
-    /// By how much a total has grown lately.
+    /// The recent growth of a total.
     fn lately(&self, total: impl Fn(&LiveStats) -> u64) -> u64 {
         let (Some(now), Some(then)) = (self.stats.back(), self.earlier()) else { return 0 };
         total(now).saturating_sub(total(&then))

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use crate::args::number;
 use crate::error::Failure;
 use crate::interrupt;
 use crate::output::paint::Paint;
@@ -36,7 +37,8 @@ use terminal::{Screen, Wish};
 /// For a `millpond_lend::Lender`, it calls `lender.write_live(file, false)` ten times a second; the table then shows
 /// waits, loans and openings. On a terminal, the table is redrawn continuously, and the selected pool is shown with a
 /// curve and a map of its slots. Up and Down select a pool, Left and Right the column to sort by, r reverses the order,
-/// q or Ctrl-C quits. Elsewhere, one table (or, with --json, one line) is printed per interval until the recording ends.
+/// q or Ctrl-C quits. Elsewhere, one table (or, with --json, one line) is printed per interval until the recording
+/// ends.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -54,19 +56,14 @@ pub(crate) struct WatchArguments {
     #[arg(long)]
     json: bool,
     /// Seconds between two updates.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = interval)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = number(0.05..=3600.0))]
     interval: f64,
 }
 
-fn interval(text: &str) -> Result<f64, String> {
-    let seconds = text.parse().ok().filter(|seconds| (0.05..=3600.0).contains(seconds));
-    seconds.ok_or_else(|| "expected a number from 0.05 to 3600".to_owned())
-}
-
-/// The recorder writes ten times a second: after so long it is gone.
+/// The recorder writes ten times a second; after this long, it is considered gone.
 const SILENT_AFTER: Duration = Duration::from_secs(3);
 
-/// How long a key press waits for its answer, at most.
+/// The longest time until a key press has an effect.
 const LOOK_FOR_KEYS: Duration = Duration::from_millis(50);
 
 /// Follows the file.
@@ -102,7 +99,7 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What ended the printing early.
+/// Why printing ended early.
 enum Ended {
     Input(crate::error::Fault),
     Output(Failure),
@@ -117,7 +114,7 @@ impl Ended {
     }
 }
 
-/// Prints a picture each interval until the recording has ended or somebody stops it.
+/// Prints the state in each interval, until the recording has ended or a signal stops it.
 fn print_on(
     watching: &mut Watching,
     as_json: bool,
@@ -141,7 +138,7 @@ fn print_on(
     }
 }
 
-/// What a live trace is about; its first line says which.
+/// The subject of a live trace, by its first line.
 #[derive(Debug)]
 enum Subject {
     Pools(Picture),
@@ -149,7 +146,7 @@ enum Subject {
 }
 
 impl Subject {
-    /// Nothing yet, of pools until the first line says otherwise.
+    /// Nothing yet; pools, until the first line says otherwise.
     fn with_slots() -> Self {
         Self::Pools(Picture::default())
     }
@@ -159,7 +156,7 @@ impl Subject {
         Self::Pools(Picture::without_slots())
     }
 
-    /// Takes in a line; the first of the file has the number 0.
+    /// Takes a line; the first of the file has the number 0.
     fn line(&mut self, number: u64, line: &[u8]) -> Result<(), String> {
         if number == 0 && loans::is_header(line) {
             *self = Self::Lenders(Lenders::default());
@@ -192,7 +189,7 @@ impl Subject {
         }
     }
 
-    /// What stands in place of an empty list.
+    /// The text in place of an empty list.
     fn if_empty(&self) -> &'static str {
         match self {
             Self::Pools(_) => "no pool is recorded (`pool.record(&recorder)`)",
@@ -201,13 +198,13 @@ impl Subject {
     }
 }
 
-/// A file and what it has said so far.
+/// A file, and the state after its lines so far.
 struct Watching {
     follow: Follow,
     subject: Subject,
-    /// What the subject is before a recording begins.
+    /// The subject before a recording begins.
     nothing_yet: fn() -> Subject,
-    /// When something came last.
+    /// When the last data came.
     heard: Instant,
 }
 
@@ -220,8 +217,8 @@ impl Watching {
         Ok(watching)
     }
 
-    /// Reads what has come. If it makes no sense after what came before, another recording may have
-    /// begun and be longer already: then all is read again.
+    /// Reads the new lines. If they contradict the earlier ones, another recording may have begun and be longer
+    /// already; then the file is read again from its start.
     fn read(&mut self) -> Result<(), crate::error::Fault> {
         self.read_on().or_else(|_| {
             self.follow.start_again()?;
@@ -295,13 +292,13 @@ impl Following {
         watching.map(Self).map_err(|fault| fault.of_input(&path.to_string_lossy()))
     }
 
-    /// Reads what has come.
+    /// Reads the new lines.
     pub(crate) fn read(&mut self) -> Result<(), Failure> {
         let name = self.0.follow.name();
         self.0.read().map_err(|fault| fault.of_input(&name))
     }
 
-    /// The pools that are there now.
+    /// The current pools.
     pub(crate) fn pools(&self) -> impl Iterator<Item = &PoolStats> {
         let picture = match &self.0.subject {
             Subject::Pools(picture) => Some(picture),

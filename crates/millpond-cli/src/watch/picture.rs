@@ -1,4 +1,4 @@
-//! What is known of the running program.
+//! The state of the running program.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,18 +6,18 @@ use super::dashboard::Detail;
 use super::list::{Cell, List, Row};
 use super::screen::{CURVE_CELLS, bar, curve_of};
 use super::slots::AllSlots;
-use crate::error::shown;
+use crate::error::found;
 use crate::output::figures::{count, small};
 use crate::trace::CLASSES_MAX;
 use crate::trace::live::{HEADER, LiveLine, PoolStats, live_line};
 
-/// Over how long rates are taken, at least, in milliseconds.
+/// The minimum period of rates, in milliseconds.
 const RATE_MS: u64 = 1000;
 
-/// How many earlier statistics of a pool are kept at most: for its rates and its curve.
+/// The maximum number of earlier statistics kept for a pool, for its rates and its curve.
 const KEPT_MAX: usize = 64;
 
-/// A pool is nearly full from this share on.
+/// A pool is nearly full from this percentage on.
 const NEARLY_FULL_PERCENT: u64 = 90;
 
 /// The state of all pools after the lines that were read.
@@ -25,7 +25,7 @@ const NEARLY_FULL_PERCENT: u64 = 90;
 pub(super) struct Picture {
     pub(super) tick: u32,
     pub(super) has_ended: bool,
-    /// When the newest statistics were taken, and the ones before.
+    /// The times of the newest statistics, and of those before.
     ms: u64,
     ms_before: u64,
     pools: BTreeMap<u64, Watched>,
@@ -34,7 +34,7 @@ pub(super) struct Picture {
     slots: AllSlots,
 }
 
-/// One pool, and how it was before.
+/// One pool, and its history.
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) stats: PoolStats,
@@ -50,19 +50,20 @@ struct Earlier {
 }
 
 impl Picture {
-    /// One that will not be asked which slots are live.
+    /// A picture without live slots.
     pub(super) fn without_slots() -> Self {
         Self { slots: AllSlots::ignored(), ..Self::default() }
     }
 
-    /// Takes in a line; the first of the file has the number 0.
+    /// Takes a line; the first of the file has the number 0.
     pub(super) fn line(&mut self, number: u64, line: &[u8]) -> Result<(), String> {
         if number == 0 {
             return match line == HEADER {
                 true => Ok(()),
                 false => Err(format!(
-                    "found `{}`, expected a live trace (first line `tick,event,id,class,capacity,…`)",
-                    shown(&line[..line.len().min(60)])
+                    "{}, expected a live trace of pools (first line `tick,event,id,class,capacity,…`) or of \
+                     lenders (`asked_us,got_us,returned_us,pool,capacity,…`)",
+                    found(line)
                 )),
             };
         }
@@ -135,9 +136,9 @@ impl Picture {
         Ok(())
     }
 
-    /// The pools that are there, in the order in which the recorder met them.
+    /// The current pools, in the recorder's order.
     pub(super) fn pools(&self) -> impl Iterator<Item = &Watched> {
-        // Of the newest round there may be a part yet.
+        // The newest round may be incomplete.
         self.pools.values().filter(|pool| pool.stats.ms >= self.ms_before)
     }
 
@@ -179,12 +180,12 @@ impl Picture {
         })
     }
 
-    /// How long the recording is, in seconds.
+    /// The length of the recording in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.ms as f64 / 1000.0
     }
 
-    /// Ticks per second, lately.
+    /// Recent ticks per second.
     pub(super) fn tick_rate(&self) -> Option<f64> {
         let &(ms, tick) = self.times.back()?;
         let &(ms_then, tick_then) = self
@@ -198,7 +199,7 @@ impl Picture {
 }
 
 impl Watched {
-    /// Births and deaths per second, lately.
+    /// Recent births and deaths per second.
     pub(super) fn rates(&self) -> Option<(f64, f64)> {
         let now = self.earlier.back()?;
         let far = |then: &&Earlier| now.ms - then.ms >= RATE_MS;
@@ -233,7 +234,7 @@ impl Watched {
         Row { name: stats.class.clone(), cells, is_alarming: stats.refused > 0 || is_nearly_full }
     }
 
-    /// How many objects were live at each of the last `looks` rounds of statistics, the newest last.
+    /// The number of live objects in each of the last `looks` rounds of statistics, the newest last.
     fn curve(&self, looks: usize) -> impl Iterator<Item = u64> + '_ {
         self.earlier.iter().skip(self.earlier.len().saturating_sub(looks)).map(|then| then.live)
     }

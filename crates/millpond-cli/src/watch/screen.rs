@@ -1,4 +1,4 @@
-//! The state of the pools or lenders as text: for programs and pipes, and the texts that the dashboard draws.
+//! The state of the pools or lenders as text: for programs and pipes, and for the dashboard.
 
 use super::list::List;
 use crate::error::shown;
@@ -7,10 +7,10 @@ use crate::output::paint::Paint;
 
 const BAR_CELLS: usize = 12;
 
-/// How many cells the curve of a row has.
+/// The number of cells of a row's curve.
 pub(super) const CURVE_CELLS: usize = 20;
 
-/// Whether the program still writes.
+/// Whether the program is still writing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum State {
     Recording,
@@ -19,7 +19,7 @@ pub(super) enum State {
     Ended,
 }
 
-/// What the first line shows: the file, the tick with its rate if there are ticks, the time, the state.
+/// The first line: the file, the tick with its rate if there are ticks, the time, and the state.
 pub(super) struct Heading<'a> {
     pub(super) file: &'a str,
     pub(super) tick: Option<(u32, Option<f64>)>,
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(bar(0, 0, 10), "░░░░░░░░░░░░   0 %");
         assert_eq!(bar(5, 10, 10), "██████░░░░░▏  50 %");
         assert_eq!(bar(10, 10, 10), "████████████ 100 %");
-        // A hostile file may say anything.
+        // A hostile file may contain any number.
         assert_eq!(bar(u64::MAX, 1, 0).chars().count(), bar(0, 0, 1).chars().count());
     }
 }

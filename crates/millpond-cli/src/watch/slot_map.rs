@@ -32,13 +32,13 @@ struct CellOfSlots {
 }
 
 impl SlotMap<'_> {
-    /// How many slots there are; a trace may be ahead of its own statistics.
+    /// The number of slots; a trace may be ahead of its own statistics.
     fn slot_count(&self) -> u64 {
         let highest = self.slots.keys().max().map_or(0, |&slot| u64::from(slot) + 1);
         self.capacity.max(highest)
     }
 
-    /// How many slots a cell stands for in an area of this size.
+    /// The number of slots per cell in an area of this size.
     pub(super) fn slots_per_cell(&self, area: Rect) -> u64 {
         self.slot_count().div_ceil(u64::from(area.area()).max(1)).max(1)
     }

@@ -1,8 +1,9 @@
-//! Which slots of a pool are live, as the events of a live trace say it.
+//! The live slots of pools, from the events of a live trace.
 
 use std::collections::HashMap;
 
-/// The most live slots that are kept, over all pools: enough for every real program, and a limit for hostile files.
+/// The maximum number of live slots that are kept, over all pools: enough for every real program, and a limit for
+/// hostile files.
 const LIVE_SLOTS_MAX: usize = 1 << 22;
 
 /// The live slots of all pools.
@@ -11,19 +12,19 @@ pub(super) struct AllSlots {
     /// By the class of the pool: the tick in which the lifetime of each live slot began.
     pools: HashMap<String, Slots, foldhash::fast::RandomState>,
     live: usize,
-    /// What a pool without live slots has.
+    /// The slots of a pool without live ones.
     none: Slots,
     state: State,
 }
 
-/// What can be said of slots.
+/// What is known about slots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum State {
-    /// No event has named a slot; traces of other programs may name none.
+    /// No event has named a slot; traces of other programs may not name any.
     #[default]
     NoneNamed,
     Known,
-    /// Nobody asks for them, or more were live than are kept.
+    /// They are not needed, or more were live than are kept.
     Ignored,
 }
 
@@ -31,13 +32,13 @@ enum State {
 pub(super) type Slots = HashMap<u32, u32, foldhash::fast::RandomState>;
 
 impl AllSlots {
-    /// For those who do not ask for slots: events cost nothing.
+    /// Ignores slots, so that events cost nothing.
     pub(super) fn ignored() -> Self {
         Self { state: State::Ignored, ..Self::default() }
     }
 
     /// A lifetime begins in a slot. If too many slots are live, all of them are forgotten for good, because a part of
-    /// them would be shown as if it were all.
+    /// them would look like all.
     pub(super) fn birth(&mut self, class: &str, slot: u32, tick: u32) {
         if self.state == State::Ignored {
             return;

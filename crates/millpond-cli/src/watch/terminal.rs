@@ -1,5 +1,5 @@
-//! The terminal while the dashboard is drawn on it: another screen, and keys as they are pressed. The terminal is put
-//! back into its earlier state whatever happens.
+//! The terminal while the dashboard is drawn on it: the alternate screen, and keys as they are pressed. The terminal's
+//! earlier state is restored in every case.
 
 use std::io::{Stdout, stdout};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use ratatui::{Frame, Terminal};
 
 use crate::error::{Failure, reason};
 
-/// What the user asks for with a key.
+/// What the user requests with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wish {
     Quit,
@@ -27,11 +27,11 @@ pub(super) enum Wish {
     SortByNext,
     SortByPrevious,
     Reverse,
-    /// Only draws: the window has another size.
+    /// Only draws, because the window has another size.
     Redraw,
 }
 
-/// How many rows Page Up and Page Down move.
+/// The number of rows that Page Up and Page Down move.
 const PAGE_ROWS: isize = 10;
 
 pub(super) struct Screen {
@@ -69,7 +69,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // If the terminal is gone, there is nothing to put back.
+        // If the terminal is gone, there is nothing to restore.
         let _ = execute!(stdout(), Show, LeaveAlternateScreen);
         if self.has_keys {
             let _ = disable_raw_mode();
@@ -86,7 +86,7 @@ fn wish_of(event: Event) -> Option<Wish> {
 }
 
 fn wish_of_key(key: KeyEvent) -> Option<Wish> {
-    // Ctrl-C and Ctrl-D do not become signals while keys come one by one.
+    // While keys are read one by one, Ctrl-C and Ctrl-D do not become signals.
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         return matches!(key.code, KeyCode::Char('c' | 'd')).then_some(Wish::Quit);
     }

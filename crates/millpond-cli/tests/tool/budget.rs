@@ -125,7 +125,7 @@ fn budgets_that_cannot_be_written() {
         (&["a.csv", "--budget", "./x", "--report", "x"], "x is also the file for the report"),
         (&["a.csv", "--budget", "a.csv"], "a.csv: exists and is not an unedited millpond budget"),
         (&["a.csv", "--budget", "."], "is a directory"),
-        (&["a.csv", "--budget", "no/where.toml"], "no such file"),
+        (&["a.csv", "--budget", "no/where.toml"], "no/where.toml: its directory does not exist"),
         (&["nowhere.csv", "--budget", "b.toml"], "nowhere.csv: no such file"),
     ] {
         let mut command = millpond(&directory);

@@ -1,9 +1,10 @@
 //! The command line itself: help, arguments that cannot be used, closed pipes.
 
 use std::io::Read;
-use std::process::Stdio;
 
-use crate::common::{Directory, done, gzip, millpond, millpond_reading, refused, zstd};
+use crate::common::{
+    Directory, done, gzip, millpond, millpond_in_pipes, millpond_reading, refused, zstd,
+};
 
 #[test]
 fn every_command_has_help_with_an_example() {
@@ -67,20 +68,13 @@ fn arguments_that_cannot_be_used() {
 #[test]
 fn a_closed_output_pipe_is_no_error() {
     let directory = Directory::new();
-    let mut child = millpond(&directory)
-        .args(["generate", "--events", "1000000"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = millpond_in_pipes(&directory, &["generate", "--events", "1000000"]);
     let mut stdout = child.stdout.take().unwrap();
     let mut head = [0; 19];
     stdout.read_exact(&mut head).unwrap();
     assert_eq!(&head, b"tick,event,id,class");
     drop(stdout);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    done(&child.wait_with_output().unwrap());
 }
 
 #[test]
@@ -88,18 +82,10 @@ fn a_plan_whose_reader_has_gone() {
     let directory = Directory::new();
     // Enough output that it cannot all wait in the pipe.
     let lines: String = (0..9000).map(|n| format!("0,alloc,{n},Class{n}\n")).collect();
-    let trace = directory.file("wide.csv", format!("tick,event,id,class\n{lines}"));
-    let mut child = millpond(&directory)
-        .args(["plan", "--json"])
-        .arg(trace)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    directory.file("wide.csv", format!("tick,event,id,class\n{lines}"));
+    let mut child = millpond_in_pipes(&directory, &["plan", "--json", "wide.csv"]);
     drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    done(&child.wait_with_output().unwrap());
 }
 
 #[test]

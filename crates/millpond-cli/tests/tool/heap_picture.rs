@@ -2,17 +2,10 @@
 
 use std::path::Path;
 
-use crate::common::{Directory, TRACES, millpond, millpond_reading, refused};
+use crate::common::{Directory, TRACES, done, millpond, millpond_reading, refused};
 
-/// The number before the unit in a line of the figures.
-fn says(output: &std::process::Output) -> String {
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-/// "14 bytes free as 7 and 7, a request for 12 refused", as a program: what the model rounds to, 48 and 48 bytes free
-/// and 80 wanted, so more memory has to come.
+/// 14 bytes that are free as 7 and 7 cannot serve a request for 12. In the model's units: 48 and 48 bytes are free, and
+/// 80 are requested, so the heap must grow.
 #[test]
 fn free_memory_in_two_pieces_serves_no_request_that_is_larger_than_either() {
     let directory = Directory::new();
@@ -20,10 +13,12 @@ fn free_memory_in_two_pieces_serves_no_request_that_is_larger_than_either() {
                  2,free,0,a,\n2,free,2,a,\n3,alloc,4,large,72\n";
     let output =
         millpond_reading(&directory, &["replay", "--heap", "heap.svg", "-"], trace.as_bytes());
-    let told = says(&output);
+    let told = done(&output);
     assert!(told.contains("5 objects"), "{told}");
     // Two blocks of 48 and two of 32; then 80 more, though 96 are free.
-    assert!(told.contains("heap at the end: 240 B, of which 96 B are free, 50 % of that in the largest hole (48 B)"), "{told}");
+    let end =
+        "heap at the end: 240 B, of which 96 B are free, 50 % of that in the largest hole (48 B)";
+    assert!(told.contains(end), "{told}");
     assert!(told.contains("no hole is larger than 48 B"), "{told}");
     // 2 slots of 40 bytes, 2 of 24, 1 of 80.
     assert!(told.contains("pools: 208 B"), "{told}");
@@ -31,21 +26,24 @@ fn free_memory_in_two_pieces_serves_no_request_that_is_larger_than_either() {
     assert!(svg.contains("<svg") && svg.contains("its largest hole"));
 }
 
-/// "A program that runs for days dies of it." A game of hours: its heap grows beyond what is ever in use at once, in holes that large requests do not fit into.
+/// The heap of a game that runs for hours grows beyond what is ever in use at once, in holes that are too small for large
+/// requests.
 #[test]
 fn a_game_that_runs_for_long_leaves_holes() {
     let directory = Directory::new();
-    let game = millpond(&directory).args(["generate", "--game", "--days", "0.1"]).output().unwrap();
-    assert_eq!(game.status.code(), Some(0));
-    let told =
-        says(&millpond_reading(&directory, &["replay", "--heap", "x.svg", "-"], &game.stdout));
+    let arguments = ["generate", "--game", "--days", "0.1"];
+    let game = done(&millpond(&directory).args(arguments).output().unwrap());
+    let replayed = || {
+        let arguments = ["replay", "--heap", "x.svg", "-"];
+        done(&millpond_reading(&directory, &arguments, game.as_bytes()))
+    };
+    let told = replayed();
     let share = told.split(" % of that in the largest hole").next().unwrap();
     let share: u32 = share.rsplit(' ').next().unwrap().parse().unwrap();
     assert!(share < 60, "most of the free memory is in small holes: {told}");
     // The trace is the same each time, and so are its figures and its picture.
     let picture = std::fs::read(directory.path().join("x.svg")).unwrap();
-    let again = millpond_reading(&directory, &["replay", "--heap", "x.svg", "-"], &game.stdout);
-    assert_eq!(says(&again), told);
+    assert_eq!(replayed(), told);
     assert_eq!(std::fs::read(directory.path().join("x.svg")).unwrap(), picture);
 }
 
@@ -71,7 +69,7 @@ fn the_guides_figures_and_picture_of_openttd_are_those_of_the_tool() {
     let directory = Directory::new();
     let trace = format!("{TRACES}/openttd-600ticks.heaptrack.zst");
     let arguments = ["replay", "--heap", "heap-openttd.svg", &trace];
-    let told = says(&millpond(&directory).args(arguments).output().unwrap());
+    let told = done(&millpond(&directory).args(arguments).output().unwrap());
     let heap = between(&told, "heap at the end: ", " MiB, of which");
     let free = between(&told, "heap at its worst (0.8 s): ", " MiB free");
     let hole = between(&told, "but no hole is larger than ", "\n");
@@ -88,7 +86,7 @@ fn the_guides_figures_and_picture_of_three_days_are_those_of_the_tool() {
     let directory = Directory::new();
     let game = millpond(&directory).args(["generate", "--game", "--days", "3"]).output().unwrap();
     let arguments = ["replay", "--heap", "heap-over-days.svg", "-"];
-    let told = says(&millpond_reading(&directory, &arguments, &game.stdout));
+    let told = done(&millpond_reading(&directory, &arguments, &game.stdout));
     let objects = between(&told, "-: ", " objects");
     let (live, heap) =
         (between(&told, "at most ", " live"), between(&told, "heap at the end: ", ", of which"));

@@ -1,19 +1,12 @@
 //! Commands that are interrupted by Ctrl-C (SIGINT) or SIGTERM.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{Directory, millpond};
+use crate::common::{Directory, millpond, millpond_in_pipes};
 use rustix::process::{Pid, Signal, kill_process};
-
-/// Starts the tool with a standard input that never says anything.
-fn start(directory: &Directory, arguments: &[&str]) -> Child {
-    let mut command = millpond(directory);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().unwrap()
-}
 
 /// Sends the signal, and waits for the end.
 fn interrupt(mut child: Child, signal: Signal) -> Output {
@@ -83,7 +76,7 @@ fn a_command_that_waits_for_its_input_ends_with_one_line() {
     ] {
         for (signal, line) in [(Signal::INT, SIGINT_LINE), (Signal::TERM, SIGTERM_LINE)] {
             let directory = Directory::new();
-            let child = start(&directory, arguments);
+            let child = millpond_in_pipes(&directory, arguments);
             wait_until_it_listens(&child);
             ended_by(&interrupt(child, signal), signal, line);
             assert_eq!(directory.names(), [""; 0], "{arguments:?}: nothing is left behind");
@@ -100,7 +93,7 @@ fn a_command_that_works_ends_with_one_line() {
         &["replay", "--rounds", "10000", "--json", "made.csv"][..],
         &["odds", "--rounds", "1000000000"],
     ] {
-        let child = start(&directory, arguments);
+        let child = millpond_in_pipes(&directory, arguments);
         wait_until_it_works(&child);
         ended_by(&interrupt(child, Signal::INT), Signal::INT, SIGINT_LINE);
         assert_eq!(directory.names(), ["made.csv"], "{arguments:?}");
@@ -113,7 +106,7 @@ fn a_soak_ends_with_its_summary() {
     for (signal, line) in [(Signal::INT, SIGINT_LINE), (Signal::TERM, SIGTERM_LINE)] {
         let directory = Directory::new();
         let arguments = ["soak", "--for", "1h", "--json", "--capacity", "100"];
-        let child = start(&directory, &arguments);
+        let child = millpond_in_pipes(&directory, &arguments);
         wait_until_it_works(&child);
         let mut output = interrupt(child, signal);
         let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -129,7 +122,7 @@ fn a_soak_of_a_program_ends_the_program() {
     let script = "trap 'echo ended > ended; exit 0' TERM; echo begun > begun; \
                   while :; do sleep 0.05; done";
     let arguments = ["soak", "--for", "1h", "--warm-up", "1h", "--", "sh", "-c", script];
-    let child = start(&directory, &arguments);
+    let child = millpond_in_pipes(&directory, &arguments);
     wait_until("the program runs", || directory.path().join("begun").exists());
     let output = interrupt(child, Signal::TERM);
     // The shell may say that its own command was ended.

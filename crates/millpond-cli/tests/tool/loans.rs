@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{Directory, done, gzip, millpond, refused};
+use crate::common::{Directory, Random, done, gzip, millpond, refused};
 use millpond::Budget;
 use serde_json::Value;
 
@@ -66,16 +66,12 @@ fn says_the_smallest_capacity_that_serves() {
 /// Without the ledger: N counters, and each caller goes to the one that is free first.
 #[test]
 fn every_capacity_agrees_with_counters() {
-    let mut seed = 5_u64;
-    let mut random = |limit: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % limit
-    };
+    let mut random = Random(5);
     let mut asked_us = 0;
     let loans: Vec<(u64, u64)> = (0..1_000)
         .map(|_| {
-            asked_us += random(4_000);
-            (asked_us, 1 + random(15_000))
+            asked_us += random.below(4_000);
+            (asked_us, 1 + random.below(15_000))
         })
         .collect();
     let mut text = String::from("asked_us,got_us,returned_us,pool\n");
@@ -144,7 +140,7 @@ fn the_report_draws_waits_over_capacity_and_csv_lists_them() {
     let said = done(&command.args(["plan", "--wait-p99-ms", "4"]).arg(&file).output().unwrap());
     assert!(said.contains("Report: "), "{said}");
     let html = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
-    assert!(html.starts_with(millpond_cli::report::MARKER) && html.contains("Waits over capacity"));
+    assert!(html.starts_with(millpond_cli::report::MARKER) && html.contains("Waits by capacity"));
     assert!(html.contains("a capacity of 7 is enough"), "the verdict");
 
     let csv = plan(&directory, &file, &["--wait-p99-ms", "4", "--csv"]);
@@ -263,7 +259,9 @@ fn bad_traces_and_arguments_are_one_line() {
     let header = "asked_us,got_us,returned_us,pool\n";
     let wait = ["--wait-p99-ms", "5"];
     let said = refuse(&wait, "tick,event,id,class\n");
-    assert!(said.contains("line 1 (byte 0): expected asked_us,got_us,returned_us,pool"), "{said}");
+    let expected = "line 1 (byte 0): found `tick,event,id,class`, expected a trace of loans (first line \
+                    `asked_us,got_us,returned_us,pool`) or PostgreSQL's csvlog";
+    assert!(said.contains(expected), "{said}");
     let said = refuse(&wait, &format!("{header}9,3,4,orders\n"));
     assert!(said.contains("line 2 (byte 33): got_us is before asked_us"), "{said}");
     let said = refuse(&wait, header);

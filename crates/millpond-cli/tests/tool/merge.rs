@@ -541,7 +541,7 @@ fn summaries_that_cannot_be_used() {
     refuses(format!("{HEADER}\n"), &["line 2", "is empty"]);
     refuses(format!("{HEADER}{good}a,b\n"), &["line 3", "has 2 columns, expected 17"]);
     refuses(with("Imp", "\"Imp"), &["line 2", "a quote does not end"]);
-    refuses(with("Imp", ""), &["line 2", "class is ``, expected a name"]);
+    refuses(with("Imp", ""), &["line 2", "class is empty, expected a name"]);
     refuses(with("Imp", &"x".repeat(256)), &["class has 256 bytes"]);
     refuses(with("map01", &"x".repeat(256)), &["a tag has 256 bytes"]);
     refuses(with("Imp", &"x".repeat(70_000)), &["line 2", "more than 65536 bytes"]);

@@ -24,14 +24,15 @@ fn the_table_has_the_published_cases_of_the_byte_map_pool() {
 fn json_is_one_object_and_the_same_for_the_same_seed() {
     let directory = Directory::new();
     let odds = |seed: &str| {
-        let arguments = ["odds", "--json", "--slots", "20", "--rounds", "20000", "--seed", seed];
+        let arguments = ["odds", "--json", "--slots", "20", "--rounds", "2000", "--seed", seed];
         done(&millpond(&directory).args(arguments).output().unwrap())
     };
-    let value: serde_json::Value = serde_json::from_str(&odds("7")).unwrap();
+    let first = odds("7");
+    let value: serde_json::Value = serde_json::from_str(&first).unwrap();
     assert_eq!(value["agree"], true);
     assert_eq!(value["layouts"][0]["wrap"][0]["handles_in_play"], 147);
-    assert_eq!(odds("7"), odds("7"));
-    assert_ne!(odds("7"), odds("8"));
+    assert_eq!(odds("7"), first);
+    assert_ne!(odds("8"), first);
 }
 
 #[test]

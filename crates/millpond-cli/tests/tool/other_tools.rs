@@ -60,9 +60,12 @@ fn nothing_that_needs_times_is_said_of_counts() {
     let json = plan_json(&directory, &trace);
     let class = &json["traces"][0]["classes"][0];
     assert_eq!((&class["class"], &class["peak_live"]), (&"32".into(), &2.into()));
-    for nothing in [&class["lifetime_ticks"]["median"], &class["handle"]] {
-        assert_eq!(nothing, &serde_json::Value::Null);
+    for nothing in ["p99_live", "mean_live", "peak_tick", "births_per_tick", "handle"] {
+        assert!(class[nothing].is_null(), "{nothing}: {class}");
     }
+    assert!(
+        class["lifetime_ticks"]["median"].is_null() && class["busiest_slot_lifetimes"].is_null()
+    );
     assert_eq!(class["smaller"], serde_json::json!([]));
     assert_eq!(json["traces"][0]["ticks_per_second"], serde_json::Value::Null);
     let files = ["plan", "--report", "r.html", "--summary", "s.csv"];
@@ -72,7 +75,15 @@ fn nothing_that_needs_times_is_said_of_counts() {
         merged.lines().any(|line| line.split_whitespace().eq(["32", "10,000", "9,998", "–", "–"]))
     );
     let report = std::fs::read_to_string(directory.path().join("r.html")).unwrap();
-    assert!(report.contains("counts without times") && !report.contains("Lifetimes by length"));
+    assert!(report.contains("counts without times") && report.contains("Each class<"), "{report}");
+    for absent in ["Lifetimes by length", "over time", "p99 live", "births per", "median life"] {
+        assert!(!report.contains(absent), "{absent}");
+    }
+    let files = ["plan", "--no-report", "--budget", "b.toml", "--csv"];
+    let csv = done(&millpond(&directory).args(files).arg(&trace).output().unwrap());
+    assert!(csv.contains(",32,10000,9998,true,2,,0,3,96,,,,\n"), "{csv}");
+    let budget = std::fs::read_to_string(directory.path().join("b.toml")).unwrap();
+    assert!(budget.contains("# 2 at the peak") && !budget.contains("99 %"), "{budget}");
     for arguments in [&["plan", "--measure"][..], &["replay"], &["replay", "--heap", "a.svg"]] {
         let output = millpond(&directory).args(arguments).arg(&trace).output().unwrap();
         assert!(refused(&output).contains("has counts but no times"), "{arguments:?}");

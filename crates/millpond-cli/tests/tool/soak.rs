@@ -72,7 +72,9 @@ fn bad_arguments_are_told_in_one_line() {
         (&["--for", "5"][..], "expected a number and s, m, h or d"),
         (&["--only", "nothing"], "the name of no pool contains `nothing`"),
         (&["--trace", "nowhere.csv"], "nowhere.csv: no such file"),
-        (&["--capacity", "0"], "0 is not in 1..=1048576"),
+        (&["--capacity", "0"], "expected a whole number from 1 to 1048576"),
+        (&["--capacity", "x"], "expected a whole number from 1 to 1048576"),
+        (&["--for", "0s"], "expected a longer time"),
         (&["--capacity", "5", "--trace", "x"], "cannot be used with"),
     ] {
         let output = millpond(&directory).arg("soak").args(arguments).output().unwrap();

@@ -95,7 +95,7 @@ fn a_program_that_fails_or_cannot_be_seen_is_told() {
     let output = soak("0s", &[], "sleep 1.5; exit 0");
     assert_eq!(output.status.code(), Some(0), "an early end is none with an error");
     let output = soak("60s", &[], "exit 0");
-    assert!(told(&output).contains("it ended within the warm-up"), "{}", told(&output));
+    assert!(told(&output).contains("the run ended within the warm-up"), "{}", told(&output));
     let output = soak("0s", &["--live", "game.trace"], "sleep 1");
     assert!(told(&output).contains("wrote no live trace to game.trace"), "{}", told(&output));
     let output = millpond(&directory).args(["soak", "--", "./nowhere"]).output().unwrap();

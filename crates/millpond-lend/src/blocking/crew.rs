@@ -73,7 +73,7 @@ impl Inner {
         let is_full = desk.threads == THREADS_MAX;
         if !is_enough && is_full && desk.calls.len() >= THREADS_MAX {
             drop(desk);
-            // What is dropped here answers that there is no thread.
+            // Dropping the call answers that there is no thread for it.
             drop(call);
             return;
         }
@@ -103,7 +103,7 @@ impl Inner {
         loop {
             if let Some(call) = desk.calls.pop_front() {
                 drop(desk);
-                // The answer that the call drops says that it has panicked.
+                // Dropping the call's answer reports that it has panicked.
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
                 desk = lock(&self.desk);
                 continue;
@@ -141,7 +141,7 @@ struct Answer<R> {
 }
 
 impl<R> Answer<R> {
-    /// Whether a caller waits for the result; a call that was given up before it began is not made.
+    /// Whether a caller is waiting for the result; a call that was given up before it began is not made.
     fn is_wanted(&self) -> bool {
         !matches!(*lock(&self.slot), Progress::GivenUp)
     }

@@ -86,7 +86,7 @@ impl<E: Error + 'static> Error for ThreadedError<E> {
 ///
 /// A thread starts when all others are busy, and ends after ten idle seconds. A call that is given
 /// up continues in its thread; an object that it opens then is dropped there. There are at most 256
-/// threads, so give the maker's own calls a time-out, such as the client's connect time-out.
+/// threads, so give the maker's own calls a timeout, such as the client's connect timeout.
 pub struct Threaded<B: BlockingMaker> {
     maker: Arc<B>,
     crew: Crew,

@@ -1,4 +1,4 @@
-//! Closing objects: one, those of a time, or all.
+//! Closing objects, and giving up their places.
 
 use super::{Ledger, State, Why, Work};
 use crate::error::{AcquireError, LoanHandle};

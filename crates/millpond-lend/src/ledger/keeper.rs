@@ -177,7 +177,7 @@ impl<T, W, E> Ledger<T, W, E> {
         let Some(slot) = self.slot_mut(handle).filter(|slot| slot.state == State::Checking) else {
             return Some(object);
         };
-        // It worked when the check began; what was suspected since is not answered by it.
+        // It worked when the check began; the check says nothing about a later suspicion.
         slot.proved_us = slot.since_us;
         slot.used_us = now_us;
         let to_drop = self.settle(now_us, handle, object);

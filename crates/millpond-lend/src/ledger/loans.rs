@@ -109,7 +109,7 @@ impl<T, W, E> Ledger<T, W, E> {
         Ask::Queued(waiter)
     }
 
-    /// Why a caller does not even wait.
+    /// Why a caller cannot even wait.
     fn refusal(&mut self, now_us: u64, want: usize) -> Option<AcquireError<E>> {
         if self.is_closed {
             return Some(AcquireError::Closed);
@@ -139,7 +139,7 @@ impl<T, W, E> Ledger<T, W, E> {
         place: &'static Location<'static>,
     ) -> Option<(LoanHandle, T)> {
         let taken = self.ask_ready(now_us, place);
-        // So that a later attempt finds one that is known to work.
+        // So that a later attempt finds an object that is known to work.
         if taken.is_none() && self.queue.len() == 0 && !self.is_closed && self.checking == 0 {
             self.check_next_idle(now_us);
         }
@@ -165,7 +165,7 @@ impl<T, W, E> Ledger<T, W, E> {
         Some((handle, object))
     }
 
-    /// Takes the next object to be lent out of the list of idle ones.
+    /// Removes the next object to be lent from the list of idle ones.
     #[inline]
     fn pop_idle(&mut self) -> Option<LoanHandle> {
         match self.settings.order {
@@ -174,7 +174,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Puts it back where it was.
+    /// Puts it back in its place.
     fn unpop_idle(&mut self, handle: LoanHandle) {
         match self.settings.order {
             IdleOrder::Lifo => self.idle.push_back(handle),
@@ -182,7 +182,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Gives those who wait what is idle, has more checked and opened if that is not enough.
+    /// Gives idle objects to the waiting callers, and has more checked and opened if these are not enough.
     pub(super) fn serve(&mut self, now_us: u64) {
         while self.queue.len() > 0 {
             let Some((handle, object)) = self.take_ready(now_us, |_| ()) else { break };
@@ -216,7 +216,7 @@ impl<T, W, E> Ledger<T, W, E> {
         self.push_work(Work::Check(handle, object));
     }
 
-    /// Keeps an object for the first in the line.
+    /// Reserves an object for the first waiting caller.
     fn promise(&mut self, now_us: u64, handle: LoanHandle, object: T) {
         let (Some(first), Some(front)) = (self.queue.first(), self.queue.front()) else { return };
         let (asked_us, place) = (front.asked_us, front.place);
@@ -264,7 +264,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Takes an object that was kept for the caller.
+    /// Takes an object that was reserved for the caller.
     fn fetch(&mut self, handle: LoanHandle) -> Option<T> {
         let slot = self.slots.get_mut(handle.relabel())?;
         let object = slot.object.take()?;
@@ -299,8 +299,8 @@ impl<T, W, E> Ledger<T, W, E> {
         self.settle(now_us, handle, object)
     }
 
-    /// Makes the object of a loan idle if nobody is waiting and nothing prevents it, with one access to its slot: what most
-    /// returns come to. For the others nothing happens.
+    /// Makes the object of a loan idle if nobody is waiting and nothing prevents it, with one access to its slot. Most
+    /// returns end here; for the others, nothing happens.
     #[inline]
     fn rest_loan(
         &mut self,
@@ -338,8 +338,7 @@ impl<T, W, E> Ledger<T, W, E> {
         self.keeper_due |= self.others_need;
     }
 
-    /// Takes back an object that is checked before it is lent again. Without a keeper, who would check it, it
-    /// is closed.
+    /// Takes back an object to be checked before it is lent again. Without a keeper to check it, it is closed.
     pub fn give_back_to_check(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
         if self.end_loan(now_us, handle).is_none() {
             return Some(object);
@@ -370,7 +369,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Puts down the end of a loan; returns when its object was last known to work.
+    /// Records the end of a loan; returns when its object was last known to work.
     #[inline]
     pub(super) fn end_loan(&mut self, now_us: u64, handle: LoanHandle) -> Option<u64> {
         let slot = self.slots.get_mut(handle.relabel())?;
@@ -386,7 +385,7 @@ impl<T, W, E> Ledger<T, W, E> {
         Some(proved_us)
     }
 
-    /// Finds a place for an object that is free: with the first who waits, else idle.
+    /// Finds a use for a free object: the first waiting caller gets it; if there is none, it becomes idle.
     #[inline]
     pub(super) fn settle(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
         let is_wanted = self.queue.len() > 0;
@@ -413,7 +412,7 @@ impl<T, W, E> Ledger<T, W, E> {
         None
     }
 
-    /// Whether more exist than may.
+    /// Whether more objects exist than may.
     #[inline]
     fn is_in_excess(&self) -> bool {
         self.slots.len() > self.capacity().saturating_add(self.closing)
@@ -447,7 +446,7 @@ impl<T, W, E> Ledger<T, W, E> {
         (to_drop, entry.waker)
     }
 
-    /// Gives objects that were kept for a caller to the next.
+    /// Passes objects that were reserved for a caller to the next one.
     pub(super) fn pass_on(
         &mut self,
         now_us: u64,

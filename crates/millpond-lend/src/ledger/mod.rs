@@ -38,7 +38,7 @@ use openings::Openings;
 use queue::{Answer, Queue};
 use slot::{Slot, State, Why};
 
-/// How many rows of a trace are kept until they are taken.
+/// The maximum number of rows of a trace that are kept until they are taken.
 const TRACE_ROWS_MAX: usize = 65_536;
 
 /// The books of a lender: a state machine without clock, lock or I/O.
@@ -82,30 +82,30 @@ pub struct Ledger<T, W, E> {
     allowance: usize,
     /// How many places are being given up for other lenders.
     giving_up: usize,
-    /// How many of them are those of the loans that come back next.
+    /// How many of them are those of the next returned loans.
     giving_up_next: usize,
-    /// How many places have been given up, and not yet been collected.
+    /// How many places have been given up but not collected yet.
     given_up: usize,
-    /// Whether other lenders need places: what becomes idle here may be for them.
+    /// Whether other lenders need places, so that an object that becomes idle here may be for them.
     others_need: bool,
     slots: Pool<Slot<T>>,
-    /// Idle objects; the one that came back last is at the back.
+    /// Idle objects; the one that was returned last is at the back.
     idle: VecDeque<LoanHandle>,
     queue: Queue<W, E>,
     openings: Openings<E>,
     work: VecDeque<Work<T>>,
     wakes: VecDeque<W>,
-    /// Errors that are no longer needed: dropped by the caller, as this runs their code.
+    /// Errors that are no longer needed: dropped by the caller, because their drops are users' code.
     rubbish: Vec<Arc<E>>,
     /// Objects that were last known to work before this moment are suspect.
     suspect_before_us: u64,
-    /// When somebody was last served.
+    /// When a caller was last served.
     served_us: u64,
-    /// Since when somebody has been waiting.
+    /// Since when callers have been waiting.
     backlog_us: u64,
-    /// When the keeper has to look next, as far as it knows.
+    /// When the keeper must look next, as far as it knows.
     alarm_us: u64,
-    /// Whether the keeper has to be woken: there is work, or the alarm is earlier than it knows.
+    /// Whether the keeper must be woken, because there is work or the alarm is earlier than it knows.
     keeper_due: bool,
     has_keeper: bool,
     is_closed: bool,
@@ -221,7 +221,7 @@ impl<T, W, E> Ledger<T, W, E> {
         )
     }
 
-    /// Whether the object is kept for a caller who has its answer; others still wait for more.
+    /// Whether the object is reserved for a caller that has its answer; others still wait for more objects.
     fn is_handed(&self, slot: &Slot<T>) -> bool {
         let waiter = slot.promised_to.and_then(|waiter| self.queue.get(waiter));
         slot.state == State::Promised
@@ -310,7 +310,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Frees a slot: its object exists no longer.
+    /// Frees a slot whose object no longer exists.
     fn vacate(&mut self, handle: LoanHandle) {
         let Some(slot) = self.slots.remove(handle.relabel()) else { return };
         self.count(slot.state, false);
@@ -328,7 +328,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// The keeper must look at this moment, at the latest.
+    /// Makes the keeper look at this moment at the latest.
     #[inline]
     fn due_at(&mut self, at_us: u64) {
         if at_us < self.alarm_us {
@@ -362,7 +362,7 @@ impl<T, W, E> Ledger<T, W, E> {
     }
 }
 
-/// Where the keeper's own openings come from.
+/// The source line of the keeper's own openings.
 fn keeper_place() -> &'static Location<'static> {
     Location::caller()
 }

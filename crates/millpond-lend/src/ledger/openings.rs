@@ -15,18 +15,18 @@ const OPENINGS_OF_BACKLOG: u64 = 4;
 /// The pause after a failed opening varies by this share.
 const BACKOFF_JITTER_PERCENT: u64 = 50;
 
-/// The longest pause while somebody waits: so service is back soon after the server is, however long it was
+/// The longest pause while a caller is waiting, so that service resumes soon after the server does, however long it was
 /// away.
 const PAUSE_IN_NEED_MAX_US: u64 = 250_000;
 
-/// The longest pause after a final failure, if somebody asks. Longer, because a server may lock out who
-/// brings the wrong password too often.
+/// The longest pause after a final failure while a caller is waiting. It is longer, because a server may lock out a
+/// client that sends a wrong password too often.
 const PAUSE_AFTER_FINAL_MAX_US: u64 = 800_000;
 
-/// Of the openings that are under way at once, only one may take the whole time-out. The others are given
-/// up after this time, or so many times the mean opening if that is longer: what they ask may be lost, and
-/// a network that is back answers a new question at once. Where only one may be under way, it is given up as
-/// early, and the next one has the whole time-out, in turn.
+/// Of several openings at once, only one may take the whole timeout. The others are given up after this time, or after
+/// this many mean openings if that is longer: their requests may be lost, and a network that is back answers a new
+/// request at once. If only one opening is allowed at once, it is given up as early, and the next one has the whole
+/// timeout, in turn.
 const PATIENCE_MIN_US: u64 = 500_000;
 const PATIENCE_OPENINGS: u64 = 8;
 
@@ -56,17 +56,17 @@ impl Mean {
 /// What is known about openings.
 #[derive(Debug)]
 pub(super) struct Openings<E> {
-    /// How many are under way.
+    /// How many are being made.
     pub(super) now: usize,
     mean_open: Mean,
     mean_hold: Mean,
-    /// When the last one ended, well or not.
+    /// When the last one ended, successfully or not.
     ended_us: u64,
     /// How many rounds of openings have failed since one succeeded.
     failures: u32,
-    /// None begins before this moment unless somebody waits.
+    /// None begins before this moment unless a caller is waiting.
     backoff_until_us: u64,
-    /// None begins before this moment, though somebody waits.
+    /// None begins before this moment even if a caller is waiting.
     backoff_in_need_until_us: u64,
     /// Why the last one failed, if none has succeeded since.
     pub(super) last_error: Option<Arc<E>>,
@@ -74,7 +74,7 @@ pub(super) struct Openings<E> {
     unopened: Option<Unopened>,
     /// Whether that error is final.
     pub(super) is_final: bool,
-    /// Whether the last one was given up before it had the whole time-out.
+    /// Whether the last one was given up before it had the whole timeout.
     was_given_up_early: bool,
 }
 
@@ -112,13 +112,13 @@ impl<E> Openings<E> {
         self.mean_hold.get()
     }
 
-    /// A loan has come back.
+    /// Records the end of a loan.
     #[inline]
     pub(super) fn saw_hold(&mut self, hold_us: u64) {
         self.mean_hold.add(hold_us);
     }
 
-    /// An opening has succeeded; returns the error that is no longer needed.
+    /// Records that an opening has succeeded; returns the error that is no longer needed.
     pub(super) fn succeeded(&mut self, now_us: u64, took_us: u64) -> Option<Arc<E>> {
         self.mean_open.add(took_us);
         self.ended_us = now_us;
@@ -131,7 +131,7 @@ impl<E> Openings<E> {
         self.last_error.take()
     }
 
-    /// An opening has failed: the next one waits. Returns the error that is no longer needed.
+    /// Records that an opening has failed, which delays the next one. Returns the error that is no longer needed.
     pub(super) fn failed(
         &mut self,
         now_us: u64,
@@ -145,7 +145,7 @@ impl<E> Openings<E> {
         };
         self.ended_us = now_us;
         if self.is_paused(now_us, true) {
-            // It began together with the one that failed before it, and is no further bad news.
+            // It began together with the one that failed before it, so its failure is not news.
             return old_error;
         }
         let pause_us = least_us.saturating_mul(1 << self.failures.min(20)).min(most_us);
@@ -160,17 +160,17 @@ impl<E> Openings<E> {
         old_error
     }
 
-    /// Until when openings wait after a failure.
+    /// When the pause after a failure ends.
     fn paused_until_us(&self, is_in_need: bool) -> u64 {
         if is_in_need { self.backoff_in_need_until_us } else { self.backoff_until_us }
     }
 
-    /// Whether openings wait after a failure.
+    /// Whether openings pause after a failure.
     pub(super) fn is_paused(&self, now_us: u64, is_in_need: bool) -> bool {
         now_us < self.paused_until_us(is_in_need)
     }
 
-    /// How long an opening may take that is not the only one.
+    /// The time limit of an opening that is not the only one.
     fn patience_us(&self) -> u64 {
         self.mean_open_us().saturating_mul(PATIENCE_OPENINGS).max(PATIENCE_MIN_US)
     }
@@ -204,7 +204,7 @@ impl<T, W, E> Ledger<T, W, E> {
             && self.openings.now < self.settings.openings_max
     }
 
-    /// Whether somebody needs an object that is not on its way, or too few are idle.
+    /// Whether a caller needs an object that is not on its way, or too few are idle.
     fn wants_opening(&self) -> bool {
         let on_their_way = self.openings.now + self.checking;
         self.queue.missing() > on_their_way || self.wants_idle()
@@ -232,7 +232,7 @@ impl<T, W, E> Ledger<T, W, E> {
         wait_us > mean_open || now_us >= self.pays_at_us(now_us)
     }
 
-    /// When an opening pays though the means say no: the line does not move, or does not end.
+    /// When an opening pays although the means say that it does not: the queue does not move, or does not end.
     fn pays_at_us(&self, now_us: u64) -> u64 {
         let mean_open = self.openings.mean_open.get().max(1);
         let asked_us = self.queue.front().map_or(now_us, |front| front.asked_us);
@@ -261,7 +261,7 @@ impl<T, W, E> Ledger<T, W, E> {
         Some(handle)
     }
 
-    /// How long the next opening may take.
+    /// The time limit of the next opening.
     fn opening_may_take_us(&self) -> u64 {
         let open_timeout_us = self.settings.open_timeout_us;
         let is_patient =
@@ -274,7 +274,7 @@ impl<T, W, E> Ledger<T, W, E> {
         if is_early { self.openings.patience_us().min(open_timeout_us) } else { open_timeout_us }
     }
 
-    /// Puts down how patient the opening was that has failed.
+    /// Records whether a failed opening was given up early.
     pub(super) fn saw_patience(&mut self, handle: LoanHandle, how: &Failed<E>) {
         let open_timeout_us = self.settings.open_timeout_us;
         let was_early = self.slot(handle).is_some_and(|slot| !slot.is_patient(open_timeout_us));
@@ -282,9 +282,8 @@ impl<T, W, E> Ledger<T, W, E> {
             was_early && matches!(how, Failed::Without(Unopened::TooSlow));
     }
 
-    /// An opening that began at this moment is there: those that began before were probably lost on their way,
-    /// and none of them is patient any more. Those that began later have as
-    /// long as the mean now says.
+    /// Called when an opening that began at `began_us` has succeeded. Those that began before were probably lost on
+    /// their way, so none of them keeps the whole timeout. Those that began later have as long as the mean now says.
     pub(super) fn adjust_patience(&mut self, began_us: u64) {
         let most_us = self.openings.patience_us().min(self.settings.open_timeout_us);
         let mut due_us = u64::MAX;
@@ -306,7 +305,7 @@ impl<T, W, E> Ledger<T, W, E> {
         self.lacks_allowance() && !self.is_paused(now_us) && self.opening_pays(now_us)
     }
 
-    /// Whether somebody waits whom only another place could serve sooner.
+    /// Whether a caller is waiting who could be served sooner only with another place.
     fn lacks_allowance(&self) -> bool {
         self.has_keeper
             && !self.is_closed
@@ -321,7 +320,7 @@ impl<T, W, E> Ledger<T, W, E> {
         self.may_open() && !self.is_paused(now_us)
     }
 
-    /// The next moment at which openings have to be looked at again.
+    /// When openings must be considered next.
     pub(super) fn openings_due_us(&self, now_us: u64) -> u64 {
         let is_of_use = (self.may_open() && self.wants_opening())
             || (self.lacks_allowance() && !self.needs_allowance(now_us));
@@ -338,13 +337,12 @@ impl<T, W, E> Ledger<T, W, E> {
         now_us < self.paused_until_us()
     }
 
-    /// When openings begin again after a failure: sooner if somebody waits.
+    /// When openings resume after a failure: sooner if a caller is waiting.
     pub(super) fn paused_until_us(&self) -> u64 {
         self.openings.paused_until_us(self.queue.missing() > 0)
     }
 
-    /// Why the last opening failed, if it has no error, or that one is under way, if there is nothing worse to
-    /// say.
+    /// Why the last opening failed, if it has no error; or that an opening is under way, if nothing worse is known.
     pub(super) fn unopened(&self) -> Option<Unopened> {
         if self.openings.last_error.is_some() || self.openings.unopened.is_some() {
             return self.openings.unopened;

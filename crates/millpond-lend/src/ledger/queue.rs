@@ -16,7 +16,7 @@ pub enum Asked {}
 /// Names a waiting caller.
 pub type WaiterHandle = Handle<Asked>;
 
-/// What a waiter waits for, and what it has got.
+/// The state of a waiter's answer.
 #[derive(Debug)]
 pub(super) enum Answer<E> {
     Waiting,
@@ -24,20 +24,20 @@ pub(super) enum Answer<E> {
     Failed(AcquireError<E>),
 }
 
-/// A caller who waits, or who has been answered and has not looked yet.
+/// A caller that is waiting, or that has not fetched its answer yet.
 #[derive(Debug)]
 pub(super) struct Waiter<W, E> {
-    /// How many objects it asked for.
+    /// How many objects it requested.
     pub(super) want: usize,
-    /// The first object that is kept for it; without an allocation for those who want one.
+    /// The first object that is reserved for it, without an allocation for callers that request only one.
     pub(super) first: Option<LoanHandle>,
-    /// The other objects that are kept for it.
+    /// The other objects that are reserved for it.
     pub(super) rest: Vec<LoanHandle>,
     pub(super) asked_us: u64,
-    /// How many waited already.
+    /// How many callers were already waiting.
     pub(super) ahead: usize,
     pub(super) place: &'static Location<'static>,
-    /// Whom to wake.
+    /// The waker of its caller.
     pub(super) waker: Option<W>,
     pub(super) answer: Answer<E>,
     /// When it was answered.
@@ -63,12 +63,12 @@ impl<W, E> Waiter<W, E> {
         }
     }
 
-    /// How many objects are kept for it.
+    /// How many objects are reserved for it.
     pub(super) fn has(&self) -> usize {
         usize::from(self.first.is_some()) + self.rest.len()
     }
 
-    /// Keeps one more object for it.
+    /// Reserves one more object for it.
     pub(super) fn keep(&mut self, handle: LoanHandle) {
         if self.first.is_none() {
             self.first = Some(handle);
@@ -89,12 +89,12 @@ struct Ends {
 #[derive(Debug)]
 pub(super) struct Queue<W, E> {
     waiters: Pool<Waiter<W, E>>,
-    /// Those who wait, in the order in which they asked.
+    /// The waiting callers, in the order of their requests.
     line: Ends,
-    /// Those who failed and have not looked yet, in the order in which they failed.
+    /// Those that failed and have not fetched their error yet, in the order of their failures.
     failed: Ends,
     len: usize,
-    /// How many objects are still missing for those who wait.
+    /// How many objects the waiting callers lack.
     missing: usize,
 }
 
@@ -103,8 +103,8 @@ impl<W, E> Queue<W, E> {
         Self::of(Pool::builder().capacity(capacity))
     }
 
-    /// Places wrap instead of retiring. Under load, all would have used up their 2^31 lifetimes within days, and then no
-    /// caller could wait. A waiter's handle is valid again only after as many lifetimes of its place.
+    /// Slots wrap instead of retiring. Under load, they would have used up their 2^31 lifetimes within days, and then
+    /// no caller could wait. A waiter's handle is valid again only after that many lifetimes of its slot.
     fn of(waiters: PoolBuilder<Waiter<W, E>>) -> Self {
         Self {
             waiters: waiters.wrap().build(),
@@ -115,7 +115,7 @@ impl<W, E> Queue<W, E> {
         }
     }
 
-    /// How many wait, without those who have been answered.
+    /// The number of waiting callers, without those that have an answer.
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -136,17 +136,17 @@ impl<W, E> Queue<W, E> {
         self.waiters.get_mut(handle.relabel())
     }
 
-    /// The first in the line.
+    /// The first waiting caller.
     pub(super) fn front(&self) -> Option<&Waiter<W, E>> {
         self.get(self.line.first?)
     }
 
-    /// Whether another waiter finds no room.
+    /// Whether there is no room for another waiter.
     pub(super) fn is_full(&self) -> bool {
         self.waiters.len() == self.waiters.capacity()
     }
 
-    /// Appends a waiter to the line; `None` if the pool is full.
+    /// Appends a waiter to the queue; `None` if the pool is full.
     pub(super) fn push(&mut self, mut waiter: Waiter<W, E>) -> Option<WaiterHandle> {
         waiter.ahead = self.len;
         let want = waiter.want;
@@ -157,7 +157,7 @@ impl<W, E> Queue<W, E> {
         Some(handle)
     }
 
-    /// Keeps an object for the first in the line; returns whom to wake if nothing is missing any more.
+    /// Reserves an object for the first waiter; returns its waker if it lacks none any more.
     pub(super) fn keep_for_first(&mut self, handle: LoanHandle) -> Option<Option<W>> {
         let first = self.line.first?;
         let waiter = self.get_mut(first)?;
@@ -173,7 +173,7 @@ impl<W, E> Queue<W, E> {
         Some(waiter.waker.take())
     }
 
-    /// Takes a waiter out of the line, if it is in it, and leaves it the error; returns whom to wake.
+    /// Removes a waiter from the queue, if it is in it, and leaves it the error; returns its waker.
     pub(super) fn fail(
         &mut self,
         now_us: u64,
@@ -200,12 +200,12 @@ impl<W, E> Queue<W, E> {
         self.waiters.remove(handle.relabel())
     }
 
-    /// When the one failed who has not looked for the longest.
+    /// When the waiter failed that has not fetched its error for the longest.
     pub(super) fn first_failed_us(&self) -> Option<u64> {
         Some(self.get(self.failed.first?)?.answered_us)
     }
 
-    /// Removes the one who failed and has not looked for the longest.
+    /// Removes the waiter that has not fetched its error for the longest.
     pub(super) fn remove_first_failed(&mut self) -> Option<Waiter<W, E>> {
         self.remove(self.failed.first?)
     }
@@ -242,12 +242,12 @@ impl<W, E> Queue<W, E> {
         }
     }
 
-    /// Every waiter, also those who have been answered, in no particular order.
+    /// Every waiter, including those that have an answer, in no particular order.
     pub(super) fn all(&self) -> impl Iterator<Item = (WaiterHandle, &Waiter<W, E>)> {
         self.waiters.iter().map(|(handle, waiter)| (handle.relabel(), waiter))
     }
 
-    /// What is wrong with the lists, if anything is.
+    /// What is wrong with the lists, if anything.
     pub(super) fn fault(&self) -> Option<String> {
         let mut missing = 0;
         let mut seen = 0;

@@ -1,4 +1,4 @@
-//! One slot of a ledger: where its object is.
+//! One slot of a ledger: the state of its object.
 
 use std::panic::Location;
 
@@ -12,7 +12,7 @@ pub(super) enum State {
     Opening,
     /// In the slot, and in the list of idle objects.
     Idle,
-    /// In the slot, kept for the waiter who has not fetched it yet.
+    /// In the slot, reserved for a waiter that has not fetched it yet.
     Promised,
     /// With a caller.
     Out,
@@ -59,9 +59,9 @@ pub(super) struct Slot<T> {
     pub(super) replaces: Option<LoanHandle>,
     /// Whether another one is being opened to replace it.
     pub(super) being_replaced: bool,
-    /// The waiter for whom the object is kept, if it is.
+    /// The waiter for which the object is reserved, if it is.
     pub(super) promised_to: Option<WaiterHandle>,
-    /// Who asked for the loan.
+    /// The source line that requested the loan.
     pub(super) place: &'static Location<'static>,
 }
 
@@ -90,12 +90,12 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Whether the opening has the whole time-out. Saturated deadlines never come, and count as patient.
+    /// Whether the opening has the whole timeout. Saturated deadlines never come, and count as the whole.
     pub(super) fn is_patient(&self, open_timeout_us: u64) -> bool {
         self.deadline_us >= self.since_us.saturating_add(open_timeout_us)
     }
 
-    /// Takes an object that becomes idle; returns when it has been so for too long, or is too old.
+    /// Takes an object that becomes idle; returns when it will have been idle for too long, or will be too old.
     #[inline]
     pub(super) fn rest(&mut self, now_us: u64, object: T, idle_us: u64) -> u64 {
         self.state = State::Idle;
@@ -104,7 +104,7 @@ impl<T> Slot<T> {
         now_us.saturating_add(idle_us).min(self.expires_us)
     }
 
-    /// Whether the object is lent, or kept for somebody.
+    /// Whether the object is lent or reserved.
     pub(super) fn is_lent(&self) -> bool {
         matches!(self.state, State::Out | State::Promised)
     }

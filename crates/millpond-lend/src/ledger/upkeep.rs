@@ -16,7 +16,7 @@ impl<T, W, E> Ledger<T, W, E> {
     /// whenever it is woken. Returns objects that the caller must drop. O(capacity).
     #[must_use]
     pub fn tick(&mut self, now_us: u64) -> Vec<T> {
-        // Waiters first: what is taken back from others is not for those whose time is over.
+        // Waiters first, because objects that are taken back from others are not for those whose time is over.
         let mut to_drop = self.expire_waiters(now_us);
         to_drop.extend(self.expire_promises(now_us));
         self.forget_failed(now_us);
@@ -126,13 +126,13 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Until when an object is kept for a caller.
+    /// Until when an object is reserved for a caller.
     pub(super) fn promise_ends_us(&self, slot: &Slot<T>) -> u64 {
         let time_out_us = slot.asked_us.saturating_add(self.settings.acquire_timeout_us);
         time_out_us.max(slot.since_us).saturating_add(FETCH_GRACE_US)
     }
 
-    /// Answers a waiter with an error, and gives what was kept for it to the next.
+    /// Answers a waiter with an error, and passes the objects that were reserved for it to the next one.
     pub(super) fn fail_and_free(
         &mut self,
         now_us: u64,

@@ -19,15 +19,15 @@ use crate::quiet::drop_all;
 #[derive(Debug)]
 enum Stage {
     NotAsked,
-    /// In the line since then.
+    /// In the queue since this time.
     Waiting(WaiterHandle, u64),
     Answered,
 }
 
-/// What a caller gets: the first object, and the others if it asked for several.
+/// What a caller gets: the first object, and the others if it requested several.
 type Served<M> = (LoanHandle, Boxed<M>, Vec<(LoanHandle, Boxed<M>)>);
 
-/// A caller, from its question to its answer.
+/// A caller, from its request to its answer.
 struct Caller<'a, M: Maker> {
     shared: &'a Arc<Shared<M>>,
     want: usize,
@@ -36,7 +36,7 @@ struct Caller<'a, M: Maker> {
 }
 
 impl<M: Maker> Caller<'_, M> {
-    /// Takes an idle object, if one is ready and nobody waits: what most callers find.
+    /// Takes an idle object if one is ready and nobody is waiting, as is the case for most callers.
     #[inline]
     fn ask_ready(&mut self) -> Option<(LoanHandle, Boxed<M>)> {
         if !matches!(self.stage, Stage::NotAsked) {
@@ -75,7 +75,7 @@ impl<M: Maker> Caller<'_, M> {
         self.poll_in_line(cx)
     }
 
-    /// Fetches the answer of a caller who waits.
+    /// Fetches the answer of a waiting caller.
     fn poll_in_line(
         &mut self,
         cx: &Context<'_>,
@@ -114,7 +114,7 @@ impl<M: Maker> Drop for Caller<'_, M> {
         if let Stage::Waiting(waiter, _) = self.stage {
             let (objects, waker) =
                 self.shared.with(|books, now_us| books.ledger.cancel(now_us, waiter));
-            // Of several objects that panic, none ends the program.
+            // If the drops of several objects panic, none of them ends the program.
             drop_all(objects);
             drop(waker);
         }

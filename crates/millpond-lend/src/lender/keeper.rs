@@ -37,9 +37,9 @@ impl<M: Maker> Keeper<M> {
     /// Returns the keeper's future, to be spawned on any runtime:
     /// `tokio::spawn(keeper.run(TokioTimer))`.
     ///
-    /// Callers wait for it from this call on; if the future is dropped, they are told
-    /// [`NoKeeper`](crate::AcquireError::NoKeeper). It also ends their waits, so a future that is kept and not polled (it
-    /// was leaked, or its runtime does not run) leaves them waiting.
+    /// Callers wait for it from this call on; if the future is dropped, they get
+    /// [`NoKeeper`](crate::AcquireError::NoKeeper). It also ends their waits, so a future that is kept but not polled
+    /// (because it was leaked, or its runtime does not run) leaves them waiting.
     pub fn run<T: Timer>(self, timer: T) -> impl Future<Output = ()> + Send + 'static {
         self.shared.with(|books, _| books.ledger.keeper_started());
         let running = Running { shared: self.shared, jobs: Vec::new() };
@@ -79,7 +79,7 @@ enum Outcome<M: Maker> {
     Lost,
 }
 
-/// Something that the maker is doing.
+/// A task that the maker is carrying out.
 struct Job<M: Maker> {
     handle: LoanHandle,
     future: Pin<Box<dyn Future<Output = Outcome<M>> + Send>>,
@@ -118,7 +118,7 @@ impl<M: Maker> Running<M> {
         }
     }
 
-    /// Does what is due and begins the jobs; returns when to look next, `None` if all is done.
+    /// Does what is due and starts the jobs; returns when to look next, or `None` if all is done.
     fn turn(&mut self) -> Option<u64> {
         let (to_drop, work, next_us) = self.shared.with(|books, now_us| {
             let to_drop = books.ledger.tick(now_us);
@@ -176,7 +176,7 @@ impl<M: Maker> Running<M> {
         self.jobs.push(Job { handle, future });
     }
 
-    /// Continues every job; returns whether one has ended.
+    /// Polls every job; returns whether one has ended.
     fn poll_jobs(&mut self, cx: &mut Context<'_>) -> bool {
         let mut has_ended = false;
         let mut index = 0;
@@ -230,7 +230,7 @@ impl<M: Maker> Running<M> {
         drop_all(to_drop);
     }
 
-    /// Has the keeper woken when it is needed; returns whether it is already.
+    /// Makes sure that the keeper is woken when it is needed; returns whether it already is.
     fn is_due(&self, cx: &Context<'_>) -> bool {
         // Cloned and dropped here, because a waker is users' code.
         let waker = cx.waker().clone();

@@ -79,7 +79,7 @@ pub struct CloseReport {
 /// ```
 pub struct Lender<M: Maker> {
     owner: Arc<Owner<M>>,
-    /// What its callers need beside it: the lenders that it shares a total with. No callers touch it.
+    /// Kept alive for the callers, and not otherwise used: the lenders with which it shares a total.
     kin: Option<AssertUnwindSafe<Arc<dyn Any + Send + Sync>>>,
 }
 
@@ -105,7 +105,7 @@ impl<M: Maker> Lender<M> {
         Self { owner: Arc::new(Owner { shared }), kin: None }
     }
 
-    /// The same lender, for callers: what it needs lives as long.
+    /// The same lender for callers, which keeps `kin` alive.
     pub(crate) fn with_kin(mut self, kin: Arc<dyn Any + Send + Sync>) -> Self {
         self.kin = Some(AssertUnwindSafe(kin));
         self
@@ -304,7 +304,7 @@ impl<M: Maker> Closer<'_, M> {
         // Cloned and dropped here, because a waker is users' code.
         let waker = cx.waker().clone();
         let (is_over, to_drop) = self.shared.with(|books, _| {
-            // The keeper ends when all is closed, and then wakes those who wait here.
+            // The keeper ends when everything is closed, and then wakes the calls that wait here.
             if books.ledger.has_keeper() {
                 (false, books.keep_closer(self.call, waker))
             } else {

@@ -1,4 +1,4 @@
-//! What the lender, its loans and its keeper have in common.
+//! What the lender, its loans and its keeper share.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -9,22 +9,22 @@ use crate::maker::Maker;
 use crate::quiet::{drop_all, quietly};
 use crate::sync::{Clock, Mutex, MutexGuard, lock};
 
-/// What the ledger of a lender lends: boxed, so that a loan moves a pointer, not a client of some hundred bytes.
+/// The objects of a lender's ledger: boxed, so that a loan moves a pointer, not a client of a few hundred bytes.
 pub(crate) type Boxed<M> = Box<<M as Maker>::Object>;
 
 /// The ledger of a lender, under its one lock.
 pub(crate) struct Books<M: Maker> {
     pub(crate) ledger: Ledger<Boxed<M>, Waker, M::Error>,
-    /// The keeper, while it sleeps.
+    /// The waker of the keeper, while it sleeps.
     pub(crate) keeper: Option<Waker>,
-    /// Who waits until the lender is closed: the number of the call, and its latest waker.
+    /// The calls that wait until the lender is closed: their numbers and latest wakers.
     closers: Vec<(u64, Waker)>,
-    /// How often it was asked to close.
+    /// How many calls have asked it to close.
     pub(crate) closes: u64,
-    /// When the keeper stops, though loans are out.
+    /// When the keeper stops, even if loans are out.
     pub(crate) grace_ends_us: u64,
-    /// The latest time that the books were looked at. Threads read the clock before they lock, and may come
-    /// in another order; in the ledger, time never goes backwards.
+    /// The latest time at which the books were used. Threads read the clock before they lock, so they may arrive in
+    /// another order; in the ledger, time never goes backwards.
     now_us: u64,
 }
 
@@ -52,9 +52,9 @@ impl<M: Maker> Shared<M> {
         Arc::new(Self { maker, clock: Clock::new(), name, books: Mutex::new(books) })
     }
 
-    /// Works on the books, then wakes whom that concerns, without the lock.
+    /// Works on the books, then wakes the callers and the keeper that this concerns, without the lock.
     ///
-    /// Makers, errors, objects and wakers are users' code: what `work` has to drop, it returns.
+    /// Makers, errors, objects and wakers are users' code, so `work` returns what must be dropped.
     #[inline]
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut Books<M>, u64) -> R) -> R {
         let now_us = self.clock.now_us();
@@ -68,7 +68,7 @@ impl<M: Maker> Shared<M> {
         result
     }
 
-    /// Wakes whom the books say, after unlocking them.
+    /// Unlocks the books, and wakes the callers and the keeper that they name.
     #[inline(never)]
     fn tell(&self, mut books: MutexGuard<'_, Books<M>>) {
         let first = books.ledger.next_wake();
@@ -77,8 +77,8 @@ impl<M: Maker> Shared<M> {
         let keeper = if books.ledger.is_keeper_due() { books.keeper.take() } else { None };
         let rubbish = books.ledger.take_rubbish();
         drop(books);
-        // Whoever came here is not to suffer from the wakers and errors of others: it may be the keeper, or have
-        // an object in hand.
+        // The current caller must not suffer from the wakers and errors of others: it may be the keeper, or hold an
+        // object.
         for waker in first.into_iter().chain(keeper) {
             quietly(|| waker.wake());
         }
@@ -97,18 +97,18 @@ impl<M: Maker> Shared<M> {
         }
     }
 
-    /// What is wrong with the books, if anything is.
+    /// Checks the books.
     pub(crate) fn validate(&self) -> Result<(), String> {
         lock(&self.books).ledger.validate()
     }
 
-    /// Looks at the books.
+    /// Reads the books.
     pub(crate) fn read<R>(&self, look: impl FnOnce(&Books<M>, u64) -> R) -> R {
         let now_us = self.clock.now_us();
         look(&lock(&self.books), now_us)
     }
 
-    /// Takes back an object. If its maker panics when asked about it, it is broken.
+    /// Takes back an object. It is broken if its maker panics when asked about it.
     #[inline]
     pub(crate) fn give_back(&self, handle: LoanHandle, mut object: Boxed<M>) {
         let state = {
@@ -124,7 +124,7 @@ impl<M: Maker> Shared<M> {
         drop(to_drop);
     }
 
-    /// Wakes those who wait until the lender is closed.
+    /// Wakes the calls that wait until the lender is closed.
     pub(crate) fn wake_closers(&self) {
         let closers = self.with(|books, _| std::mem::take(&mut books.closers));
         for (_, closer) in closers {
@@ -134,7 +134,7 @@ impl<M: Maker> Shared<M> {
 }
 
 impl<M: Maker> Books<M> {
-    /// Has a call of `close` woken by this waker from now on; returns the one before.
+    /// Sets the waker of a call of `close`; returns the previous one.
     pub(crate) fn keep_closer(&mut self, call: u64, waker: Waker) -> Option<Waker> {
         if let Some((_, kept)) = self.closers.iter_mut().find(|(number, _)| *number == call) {
             return Some(std::mem::replace(kept, waker));
@@ -143,7 +143,7 @@ impl<M: Maker> Books<M> {
         None
     }
 
-    /// Has a call of `close` woken no more; returns its waker.
+    /// Removes the waker of a call of `close`, and returns it.
     pub(crate) fn forget_closer(&mut self, call: u64) -> Option<Waker> {
         let index = self.closers.iter().position(|(number, _)| *number == call)?;
         Some(self.closers.swap_remove(index).1)

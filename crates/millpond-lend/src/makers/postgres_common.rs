@@ -6,13 +6,13 @@ pub(super) fn is_final(sqlstate: &str) -> bool {
     sqlstate.starts_with("28") || sqlstate == "3D000"
 }
 
-/// Whether the session is between two transactions: outside one, a query has one of its own, which begins with it.
+/// Asks whether the session is between two transactions: outside one, a query has its own, which begins with the query.
 pub(super) const IS_BETWEEN_TRANSACTIONS: &str = "select now() = statement_timestamp()";
 
-/// The SQLSTATE of every query in a transaction that has failed and has not been ended.
+/// The SQLSTATE of every query in a transaction that has failed but not ended.
 pub(super) const IN_FAILED_TRANSACTION: &str = "25P02";
 
-/// A maker that keeps a configuration and how to encrypt.
+/// A maker that keeps a configuration and a TLS connector.
 macro_rules! postgres_maker {
     ($(#[$doc:meta])* $config:ty) => {
         $(#[$doc])*
@@ -31,7 +31,7 @@ macro_rules! postgres_maker {
         }
 
         impl<T> Postgres<T> {
-            /// Creates a maker of connections with this TLS.
+            /// Creates a maker of connections with TLS.
             pub fn with_tls(config: $config, tls: T) -> Self {
                 Self { config, tls, ends_transactions: false }
             }

@@ -5,11 +5,11 @@ use std::collections::BinaryHeap;
 
 use crate::trace::TraceRow;
 
-/// For each row, the row that the same caller asks for next, and how long it thinks before.
+/// For each row, the next row of the same caller, and the caller's pause before it.
 ///
-/// A trace does not name its callers. Each ask is that of the caller who has been free for the longest, and
-/// callers who have not asked yet come first; so all think about equally long. `rows` are in the order of
-/// their asks, and at most `callers` are there at once.
+/// A trace does not name its callers. Each request is attributed to the caller that has been free for the longest;
+/// callers without an earlier request come first. So all pause for about equally long. `rows` are in the order of their
+/// requests, and at most `callers` of them are open at once.
 pub(super) fn next_asks(rows: &[TraceRow], callers: usize) -> Vec<Option<(usize, u64)>> {
     let mut next = vec![None; rows.len()];
     let mut free: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();

@@ -161,13 +161,12 @@ pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
     }
 }
 
-/// How many asks were open at once: waiting or served.
+/// The peak of open requests, waiting or served.
 fn peak(rows: &[TraceRow]) -> usize {
     most_at_once(rows.iter().map(|row| (row.asked_us, row.ended_us))).0
 }
 
-/// The largest number of spans that overlap, and how many overlap when each begins, in the order of
-/// their beginnings.
+/// The peak of overlapping spans, and how many overlap when each begins, in the order of their beginnings.
 fn most_at_once(spans: impl Iterator<Item = (u64, u64)>) -> (usize, Vec<usize>) {
     let mut begins = Vec::new();
     let mut ends = Vec::new();
@@ -188,8 +187,8 @@ fn most_at_once(spans: impl Iterator<Item = (u64, u64)>) -> (usize, Vec<usize>) 
     (at_once.iter().copied().max().unwrap_or(0), at_once)
 }
 
-/// The mean hold of the third of the loans that began when most were out, by that of the third that
-/// began when fewest were.
+/// The mean hold of the third of the loans that began when most were out, divided by that of the third that began when
+/// fewest were.
 fn holds_grow(rows: &[TraceRow]) -> Option<f64> {
     let mut spans: Vec<(u64, u64)> =
         rows.iter().filter_map(|row| Some((row.got_us?, row.ended_us))).collect();

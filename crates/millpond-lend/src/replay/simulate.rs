@@ -75,27 +75,27 @@ pub struct AtCapacity {
     pub as_needed: Run,
 }
 
-/// A recorded ask.
+/// A recorded request.
 #[derive(Debug, Clone, Copy)]
 struct Loan {
-    /// When it came, from the first one on.
+    /// When it came, after the first one.
     asked_us: u64,
     /// How long the loan is held.
     hold_us: u64,
-    /// Which one the same caller asks for next, and how long it thinks before, if asks wait for their callers.
+    /// The next request of the same caller and the pause before it, if requests wait for their callers.
     next: Option<(usize, u64)>,
 }
 
-/// What was recorded.
+/// The recorded loans.
 #[derive(Debug)]
 pub(super) struct Loans {
     asks: Vec<Loan>,
-    /// The asks that come when they came: all, or the first ones of the callers.
+    /// The requests at fixed times: all, or only the first of each caller.
     fixed: Vec<usize>,
 }
 
 impl Loans {
-    /// The loans of these rows, which come when they came, or as so many callers ask.
+    /// The loans of these rows, with recorded times or, if given, of this many callers.
     pub(super) fn of(rows: &[TraceRow], callers: Option<usize>) -> Self {
         let holds = rows.iter().filter_map(|row| Some(row.ended_us - row.got_us?));
         let (sum, count) =
@@ -124,7 +124,7 @@ impl Loans {
         sum / (self.asks.len() as f64).max(1.0)
     }
 
-    /// Asks per second, from the first to the last ask.
+    /// Requests per second, from the first to the last one.
     pub(super) fn rate_per_s(&self) -> f64 {
         let span_us = self.asks.last().map_or(0, |ask| ask.asked_us).max(1);
         self.asks.len() as f64 * 1e6 / span_us as f64
@@ -134,10 +134,10 @@ impl Loans {
 /// Something that will happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// The loan of this ask ends.
+    /// The loan of this request ends.
     Return(usize, LoanHandle),
     Open(LoanHandle),
-    /// A caller has thought.
+    /// A caller makes this request.
     Ask(usize),
 }
 
@@ -146,10 +146,10 @@ struct Replay<'a> {
     loans: &'a Loans,
     open_us: u64,
     waiters: Vec<Option<WaiterHandle>>,
-    /// When each ask has come.
+    /// When each request came.
     asked_us: Vec<u64>,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
-    /// Events of one moment happen in the order in which they were planned.
+    /// The number of planned events: those of one moment happen in the order in which they were planned.
     planned: u64,
     waits: Vec<u64>,
 }
@@ -178,7 +178,7 @@ impl Replay<'_> {
         }
     }
 
-    /// The caller of this ask has its loan behind it.
+    /// The caller of this request has finished with it, and pauses before its next one.
     fn think(&mut self, now_us: u64, ask: usize) {
         if let Some((next, think_us)) = self.loans.asks[ask].next {
             self.plan(now_us.saturating_add(think_us), Event::Ask(next));
@@ -204,7 +204,7 @@ impl Replay<'_> {
         debug_assert!(left.is_none());
     }
 
-    /// Does what the ledger wants done.
+    /// Carries out the ledger's decisions.
     fn follow(&mut self, now_us: u64) {
         if self.ledger.take_keeper_due() || self.ledger.next_alarm_us() <= now_us {
             let _ = self.ledger.tick(now_us);
@@ -239,7 +239,7 @@ pub(super) fn simulate(loans: &Loans, capacity: usize, question: &Question) -> A
     }
 }
 
-/// Nothing expires, and nobody times out: the waits are those that the capacity makes.
+/// Nothing expires and nobody times out, so the waits depend only on the capacity.
 fn settings(loans: &Loans, capacity: usize, question: &Question) -> Settings {
     Settings {
         capacity,

@@ -13,6 +13,14 @@ fn trace(rows: impl IntoIterator<Item = (u64, u64)>) -> PoolTrace {
     PoolTrace { pool: "orders".into(), rows }
 }
 
+/// Numbers below a limit, the same on every run.
+fn random(mut seed: u64) -> impl FnMut(u64) -> u64 {
+    move |limit| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % limit
+    }
+}
+
 fn question(wait_p99_us: u64) -> Question {
     Question { wait_p99_us, open_us: 0, ..Question::default() }
 }
@@ -33,11 +41,7 @@ fn waits_are_those_of_a_single_counter() {
 /// Against an independent reference: N counters, each caller takes the one that is free first.
 #[test]
 fn waits_agree_with_a_reference_for_every_capacity() {
-    let mut seed = 7_u64;
-    let mut random = |limit: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % limit
-    };
+    let mut random = random(7);
     let mut now_us = 0;
     let rows: Vec<(u64, u64)> = (0..3_000)
         .map(|_| {
@@ -105,11 +109,7 @@ fn callers_who_think_ask_later_when_they_wait() {
 #[test]
 fn closed_replays_agree_with_a_reference_for_every_capacity() {
     const CALLERS: usize = 12;
-    let mut seed = 3_u64;
-    let mut random = |limit: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % limit
-    };
+    let mut random = random(3);
     let mut now_us = 0;
     let rows: Vec<(u64, u64)> = (0..2_000)
         .map(|_| {

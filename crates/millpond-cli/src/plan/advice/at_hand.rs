@@ -1,9 +1,9 @@
 //! A model of what an allocator serves without any search: blocks that were freed recently.
 //!
-//! Allocators of today keep the last blocks of each bin of sizes at hand, and answer the next request with
-//! one of them in a few instructions. A pool takes such a call away, and next to no time with it. glibc
-//! keeps [`BLOCKS_DEFAULT`] for each thread, up to [`BYTES_MAX`] bytes. Recordings do not name threads, so
-//! all of them share one cache here: a program of many threads has more at hand than the model says.
+//! Current allocators keep recently freed blocks of each bin of sizes at hand, and serve the next request with one of
+//! them in a few instructions. A pool saves such a call, but hardly any time. glibc keeps [`BLOCKS_DEFAULT`] blocks of
+//! up to [`BYTES_MAX`] bytes in each bin of each thread. Recordings do not name threads, so all of them share one cache
+//! here: a program with many threads has more blocks at hand than the model says.
 
 use super::bin;
 
@@ -17,12 +17,12 @@ const BYTES_MAX: u64 = 1032;
 #[derive(Debug)]
 pub(super) struct AtHand {
     blocks_max: u8,
-    /// By bin.
+    /// By bin, the number of cached blocks.
     blocks: Vec<u8>,
 }
 
 impl AtHand {
-    /// Of an allocator that keeps at most this many of each bin.
+    /// The cache of an allocator that keeps at most `blocks_max` blocks of each bin.
     pub(super) fn new(blocks_max: u8) -> Self {
         Self { blocks_max, blocks: vec![0; bin(BYTES_MAX) as usize + 1] }
     }

@@ -1,16 +1,16 @@
-//! What to pool first: the classes and places for which a pool saves most calls to the allocator.
+//! What to pool first: the classes and places for which a pool saves the most calls to the allocator.
 //!
-//! What a pool saves is calls, so proposals are ranked by calls; the bytes that the pool takes are what
-//! it costs, and stand beside them. A proposal is one of three things:
+//! A pool saves calls, so proposals are ranked by calls, and list the pool's bytes as the cost. A proposal is one of
+//! these:
 //!
-//! - objects of one class: a pool;
-//! - a place in the code that asks for many sizes: an allocator of size classes;
-//! - memory that a library allocates for itself: nothing that the program could pool, so it comes last.
+//! - a pool, for the objects of one class;
+//! - an allocator of size classes, for a place that requests many sizes;
+//! - nothing that the program can do, for memory that a library allocates for itself. These come last.
 //!
-//! A buffer that is resized is none of them, and neither is a class of which few are born, or whose
-//! objects live until the end. Nor is one whose calls the allocator mostly serves from the blocks that it
-//! keeps [at hand](at_hand): they cost less than others, so that their share of the calls says little. Whether a
-//! pool saves time all the same shows when it is measured.
+//! Nothing is proposed for a buffer that is resized, for a class with few births, or for one whose objects live until
+//! the end. Neither is anything proposed for calls that the allocator mostly serves from blocks that it has
+//! [at hand](at_hand): they are cheaper than others, so their share of the calls says little. Only a measurement shows
+//! whether a pool still saves time.
 
 mod at_hand;
 mod units;
@@ -30,11 +30,11 @@ pub const CALLS_SAVED_MIN: u64 = 100;
 /// A smaller share of all calls is not worth a pool.
 pub const SHARE_MIN: f64 = 0.01;
 
-/// How many functions are named for each proposal.
+/// The maximum number of functions named for each proposal.
 const CALLERS_MAX: usize = 20;
 
-/// What counts as most of the calls: one function is *the* function that asks, or the allocator serves
-/// them from what it has at hand.
+/// The share that counts as most of the calls: of one function, which is then *the* caller, or of the blocks that the
+/// allocator has at hand.
 const MOST: f64 = 0.5;
 
 /// What to pool first, and what not to.
@@ -42,37 +42,37 @@ const MOST: f64 = 0.5;
 pub struct Advice {
     /// The best first; what libraries allocate for themselves comes last.
     pub proposals: Vec<Proposal>,
-    /// What would be proposed if the allocator did not have most of its blocks at hand, in the same order.
+    /// What would be proposed if the allocator did not have a block at hand for most of the calls, in the same order.
     pub at_hand: Vec<Proposal>,
     /// Buffers that are resized, the busiest first.
     pub growing: Vec<Growing>,
     /// The program's own wrappers of the allocator that were skipped.
     pub wrappers: Vec<Wrapper>,
-    /// The share of all calls that code without names makes.
+    /// The share of all calls that come from code without function names.
     pub nameless_share: f64,
-    /// By class number: whether a proposal is for a pool of this class.
+    /// By class number, whether a pool of this class is proposed.
     pub worth_a_pool: Vec<bool>,
     /// The kinds of allocation by their numbers.
     pub kinds: Vec<Kind>,
 }
 
-/// What is known of a kind of allocation.
+/// A kind of allocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
-    /// Which proposal it counts towards, by [`Proposal::unit`]; there may be none for it.
+    /// The proposal that it counts towards, by [`Proposal::unit`], if there is one.
     pub unit: u32,
     /// The bytes of a block, if the trace has them.
     pub bytes: Option<u64>,
 }
 
-/// What kind of thing is proposed.
+/// The kinds of proposals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Means {
     /// A pool of objects of one class.
     Pool,
     /// An allocator of several sizes.
     SizeClasses,
-    /// Nothing that the program can do: the named library allocates for itself.
+    /// Nothing: the named library allocates for itself.
     Library(String),
 }
 
@@ -83,60 +83,59 @@ pub struct Proposal {
     pub class: String,
     /// What is proposed.
     pub means: Means,
-    /// How often the allocator was called.
+    /// The number of calls to the allocator.
     pub calls: u64,
-    /// How many of those calls would have found a slot that was free again.
+    /// The number of those calls that could have reused a free slot.
     pub calls_saved: u64,
     /// The calls saved as a share of all calls in the trace.
     pub share_of_calls: f64,
-    /// How many calls the allocator served with a block that it had at hand; 0 in lifetime traces.
+    /// The number of calls that the allocator served with a block at hand; 0 in lifetime traces.
     pub calls_at_hand: u64,
     /// The peak of live objects.
     pub peak_live: u32,
-    /// How many slots it takes, with the headroom.
+    /// The number of slots, including the headroom.
     pub slots: u32,
-    /// What those slots take, if the trace has sizes.
+    /// The size of those slots in bytes, if the trace has sizes.
     pub bytes: Option<u64>,
     /// The largest size in it.
     pub bytes_max: Option<u64>,
     /// The callers, the busiest first.
     pub callers: Vec<Caller>,
-    /// Other classes of recordings of a heap that common allocators keep in the same bin and that make many
-    /// calls too: a pool for one alone leaves the bin busy and may not pay.
+    /// Of recordings of a heap: the other classes with many calls that common allocators keep in the same bin. A pool
+    /// for one of them alone leaves the bin in use, and may not pay off.
     pub together_with: Vec<String>,
-    /// Its number, unlike that of every other proposal.
+    /// Its number, different from that of every other proposal.
     pub unit: u32,
-    /// The time that following it saves, together with what should be taken with it; `None` if it was not
-    /// measured.
+    /// The time saved by following it, together with what should be taken with it; `None` if it was not measured.
     pub time_saved: Option<TimeSaved>,
 }
 
-/// The time that following a proposal saves on the machine that it was measured on.
+/// The time saved by following a proposal, on the machine that measured it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeSaved {
-    /// How many calls to the allocator are served by pools.
+    /// The number of calls to the allocator that pools serve instead.
     pub calls: u64,
-    /// In the whole recording at least this many milliseconds; below zero, it costs time.
+    /// The least time saved in the whole recording, in milliseconds; negative if time is lost.
     pub least_ms: f64,
-    /// In the whole recording at most this many milliseconds.
+    /// The most time saved in the whole recording, in milliseconds.
     pub most_ms: f64,
 }
 
-/// Allocators keep blocks in bins of this many bytes, …
+/// Allocators keep blocks in bins whose sizes differ by this many bytes, …
 const BIN_BYTES: u64 = 16;
 
-/// … which hold a header of this many bytes besides.
+/// … and include a header of this many bytes.
 const HEADER_BYTES: u64 = 8;
 
-/// Which bin of a common allocator a size is kept in.
+/// The bin of a size in a common allocator.
 fn bin(size: u64) -> u64 {
     size.saturating_add(HEADER_BYTES).div_ceil(BIN_BYTES).max(2)
 }
 
-/// A class is worth a mention beside another that saves this many times as much.
+/// A class is mentioned beside another that saves up to this many times as much.
 const TOGETHER_ONE_IN: u64 = 4;
 
-/// Says of each pool which others it should be taken together with.
+/// Finds for each pool the others that should be taken together with it.
 fn find_company(proposals: &mut [Proposal]) {
     let pools: Vec<(u64, u64, String)> = proposals
         .iter()
@@ -155,7 +154,7 @@ fn find_company(proposals: &mut [Proposal]) {
 }
 
 impl Proposal {
-    /// What saves most calls comes first, then what takes fewer bytes; what cannot be followed comes last.
+    /// More calls saved come first, then fewer bytes; what cannot be followed comes last.
     fn by_rank(a: &Self, b: &Self) -> Ordering {
         let bytes = |proposal: &Self| proposal.bytes.unwrap_or(0);
         b.can_be_followed()
@@ -171,12 +170,12 @@ impl Proposal {
         !matches!(self.means, Means::Library(_))
     }
 
-    /// Whether the allocator serves most of the calls that a pool would save with a block at hand.
+    /// Whether the allocator has a block at hand for most of the calls that a pool would save.
     fn is_mostly_at_hand(&self) -> bool {
         self.share_at_hand() > MOST
     }
 
-    /// The calls that the allocator serves with a block at hand, as a share of those that a pool would save.
+    /// The share of the calls that a pool would save for which the allocator has a block at hand.
     #[must_use]
     pub fn share_at_hand(&self) -> f64 {
         (self.calls_at_hand as f64 / self.calls_saved.max(1) as f64).min(1.0)
@@ -190,10 +189,10 @@ impl Proposal {
     }
 }
 
-/// A buffer that is resized: no case for a pool.
+/// A buffer that is resized, for which no pool is proposed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Growing {
-    /// Who resizes it.
+    /// The function that resizes it.
     pub caller: Caller,
     /// The smallest and the largest size.
     pub sizes: (u64, u64),
@@ -214,9 +213,9 @@ impl Advice {
         self.proposals.iter().chain(&self.at_hand).any(|proposal| proposal.time_saved.is_some())
     }
 
-    /// Takes the times that were measured into account, by the number of a proposal. What is served at hand is
-    /// proposed all the same if it saves time for certain. What saves most time for certain comes first: the other end of
-    /// a range varies with what else the machine does.
+    /// Records the measured times, by the number of a proposal. Moves what is served at hand to the proposals if it
+    /// certainly saves time. What certainly saves most comes first: the other end of a range varies with the load of
+    /// the machine.
     pub(crate) fn note_times(&mut self, times: &HashMap<u32, TimeSaved>) {
         for proposal in self.proposals.iter_mut().chain(&mut self.at_hand) {
             proposal.time_saved = times.get(&proposal.unit).copied();

@@ -10,31 +10,31 @@ use super::{
 use crate::plan::BYTES_MAX_LARGEST;
 use crate::trace::{Event, Places, Summary, Watch};
 
-/// A place that asks for this many sizes has size classes proposed, …
+/// Size classes are proposed for a place that requests this many sizes, …
 const SIZES_MANY: usize = 4;
 
-/// … unless one of them makes at least this share of its calls.
+/// … unless one size makes at least this share of its calls.
 const SHARE_OF_ONE_SIZE: f64 = 0.8;
 
-/// A buffer that grows has at least this many sizes.
+/// A growing buffer has at least this many sizes.
 const SIZES_GROWING: usize = 3;
 
-/// A place is a buffer that grows if at least one in this many of its calls makes a block larger, …
+/// A place is a growing buffer if at least one in this many of its calls enlarges a block, …
 const GROWTH_ONE_IN: u64 = 4;
 
-/// … and growing is so much more common than shrinking: texts of all lengths do both.
+/// … and growing is this many times as common as shrinking: texts of all lengths do both.
 const GROWTH_OVER_SHRINKING: u64 = 3;
 
-/// What belongs together.
+/// What the allocations of a unit have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
     /// Objects of one class.
     Class(u32),
-    /// All sizes that a function asks for, by its name.
+    /// All sizes that a function requests, by its name.
     Sizes(String),
-    /// All sizes that a place asks for whose function has no name.
+    /// All sizes that a place requests whose function has no name.
     SizesOfNameless(u32),
-    /// What a library asks for itself, of one class.
+    /// The allocations of one class that a library makes for itself.
     Library(String, u32),
     /// A buffer that a function resizes.
     Growing(String),
@@ -55,7 +55,7 @@ struct Demand {
 #[derive(Debug, Default)]
 pub(crate) struct Units {
     keys: Vec<Key>,
-    /// By kind of allocation, the unit.
+    /// By kind of allocation, its unit.
     of_kind: Vec<u32>,
     /// By kind: class and births.
     kinds: Vec<(u32, u64)>,
@@ -63,11 +63,11 @@ pub(crate) struct Units {
     /// By class: its size, if the trace has it.
     sizes: Vec<Option<u64>>,
     places: Places,
-    /// What the allocator has at hand, where the trace is a recording of one.
+    /// The allocator's cache; `None` for a recording without times.
     at_hand: Option<AtHand>,
 }
 
-/// How a place behaves.
+/// The allocations of a place.
 #[derive(Debug, Clone, Default)]
 struct Habit {
     births: u64,
@@ -75,7 +75,7 @@ struct Habit {
 }
 
 impl Units {
-    /// The units of a trace that has been read once.
+    /// The units of a trace after the first pass.
     pub(crate) fn new(summary: &Summary, statistics: &Statistics, rules: &Rules) -> Self {
         let sizes = statistics.classes.iter().map(|class| class.bytes_max).collect();
         let Some(allocations) = &summary.allocations else {
@@ -116,8 +116,8 @@ impl Units {
         units
     }
 
-    /// What a kind of allocation counts towards. A file that changes while it is read may name kinds
-    /// that were not there before; it is refused at the end.
+    /// The demand that a kind of allocation counts towards. A file that changes while it is read may have new kinds; it
+    /// is refused at the end.
     #[inline]
     fn demand_of(&mut self, kind: u32) -> Option<&mut Demand> {
         let unit = *self.of_kind.get(kind as usize)?;
@@ -129,7 +129,7 @@ impl Units {
         self.sizes.get(class as usize).copied().flatten().unwrap_or(0)
     }
 
-    /// What to pool first, now that the whole trace was read.
+    /// What to pool first, after the second pass.
     pub(crate) fn advice(mut self, headroom: Headroom, names: &[String]) -> Advice {
         let all_calls: u64 = self.kinds.iter().map(|kind| kind.1).sum();
         let mut kinds_of: Vec<Vec<u32>> = vec![Vec::new(); self.keys.len()];
@@ -256,11 +256,11 @@ impl Units {
         callers
     }
 
-    /// By class number the functions that allocate it, the busiest first; empty if the trace has no call stacks.
+    /// By class number, the functions that allocate it, the busiest first; empty if the trace has no call stacks.
     pub(crate) fn callers_by_class(&self) -> Vec<Vec<Caller>> {
         let mut kinds_of: Vec<Vec<u32>> = vec![Vec::new(); self.sizes.len()];
         for (kind, &(class, births)) in (0..).zip(&self.kinds) {
-            // A recording may name sizes that nothing was ever allocated with.
+            // A recording may name sizes that were never allocated.
             if births > 0 {
                 kinds_of[class as usize].push(kind);
             }
@@ -270,7 +270,7 @@ impl Units {
 }
 
 impl Habit {
-    /// What the allocations of a class in a place belong to.
+    /// The unit of the allocations of a class in a place.
     fn key(&self, places: &Places, place: u32, class: u32, bytes: u64) -> Key {
         let of = &places.places[place as usize];
         if let Some(library) = &of.inside {
@@ -286,7 +286,7 @@ impl Habit {
         let busiest = self.births_of_class.values().max().copied().unwrap_or(0);
         let has_many =
             sizes >= SIZES_MANY && (busiest as f64) < self.births as f64 * SHARE_OF_ONE_SIZE;
-        // Larger blocks are few, and no allocator of size classes serves them.
+        // Larger blocks are rare, and no allocator of size classes serves them.
         if has_many && bytes <= BYTES_MAX_LARGEST {
             return match of.is_nameless {
                 true => Key::SizesOfNameless(place),

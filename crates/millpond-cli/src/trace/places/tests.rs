@@ -197,8 +197,8 @@ fn the_beginning_of_a_program_is_no_wrapper() {
     assert!(!is_entry("domain::load"));
 }
 
-/// A program without symbols: all that it asks for passes through one call of `malloc`, and its texts through another
-/// call site before that.
+/// A program without symbols: all its requests pass through one call of `malloc`, and those for texts also through
+/// another call site.
 #[test]
 fn wrappers_without_names_are_skipped_by_what_they_do() {
     const TEXTS: u32 = 10;
@@ -208,7 +208,7 @@ fn wrappers_without_names_are_skipped_by_what_they_do() {
     let mut stack = |addresses: &[u32]| {
         let mut parent = 0;
         for address in addresses.iter().rev() {
-            // Each step is an instruction of its own, as only its address says which it is.
+            // Each step is an instruction of its own, because only its address identifies it.
             stacks.instruction(format!("{address:x} 1").as_bytes()).unwrap();
             nodes += 1;
             stacks.node(format!("{nodes:x} {parent:x}").as_bytes()).unwrap();
@@ -227,7 +227,8 @@ fn wrappers_without_names_are_skipped_by_what_they_do() {
     let places = allocations(stacks, &kinds).places(&[]);
     assert!(places.places.iter().all(|place| place.is_nameless));
     assert_eq!(places.nameless_share, 1.0);
-    // Each line of code that wants memory is a place: none is a wrapper's, which would have all or all texts.
+    // Each line of code that allocates is a place; none is a wrapper's, which would have all births or all those of
+    // texts.
     let of_kind: HashSet<u32> = places.of_kind.iter().copied().collect();
     assert_eq!(of_kind.len(), kinds.len());
     assert_eq!(functions(&places, &kinds), [("(no symbols) server".to_owned(), 8510)]);

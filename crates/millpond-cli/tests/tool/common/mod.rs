@@ -4,7 +4,7 @@ pub(crate) mod planning;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The bundled traces.
@@ -59,15 +59,16 @@ pub(crate) fn millpond(directory: &Directory) -> Command {
     command
 }
 
+/// Starts the tool with pipes for standard input, output and error.
+pub(crate) fn millpond_in_pipes(directory: &Directory, arguments: &[&str]) -> Child {
+    let mut command = millpond(directory);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
 /// Runs the tool with something on standard input.
 pub(crate) fn millpond_reading(directory: &Directory, arguments: &[&str], stdin: &[u8]) -> Output {
-    let mut child = millpond(directory)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = millpond_in_pipes(directory, arguments);
     // A tool that refuses early closes its end; that is its right.
     let _ = child.stdin.take().unwrap().write_all(stdin);
     child.wait_with_output().unwrap()
