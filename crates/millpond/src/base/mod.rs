@@ -1,7 +1,8 @@
-//! Parts that know nothing of pools: memory, addresses, the sanitizer.
+//! Parts that know nothing of pools: guards against panics, memory, addresses, the sanitizer.
 
 pub(crate) mod address;
 pub(crate) mod entry;
+pub(crate) mod guard;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 pub(crate) mod memory;

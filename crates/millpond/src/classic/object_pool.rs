@@ -1,5 +1,6 @@
 use core::fmt;
 
+use crate::base::guard::guard;
 use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
 
@@ -247,8 +248,18 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
     /// or does not exist. O(1).
     pub fn update_at<R>(&mut self, index: usize, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         self.get(index)?;
-        let back = PutBack { pool: self, index };
-        Some(change(&mut back.pool.objects[index]))
+        let mut pool = guard(self, move |pool| pool.put_back(index));
+        Some(change(&mut pool.objects[index]))
+    }
+
+    /// Returns an object to the pool, if it is no longer in use.
+    fn put_back(&mut self, index: usize) {
+        if !self.objects[index].in_use() {
+            // An incorrect `Pooled` may report an object as free twice.
+            self.stats.live = self.stats.live.saturating_sub(1);
+            self.stats.removed += 1;
+            self.link(index);
+        }
     }
 
     /// Returns the object at `index` to the pool. Returns `false` if it is not in use or does not
@@ -338,24 +349,6 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
 /// The link that object `index` of a new pool of `count` stores.
 const fn next_in_new(index: usize, count: usize) -> Option<u32> {
     if index + 1 < count { Some(index as u32 + 1) } else { None }
-}
-
-/// Returns an object to its pool when dropped, if it is no longer in use.
-struct PutBack<'a, T: Pooled, const N: usize> {
-    pool: &'a mut ObjectPool<T, N>,
-    index: usize,
-}
-
-impl<T: Pooled, const N: usize> Drop for PutBack<'_, T, N> {
-    fn drop(&mut self) {
-        let Self { pool, index } = self;
-        if !pool.objects[*index].in_use() {
-            // An incorrect `Pooled` may report an object as free twice.
-            pool.stats.live = pool.stats.live.saturating_sub(1);
-            pool.stats.removed += 1;
-            pool.link(*index);
-        }
-    }
 }
 
 impl<T: Pooled, const N: usize> Default for ObjectPool<T, N> {

@@ -144,7 +144,8 @@ macro_rules! or_dangling_method {
         /// numbers and leaves it to the lookup to report a failure.
         ///
         /// ```
-        #[doc = concat!("# use millpond::*; type Key = ", $example, ";")]
+        /// # use millpond::*;
+        #[doc = concat!("type Key = ", $example, ";")]
         /// let handle = Key::from_parts(3, 7).unwrap();
         /// assert_eq!(Key::from_bits_or_dangling(handle.to_bits()), handle);
         /// assert!(Key::from_bits_or_dangling(0).is_dangling());

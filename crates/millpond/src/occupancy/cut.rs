@@ -91,21 +91,9 @@ impl CutBits {
     #[inline]
     pub(crate) fn next_back(&mut self, source: Source<'_>) -> Option<usize> {
         self.words.front_bits |= core::mem::take(&mut self.rest);
-        let slot = self.last(source);
+        let slot = self.words.next_back(source);
         self.rest = core::mem::take(&mut self.words.front_bits);
         slot
-    }
-
-    #[inline]
-    fn last(&mut self, source: Source<'_>) -> Option<usize> {
-        let words = &mut self.words;
-        if words.back_bits == 0 && !words.load_back(source) {
-            return None;
-        }
-        let bit = WORD_SLOTS - 1 - words.back_bits.leading_zeros() as usize;
-        words.back_bits &= !(1 << bit);
-        words.count(1);
-        Some(words.back() + bit)
     }
 
     /// What is left, from the front, as the bits of each word in a block. `end_of_block` returns where the block of a slot

@@ -2,7 +2,7 @@ use core::iter::FusedIterator;
 use core::num::NonZero;
 
 use super::words::Words;
-use super::{Occupancy, Source, WORD_SLOTS};
+use super::{Occupancy, Source};
 
 /// An iterator over the live slots of an [`Occupancy`] in index order.
 ///
@@ -115,13 +115,7 @@ impl LiveBits {
 
     #[inline(always)]
     pub(crate) fn next_back(&mut self, source: Source<'_>) -> Option<usize> {
-        if self.words.back_bits == 0 && !self.words.load_back(source) {
-            return None;
-        }
-        let bit = WORD_SLOTS - 1 - self.words.back_bits.leading_zeros() as usize;
-        self.words.back_bits &= !(1 << bit);
-        self.words.count(1);
-        Some(self.words.back() + bit)
+        self.words.next_back(source)
     }
 
     /// What is left, from the front.

@@ -162,6 +162,18 @@ impl Words {
         true
     }
 
+    /// The last slot that is left.
+    #[inline(always)]
+    pub(super) fn next_back(&mut self, source: Source<'_>) -> Option<usize> {
+        if self.back_bits == 0 && !self.load_back(source) {
+            return None;
+        }
+        let bit = WORD_SLOTS - 1 - self.back_bits.leading_zeros() as usize;
+        self.back_bits &= !(1 << bit);
+        self.count(1);
+        Some(self.back() + bit)
+    }
+
     /// Loads the highest remaining bits into the back, which has none; `false` if none are left.
     #[inline(always)]
     pub(super) fn load_back(&mut self, source: Source<'_>) -> bool {

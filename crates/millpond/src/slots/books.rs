@@ -6,7 +6,7 @@
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;
 
-use super::{Census, Circle, Counts, KeptCircle};
+use super::{Census, CheckWord, Circle, Counts, KeptCircle};
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::reports::recorder_hook::Tap;
@@ -222,27 +222,16 @@ impl<H: HandleLayout> Books<H> {
         check_disjoint(handles, |handle| self.check(handle, words))
     }
 
-    /// The handle's slot, if it may have exactly this lifetime next.
+    /// The handle's slot, if it may have this lifetime by `check`.
     pub(crate) fn check_claim(
         &self,
         handle: H,
         words: &impl Census<Word = H::Word>,
+        check: impl CheckWord<H::Word>,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
         let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        self.circle().check_begin(word, handle.word())?;
-        Ok(index)
-    }
-
-    /// The handle's slot, if this was its latest lifetime.
-    pub(crate) fn check_revival(
-        &self,
-        handle: H,
-        words: &impl Census<Word = H::Word>,
-    ) -> Result<usize, InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        self.circle().check_revival(word, handle.word())?;
+        check(&self.circle(), word, handle.word())?;
         Ok(index)
     }
 

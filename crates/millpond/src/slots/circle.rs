@@ -65,6 +65,15 @@ pub(crate) struct Circle<W> {
     pub(crate) wraps: bool,
 }
 
+/// Checks that a slot of this word may have a lifetime of this generation: [`Circle::check_begin`] or
+/// [`Circle::check_revival`].
+pub(crate) trait CheckWord<W>:
+    FnOnce(&Circle<W>, W, W) -> Result<(), InsertAtErrorKind>
+{
+}
+
+impl<W, F: FnOnce(&Circle<W>, W, W) -> Result<(), InsertAtErrorKind>> CheckWord<W> for F {}
+
 impl<W: Word> Circle<W> {
     pub(crate) fn new<H: HandleLayout<Word = W>>(lifetimes: &Lifetimes) -> Self {
         let max = lifetimes.generation_max::<H>();

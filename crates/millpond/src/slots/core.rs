@@ -7,7 +7,7 @@
 use core::mem::offset_of;
 use core::ops::{Deref, DerefMut};
 
-use super::{Books, Census, Circle, KeptCircle, Place, SlotWords};
+use super::{Books, Census, CheckWord, Circle, KeptCircle, Place, SlotWords};
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 #[cfg(feature = "validate")]
@@ -207,39 +207,20 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.note_birth(handle.index() as usize);
     }
 
-    /// Takes the handle's slot out of the order, if it may have this lifetime: it is vacant, and the
-    /// caller begins the lifetime.
+    /// Takes the handle's slot out of the order, if it may have this lifetime by `check`: it is vacant, and
+    /// the caller begins the lifetime.
     pub(crate) fn claim<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         handle: H,
         slots: &mut S,
+        check: impl CheckWord<H::Word>,
     ) -> Result<usize, InsertAtErrorKind> {
-        let index = self.books.check_claim(handle, slots.words())?;
-        self.claim_checked(index, handle, slots);
-        Ok(index)
-    }
-
-    /// The same for the slot's latest lifetime, which continues.
-    pub(crate) fn revive<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
-        &mut self,
-        handle: H,
-        slots: &mut S,
-    ) -> Result<usize, InsertAtErrorKind> {
-        let index = self.books.check_revival(handle, slots.words())?;
-        self.claim_checked(index, handle, slots);
-        Ok(index)
-    }
-
-    fn claim_checked<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
-        &mut self,
-        index: usize,
-        handle: H,
-        slots: &mut S,
-    ) {
+        let index = self.books.check_claim(handle, slots.words(), check)?;
         self.queue.claim(index, slots);
         slots.expect_birth();
         self.books.is_plain = false;
         self.books.note_claim(handle);
+        Ok(index)
     }
 
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see

@@ -28,7 +28,7 @@
 //! | to | use |
 //! | --- | --- |
 //! | save and restore | `snapshot` (`snapshot_cloned` for values that are only `Clone`), `save_into`, `restore` of each pool, of a [`Spill`](crate::overflow::Spill) and of a `PolicyPool`; [`SnapshotOf`] |
-//! | keep the last few frames of one pool, or of several and other state | [`History`], [`Saved`], [`Kept`] |
+//! | keep the last few frames of one pool, or of several and other state | [`History`], [`saved_struct!`](crate::saved_struct), [`Kept`], [`Saved`] |
 //! | check that two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
 //! | find where they differ | [`SnapshotOf::diff`]; [`Difference`] |
 //! | save to a file | the feature `serde`: pools and snapshots are `Serialize` and `Deserialize` |
@@ -113,7 +113,7 @@ pub(crate) use methods::snapshot_methods;
 
 use core::fmt;
 
-use state::EmptyUnlessDone;
+use crate::base::guard::{defuse, guard};
 
 /// A snapshot of a pool of any kind: created by its method `snapshot`, overwritten by `save_into`,
 /// and restored by `restore`.
@@ -203,9 +203,9 @@ impl<P: State> SnapshotOf<P> {
 
 /// If a clone or a drop panics, the pool that was being written is empty.
 fn copy_state<P: State>(copy: fn(&mut P, &P), to: &mut P, from: &P) {
-    let guard = EmptyUnlessDone(to);
-    copy(guard.0, from);
-    guard.done();
+    let mut to = guard(to, |to| to.empty());
+    copy(&mut to, from);
+    defuse(to);
 }
 
 impl<P: Clone> Clone for SnapshotOf<P> {

@@ -3,7 +3,8 @@ use super::{SnapshotError, SnapshotOf, State};
 /// A saved state, which can be overwritten and restored: what a [`History`](super::History) stores.
 ///
 /// Implemented by [`SnapshotOf`] for pools and tables, by [`Kept`] for any other value, by tuples of
-/// up to eight of them, and by the structs that `saved_struct!` declares.
+/// up to eight of them, and by the structs that
+/// [`saved_struct!`](crate::saved_struct) declares. [`History`](super::History) has examples.
 pub trait Saved: Clone {
     /// The state to save.
     type State<'a>: Copy
@@ -73,9 +74,19 @@ impl<P: State + Clone> Saved for SnapshotOf<P> {
 /// Any value as part of a saved state: a random seed, a score, the list of an
 /// [`EvictOldest`](crate::overflow::EvictOldest).
 ///
-/// It is saved and restored by `clone_from`, and allocates only if `clone_from` does. If `clone_from` panics, the value is left as `clone_from`
-/// leaves it; a [`History`](super::History) then forgets the frame, but a tuple that you save
-/// yourself is not marked as incomplete.
+/// ```
+/// use millpond::snapshot::{Kept, Saved};
+///
+/// let mut score = 5;
+/// let mut kept = Kept(score);
+/// score = 7;
+/// kept.restore(&mut score).unwrap();
+/// assert_eq!(score, 5);
+/// ```
+///
+/// It is saved and restored by `clone_from`, and allocates only if `clone_from` does. If
+/// `clone_from` panics, the value is left as `clone_from` leaves it; a [`History`](super::History)
+/// then forgets the frame, but a tuple that you save yourself is not marked as incomplete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept<T>(pub T);
 

@@ -257,18 +257,3 @@ fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut 
 pub(crate) fn checksum_of_values<P: sealed::State<Value: ToChecksum>>(pool: &P) -> u64 {
     pool.sum(&|value: &P::Value, sum: &mut Checksum| value.add_to(sum))
 }
-
-/// Empties the pool when dropped, unless it has completely taken on another's state.
-pub(crate) struct EmptyUnlessDone<'a, P: sealed::Restore>(pub(crate) &'a mut P);
-
-impl<P: sealed::Restore> EmptyUnlessDone<'_, P> {
-    pub(crate) fn done(self) {
-        core::mem::forget(self);
-    }
-}
-
-impl<P: sealed::Restore> Drop for EmptyUnlessDone<'_, P> {
-    fn drop(&mut self) {
-        self.0.empty();
-    }
-}

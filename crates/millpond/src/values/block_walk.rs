@@ -395,8 +395,8 @@ macro_rules! runs {
             #[inline(always)]
             fn next(&mut self) -> Option<Self::Item> {
                 let (first, values, len) = self.runs.next()?;
-                // SAFETY: the slots of a run are live, so their values are initialised (invariant 2); they lie in one
-                // block, one behind the other, are borrowed for `'a`, and come once.
+                // SAFETY: the slots of a run are live, so their values are initialised (invariant 2 of `values`); they lie
+                // in one block, one behind the other, are borrowed for `'a`, and come once.
                 Some((first, unsafe { $make(values, len) }))
             }
         }

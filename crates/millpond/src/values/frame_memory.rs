@@ -19,6 +19,7 @@ use core::mem::{MaybeUninit, needs_drop};
 use core::ops::{Index, IndexMut};
 use core::ptr::NonNull;
 
+use crate::base::guard::guard;
 use crate::base::memory;
 
 /// The unit of the memory: it begins at a cache line.
@@ -134,8 +135,11 @@ impl FrameMemory {
         let lines = self.lines.as_mut_ptr_range();
         let (start, end) = (lines.start.cast::<u8>(), lines.end.cast::<u8>());
         let frame = Frame { next: start, end, refused: 0, brand: PhantomData };
-        let mut ending = Ending { frame, start, peak: &mut self.peak, refused: &mut self.refused };
-        work(&mut ending.frame)
+        let mut frame = guard(frame, move |frame| {
+            self.peak = self.peak.max(frame.next.addr() - start.addr());
+            self.refused += frame.refused;
+        });
+        work(&mut frame)
     }
 
     /// Returns the number of bytes in a frame.
@@ -167,24 +171,17 @@ impl fmt::Debug for FrameMemory {
     }
 }
 
-/// Records what a frame needed when it ends, even by a panic.
-struct Ending<'memory, 'frame> {
-    frame: Frame<'frame>,
-    start: *mut u8,
-    peak: &'memory mut usize,
-    refused: &'memory mut u64,
-}
-
-impl Drop for Ending<'_, '_> {
-    #[inline]
-    fn drop(&mut self) {
-        let needed = self.frame.next.addr() - self.start.addr();
-        *self.peak = (*self.peak).max(needed);
-        *self.refused += self.frame.refused;
-    }
-}
-
 /// The values of one frame, in the memory that [`FrameMemory::frame`] lends.
+///
+/// ```
+/// millpond::FrameMemory::new(64).frame(|frame| {
+///     let name = frame.insert("root").unwrap(); // values of any types
+///     let size = frame.insert(3_u8).unwrap();
+///     frame[size] += 1;
+///     assert_eq!((frame[name], frame[size]), ("root", 4));
+///     assert_eq!(frame.free(), 64 - size_of::<&str>() - 1);
+/// });
+/// ```
 pub struct Frame<'frame> {
     next: *mut u8,
     end: *mut u8,

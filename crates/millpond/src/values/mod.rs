@@ -77,6 +77,7 @@ use core::slice;
 
 use crate::base::address::position_in;
 use crate::base::entry::Entry;
+use crate::base::guard::{continue_after_panic, guard};
 #[cfg(feature = "alloc")]
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Refusal, Word};
@@ -547,37 +548,32 @@ impl<P: Place> Storage<P> {
         }
         assert!(word.is_dead(), "the word of a dead slot");
         self.words.note_peak();
-        let end = |storage: &mut Self| match word == P::Word::RETIRED {
-            true => storage.retire(index),
-            false => storage.set_dead(index, word),
-        };
         // SAFETY: the slot is live, as just tested, and the word is that of a dead one.
-        Some(unsafe { self.take_unchecked(index, end) })
+        Some(unsafe { self.take_unchecked(index, |storage| storage.end_with(index, word)) })
+    }
+
+    /// Makes a live slot dead, with this word.
+    #[inline]
+    fn end_with(&mut self, index: usize, word: P::Word) {
+        match word == P::Word::RETIRED {
+            true => self.retire(index),
+            false => self.set_dead(index, word),
+        }
     }
 
     /// Makes a live slot dead, with this word, and drops its value in place, because a large one
     /// would not fit on the stack. Does nothing if the slot is dead.
     pub(crate) fn drop_value(&mut self, index: usize, word: P::Word) {
-        /// Makes the slot dead, even if the drop panics.
-        struct Bury<'a, P: Place>(&'a mut Storage<P>, usize, P::Word);
-        impl<P: Place> Drop for Bury<'_, P> {
-            fn drop(&mut self) {
-                let Self(storage, index, word) = self;
-                match *word == P::Word::RETIRED {
-                    true => storage.retire(*index),
-                    false => storage.set_dead(*index, *word),
-                }
-                storage.bury(*index);
-            }
-        }
-
         if !self.words.is_live(index) {
             return;
         }
         assert!(word.is_dead(), "the word of a dead slot");
         self.words.note_peak();
-        let guard = Bury(self, index, word);
-        let value = guard.0.value_mut(index).as_mut_ptr();
+        let mut storage = guard(self, move |storage| {
+            storage.end_with(index, word);
+            storage.bury(index);
+        });
+        let value = storage.value_mut(index).as_mut_ptr();
         // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2). The
         // guard makes the slot dead before other code can access it: the value's own code does not
         // have the storage.
@@ -784,39 +780,37 @@ impl<P: Place> Slots for Storage<P> {
 impl<P: Place> Drop for Storage<P> {
     fn drop(&mut self) {
         // Made first, because the report is passed to a user function, which may panic.
-        let mut rest = DropRest { storage: self, from: 0 };
+        let storage = guard(self, |storage| storage.drop_all());
         #[cfg(feature = "debug-aids")]
-        if let Some(watch) = rest.storage.watched() {
-            watch.report_drop(rest.storage.words.occupancy().iter());
+        if let Some(watch) = storage.watched() {
+            watch.report_drop(storage.words.occupancy().iter());
         }
-        rest.drop_all();
+        drop(storage);
     }
 }
 
-/// Drops the values from a slot on. If a drop panics, the rest are still dropped while unwinding,
-/// as in a `Vec`.
-struct DropRest<'a, P: Place> {
-    storage: &'a mut Storage<P>,
-    from: usize,
-}
-
-impl<P: Place> DropRest<'_, P> {
+impl<P: Place> Storage<P> {
+    /// Drops all values. If a drop panics, the rest are still dropped while unwinding, as in a `Vec`.
     fn drop_all(&mut self) {
-        if core::mem::needs_drop::<P::Value>() {
-            while self.from < self.storage.slots() {
-                self.from += 1;
-                // The slot's last word, because the storage is being dropped.
-                self.storage.drop_value(self.from - 1, P::Word::RETIRED);
+        continue_after_panic(self, |storage| {
+            if core::mem::needs_drop::<P::Value>() {
+                for index in 0..storage.slots() {
+                    if !storage.words.is_live(index) {
+                        continue;
+                    }
+                    // Before the drop, so that no value is dropped twice. The slot gets no link: the storage is being
+                    // dropped, so nothing reads one.
+                    storage.words.retire(index);
+                    let value = storage.value_mut(index).as_mut_ptr();
+                    // SAFETY: the slot was live until now, so its value is initialised (invariant 2), and it is not live
+                    // again.
+                    unsafe { value.drop_in_place() };
+                    storage.bury(index);
+                }
             }
-        }
-        // Last, because each dropped value leaves a dead slot.
-        self.storage.poison_dead(false);
-    }
-}
-
-impl<P: Place> Drop for DropRest<'_, P> {
-    fn drop(&mut self) {
-        self.drop_all();
+            // Last, because each dropped value leaves a dead slot.
+            storage.poison_dead(false);
+        });
     }
 }
 

@@ -11,6 +11,7 @@
 use alloc::vec::{self, Vec};
 use core::ops::{Deref, DerefMut};
 
+use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
 
@@ -56,8 +57,8 @@ impl<T> PackedValues<T> {
 
     pub(crate) fn clear(&mut self) {
         let end = self.values.len();
-        let rest = BuryRest { of: self, end };
-        rest.of.values.clear();
+        let mut rest = guard(self, move |rest| rest.bury(end));
+        rest.values.clear();
     }
 
     /// Replaces the values by copies of the others.
@@ -82,8 +83,8 @@ impl<T> PackedValues<T> {
     {
         let end = self.values.len().max(others.len());
         self.unearth(end);
-        let rest = BuryRest { of: self, end };
-        rest.of.values.clone_from(&others.values);
+        let mut rest = guard(self, move |rest| rest.bury(end));
+        rest.values.clone_from(&others.values);
     }
 
     /// Appends these values.
@@ -162,18 +163,6 @@ fn rest_until<T>(values: &mut Vec<T>, end: usize) -> &mut [core::mem::MaybeUnini
     let rest = values.spare_capacity_mut();
     let slots = slots.min(rest.len());
     &mut rest[..slots]
-}
-
-/// Buries what has become dead before a position, even if user code panics.
-struct BuryRest<'a, T> {
-    of: &'a mut PackedValues<T>,
-    end: usize,
-}
-
-impl<T> Drop for BuryRest<'_, T> {
-    fn drop(&mut self) {
-        self.of.bury(self.end);
-    }
 }
 
 impl<T> Deref for PackedValues<T> {

@@ -1,17 +1,15 @@
 use super::Storage;
+use crate::base::guard::guard;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::{Core, Place};
 
-/// Values of 64 adjacent slots that are to be removed: dropping this removes them.
+/// Values of 64 adjacent slots that are to be removed.
 ///
 /// Judging a value then has no branch except those of the user's function, which pays off as long
 /// as few values die.
-struct Removals<'a, P: Place, R: ReuseOrder, H: HandleLayout<Word = P::Word>>
-where
-    R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
-{
+struct Removals<'a, P: Place, R: ReuseOrder, H: HandleLayout> {
     storage: &'a mut Storage<P>,
     core: &'a mut Core<R, H>,
     first: usize,
@@ -35,14 +33,9 @@ where
         let value = unsafe { self.storage.get_unchecked_mut(index) };
         self.bits |= u64::from(!keep(handle, value)) << bit;
     }
-}
 
-impl<P: Place, R: ReuseOrder, H: HandleLayout<Word = P::Word>> Drop for Removals<'_, P, R, H>
-where
-    R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
-{
     #[inline(always)]
-    fn drop(&mut self) {
+    fn carry_out(&mut self) {
         while self.bits != 0 {
             let index = self.first + self.bits.trailing_zeros() as usize;
             self.bits &= self.bits - 1;
@@ -66,10 +59,11 @@ impl<P: Place> Storage<P> {
         for word in 0..self.slots().div_ceil(WORD_SLOTS) {
             let mut live = self.occupancy().word(word);
             let first = word * WORD_SLOTS;
-            let mut removals = Removals { storage: self, core, first, bits: 0 };
+            let removals = Removals { storage: self, core, first, bits: 0 };
+            let mut removals = guard(removals, Removals::carry_out);
             if live == !0 {
                 for bit in 0..WORD_SLOTS {
-                    // SAFETY: the slot was live when the word was read, and nothing is removed before `removals` goes.
+                    // SAFETY: the slot was live when the word was read, and nothing is removed before the guard is dropped.
                     unsafe { removals.judge(bit, &mut keep) };
                 }
             } else {

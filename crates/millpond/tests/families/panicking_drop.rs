@@ -1,6 +1,8 @@
 //! Defect 1: a `Drop` that panics, of the k-th value, in everything that drops values. Every value is
 //! dropped once at most, and the pool goes on as if only what was finished had happened.
 
+use std::cell::Cell;
+
 use millpond::Recycler;
 use millpond::classic::BytemapPool;
 use millpond::reuse::ReuseOrder;
@@ -12,12 +14,22 @@ use crate::world::World;
 
 /// Runs work that drops values, once for each value: its drop panics.
 fn each_drop_panics(kind: &Pools, work: impl Fn(&mut dyn Subject<Counted>, &Ledger)) {
+    each_drop_panics_and_leaves(kind, work, |_| {});
+}
+
+/// The same, with a check of what is left in the pool.
+fn each_drop_panics_and_leaves(
+    kind: &Pools,
+    work: impl Fn(&mut dyn Subject<Counted>, &Ledger),
+    check: impl Fn(&dyn Subject<Counted>),
+) {
     for victim in World::new(kind).ids() {
         let mut world = World::new(kind);
         world.ledger.panic_in_drop_of(victim);
         let panicked = panics(|| work(&mut *world.pool, &world.ledger));
         let victim_lives = world.pool.contains(world.handles[&victim]);
         assert!(panicked || victim_lives, "a value was dropped and nobody heard its panic");
+        check(&*world.pool);
         world.check();
     }
 }
@@ -69,10 +81,15 @@ fn drain(kind: &Pools) {
 /// What was not taken goes when the drain is dropped, even if one of them panics.
 fn dropped_drain(kind: &Pools) {
     for taken in [0, 1, 7, 60] {
-        each_drop_panics(kind, |pool, _| {
+        let has_drain = Cell::new(false);
+        let drain = |pool: &mut dyn Subject<Counted>, _: &Ledger| {
             if let Some(mut drain) = pool.drain() {
+                has_drain.set(true);
                 drain.by_ref().take(taken).for_each(drop);
             }
+        };
+        each_drop_panics_and_leaves(kind, drain, |pool| {
+            assert!(!has_drain.get() || pool.len() == 0, "values stay behind one that panics");
         });
     }
 }

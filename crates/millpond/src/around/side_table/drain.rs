@@ -5,6 +5,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::SideTable;
+use crate::base::guard::continue_after_panic;
 use crate::handle::{HandleLayout, handle_of_live};
 use crate::occupancy::LiveWalk;
 
@@ -86,14 +87,7 @@ moving_iterator!(Drain, '_);
 /// removed while unwinding.
 impl<H: HandleLayout, V> Drop for Drain<'_, H, V> {
     fn drop(&mut self) {
-        struct Rest<'a, 'b, H: HandleLayout, V>(&'a mut Drain<'b, H, V>);
-        impl<H: HandleLayout, V> Drop for Rest<'_, '_, H, V> {
-            fn drop(&mut self) {
-                self.0.by_ref().for_each(drop);
-            }
-        }
-        let rest = Rest(self);
-        rest.0.by_ref().for_each(drop);
+        continue_after_panic(self, |rest| rest.for_each(drop));
     }
 }
 

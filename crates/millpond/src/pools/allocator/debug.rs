@@ -4,8 +4,7 @@ use super::{HandleAllocator, WatchedWords};
 use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
-use crate::pools::settings::Settings;
-use crate::reports::debug::{LiveReport, Watch};
+use crate::reports::debug::{DebugAids, LiveReport, Watch};
 use crate::slots::reuse::ReuseOrder;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
@@ -30,8 +29,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     /// Watches the slots from now on, if any aid is enabled.
-    pub(super) fn watch(&mut self, settings: &Settings<R, H>) -> Result<(), OutOfMemory> {
-        self.slots.watch = Watch::try_new(self.name(), settings.debug_aids, self.capacity())?;
+    pub(super) fn watch(&mut self, aids: DebugAids) -> Result<(), OutOfMemory> {
+        self.slots.watch = Watch::try_new(self.name(), aids, self.capacity())?;
         Ok(())
     }
 

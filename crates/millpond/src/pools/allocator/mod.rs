@@ -133,18 +133,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
             let entries = R::Queue::<H::Index>::entry_count(capacity, false);
             let mut words = words(capacity, entries, circle.start().as_dead())?;
             let core = Core::new(circle, settings.lifetimes.name, &mut words);
-            #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-            let mut allocator = Self {
-                core,
-                slots: WatchedWords {
-                    words,
-                    #[cfg(feature = "debug-aids")]
-                    watch: None,
-                },
+            let slots = WatchedWords {
+                words,
+                #[cfg(feature = "debug-aids")]
+                watch: None,
             };
-            #[cfg(feature = "debug-aids")]
-            allocator.watch(settings)?;
-            Ok(allocator)
+            crate::pools::shell::watched_if_enabled!(Self { core, slots }, settings)
         })
     }
 
@@ -229,7 +223,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let index = self
             .core
-            .claim(handle, &mut self.slots.words)
+            .claim(handle, &mut self.slots.words, Circle::check_begin)
             .map_err(|kind| InsertAtError { value: (), kind })?;
         self.slots.words.set_live(index, handle.word());
         #[cfg(feature = "debug-aids")]

@@ -130,9 +130,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     crate::pools::shell::typed_builder_method!(AnyPoolBuilder<D, SLOT_BYTES, R, H>, example "AnyPool<dyn std::any::Any, 32, Fifo, Key>", ".capacity(8).build()");
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
-        let capacity = settings.checked_capacity()?;
-        let storage =
-            AnyStorage::try_new(capacity).map_err(|_| BuildError::OutOfMemory { capacity })?;
+        let storage = settings.allocate(AnyStorage::try_new)?;
         #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "filled below"))]
         let mut pool = Self { slots: HandleAllocator::from_settings(settings)?, storage };
         #[cfg(feature = "debug-aids")]

@@ -18,6 +18,7 @@ use core::mem::{self, MaybeUninit};
 use core::ptr::NonNull;
 
 use super::CoercesFrom;
+use crate::base::guard::{continue_after_panic, guard};
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
 use crate::pools::shell::{all_mut, each_mut};
@@ -198,7 +199,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         let Some(place) = self.places.get_mut(index).and_then(Option::take) else {
             return false;
         };
-        let _emptied = Emptied { storage: self, index };
+        let _emptied = guard(self, move |storage| storage.bury(index));
         // SAFETY: the room held a value (invariant 2), and is empty now: nobody uses it again.
         unsafe { place.value.drop_in_place() };
         true
@@ -260,19 +261,6 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
     }
 }
 
-/// Buries a room whose value is being destroyed, also if the value's drop panics.
-struct Emptied<'a, D: ?Sized, const SLOT_BYTES: usize> {
-    storage: &'a mut AnyStorage<D, SLOT_BYTES>,
-    index: usize,
-}
-
-impl<D: ?Sized, const SLOT_BYTES: usize> Drop for Emptied<'_, D, SLOT_BYTES> {
-    #[inline]
-    fn drop(&mut self) {
-        self.storage.bury(self.index);
-    }
-}
-
 #[inline]
 fn lend<D: ?Sized>(place: &mut Place<D>) -> &mut D {
     // SAFETY: the room holds a value (invariant 2), and nobody else refers to it: its place is
@@ -282,28 +270,11 @@ fn lend<D: ?Sized>(place: &mut Place<D>) -> &mut D {
 
 impl<D: ?Sized, const SLOT_BYTES: usize> Drop for AnyStorage<D, SLOT_BYTES> {
     fn drop(&mut self) {
-        DropRest { storage: self, from: 0 }.drop_all();
-    }
-}
-
-/// Drops the values from a room on. If a drop panics, the rest are dropped while unwinding.
-struct DropRest<'a, D: ?Sized, const SLOT_BYTES: usize> {
-    storage: &'a mut AnyStorage<D, SLOT_BYTES>,
-    from: usize,
-}
-
-impl<D: ?Sized, const SLOT_BYTES: usize> DropRest<'_, D, SLOT_BYTES> {
-    fn drop_all(&mut self) {
-        while self.from < self.storage.places.len() {
-            self.from += 1;
-            self.storage.remove(self.from - 1);
-        }
-    }
-}
-
-impl<D: ?Sized, const SLOT_BYTES: usize> Drop for DropRest<'_, D, SLOT_BYTES> {
-    fn drop(&mut self) {
-        self.drop_all();
+        continue_after_panic(self, |storage| {
+            for index in 0..storage.places.len() {
+                storage.remove(index);
+            }
+        });
     }
 }
 

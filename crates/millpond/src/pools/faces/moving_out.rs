@@ -5,6 +5,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::sealed::Walked;
+use crate::base::guard::continue_after_panic;
 use crate::occupancy::LiveWalk;
 
 /// Removes the value in a slot.
@@ -66,14 +67,7 @@ takes_all!(Drain<'_, P>);
 /// removed while unwinding.
 impl<P: Walked> Drop for Drain<'_, P> {
     fn drop(&mut self) {
-        struct Rest<'a, 'b, P: Walked>(&'a mut Drain<'b, P>);
-        impl<P: Walked> Drop for Rest<'_, '_, P> {
-            fn drop(&mut self) {
-                self.0.by_ref().for_each(drop);
-            }
-        }
-        let rest = Rest(self);
-        rest.0.by_ref().for_each(drop);
+        continue_after_panic(self, |rest| rest.for_each(drop));
     }
 }
 

@@ -6,6 +6,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::PackedPool;
+use crate::base::guard::continue_after_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::faces;
 
@@ -54,14 +55,7 @@ impl<T, H: HandleLayout> FusedIterator for Drain<'_, T, H> {}
 /// removed while unwinding.
 impl<T, H: HandleLayout> Drop for Drain<'_, T, H> {
     fn drop(&mut self) {
-        struct Rest<'a, 'b, T, H: HandleLayout>(&'a mut Drain<'b, T, H>);
-        impl<T, H: HandleLayout> Drop for Rest<'_, '_, T, H> {
-            fn drop(&mut self) {
-                self.0.by_ref().for_each(drop);
-            }
-        }
-        let rest = Rest(self);
-        rest.0.by_ref().for_each(drop);
+        continue_after_panic(self, |rest| rest.for_each(drop));
     }
 }
 

@@ -23,8 +23,9 @@ use core::slice;
 use crate::base::memory;
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::pools::settings::{BuildError, Settings};
-use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
+use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError};
 use crate::reports::stats::Stats;
+use crate::slots::{CheckWord, Circle};
 use crate::values::PackedValues;
 use retain::Removals;
 use roster::PackedRoster;
@@ -300,28 +301,25 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        #[cfg(feature = "debug-aids")]
-        self.inspect_next();
-        let claimed = self.roster.claim(handle);
-        self.push_claimed(claimed, handle, value)
+        self.insert_by(Circle::check_begin, handle, value)
     }
 
-    crate::pools::shell::revive_method!(handle H, example "PackedPool::new(8)", take "remove", |pool, handle, value| {
-        #[cfg(feature = "debug-aids")]
-        pool.inspect_next();
-        let claimed = pool.roster.revive(handle);
-        pool.push_claimed(claimed, handle, value)
-    });
+    crate::pools::shell::revive_method!(
+        handle H, example "PackedPool::new(8)", take "remove",
+        |pool, handle, value| pool.insert_by(Circle::check_revival, handle, value)
+    );
 
-    /// The value of a handle whose slot was claimed, if it was.
+    /// Inserts a value at a handle that its slot may have by `check`.
     #[cfg_attr(feature = "debug-aids", track_caller)]
-    fn push_claimed(
+    fn insert_by(
         &mut self,
-        claimed: Result<(), InsertAtErrorKind>,
+        check: impl CheckWord<H::Word>,
         handle: H,
         value: T,
     ) -> Result<H, InsertAtError<T>> {
-        match claimed {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        match self.roster.claim(handle, check) {
             Ok(()) => {
                 self.values.push(value);
                 #[cfg(feature = "debug-aids")]

@@ -14,7 +14,7 @@ use crate::pools::settings::Lifetimes;
 use crate::reports::errors::InsertAtErrorKind;
 #[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{Books, Census, Parting, Partition, Sorting};
+use crate::slots::{Books, Census, CheckWord, Parting, Partition, Sorting};
 
 /// ```text
 /// position   0         live        live + retired    slots
@@ -144,21 +144,14 @@ impl<H: HandleLayout> PackedRoster<H> {
         Some(handle)
     }
 
-    /// Begins exactly the handle's lifetime; its value goes behind the others.
-    pub(super) fn claim(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let index = self.books.check_claim(handle, &self.slots)?;
-        self.claim_checked(index, handle);
-        Ok(())
-    }
-
-    /// The same for the slot's latest lifetime, which goes on.
-    pub(super) fn revive(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let index = self.books.check_revival(handle, &self.slots)?;
-        self.claim_checked(index, handle);
-        Ok(())
-    }
-
-    fn claim_checked(&mut self, index: usize, handle: H) {
+    /// Begins exactly the handle's lifetime, if the slot may have it by `check`; its value goes behind the
+    /// others.
+    pub(super) fn claim(
+        &mut self,
+        handle: H,
+        check: impl CheckWord<H::Word>,
+    ) -> Result<(), InsertAtErrorKind> {
+        let index = self.books.check_claim(handle, &self.slots, check)?;
         let slot = &mut self.slots[index];
         slot.word = handle.word();
         let position = slot.position.to_index();
@@ -166,6 +159,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         Partition::claim(self, position, self.parting());
         self.slots.counts_mut().birth();
         self.books.note_claim(handle);
+        Ok(())
     }
 
     /// Ends the handle's lifetime, whose value is at this position of `live` ones; the last value takes its place.

@@ -3,6 +3,7 @@
 use core::cmp::Ordering;
 
 use super::PackedPool;
+use crate::base::guard::guard;
 use crate::handle::HandleLayout;
 use crate::slots::Partition;
 
@@ -85,19 +86,12 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// Sorts the handles by `compare`, which is called with the positions of their values. The
     /// values stay where they are until the order is known.
     fn sort_positions_by(&mut self, mut compare: impl FnMut(&[T], usize, usize) -> Ordering) {
-        let follow = MoveValues(self);
-        let PackedPool { roster, values } = &mut *follow.0;
+        // The values follow their handles even if the sort panics, which leaves the handles in some order, each of them
+        // once.
+        let mut pool = guard(self, |PackedPool { roster, values }| {
+            roster.settle(|a, b| values.swap(a, b));
+        });
+        let PackedPool { roster, values } = &mut **pool;
         roster.sort_by(|a, b| compare(values, a, b));
-    }
-}
-
-/// Moves the values to their handles when the sort is over, even if it panicked: a sort that panics
-/// leaves the handles in some order, each of them once.
-struct MoveValues<'a, T, H: HandleLayout>(&'a mut PackedPool<T, H>);
-
-impl<T, H: HandleLayout> Drop for MoveValues<'_, T, H> {
-    fn drop(&mut self) {
-        let PackedPool { roster, values } = &mut *self.0;
-        roster.settle(|a, b| values.swap(a, b));
     }
 }

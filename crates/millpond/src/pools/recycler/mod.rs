@@ -84,9 +84,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         make: impl FnMut(usize) -> T,
     ) -> Result<Self, BuildError> {
         let handles = HandleAllocator::from_settings(settings)?;
-        let capacity = handles.capacity();
-        let objects =
-            memory::from_fn(capacity, make).map_err(|_| BuildError::OutOfMemory { capacity })?;
+        let objects = settings.allocate(|capacity| memory::from_fn(capacity, make))?;
         Ok(Self {
             handles,
             objects,

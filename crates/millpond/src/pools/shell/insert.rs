@@ -216,24 +216,14 @@ macro_rules! insert_at_method {
             value: T,
         ) -> Result<H, crate::reports::errors::InsertAtError<T>> {
             let ($pool, $handle) = (&mut *self, handle);
-            if let Err(kind) = $reach {
-                return Err(crate::reports::errors::InsertAtError { value, kind });
-            }
-            #[cfg(feature = "debug-aids")]
-            self.storage.inspect(handle.index() as usize);
-            let claimed = self.core.claim(handle, &mut self.storage);
-            self.put_claimed(claimed, handle, value)
+            let reached = $reach;
+            self.insert_by(crate::slots::Circle::check_begin, reached, handle, value)
         }
 
         crate::pools::shell::revive_method!(handle H, example $example, take "remove", |pool, handle, value| {
             let ($again, $former) = (&mut *pool, handle);
-            if let Err(kind) = $return_to {
-                return Err(crate::reports::errors::InsertAtError { value, kind });
-            }
-            #[cfg(feature = "debug-aids")]
-            pool.storage.inspect(handle.index() as usize);
-            let claimed = pool.core.revive(handle, &mut pool.storage);
-            pool.put_claimed(claimed, handle, value)
+            let reached = $return_to;
+            pool.insert_by(crate::slots::Circle::check_revival, reached, handle, value)
         });
 
         /// Inserts at the handle that comes next; the pool is unchanged since it was asked.
@@ -246,15 +236,21 @@ macro_rules! insert_at_method {
             self.note_origin(handle.index() as usize);
         }
 
-        /// Writes the value of a handle whose slot was claimed, if it was.
+        /// Inserts a value at a handle whose slot was `reached`, and may have it by `check`.
         #[cfg_attr(feature = "debug-aids", track_caller)]
-        fn put_claimed(
+        fn insert_by(
             &mut self,
-            claimed: Result<usize, crate::reports::errors::InsertAtErrorKind>,
+            check: impl crate::slots::CheckWord<H::Word>,
+            reached: Result<(), crate::reports::errors::InsertAtErrorKind>,
             handle: H,
             value: T,
         ) -> Result<H, crate::reports::errors::InsertAtError<T>> {
-            match claimed {
+            #[cfg(feature = "debug-aids")]
+            if reached.is_ok() {
+                self.storage.inspect(handle.index() as usize);
+            }
+            let Self { core, storage, .. } = self;
+            match reached.and_then(|()| core.claim(handle, storage, check)) {
                 Ok(index) => {
                     self.storage.put(index, handle.word(), value);
                     #[cfg(feature = "debug-aids")]

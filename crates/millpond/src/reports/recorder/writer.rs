@@ -14,6 +14,7 @@ use std::time::Instant;
 use super::event::{Event, Kind};
 use super::shared::{Gauges, Shared};
 use super::{HEADER, Summary};
+use crate::base::guard::guard;
 use crate::reports::stats::Stats;
 
 /// How long to sleep when there was nothing to do.
@@ -72,15 +73,8 @@ impl<W: Write> Writer<W> {
 
     /// Writes until the recorder is closed, or writing fails.
     pub(super) fn run(mut self) -> io::Result<Summary> {
-        /// Closes the recorder when the writer ends, even by a panic.
-        struct Close(Arc<Shared>);
-        impl Drop for Close {
-            fn drop(&mut self) {
-                self.0.closed.store(true, Ordering::Release);
-            }
-        }
-
-        let _close = Close(Arc::clone(&self.shared));
+        let close = |shared: &mut Arc<Shared>| shared.closed.store(true, Ordering::Release);
+        let _close = guard(Arc::clone(&self.shared), close);
         self.write_all().map(|()| self.summary)
     }
 

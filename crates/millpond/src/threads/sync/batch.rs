@@ -10,6 +10,7 @@ use super::order;
 use super::slots::{Doom, Slots};
 #[cfg(not(all(test, loom)))]
 use super::word::Word;
+use crate::base::guard::guard;
 use crate::handle::Handle;
 #[cfg(not(all(test, loom)))]
 use crate::handle::Issue;
@@ -68,19 +69,12 @@ impl<'a, T> Batch<'a, T> {
     /// This thread owns the slot, which has a value.
     #[inline]
     pub(super) unsafe fn end(&mut self, index: usize) {
-        /// Puts the slot into the batch, also if the value's drop panics.
-        struct Emptied<'a, 'b, T>(&'b mut Batch<'a, T>, usize);
-        impl<T> Drop for Emptied<'_, '_, T> {
-            #[inline]
-            fn drop(&mut self) {
-                let Self(batch, index) = self;
-                batch.slots.prepare_free(*index);
-                batch.put(*index);
-            }
-        }
-        let emptied = Emptied(self, index);
+        let batch = guard(self, move |batch| {
+            batch.slots.prepare_free(index);
+            batch.put(index);
+        });
         // SAFETY: this thread owns the slot, and the value is not accessed after this.
-        unsafe { emptied.0.slots.drop_value(index) };
+        unsafe { batch.slots.drop_value(index) };
     }
 
     #[inline]

@@ -11,7 +11,7 @@ use super::slots::Slots;
 use super::word::Word;
 use crate::handle::{Handle, Issue};
 use crate::reports::errors::InsertAtErrorKind;
-use crate::slots::Circle;
+use crate::slots::CheckWord;
 
 /// A free slot that this thread has claimed for a value. Dropping it frees the slot.
 pub(super) struct Claimed<'a, T> {
@@ -78,26 +78,12 @@ impl<T> Drop for Claimed<'_, T> {
 
 /// With exclusive access.
 impl<T> Slots<T> {
-    /// Claims the free slot of this handle, to begin exactly its lifetime.
+    /// Claims the free slot of this handle, to begin exactly its lifetime, if the slot may have it by `check`.
     #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub(super) fn claim_at(&self, handle: Handle<T>) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
-        self.claim_if(handle, Circle::check_begin)
-    }
-
-    /// The same for the slot's latest lifetime, which continues.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub(super) fn claim_again(
+    pub(super) fn claim_at(
         &self,
         handle: Handle<T>,
-    ) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
-        self.claim_if(handle, Circle::check_revival)
-    }
-
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    fn claim_if(
-        &self,
-        handle: Handle<T>,
-        check: impl FnOnce(&Circle<u32>, u32, u32) -> Result<(), InsertAtErrorKind>,
+        check: impl CheckWord<u32>,
     ) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
         let (index, generation) = (handle.index() as usize, handle.generation());
         let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;

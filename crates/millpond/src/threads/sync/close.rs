@@ -14,8 +14,11 @@ use super::free::WORD_SLOTS;
 use super::order;
 use super::slots::Slots;
 use super::word::Word;
+use crate::base::guard::guard;
 #[cfg(not(all(test, loom)))]
 use crate::handle::{Handle, Issue};
+#[cfg(not(all(test, loom)))]
+use crate::slots::Circle;
 
 /// The slot of a live value without guards, from the words of all slots. Only the caller can access
 /// the value, as long as it has exclusive access.
@@ -102,7 +105,8 @@ impl<T> Slots<T> {
     pub(super) fn begin_as(&self, index: usize, word: u32, value: Option<T>) {
         self.set_dead_word(index, Word::dead(word | 1 << 31));
         if let Some(value) = value {
-            if let Ok(slot) = self.claim_at(Handle::from_kept_parts(index, word)) {
+            let handle = Handle::from_kept_parts(index, word);
+            if let Ok(slot) = self.claim_at(handle, Circle::check_begin) {
                 #[cfg(feature = "debug-aids")]
                 slot.set_origin(None);
                 slot.fill(value);
@@ -126,7 +130,13 @@ impl<T> Slots<T> {
     ///
     /// The caller has exclusive access, and gives it up with the pool's share.
     pub(super) unsafe fn close(slots: NonNull<Self>) {
-        let mut closing = Closing { slots, next: 0, free: 0, shares: 1 };
+        let closing = Closing { slots, next: 0, free: 0, shares: 1 };
+        let mut closing = guard(closing, |closing| {
+            // Slots are left only after a panic.
+            closing.close_all();
+            // SAFETY: these are the pool's share and those of unreachable slots.
+            unsafe { Slots::leave(closing.slots, closing.shares) };
+        });
         closing.close_all();
     }
 }
@@ -144,7 +154,7 @@ struct Closing<T> {
 
 impl<T> Closing<T> {
     fn close_all(&mut self) {
-        // SAFETY: the pool's share is given up only by the drop of this.
+        // SAFETY: the pool's share is given up only by the guard's end.
         let slots = unsafe { self.slots.as_ref() };
         while self.next < slots.capacity() {
             let index = self.next;
@@ -162,15 +172,6 @@ impl<T> Closing<T> {
             }
             // Otherwise the last guard's drop gives up the slot's share.
         }
-    }
-}
-
-impl<T> Drop for Closing<T> {
-    fn drop(&mut self) {
-        // Slots are left only after a panic.
-        self.close_all();
-        // SAFETY: these are the pool's share and those of unreachable slots.
-        unsafe { Slots::leave(self.slots, self.shares) };
     }
 }
 

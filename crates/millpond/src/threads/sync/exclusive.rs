@@ -17,6 +17,7 @@ use super::batch::Batch;
 use super::free::WORD_SLOTS;
 use super::slots::Slots;
 use super::{Frozen, SyncPool, TakeError, close};
+use crate::base::guard::continue_after_panic;
 use crate::handle::{Handle, Issue};
 use crate::occupancy::{Occupancy, Runs, Source};
 use crate::reports::errors::GetDisjointMutError;
@@ -449,27 +450,17 @@ impl<T> FusedIterator for Drain<'_, T> {}
 
 impl<T> Drop for Drain<'_, T> {
     fn drop(&mut self) {
-        /// Continues after a value whose drop has panicked.
-        struct Rest<'a, 'b, T>(&'a mut Drain<'b, T>);
-        impl<T> Rest<'_, '_, T> {
-            fn remove_all(&mut self) {
-                let mut batch = Batch::new(self.0.slots);
-                while let Some(word) = self.0.slots.word_for_writing(self.0.next) {
-                    let index = self.0.next;
-                    self.0.next += 1;
-                    if word.is_live() {
-                        // SAFETY: the iterator borrows the pool exclusively.
-                        unsafe { batch.remove_exclusively(index, word) };
-                    }
+        continue_after_panic(self, |rest| {
+            let mut batch = Batch::new(rest.slots);
+            while let Some(word) = rest.slots.word_for_writing(rest.next) {
+                let index = rest.next;
+                rest.next += 1;
+                if word.is_live() {
+                    // SAFETY: the iterator borrows the pool exclusively.
+                    unsafe { batch.remove_exclusively(index, word) };
                 }
             }
-        }
-        impl<T> Drop for Rest<'_, '_, T> {
-            fn drop(&mut self) {
-                self.remove_all();
-            }
-        }
-        Rest(self).remove_all();
+        });
     }
 }
 

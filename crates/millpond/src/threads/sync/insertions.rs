@@ -9,6 +9,7 @@ use crate::policies::least_of;
 use crate::pools::faces::{self, sealed};
 use crate::pools::shell::{evicting_methods, revive_method, vacant_entry_method};
 use crate::reports::errors::{Full, InsertAtError};
+use crate::slots::{CheckWord, Circle};
 
 /// The free slot reserved for a pool's next value; returned by [`SyncPool::vacant_entry`].
 pub type VacantEntry<'a, T> = faces::VacantEntry<'a, SyncPool<T>>;
@@ -42,19 +43,27 @@ impl<T> SyncPool<T> {
         handle: Handle<T>,
         value: T,
     ) -> Result<Handle<T>, InsertAtError<T>> {
-        match self.slots().claim_at(handle) {
-            Ok(slot) => Ok(slot.put(value)),
-            Err(kind) => Err(InsertAtError { value, kind }),
-        }
+        self.insert_by(Circle::check_begin, handle, value)
     }
 
     revive_method!(
         handle Handle<T>, example "SyncPool::new(8)", take "take",
-        |pool, handle, value| match pool.slots().claim_again(handle) {
+        |pool, handle, value| pool.insert_by(Circle::check_revival, handle, value)
+    );
+
+    /// Inserts a value at a handle that its slot may have by `check`.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_by(
+        &mut self,
+        check: impl CheckWord<u32>,
+        handle: Handle<T>,
+        value: T,
+    ) -> Result<Handle<T>, InsertAtError<T>> {
+        match self.slots().claim_at(handle, check) {
             Ok(slot) => Ok(slot.put(value)),
             Err(kind) => Err(InsertAtError { value, kind }),
         }
-    );
+    }
 
     vacant_entry_method!(
         full "SyncPool::new(1)",
@@ -116,7 +125,7 @@ impl<T> sealed::Face for SyncPool<T> {
 
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn put_next(&mut self, handle: Handle<T>, value: T) {
-        match self.slots().claim_at(handle) {
+        match self.slots().claim_at(handle, Circle::check_begin) {
             Ok(slot) => _ = slot.put(value),
             Err(_) => {
                 unreachable!("nobody takes a slot out of a pool that is borrowed exclusively")

@@ -17,6 +17,7 @@ use super::batch::Batch;
 use super::slots::{Plan, Slots};
 use super::{Home, Iter, Shared, SharedOwned, SyncPoolBuilder, TakeError, home};
 use crate::base::address::position_in;
+use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Handle, Refusal};
 use crate::reports::errors::Full;
@@ -514,15 +515,9 @@ impl<T> SyncPool<T> {
 /// guard keeps the pool's memory.
 impl<T> Drop for SyncPool<T> {
     fn drop(&mut self) {
-        /// Closes the pool, even if the report panics.
-        struct Close<T>(NonNull<Slots<T>>);
-        impl<T> Drop for Close<T> {
-            fn drop(&mut self) {
-                // SAFETY: this is the pool's own share, and nobody has access to a pool that is dropped.
-                unsafe { Slots::close(self.0) };
-            }
-        }
-        let close = Close(self.slots);
+        // Made first, because the report is passed to a user function, which may panic.
+        // SAFETY: this is the pool's own share, and nobody has access to a pool that is dropped.
+        let close = guard(self.slots, |slots| unsafe { Slots::close(*slots) });
         #[cfg(feature = "debug-aids")]
         self.slots().report_drop();
         drop(close);

@@ -33,6 +33,7 @@ use super::free::{FreeSlots, WORD_SLOTS};
 use super::order;
 use super::tap::SharedTap;
 use super::word::{GUARDS_MAX, Word};
+use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Explanation, Handle, Issue, Refusal};
 use crate::reports::errors::{FullPool, PoolName};
@@ -378,16 +379,8 @@ impl<T> Slots<T> {
     /// or a guard of another slot exists.
     #[inline]
     pub(super) unsafe fn end(slots: NonNull<Self>, index: usize) {
-        /// Frees the slot, even if the value's drop panics.
-        struct Vacate<T>(NonNull<Slots<T>>, usize);
-        impl<T> Drop for Vacate<T> {
-            #[inline]
-            fn drop(&mut self) {
-                // SAFETY: as for `end`, and the value is gone.
-                unsafe { Slots::vacate(self.0, self.1) };
-            }
-        }
-        let vacate = Vacate(slots, index);
+        // SAFETY: as for `end`, and the value is gone.
+        let vacate = guard(slots, move |slots| unsafe { Slots::vacate(*slots, index) });
         // SAFETY: the slot's share is not given up yet (invariant 4).
         let cell = unsafe { &slots.as_ref().values[index] };
         cell.with_mut(|value| {

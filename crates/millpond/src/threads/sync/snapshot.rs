@@ -7,6 +7,7 @@ use core::ops::Range;
 use super::slots::Slots;
 use super::word::Word;
 use super::{SyncPool, TakeError};
+use crate::base::guard::{defuse, guard};
 use crate::handle::{Handle, Issue};
 use crate::reports::stats::Stats;
 use crate::snapshot::state::{Shape, checksum_of_values, sealed};
@@ -102,14 +103,17 @@ impl<T> SyncPool<T> {
         }
         self.clear();
         self.settle();
-        let half = Half(self);
-        let slots = half.0.slots();
+        let pool = guard(self, |pool| {
+            pool.clear();
+            pool.settle();
+        });
+        let slots = pool.slots();
         for (index, (word, value)) in snapshot.words.iter().zip(&snapshot.values).enumerate() {
             slots.begin_as(index, *word, value.clone());
         }
         slots.recount(&snapshot.stats, snapshot.unshown);
         slots.free.set_home_words(&snapshot.homes);
-        core::mem::forget(half);
+        defuse(pool);
         Ok(())
     }
 
@@ -131,16 +135,6 @@ impl<T> SyncPool<T> {
 
     fn present(&mut self) -> Present<'_, T> {
         Present { slots: self.slots() }
-    }
-}
-
-/// Empties a pool whose restoration was interrupted by a panic.
-struct Half<'a, T>(&'a mut SyncPool<T>);
-
-impl<T> Drop for Half<'_, T> {
-    fn drop(&mut self) {
-        self.0.clear();
-        self.0.settle();
     }
 }
 

@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use super::atomics::{AtomicU32, Cell};
 use super::free::{FreeSlots, WORD_SLOTS};
 use super::{home, order};
+use crate::base::guard::{defuse, guard};
 use crate::reports::errors::{Full, FullPool};
 #[cfg(feature = "std")]
 use line::Line;
@@ -358,22 +359,17 @@ impl<T> SyncRecycler<T> {
     /// The caller owns the object.
     #[inline(never)]
     unsafe fn reset(&self, reset: &Reset<T>, index: usize) {
-        /// The hook has panicked.
-        struct Retire<'a, T>(&'a SyncRecycler<T>);
-        impl<T> Drop for Retire<'_, T> {
-            fn drop(&mut self) {
-                self.0.retired.fetch_add(1, Relaxed);
-                // No thread waits for an object that can never be freed.
-                #[cfg(feature = "std")]
-                self.0.line.call();
-            }
-        }
-        let retire = Retire(self);
+        let retire = guard(self, |recycler| {
+            recycler.retired.fetch_add(1, Relaxed);
+            // No thread waits for an object that can never be freed.
+            #[cfg(feature = "std")]
+            recycler.line.call();
+        });
         self.object(index).with_mut(|object| {
             // SAFETY: this thread owns the object.
             reset(unsafe { &mut *object });
         });
-        core::mem::forget(retire);
+        defuse(retire);
     }
 }
 
