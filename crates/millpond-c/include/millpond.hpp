@@ -304,7 +304,8 @@ class pool {
 
     // Emplaces a value. If the pool is full, first removes the value with the smallest key; `evicted` is its handle.
     // `key` is called once for each value, and must not change the pool. Values whose slots retire after them are
-    // skipped. Returns a handle that is false, and removes nothing, if no slot can be used.
+    // skipped. Returns a handle that is false, and removes nothing, if no slot can be used. The arguments must not refer to
+    // the value that is removed.
     template <typename Key, typename... Arguments>
     handle<T> emplace_or_evict(Key &&key, handle<T> *evicted, Arguments &&...arguments) {
         if (evicted != nullptr) {
@@ -564,6 +565,9 @@ class pool {
 // A destructor may use the pool, but not destroy it: its value has left the array, and its handle is refused. A
 // constructor may, too: its value is not in the pool yet, and if it throws, nothing has happened. But neither a move
 // constructor nor the destructor of a value that was moved from may use the pool: they run while values change places.
+// What they insert or remove is refused, where no assertion ends the program. So a class whose destructor uses the pool
+// needs a move constructor that leaves the destructor of the other value nothing to do. A class with a destructor has a
+// move constructor only if it declares one; otherwise its values are copied.
 template <typename T>
 class packed_pool {
     static_assert(std::is_object_v<T> && !std::is_array_v<T>, "a pool has values of a class or of a plain type");
@@ -588,7 +592,9 @@ class packed_pool {
     }
 
     packed_pool(packed_pool &&other) noexcept
-        : raw_(std::exchange(other.raw_, &no_packed_)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {}
+        : raw_(std::exchange(other.raw_, &no_packed_)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {
+        assert(!other.is_moving_ && "a value that changes its place moves the pool");
+    }
     packed_pool &operator=(packed_pool &&other) noexcept {
         packed_pool(std::move(other)).swap(*this);
         return *this;
@@ -600,6 +606,7 @@ class packed_pool {
         mp_packed_destroy(raw());
     }
     void swap(packed_pool &other) noexcept {
+        assert(!is_moving_ && !other.is_moving_ && "a value that changes its place swaps the pool");
         std::swap(raw_, other.raw_);
         std::swap(status_, other.status_);
     }
@@ -629,27 +636,23 @@ class packed_pool {
     // arguments. Returns its handle, which is false if the pool is full; then no constructor is called. O(1).
     template <typename... Arguments>
     MILLPOND_INLINE_ handle<T> emplace(Arguments &&...arguments) {
-        mp_handle made;
+        if (!may_change()) {
+            return handle<T>();
+        }
         if constexpr (std::is_trivially_constructible_v<T, Arguments &&...>) {
+            mp_handle made;
             void *place = mp_packed_insert_(raw_, &made, sizeof(T));
             if (place != nullptr) {
                 ::new (place) T(std::forward<Arguments>(arguments)...);
             }
+            return handle<T>(made);
         } else if (is_full()) {
-            // Inserts nothing, and counts a refusal.
-            mp_insert_slow_(&raw_->slots_, &made.bits);
+            return refuse();
         } else {
             T value = make_<T>(std::forward<Arguments>(arguments)...);
-            assert(!is_moving_ && "a move of the pool's values inserts");
             // The constructor may have filled the pool.
-            void *place = mp_packed_insert_(raw_, &made, sizeof(T));
-            if (place != nullptr) {
-                is_moving_ = !std::is_trivially_copyable_v<T>;
-                ::new (place) T(std::move(value));
-                is_moving_ = false;
-            }
+            return add(value);
         }
-        return handle<T>(made);
     }
 
     // The value, or null if the handle is refused. O(1).
@@ -673,10 +676,19 @@ class packed_pool {
 
     // Removes and destroys the handle's value, and moves the last one into the gap. Returns `false`, and does nothing,
     // if the handle is refused. O(1).
-    MILLPOND_INLINE_ bool remove(handle<T> which) noexcept { return end(which, false); }
+    MILLPOND_INLINE_ bool remove(handle<T> which) noexcept {
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            return mp_packed_remove_(raw_, which.raw(), sizeof(T), false);
+        } else {
+            return may_change() && take_out(which, false).has_value();
+        }
+    }
 
     // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept {
+        if (!may_change()) {
+            return;
+        }
         if constexpr (!std::is_trivially_destructible_v<T>) {
             while (!empty()) {
                 remove(handle_at(size() - 1));
@@ -686,7 +698,7 @@ class packed_pool {
     }
 
     // Destroys the values for which `keep` returns `false`, from the last one to the first. `keep` must not change the
-    // pool.
+    // pool. If a destructor removes other values, `keep` may be called twice with a value.
     template <typename Keep>
     void retain(Keep &&keep) {
         for (std::size_t at = size(); at-- > 0;) {
@@ -698,30 +710,28 @@ class packed_pool {
     }
 
     // Emplaces a value. If the pool is full, first removes the value with the smallest key, the first of several;
-    // `evicted` is its handle. The rest is as in `pool`.
+    // `evicted` is its handle. The new value is made before: the arguments may refer to values of the pool, and if the
+    // constructor throws, nothing has happened. The other value is destroyed last. The rest is as in `pool`.
     template <typename Key, typename... Arguments>
     handle<T> emplace_or_evict(Key &&key, handle<T> *evicted, Arguments &&...arguments) {
         if (evicted != nullptr) {
             *evicted = handle<T>();
         }
-        if (is_full()) {
-            handle<T> least;
-            std::optional<std::decay_t<std::invoke_result_t<Key &, T &>>> least_key;
-            for (std::size_t at = 0; at < size(); ++at) {
-                if (handle<T> which = handle_at(at); !mp_is_last_(&raw_->slots_, which.to_bits())) {
-                    auto its_key = key(data()[at]);
-                    if (!least_key || its_key < *least_key) {
-                        least = which;
-                        least_key.emplace(std::move(its_key));
-                    }
-                }
-            }
-            if (evicted != nullptr) {
-                *evicted = least;
-            }
-            end(least, true);
+        if (!may_change()) {
+            return handle<T>();
         }
-        return emplace(std::forward<Arguments>(arguments)...);
+        const bool was_full = is_full();
+        const handle<T> least = was_full ? least_by(key) : handle<T>();
+        if (was_full && !least) {
+            return refuse();
+        }
+        T value = make_<T>(std::forward<Arguments>(arguments)...);
+        // The constructor may have made room, filled the pool, or removed the value with the smallest key.
+        const std::optional<T> gone = is_full() ? take_out(least, true) : std::optional<T>();
+        if (gone && evicted != nullptr) {
+            *evicted = least;
+        }
+        return add(value);
     }
 
     // Returns the handle of the value at `place` in the array, which is false if there is none. O(1).
@@ -743,18 +753,58 @@ class packed_pool {
   private:
     bool is_full() const noexcept { return size() + raw_->slots_.retired_ >= capacity(); }
 
-    MILLPOND_INLINE_ bool end(handle<T> which, bool is_evicted) noexcept {
-        if constexpr (std::is_trivially_copyable_v<T>) {
-            return mp_packed_remove_(raw_, which.raw(), sizeof(T), is_evicted);
-        } else {
-            T *const value = get(which);
-            if (value == nullptr) {
-                return false;
+    // Whether no value is changing its place.
+    bool may_change() const noexcept {
+        if constexpr (!std::is_trivially_copyable_v<T>) {
+            assert(!is_moving_ && "a value that changes its place changes the pool");
+            return !is_moving_;
+        }
+        return true;
+    }
+
+    // Inserts nothing, and counts a refusal: the pool is full.
+    handle<T> refuse() noexcept {
+        mp_handle made;
+        mp_insert_slow_(&raw_->slots_, &made.bits);
+        return handle<T>(made);
+    }
+
+    // Moves a value behind the others, if there is room.
+    MILLPOND_INLINE_ handle<T> add(T &value) noexcept {
+        mp_handle made;
+        void *place = mp_packed_insert_(raw_, &made, sizeof(T));
+        if (place != nullptr) {
+            is_moving_ = !std::is_trivially_copyable_v<T>;
+            ::new (place) T(std::move(value));
+            is_moving_ = false;
+        }
+        return handle<T>(made);
+    }
+
+    // The value with the smallest key, of those whose slots do not retire after them.
+    template <typename Key>
+    handle<T> least_by(Key &key) {
+        handle<T> least;
+        std::optional<std::decay_t<std::invoke_result_t<Key &, T &>>> least_key;
+        for (std::size_t at = 0; at < size(); ++at) {
+            if (handle<T> which = handle_at(at); !mp_is_last_(&raw_->slots_, which.to_bits())) {
+                auto its_key = key(data()[at]);
+                if (!least_key || its_key < *least_key) {
+                    least = which;
+                    least_key.emplace(std::move(its_key));
+                }
             }
-            assert(!is_moving_ && "a move of the pool's values removes");
+        }
+        return least;
+    }
+
+    // Takes the handle's value out of the array, and moves the last one into the gap. The caller destroys the value: then
+    // the pool is whole again.
+    MILLPOND_INLINE_ std::optional<T> take_out(handle<T> which, bool is_evicted) noexcept {
+        std::optional<T> gone;
+        if (T *const value = get(which)) {
             is_moving_ = true;
-            // Destroyed at the end, when the pool is whole again.
-            [[maybe_unused]] const T gone(std::move(*value));
+            gone.emplace(std::move(*value));
             value->~T();
             const std::size_t place = static_cast<std::size_t>(value - data());
             const std::size_t last = mp_packed_leave_(raw_, which.raw(), place, is_evicted);
@@ -767,8 +817,8 @@ class packed_pool {
                 mp_packed_note_(raw_, last, false);
             }
             is_moving_ = false;
-            return true;
         }
+        return gone;
     }
 
     mp_packed *raw_ = &no_packed_;

@@ -22,7 +22,11 @@ int main() {
     destructors_may_use_the_packed_pool();
     a_constructor_may_fill_the_packed_pool();
     what_has_the_smallest_key_goes_from_a_packed_pool();
+    what_is_evicted_from_a_packed_pool_ends_last();
     the_past_of_a_packed_pool_comes_back();
+#if defined(NDEBUG)
+    what_moves_does_not_change_its_packed_pool();
+#endif
 #if defined(__cpp_exceptions)
     a_packed_value_that_throws_was_never_there();
     what_throws_leaves_a_sound_pool_of_any_order();

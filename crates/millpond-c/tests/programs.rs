@@ -52,7 +52,7 @@ fn the_pool_of_cpp_keeps_its_promises_with_and_without_exceptions() {
         for (standard, more) in [
             ("17", ["-fno-exceptions", "-fno-rtti"].as_slice()),
             ("17", &["-O2"]),
-            ("20", &["-O2"]),
+            ("20", &["-O2", "-DNDEBUG"]),
             ("2b", &["-fno-exceptions", "-O1"]),
             ("17", &["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
         ] {

@@ -60,6 +60,57 @@ struct pair_of {
     double second;
 };
 
+struct heir;
+millpond::packed_pool<heir> *heirs = nullptr;
+
+// Looks for a place for another as it ends.
+struct heir {
+    int number;
+    bool is_moved = false;
+    static int refused;
+    explicit heir(int of) : number(of) {}
+    heir(heir &&other) noexcept : number(other.number) { other.is_moved = true; }
+    ~heir() {
+        if (!is_moved && heirs != nullptr && !heirs->emplace(100)) {
+            ++refused;
+        }
+    }
+};
+int heir::refused = 0;
+
+#if defined(NDEBUG)
+struct meddler;
+millpond::packed_pool<meddler> *meddlers = nullptr;
+
+// Changes its pool when it must not: as it moves, and in the destructor of what was moved from.
+struct meddler {
+    int number;
+    static int moves;
+    explicit meddler(int of) : number(of) {}
+    meddler(meddler &&other) noexcept : number(other.number) {
+        ++moves;
+        meddle();
+    }
+    ~meddler() {
+        if (moves > 0) {
+            meddle();
+        }
+    }
+    static void meddle() {
+        const auto key = [](const meddler &each) { return each.number; };
+        const std::size_t size = meddlers->size();
+        if (moves % 2 == 1) {
+            ++moves;
+            CHECK(!meddlers->emplace(7) && !meddlers->emplace_or_evict(key, nullptr, 7));
+            CHECK(!meddlers->remove(meddlers->handle_at(0)));
+            meddlers->clear();
+            CHECK(meddlers->size() == size);
+        }
+    }
+};
+int meddler::moves = 0;
+#endif
+
 } // namespace
 
 static void packed_values_are_an_array() {
@@ -204,6 +255,24 @@ static void a_packed_value_that_throws_was_never_there() {
     }
     CHECK(caught && all.size() == 1 && all.contains(before) && all.stats().inserted == 1);
     CHECK(all.emplace(all, false).to_bits() == (std::uint64_t{1} << 32 | 1) && !all.emplace(all, true));
+    // Nothing goes for a value that is never there.
+    struct strict {
+        std::unique_ptr<int> owned;
+        explicit strict(int number) {
+            if (number < 0) {
+                throw 5;
+            }
+        }
+    };
+    millpond::packed_pool<strict> full(1);
+    millpond::handle<strict> gone, only = full.emplace(1);
+    caught = false;
+    try {
+        full.emplace_or_evict([](const strict &) { return 1; }, &gone, -1);
+    } catch (int) {
+        caught = true;
+    }
+    CHECK(caught && !gone && full.contains(only) && full.stats().evicted == 0);
 }
 #endif
 
@@ -237,6 +306,57 @@ static void what_has_the_smallest_key_goes_from_a_packed_pool() {
     }
     CHECK(plain.size() == 3 && plain.data()[1] == 2 && plain.handle_at(1).index() == 2 && plain.data()[2] == 7);
 }
+
+static void what_is_evicted_from_a_packed_pool_ends_last() {
+    // The new value has the place before the destructor of the other looks for one.
+    millpond::packed_pool<heir> all(2);
+    millpond::handle<heir> gone, first = all.emplace(1), second = all.emplace(2);
+    heirs = &all;
+    millpond::handle<heir> made = all.emplace_or_evict([](const heir &each) { return each.number; }, &gone, 3);
+    heirs = nullptr;
+    CHECK(made && gone == first && all[made].number == 3 && all.contains(second) && heir::refused == 1);
+    // So the arguments may refer to a value that moves, or to the one that goes.
+    for (const std::uint32_t flags : {0u, MP_ZEROED, MP_FILLED}) {
+        for (std::size_t at = 0; at < 2; ++at) {
+            millpond::options with;
+            with.flags = flags;
+            millpond::packed_pool<int> numbers(2, with);
+            CHECK(numbers.emplace(1) && numbers.emplace(2));
+            const int number = numbers.data()[at];
+            CHECK(numbers[numbers.emplace_or_evict([](int each) { return each; }, nullptr, numbers.data()[at])] == number);
+        }
+    }
+    // A constructor may remove the value that would have gone, and another takes the place.
+    struct rival {
+        int number;
+        rival(millpond::packed_pool<rival> &in, millpond::handle<rival> removed, int inserted) : number(5) {
+            in.remove(removed);
+            while (inserted-- > 0) {
+                in.emplace(in, millpond::handle<rival>(), 0);
+            }
+        }
+    };
+    const auto key = [](const rival &each) { return each.number; };
+    millpond::packed_pool<rival> rivals(1);
+    millpond::handle<rival> old, only = rivals.emplace(rivals, millpond::handle<rival>(), 0);
+    only = rivals.emplace_or_evict(key, &old, rivals, only, 0);
+    CHECK(only && !old && rivals.size() == 1 && rivals.stats().evicted == 0);
+    CHECK(!rivals.emplace_or_evict(key, &old, rivals, only, 1) && !old && rivals.size() == 1);
+    CHECK(mp_packed_validate(rivals.raw(), nullptr, 0) == MP_OK);
+}
+
+#if defined(NDEBUG)
+static void what_moves_does_not_change_its_packed_pool() {
+    millpond::packed_pool<meddler> all(4);
+    meddlers = &all;
+    for (int i = 0; i < 3; ++i) {
+        CHECK(all.emplace(i));
+    }
+    CHECK(all.size() == 3 && all.remove(all.handle_at(0)) && all.size() == 2);
+    CHECK(all.data()[0].number == 2 && all.data()[1].number == 1 && meddler::moves > 4);
+    CHECK(mp_packed_validate(all.raw(), nullptr, 0) == MP_OK);
+}
+#endif
 
 static void the_past_of_a_packed_pool_comes_back() {
     millpond::packed_pool<int> all(50), past(50), other(51);

@@ -59,9 +59,13 @@ static void packed_values_move_and_end_once_each();
 static void destructors_may_use_the_packed_pool();
 static void a_constructor_may_fill_the_packed_pool();
 static void what_has_the_smallest_key_goes_from_a_packed_pool();
+static void what_is_evicted_from_a_packed_pool_ends_last();
 static void the_past_of_a_packed_pool_comes_back();
 #if defined(__cpp_exceptions)
 static void a_packed_value_that_throws_was_never_there();
+#endif
+#if defined(NDEBUG)
+static void what_moves_does_not_change_its_packed_pool();
 #endif
 
 // containers.cpp
