@@ -752,8 +752,8 @@ mp_status mp_recorder_destroy(mp_recorder *recorder);
 /* ---- Packed pools: the values are always adjacent ---------------------------------------------------------------- */
 
 /* A pool whose values lie in one array without holes, so that iterating is a loop over an array. A removal moves the
- * last value into the gap; handles stay valid. For what is iterated over more often than it is looked up by handle,
- * which takes one step more than in an `mp_pool`. Iterate backwards to remove meanwhile:
+ * last value into the gap: handles stay valid, pointers do not. For what is iterated over more often than it is looked
+ * up by handle, which takes one step more than in an `mp_pool`. Iterate backwards to remove meanwhile:
  *
  *     MP_PACKED(sparks, spark)
  *
@@ -764,7 +764,8 @@ mp_status mp_recorder_destroy(mp_recorder *recorder);
  *     for (size_t at = sparks_count(&all); at-- > 0;)
  *         if (--values[at].frames_left == 0) sparks_remove(&all, sparks_id_at(&all, at));
  *
- * Handles are those of an `mp_pool` with the same options. Each slot takes 8 bytes more than there. */
+ * Handles are those of an `mp_pool` with the same options. Each slot takes 8 bytes more than there. Do not sort or swap
+ * the values: the pool would not know, and handles would name other values. */
 typedef struct mp_packed {
     void *private_[3];
     void *aids_; /* not null: the library is called when a value comes or goes */
@@ -794,8 +795,8 @@ static inline mp_status mp_packed_create(const mp_options *options, mp_packed **
 /* The value at this place has come, or has gone, for pools with `aids_`. */
 void mp_packed_note_(mp_packed *packed, size_t place, bool has_come);
 
-/* Returns the pool's slots, for the functions that only read: `mp_contains`, `mp_pool_check`, `mp_pool_explain`,
- * `mp_pool_stats`. Its values are private. */
+/* Returns the pool's slots, for the functions that only read: `mp_contains`, `mp_capacity`, `mp_pool_check`,
+ * `mp_pool_explain`, `mp_pool_stats`. Its values are private. */
 static inline const mp_pool *mp_packed_slots(const mp_packed *packed) {
     return packed == MP_NULL_ ? MP_NULL_ : &packed->slots_;
 }
@@ -917,8 +918,8 @@ void mp_packed_clear(mp_packed *packed);
 
 /* The object of a full pool that `mp_packed_insert_or_evict` removes. */
 uint64_t mp_packed_least_(const mp_packed *packed, mp_key *key, void *user);
-/* As `mp_pool_insert_or_evict`. Of several objects with the smallest key, the first in the order of the values goes. A
- * pool without a `key` is one that refuses. O(values) if the pool is full. */
+/* As `mp_pool_insert_or_evict`. Of several objects with the smallest key, the first in the order of the values goes.
+ * Without a `key`, a full pool refuses. O(values) if the pool is full. */
 static inline void *mp_packed_insert_or_evict(mp_packed *packed, mp_key *key, void *user, mp_handle *out,
                                               mp_handle *evicted, void *evicted_value) {
     mp_handle made = {0}, gone = {0};
@@ -962,6 +963,7 @@ size_t mp_packed_state_bytes(const mp_packed *packed);
 mp_status mp_packed_write_state(const mp_packed *packed, void *buffer, size_t bytes);
 mp_status mp_packed_read_state(mp_packed *packed, const void *buffer, size_t bytes);
 
+/* As `mp_pool_fits`. */
 static inline mp_status mp_packed_fits(const mp_packed *packed, size_t bytes, size_t align, uint32_t index_bits) {
     if (packed == MP_NULL_) {
         return MP_NULL_POINTER;

@@ -121,6 +121,7 @@ inline mp_pool no_pool_ = [] {
     return of;
 }();
 
+// The same for packed pools.
 inline mp_packed no_packed_{};
 
 // A value made by a constructor, or as an aggregate if no constructor takes these arguments.
@@ -304,8 +305,8 @@ class pool {
 
     // Emplaces a value. If the pool is full, first removes the value with the smallest key; `evicted` is its handle.
     // `key` is called once for each value, and must not change the pool. Values whose slots retire after them are
-    // skipped. Returns a handle that is false, and removes nothing, if no slot can be used. The arguments must not refer to
-    // the value that is removed.
+    // skipped. Returns a handle that is false, and removes nothing, if no slot can be used. The arguments must not refer
+    // to the value that is removed.
     template <typename Key, typename... Arguments>
     handle<T> emplace_or_evict(Key &&key, handle<T> *evicted, Arguments &&...arguments) {
         if (evicted != nullptr) {
@@ -560,7 +561,8 @@ class pool {
 
 // A pool whose values lie in one array without holes: iterating is a loop over an array. A removal moves the last value
 // into the gap, so handles stay valid, but neither addresses nor the order. `T` must be movable without an exception.
-// For what is iterated over more often than it is looked up by handle.
+// For what is iterated over more often than it is looked up by handle. Values may be changed and assigned, but neither
+// sorted nor swapped (`std::sort`, `std::remove_if`): the pool would not know, and handles would name other values.
 //
 // A destructor may use the pool, but not destroy it: its value has left the array, and its handle is refused. A
 // constructor may, too: its value is not in the pool yet, and if it throws, nothing has happened. But neither a move
