@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::common::{Directory, TRACES, done, millpond, millpond_reading, refused};
 
-/// 14 bytes that are free as 7 and 7 cannot serve a request for 12. In the model's units: 48 and 48 bytes are free, and
-/// 80 are requested, so the heap must grow.
+/// "14 bytes free as 7 and 7, a request for 12 refused": in the model's units, 48 and 48 bytes are free, and 80 are
+/// requested, so the heap must grow.
 #[test]
 fn free_memory_in_two_pieces_serves_no_request_that_is_larger_than_either() {
     let directory = Directory::new();
@@ -26,8 +26,8 @@ fn free_memory_in_two_pieces_serves_no_request_that_is_larger_than_either() {
     assert!(svg.contains("<svg") && svg.contains("its largest hole"));
 }
 
-/// The heap of a game that runs for hours grows beyond what is ever in use at once, in holes that are too small for large
-/// requests.
+/// "A program that runs for days dies of it": the heap of a game that runs for hours grows beyond what is ever in use at
+/// once, in holes that are too small for large requests.
 #[test]
 fn a_game_that_runs_for_long_leaves_holes() {
     let directory = Directory::new();
