@@ -134,6 +134,16 @@ MILLPOND_INLINE_ inline T make_(Arguments &&...arguments) {
     }
 }
 
+// Calls `f` with a value, or with its handle and the value.
+template <typename T, typename F>
+void visit_(F &f, handle<T> which, T &value) {
+    if constexpr (std::is_invocable_v<F &, handle<T>, T &>) {
+        f(which, value);
+    } else {
+        f(value);
+    }
+}
+
 // What a pool is to be beside its capacity; see `mp_options`.
 struct options {
     const char *name = nullptr;
@@ -294,13 +304,7 @@ class pool {
     // missed.
     template <typename F>
     void for_each(F &&f) {
-        each_live([&](handle<T> which, T &value) {
-            if constexpr (std::is_invocable_v<F &, handle<T>, T &>) {
-                f(which, value);
-            } else {
-                f(value);
-            }
-        });
+        each_live([&](handle<T> which, T &value) { visit_(f, which, value); });
     }
 
     // Emplaces a value. If the pool is full, first removes the value with the smallest key; `evicted` is its handle.
@@ -703,10 +707,21 @@ class packed_pool {
     // pool. If a destructor removes other values, `keep` may be called twice with a value.
     template <typename Keep>
     void retain(Keep &&keep) {
+        for_each([&](handle<T> which, T &value) {
+            if (!keep(value)) {
+                remove(which);
+            }
+        });
+    }
+
+    // Calls `f` with each value, or with its handle and the value, from the last one to the first. `f` may remove any, and
+    // insert: what it inserts may be missed, and if it removes others than the value, one may come twice.
+    template <typename F>
+    void for_each(F &&f) {
         for (std::size_t at = size(); at-- > 0;) {
-            // Destructors may have removed others.
-            if (at < size() && !keep(data()[at])) {
-                remove(handle_at(at));
+            // `f` may have removed others.
+            if (at < size()) {
+                visit_(f, handle_at(at), data()[at]);
             }
         }
     }

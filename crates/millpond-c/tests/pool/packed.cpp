@@ -126,6 +126,32 @@ static void packed_values_are_an_array() {
     CHECK(all.remove(handles[0]) && !all.remove(handles[0]));
     CHECK(all.get(handles[0]) == nullptr && !all.contains(handles[0]));
     CHECK(all.data()[0] == 99 && all.get(handles[99]) == all.data() && all.handle_of(*all.begin()) == handles[99]);
+    int expected = 98, visits = 0;
+    all.for_each([&](millpond::handle<int> which, int &each) {
+        // From the last to the first, where the value that was last is now.
+        CHECK(&all[which] == &each && each == (expected == 0 ? 99 : expected));
+        --expected;
+        if (each % 2 == 0) {
+            CHECK(all.remove(which));
+        }
+    });
+    CHECK(expected == -1 && all.size() == 50 && all.end() - all.begin() == 50);
+    // Each one comes, though others go and come meanwhile.
+    std::vector<int> met;
+    all.for_each([&](int &each) {
+        met.push_back(each);
+        if (++visits == 10) {
+            CHECK(all.remove(all.handle_at(3)) && all.remove(all.handle_at(all.size() - 1)) && all.emplace(101));
+        }
+    });
+    CHECK(met.size() >= 49 && all.size() == 49);
+    for (int each : all) {
+        CHECK(each == 101 || std::find(met.begin(), met.end(), each) != met.end());
+    }
+    all.clear();
+    for (int i = 0; i < 100; ++i) {
+        CHECK(all.emplace(i));
+    }
     all.retain([](int each) { return each % 2 == 1; });
     CHECK(all.size() == 50 && all.end() - all.begin() == 50);
     const millpond::packed_pool<int> &shared = all;

@@ -3,6 +3,7 @@
 
 #include "millpond.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +14,6 @@
 
 #if defined(__has_include)
 #if __has_include(<ranges>) && __cplusplus >= 202002L
-#include <algorithm>
 #include <ranges>
 #endif
 #endif
