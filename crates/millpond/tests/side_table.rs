@@ -422,3 +422,29 @@ fn values_without_size_and_with_large_alignment() {
     let page = pages.get(handle(1)).unwrap();
     assert_eq!((page.0, std::ptr::from_ref(page).addr() % 4096), (5, 0));
 }
+
+#[test]
+fn tables_are_equal_by_their_handles_and_values_alone() {
+    let handle = |index, lifetime| Handle::<()>::from_parts(index, lifetime).unwrap();
+    let table = |slots, entries: &[(Handle<()>, u32)]| {
+        let mut table = SideTable::with_capacity(slots);
+        for (handle, value) in entries {
+            table.insert(*handle, *value).unwrap();
+        }
+        table
+    };
+    let entries = [(handle(3, 7), 30), (handle(0, 7), 1), (handle(64, 7), 640)];
+    let mut turned = entries;
+    turned.reverse();
+    assert_eq!(table(70, &entries), table(99, &turned));
+    assert_eq!(table(5, &[]), SideTable::new());
+    for others in [
+        vec![entries[0], entries[1], (entries[2].0, 641)],
+        vec![entries[0], entries[1], (handle(64, 9), 640)],
+        vec![entries[0], entries[1], (handle(65, 7), 640)],
+        entries[..2].to_vec(),
+        [&entries[..], &[(handle(1, 7), 1)]].concat(),
+    ] {
+        assert_ne!(table(70, &entries), table(70, &others), "{others:?}");
+    }
+}

@@ -46,6 +46,17 @@ fn objects_know_that_they_are_pooled_and_their_own_memory_holds_the_link() {
     assert_eq!(size_of::<Voice>(), size_of::<(Rc<u64>, u32)>());
 }
 
+#[test]
+fn it_says_which_objects_are_in_use_and_how_many_there_are() {
+    let clip = Rc::new(1);
+    let mut pool = ObjectPool::<Voice, 3>::new();
+    assert_eq!(pool.capacity(), 3);
+    let first = pool.create(Voice::new(&clip, 5)).unwrap().unwrap();
+    let used: Vec<bool> = (0..4).map(|index| pool.in_use(index)).collect();
+    assert_eq!(used, [first == 0, first == 1, first == 2, false]);
+    assert!(format!("{pool:?}").contains("Playing"), "{pool:?}");
+}
+
 /// A model: which slots are in use for how long, and the free ones as a stack.
 #[test]
 fn objects_of_a_programs_own_type_live_and_die_as_in_a_model() {

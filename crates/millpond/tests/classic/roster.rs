@@ -129,7 +129,9 @@ fn roster_and_partition_are_those_of_the_published_algorithm_after_every_operati
 #[test]
 fn the_slot_freed_last_is_handed_out_next() {
     let mut pool = RosterPool::<u64>::new(50);
+    assert!(pool.is_empty());
     let handles: Vec<_> = (0..50).map(|_| pool.allocate().unwrap()).collect();
+    assert!(!pool.is_empty());
     for at in [7, 49, 0, 23, 22] {
         pool.free(handles[at]);
         assert_eq!(pool.next_slot(), Some(handles[at].index()));
