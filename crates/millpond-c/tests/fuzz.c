@@ -4,27 +4,9 @@
  *
  *     clang -g -O1 -fsanitize=fuzzer -Iinclude tests/fuzz.c libmillpond.a -o fuzz && ./fuzz -max_len=600
  */
-#include "millpond.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz.h"
 
 #define SLOTS_MAX 90
-#define KNOWN_MAX 64
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "fuzz.c:%d: not true: %s\n", __LINE__, #condition);                                        \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-typedef struct value {
-    uint64_t number;
-    uint32_t more;
-} value;
 
 /* What lives where. */
 typedef struct model {
@@ -36,40 +18,13 @@ typedef struct model {
 } model;
 
 typedef struct run_of {
-    const uint8_t *bytes;
-    size_t left;
+    input from;
     mp_pool *pool;
     mp_options options;
     mp_snapshot *past;
     model now, then;
     bool is_saved;
-    uint64_t known[KNOWN_MAX]; /* handles that were issued, of late */
-    size_t known_count;
 } run_of;
-
-static unsigned next(run_of *run) {
-    if (run->left == 0) {
-        return 0;
-    }
-    run->left--;
-    return *run->bytes++;
-}
-
-static void know(run_of *run, uint64_t bits) {
-    run->known[run->known_count++ % KNOWN_MAX] = bits;
-}
-
-/* Mostly a handle that was issued; otherwise one that may never have been. */
-static mp_handle some_handle(run_of *run) {
-    mp_handle handle;
-    unsigned which = next(run);
-    size_t count = run->known_count < KNOWN_MAX ? run->known_count : KNOWN_MAX;
-    handle.bits = count == 0 ? 1 : run->known[which % count];
-    if (which >= 224) {
-        handle.bits += (uint64_t)next(run) << (which % 8 * 8);
-    }
-    return handle;
-}
 
 static bool lives(const model *model, size_t slots, mp_handle handle) {
     uint64_t index = handle.bits >> 32;
@@ -94,7 +49,7 @@ static void began(run_of *run, mp_handle handle, value *made, uint64_t number) {
     run->now.number[slot] = number;
     run->now.born[slot] = ++run->now.clock;
     run->now.live++;
-    know(run, handle.bits);
+    know(&run->from, handle.bits);
 }
 
 static bool is_full(run_of *run) {
@@ -127,7 +82,7 @@ static bool retires(const run_of *run, uint64_t bits) {
 
 static void insert(run_of *run) {
     mp_handle handle, expected = mp_pool_next_handle(run->pool);
-    uint64_t number = next(run);
+    uint64_t number = next(&run->from);
     bool was_full = is_full(run), evicts = run->options.full == MP_EVICT_OLDEST;
     size_t victim = was_full && evicts ? oldest(run) : SIZE_MAX;
     uint64_t victim_bits = victim == SIZE_MAX ? 0 : run->now.bits[victim];
@@ -161,7 +116,7 @@ static void insert_or_evict(run_of *run) {
     mp_handle handle, gone;
     value last = {0, 0};
     size_t asked = 0, slot;
-    uint64_t number = next(run);
+    uint64_t number = next(&run->from);
     bool was_full = is_full(run);
     value *made = mp_pool_insert_or_evict(run->pool, by_number, &asked, &handle, &gone, &last);
     CHECK(was_full || (gone.bits == 0 && asked == 0));
@@ -183,8 +138,8 @@ static void insert_or_evict(run_of *run) {
 }
 
 static void insert_at(run_of *run) {
-    mp_handle handle = some_handle(run);
-    uint64_t index = handle.bits >> 32, number = next(run);
+    mp_handle handle = some_handle(&run->from);
+    uint64_t index = handle.bits >> 32, number = next(&run->from);
     uint32_t generation = (uint32_t)handle.bits, index_bits = run->options.index_bits;
     /* The dead bit takes one of 16 bits of generation, as of 32; shorter ones have it beside them. */
     uint32_t generation_max = index_bits == 0 ? INT32_MAX : index_bits == 16 ? INT16_MAX : UINT32_MAX >> index_bits;
@@ -248,7 +203,7 @@ static void look_again(run_of *run) {
 }
 
 static void through_bytes(run_of *run) {
-    size_t bytes = mp_pool_state_bytes(run->pool), at = next(run), flipped = next(run);
+    size_t bytes = mp_pool_state_bytes(run->pool), at = next(&run->from), flipped = next(&run->from);
     uint64_t before = mp_pool_checksum(run->pool, NULL, NULL);
     unsigned char *state = malloc(bytes);
     CHECK(state != NULL && mp_pool_write_state(run->pool, state, bytes) == MP_OK);
@@ -269,7 +224,7 @@ static void step(run_of *run) {
     mp_handle handle;
     value *found;
     bool is_live;
-    unsigned operation = next(run);
+    unsigned operation = next(&run->from);
     switch (operation % 16) {
     case 0:
     case 1:
@@ -281,7 +236,7 @@ static void step(run_of *run) {
     case 5:
     case 6:
     case 7:
-        handle = some_handle(run);
+        handle = some_handle(&run->from);
         is_live = lives(&run->now, run->options.slots, handle);
         CHECK(mp_remove(run->pool, handle) == is_live);
         if (is_live) {
@@ -289,7 +244,7 @@ static void step(run_of *run) {
         }
         break;
     case 8:
-        handle = some_handle(run);
+        handle = some_handle(&run->from);
         found = (value *)mp_get(run->pool, handle);
         is_live = lives(&run->now, run->options.slots, handle);
         CHECK((found != NULL) == is_live && mp_contains(run->pool, handle) == is_live);
@@ -323,7 +278,7 @@ static void step(run_of *run) {
         }
         break;
     case 14:
-        handle = some_handle(run);
+        handle = some_handle(&run->from);
         is_live = lives(&run->now, run->options.slots, handle);
         if (run->options.full == MP_EVICT_OLDEST) {
             CHECK((mp_pool_note_use(run->pool, handle) == MP_OK) == is_live);
@@ -349,20 +304,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     unsigned kind;
     mp_status status;
     memset(&run, 0, sizeof run);
-    run.bytes = bytes;
-    run.left = count;
-    kind = next(&run);
-    run.options = MP_OPTIONS(value, next(&run) % (SLOTS_MAX + 1));
+    run.from.bytes = bytes;
+    run.from.left = count;
+    kind = next(&run.from);
+    run.options = MP_OPTIONS(value, next(&run.from) % (SLOTS_MAX + 1));
     run.options.order = kind % 6;
     run.options.index_bits = index_bits[kind / 6 % 4];
     run.options.full = kind / 24 % 2;
     run.options.name = kind / 48 % 2 != 0 ? "sparks" : NULL;
-    kind = next(&run);
+    kind = next(&run.from);
     run.options.flags = kind % 8;
     run.options.lifetimes = kind / 8 % 4 != 0 ? 0 : kind / 32 + 1;
     CHECK(mp_pool_create(&run.options, &run.pool) == MP_OK);
     CHECK(mp_snapshot_create(&run.options, &run.past) == MP_OK);
-    while (run.left > 0) {
+    while (run.from.left > 0) {
         step(&run);
     }
     walk(&run, true);

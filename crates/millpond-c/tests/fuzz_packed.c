@@ -3,27 +3,9 @@
  *
  *     clang -g -O1 -fsanitize=fuzzer -Iinclude tests/fuzz_packed.c libmillpond.a -o fuzz && ./fuzz -max_len=600
  */
-#include "millpond.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz.h"
 
 #define SLOTS_MAX 70
-#define KNOWN_MAX 64
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "fuzz_packed.c:%d: not true: %s\n", __LINE__, #condition);                                 \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-typedef struct value {
-    uint64_t number;
-    uint32_t more;
-} value;
 
 /* The handles and the numbers of the values, in their order. */
 typedef struct model {
@@ -32,34 +14,11 @@ typedef struct model {
 } model;
 
 typedef struct run_of {
-    const uint8_t *bytes;
-    size_t left;
+    input from;
     mp_packed *pool, *past;
     mp_options options;
     model now, then;
-    uint64_t known[KNOWN_MAX]; /* handles that were issued, of late */
-    size_t known_count;
 } run_of;
-
-static unsigned next(run_of *run) {
-    if (run->left == 0) {
-        return 0;
-    }
-    run->left--;
-    return *run->bytes++;
-}
-
-/* Mostly a handle that was issued; otherwise one that may never have been. */
-static mp_handle some_handle(run_of *run) {
-    mp_handle handle;
-    unsigned which = next(run);
-    size_t count = run->known_count < KNOWN_MAX ? run->known_count : KNOWN_MAX;
-    handle.bits = count == 0 ? 1 : run->known[which % count];
-    if (which >= 224) {
-        handle.bits += (uint64_t)next(run) << (which % 8 * 8);
-    }
-    return handle;
-}
 
 /* Where the handle's value is, or the count if there is none. */
 static size_t place_of(const model *model, mp_handle handle) {
@@ -79,12 +38,12 @@ static void began(run_of *run, mp_handle handle, value *made, uint64_t number) {
     made->more = 0;
     run->now.bits[place] = handle.bits;
     run->now.number[place] = number;
-    run->known[run->known_count++ % KNOWN_MAX] = handle.bits;
+    know(&run->from, handle.bits);
 }
 
 static void insert(run_of *run) {
     mp_handle handle, expected = mp_packed_next_handle(run->pool);
-    uint64_t number = next(run);
+    uint64_t number = next(&run->from);
     bool is_full = run->now.count + mp_pool_stats(mp_packed_slots(run->pool)).retired == run->options.slots;
     value *made = mp_packed_insert(run->pool, &handle);
     CHECK(handle.bits == expected.bits && (made == NULL) == is_full && (handle.bits == 0) == is_full);
@@ -113,7 +72,7 @@ static int64_t by_number(const void *of, mp_handle handle, void *user) {
 static void insert_or_evict(run_of *run) {
     mp_handle handle, gone;
     value last = {0, 0};
-    uint64_t number = next(run);
+    uint64_t number = next(&run->from);
     size_t asked = 0, place, victim = run->now.count;
     bool is_full = run->now.count + mp_pool_stats(mp_packed_slots(run->pool)).retired == run->options.slots;
     value *made;
@@ -140,7 +99,7 @@ static void insert_or_evict(run_of *run) {
 }
 
 static void through_bytes(run_of *run) {
-    size_t bytes = mp_packed_state_bytes(run->pool), at = next(run), flipped = next(run), place;
+    size_t bytes = mp_packed_state_bytes(run->pool), at = next(&run->from), flipped = next(&run->from), place;
     uint64_t before = mp_packed_checksum(run->pool, NULL, NULL);
     unsigned char *state = malloc(bytes);
     const value *values = mp_packed_values(run->pool);
@@ -167,7 +126,7 @@ static void through_bytes(run_of *run) {
 static void step(run_of *run) {
     mp_handle handle;
     value *values = mp_packed_values(run->pool);
-    unsigned operation = next(run);
+    unsigned operation = next(&run->from);
     size_t place;
     void *made = NULL;
     switch (operation % 16) {
@@ -181,17 +140,17 @@ static void step(run_of *run) {
     case 5:
     case 6:
     case 7:
-        remove_one(run, some_handle(run));
+        remove_one(run, some_handle(&run->from));
         break;
     case 8:
-        handle = some_handle(run);
+        handle = some_handle(&run->from);
         place = place_of(&run->now, handle);
         CHECK(mp_packed_get(run->pool, handle) == (place < run->now.count ? values + place : NULL));
         CHECK(mp_contains(mp_packed_slots(run->pool), handle) == (place < run->now.count));
         break;
     case 9:
-        handle = some_handle(run);
-        place = next(run);
+        handle = some_handle(&run->from);
+        place = next(&run->from);
         if (mp_packed_insert_at(run->pool, handle, &made) == MP_OK) {
             began(run, handle, (value *)made, place);
         }
@@ -242,18 +201,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     char text[200];
     unsigned kind;
     memset(&run, 0, sizeof run);
-    run.bytes = bytes;
-    run.left = count;
-    kind = next(&run);
-    run.options = MP_OPTIONS(value, next(&run) % (SLOTS_MAX + 1));
+    run.from.bytes = bytes;
+    run.from.left = count;
+    kind = next(&run.from);
+    run.options = MP_OPTIONS(value, next(&run.from) % (SLOTS_MAX + 1));
     run.options.order = kind % 6;
     run.options.index_bits = index_bits[kind / 6 % 4];
     run.options.name = kind / 24 % 2 != 0 ? "sparks" : NULL;
-    kind = next(&run);
+    kind = next(&run.from);
     run.options.flags = kind % 8;
     run.options.lifetimes = kind / 8 % 4 != 0 ? 0 : kind / 32 + 1;
     CHECK(mp_packed_create(&run.options, &run.pool) == MP_OK && mp_packed_create(&run.options, &run.past) == MP_OK);
-    while (run.left > 0) {
+    while (run.from.left > 0) {
         step(&run);
     }
     if (mp_packed_validate(run.pool, text, sizeof text) != MP_OK) {
