@@ -6,6 +6,7 @@ mod subject;
 
 #[path = "families/determinism.rs"]
 mod determinism;
+#[cfg(debug_assertions)]
 #[path = "families/miri.rs"]
 mod miri;
 #[path = "families/model/mod.rs"]

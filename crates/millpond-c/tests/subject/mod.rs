@@ -67,4 +67,4 @@ macro_rules! every_kind {
         }
     };
 }
-pub(crate) use every_kind;
+pub(crate) use {every_kind, every_kind as tried_kinds};

@@ -7,7 +7,7 @@ use std::thread;
 
 use millpond::SyncPool;
 
-use crate::subject::{Kind, Makes, Of, Plan, Saved, Value, every_kind, hash, plans, play};
+use crate::subject::{Kind, Makes, Of, Plan, Saved, Value, hash, plans, play, tried_kinds};
 
 /// Whether this pool is tried. Under the interpreter, which can play any platform but is slow, few are, and
 /// others for each order of bytes.
@@ -67,7 +67,7 @@ fn every_pool_does_what_was_recorded() {
 
 fn all_do_what_was_recorded() {
     let mut sums = Vec::new();
-    for (name, kind) in every_kind!(every![]) {
+    for (name, kind) in tried_kinds!(every![]) {
         plays(*kind, name, &mut sums);
     }
     if std::env::var_os("MILLPOND_RECORD").is_some() {
@@ -78,5 +78,6 @@ fn all_do_what_was_recorded() {
     for (at, (now, recorded)) in sums.iter().zip(recorded.lines()).enumerate() {
         assert!(now == recorded || !is_tried(at), "pool {at}: {now} instead of {recorded}");
     }
-    assert_eq!(sums.len(), recorded.lines().count());
+    // Those that an optimised build tries come first.
+    assert!(sums.len() == recorded.lines().count() || !cfg!(debug_assertions));
 }

@@ -540,7 +540,7 @@ fn lowest_first_pools_of_one_occupancy_go_on_alike_whatever_their_histories() {
             }
         }
         assert_eq!(upward.occupancy(), downward.occupancy());
-        for _ in 0..3 * slots {
+        for _ in 0..10_000 {
             if random.below(3) > 0 || upward.is_empty() {
                 let next = upward.insert(0).ok().map(Handle::index);
                 assert_eq!(downward.insert(0).ok().map(Handle::index), next);
@@ -556,17 +556,17 @@ fn lowest_first_pools_of_one_occupancy_go_on_alike_whatever_their_histories() {
     }
 }
 
-/// A claim leaves an entry in `Lifo`'s stack, which has room for few of them. A million claims in a
+/// A claim leaves an entry in `Lifo`'s stack, which has room for few of them. So many claims in a
 /// pool of which one slot is live fill that room again and again.
 #[test]
-fn lifo_sweeps_out_what_a_million_claims_leave_behind() {
+fn lifo_sweeps_out_what_many_claims_leave_behind() {
     const SLOTS: usize = 130;
     let mut pool: Pool<u64> = Pool::new(SLOTS);
     let resident = pool.insert(42).unwrap();
     let mut stack: Vec<u32> = (1..SLOTS as u32).rev().collect();
     let mut generations = [1; SLOTS];
     let mut random = Random(1);
-    for round in 0..1_000_000 {
+    for round in 0..100_000 {
         let at = random.below(stack.len());
         let slot = stack.remove(at);
         let handle = Handle::from_parts(slot, generations[slot as usize]).unwrap();

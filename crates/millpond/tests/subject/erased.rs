@@ -157,7 +157,7 @@ pub(crate) trait Basic<T: 'static> {
     fn remove(&mut self, handle: Key) -> Option<T>;
     fn retain(&mut self, keep: &mut dyn FnMut(Key, &mut T) -> bool) -> bool;
     fn clear(&mut self);
-    fn iter(&self) -> Walk<'_, &T>;
+    fn iter(&self) -> Box<dyn Iterator<Item = (Key, &T)> + '_>;
     fn validate(&self) -> Result<(), String>;
 }
 
@@ -231,8 +231,8 @@ impl<T: 'static, P: PoolUnderTest<T>> Basic<T> for P {
         PoolUnderTest::clear(self);
     }
 
-    fn iter(&self) -> Walk<'_, &T> {
-        Walk::new(PoolUnderTest::iter(self))
+    fn iter(&self) -> Box<dyn Iterator<Item = (Key, &T)> + '_> {
+        Box::new(PoolUnderTest::iter(self).map(|(handle, value)| (Key::of(handle), value)))
     }
 
     fn validate(&self) -> Result<(), String> {

@@ -339,7 +339,7 @@ pub(crate) use planned;
 macro_rules! for_every_pool {
     ($($test:ident),+ $(,)?) => {
         use $crate::subject::for_every_pool as tests_of;
-        $crate::subject::every_kind! { tests_of! [$($test),+] }
+        $crate::subject::tried_kinds! { tests_of! [$($test),+] }
     };
     ($tests:tt $($name:ident: $kind:ty;)+) => {
         $( $crate::subject::for_every_pool! { @one $tests $name: $kind } )+

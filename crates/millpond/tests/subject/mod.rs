@@ -53,9 +53,10 @@ pub(crate) use side_table::SideTableKind;
 pub(crate) use static_pool::StaticKind;
 pub(crate) use steps::{KindToRun, Run, Step};
 
-/// Every kind of pool there is, handed to a macro behind the arguments for it.
-macro_rules! every_kind {
-    ($callback:ident! $arguments:tt) => {
+/// One kind of each pool, of `Pool` in every order, handed to a macro behind the arguments for it; and then the others in
+/// the brackets.
+macro_rules! one_of_each {
+    ([$($other:tt)*] $callback:ident! $arguments:tt) => {
         $callback! { $arguments
             pool_lifo: PoolKind<Lifo, Handle<()>>;
             pool_fifo: PoolKind<Fifo, Handle<()>>;
@@ -63,55 +64,75 @@ macro_rules! every_kind {
             pool_roster: PoolKind<Roster, Handle<()>>;
             pool_next_fit: PoolKind<NextFit, Handle<()>>;
             pool_intrusive: PoolKind<Intrusive, Handle<()>>;
-            pool_lifo_narrow: PoolKind<Lifo, Handle32<(), 16>>;
-            pool_fifo_narrow: PoolKind<Fifo, Handle32<(), 16>>;
-            pool_lowest_first_narrow: PoolKind<LowestFirst, Handle32<(), 24>>;
-            pool_roster_narrow: PoolKind<Roster, Handle32<(), 16>>;
-            pool_next_fit_narrow: PoolKind<NextFit, Handle32<(), 24>>;
             pool_intrusive_narrow: PoolKind<Intrusive, Handle32<(), 15>>;
             recycler_lifo: RecyclerKind<Lifo, Handle<()>>;
-            recycler_fifo: RecyclerKind<Fifo, Handle<()>>;
-            recycler_lowest_first: RecyclerKind<LowestFirst, Handle<()>>;
-            recycler_roster: RecyclerKind<Roster, Handle<()>>;
-            recycler_next_fit: RecyclerKind<NextFit, Handle<()>>;
-            recycler_intrusive: RecyclerKind<Intrusive, Handle32<(), 16>>;
             allocator_lifo: AllocatorKind<Lifo, Handle<()>>;
-            allocator_fifo: AllocatorKind<Fifo, Handle<()>>;
-            allocator_lowest_first: AllocatorKind<LowestFirst, Handle<()>>;
-            allocator_roster: AllocatorKind<Roster, Handle<()>>;
-            allocator_next_fit: AllocatorKind<NextFit, Handle<()>>;
-            allocator_intrusive: AllocatorKind<Intrusive, Handle32<(), 16>>;
             any_lifo: AnyKind<Lifo, Handle<()>>;
-            any_lowest_first: AnyKind<LowestFirst, Handle32<(), 16>>;
             classic_pool_allocator: PlacedKind<PoolAllocatorPlaces>;
             size_classes: PlacedKind<SizeClassesPlaces>;
             block_lifo: BlockKind<Lifo, Handle<()>>;
-            block_lowest_first: BlockKind<LowestFirst, Handle<()>>;
-            block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
             growing_fifo: GrowingKind<Fifo, Handle<()>>;
-            growing_roster: GrowingKind<Roster, Handle<()>>;
-            growing_next_fit: GrowingKind<NextFit, Handle32<(), 16>>;
             policy_spill: PolicyKind<SPILL>;
             policy_grow: PolicyKind<GROW>;
             policy_evict_least: PolicyKind<EVICT_LEAST>;
             spill: SpillKind;
             packed: PackedKind<Handle<()>>;
+            static_of_3: StaticKind<3, Handle32<(), 30>>;
+            static_of_70: StaticKind<70, Handle<()>>;
+            classic_roster: RosterPoolKind;
+            classic_bytemap: BytemapKind<false>;
+            shared: SharedKind;
+            side_table: SideTableKind<Handle<()>, false>;
+            side_table_growing_narrow: SideTableKind<Handle32<(), 16>, true>;
+            $($other)*
+        }
+    };
+}
+pub(crate) use one_of_each;
+
+/// Every kind of pool there is, handed to a macro behind the arguments for it.
+macro_rules! every_kind {
+    ($callback:ident! $arguments:tt) => {
+        $crate::subject::one_of_each! { [
+            pool_lifo_narrow: PoolKind<Lifo, Handle32<(), 16>>;
+            pool_fifo_narrow: PoolKind<Fifo, Handle32<(), 16>>;
+            pool_lowest_first_narrow: PoolKind<LowestFirst, Handle32<(), 24>>;
+            pool_roster_narrow: PoolKind<Roster, Handle32<(), 16>>;
+            pool_next_fit_narrow: PoolKind<NextFit, Handle32<(), 24>>;
+            recycler_fifo: RecyclerKind<Fifo, Handle<()>>;
+            recycler_lowest_first: RecyclerKind<LowestFirst, Handle<()>>;
+            recycler_roster: RecyclerKind<Roster, Handle<()>>;
+            recycler_next_fit: RecyclerKind<NextFit, Handle<()>>;
+            recycler_intrusive: RecyclerKind<Intrusive, Handle32<(), 16>>;
+            allocator_fifo: AllocatorKind<Fifo, Handle<()>>;
+            allocator_lowest_first: AllocatorKind<LowestFirst, Handle<()>>;
+            allocator_roster: AllocatorKind<Roster, Handle<()>>;
+            allocator_next_fit: AllocatorKind<NextFit, Handle<()>>;
+            allocator_intrusive: AllocatorKind<Intrusive, Handle32<(), 16>>;
+            any_lowest_first: AnyKind<LowestFirst, Handle32<(), 16>>;
+            block_lowest_first: BlockKind<LowestFirst, Handle<()>>;
+            block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
+            growing_roster: GrowingKind<Roster, Handle<()>>;
+            growing_next_fit: GrowingKind<NextFit, Handle32<(), 16>>;
             packed_narrow: PackedKind<Handle32<(), 16>>;
             static_of_0: StaticKind<0, Handle<()>>;
             static_of_1: StaticKind<1, Handle32<(), 30>>;
             static_of_2: StaticKind<2, Handle<()>>;
-            static_of_3: StaticKind<3, Handle32<(), 30>>;
             static_of_64: StaticKind<64, Handle32<(), 30>>;
-            static_of_70: StaticKind<70, Handle<()>>;
-            classic_roster: RosterPoolKind;
-            classic_bytemap: BytemapKind<false>;
             classic_bytemap_retiring: BytemapKind<true>;
-            shared: SharedKind;
-            side_table: SideTableKind<Handle<()>, false>;
             side_table_narrow: SideTableKind<Handle32<(), 16>, false>;
             side_table_growing: SideTableKind<Handle<()>, true>;
-            side_table_growing_narrow: SideTableKind<Handle32<(), 16>, true>;
-        }
+        ] $callback! $arguments }
     };
 }
 pub(crate) use every_kind;
+
+/// The kinds that a test program tries: every one, but one of each pool where they are optimised, which would take minutes.
+#[cfg(debug_assertions)]
+pub(crate) use every_kind as tried_kinds;
+#[cfg(not(debug_assertions))]
+macro_rules! tried_kinds {
+    ($($callback:tt)+) => { $crate::subject::one_of_each! { [] $($callback)+ } };
+}
+#[cfg(not(debug_assertions))]
+pub(crate) use tried_kinds;
