@@ -159,7 +159,8 @@ impl Tree {
             // The switch asks whether the compiler evaluates it, which a stable compiler does not tell yet.
             .env("RUSTC_BOOTSTRAP", "millpond")
             .env("RUSTFLAGS", "--cap-lints=allow")
-            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            // Each test runs for thousands of mutants, which pays for a longer build.
+            .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
             .env_remove("CARGO_BUILD_BUILD_DIR")
             .stderr(Stdio::inherit())
             .output()

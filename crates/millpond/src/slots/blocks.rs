@@ -575,6 +575,12 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     }
 
     #[inline(always)]
+    unsafe fn value_mut(&mut self, index: usize) -> *mut MaybeUninit<T> {
+        // SAFETY: there is such a slot, and the place has not changed since.
+        unsafe { self.values().value(index) }
+    }
+
+    #[inline(always)]
     unsafe fn values_mut<const N: usize>(
         &mut self,
         indices: [Option<usize>; N],

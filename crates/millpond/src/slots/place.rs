@@ -48,7 +48,7 @@ pub unsafe trait Place {
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry, Self::Value>;
 
-    /// The place of a slot's value. This and the next two methods use the array of
+    /// The place of a slot's value. This, `value_mut` and `values_mut` use the array of
     /// [`parts`](Self::parts); a place that is not [flat](FlatPlace) overrides them.
     ///
     /// # Safety
@@ -58,6 +58,17 @@ pub unsafe trait Place {
     unsafe fn value(&self, index: usize) -> *const MaybeUninit<Self::Value> {
         // SAFETY: there is a value for each slot.
         unsafe { self.parts().values.add(index) }
+    }
+
+    /// The same, mutable until the place is used again.
+    ///
+    /// # Safety
+    ///
+    /// There is such a slot.
+    #[inline(always)]
+    unsafe fn value_mut(&mut self, index: usize) -> *mut MaybeUninit<Self::Value> {
+        // SAFETY: there is a value for each slot.
+        unsafe { self.parts_mut().values.add(index) }
     }
 
     /// Where the value of a slot is, if there is such a slot.
@@ -77,8 +88,7 @@ pub unsafe trait Place {
             return None;
         }
         // SAFETY: there is such a slot.
-        let [value] = unsafe { self.values_mut([Some(index)]) };
-        NonNull::new(value?)
+        NonNull::new(unsafe { self.value_mut(index) })
     }
 
     /// Where the values of several slots are, all of them mutable until the place is used again.

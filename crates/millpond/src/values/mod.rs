@@ -373,9 +373,7 @@ impl<P: Place> Storage<P> {
     #[inline]
     unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
         // SAFETY: there is such a slot.
-        let [Some(value)] = (unsafe { self.words.place_mut().values_mut([Some(index)]) }) else {
-            unreachable!("a value for an index")
-        };
+        let value = unsafe { self.words.place_mut().value_mut(index) };
         // SAFETY: the values are borrowed exclusively, with the storage.
         unsafe { &mut *value }
     }
