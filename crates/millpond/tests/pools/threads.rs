@@ -76,7 +76,6 @@ fn lots_and_tasks_tell_what_they_are() {
         tells(&lot, &["Lot", "number: 0", if *value == 0 { "left: 1" } else { "left: 0" }]);
         assert_eq!(lot.insert(7).is_ok(), *value == 0);
     });
-    drop((first, second));
     update.settle();
     assert!(pool.values().eq(&[0, 1, 2, 7]));
 }
