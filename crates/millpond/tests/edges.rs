@@ -9,7 +9,7 @@ use millpond::debug::DebugAids;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{
     BuildError, GetDisjointMutError, Handle, Handle32, HandleAllocator, InsertAtErrorKind, Pool,
-    Recycler, Refusal,
+    Recycler, Refusal, SyncPool, SyncRecycler,
 };
 
 fn largest_of_16_bits<R: ReuseOrder>() {
@@ -58,6 +58,20 @@ fn capacity_beyond_the_layout_is_an_error_that_says_both() {
     let recycler = Recycler::<u8>::builder().handle::<Handle32<u8, 4>>().capacity(usize::MAX);
     let error = recycler.try_build_with(|_| panic!("no object is made")).unwrap_err();
     assert!(matches!(error, BuildError::CapacityTooLarge { capacity: usize::MAX, .. }));
+}
+
+/// On 32 bits, no number is that large.
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn capacity_beyond_the_handles_of_threads_is_an_error_that_says_both() {
+    for capacity in [usize::MAX, 1 << 62] {
+        let too_large = BuildError::CapacityTooLarge { capacity, capacity_max: u32::MAX as usize };
+        let pool = SyncPool::<u8>::builder().capacity(capacity).try_build();
+        assert_eq!(pool.unwrap_err(), too_large);
+        let recycler = SyncRecycler::<u8>::builder().capacity(capacity);
+        let recycler = recycler.try_build_with(|_| panic!("no object is made"));
+        assert_eq!(recycler.unwrap_err(), too_large);
+    }
 }
 
 #[test]

@@ -214,6 +214,18 @@ fn births_in_a_lot_take_no_memory_and_count_down() {
 }
 
 #[test]
+fn lots_take_memory_once_and_for_no_more_births_than_there_can_be() {
+    const BIRTHS_BYTES: usize = 100 * 8 * size_of::<[u64; 8]>();
+    let mut pool = Pool::<[u64; 8]>::new(1000);
+    let mut lots = Lots::new(10, 8);
+    let ((), first) = during(|| pool.set_aside(&mut lots).settle());
+    // The rest are the slots set aside, and the bits of the dead.
+    assert!((BIRTHS_BYTES..2 * BIRTHS_BYTES).contains(&first.bytes_taken), "{first:?}");
+    let ((), second) = during(|| pool.set_aside(&mut lots).settle());
+    assert_eq!(second, Allocations::default());
+}
+
+#[test]
 fn an_update_settles_what_a_task_has_asked_for_before_it_panicked() {
     let mut pool = numbers(200);
     let mut lots = Lots::new(64, 64);

@@ -161,6 +161,31 @@ fn who_gives_up_leaves_the_line_to_the_others() {
 }
 
 #[test]
+fn an_object_is_lent_at_once_if_there_is_one_and_else_when_it_comes_back() {
+    let recycler = Arc::new(SyncRecycler::from_fn(1, |_| 0));
+    *recycler.acquire_blocking().unwrap() += 1;
+    *recycler.acquire_owned_timeout(Duration::ZERO).unwrap() += 1;
+    // None of those who come in time to see it lent has it, however many they are.
+    let held = recycler.acquire_owned_timeout(LONG).unwrap();
+    for _ in 0..100 {
+        assert!(recycler.acquire_timeout(Duration::ZERO).is_none());
+        assert!(recycler.acquire_owned_timeout(Duration::ZERO).is_none());
+    }
+    assert_eq!((recycler.refused(), recycler.waiting()), (200, 0));
+    thread::scope(|scope| {
+        let first = scope.spawn(|| *recycler.acquire_blocking().unwrap() += 1);
+        let second = scope.spawn(|| *recycler.acquire_owned_timeout(LONG).unwrap() += 1);
+        while recycler.waiting() < 2 {
+            thread::yield_now();
+        }
+        drop(held);
+        first.join().unwrap();
+        second.join().unwrap();
+    });
+    assert_eq!((*recycler.acquire().unwrap(), recycler.waiting()), (4, 0));
+}
+
+#[test]
 fn an_object_is_kept_by_putting_another_in_its_place() {
     let recycler = SyncRecycler::from_fn(1, |_| String::from("first"));
     let mut guard = recycler.acquire().unwrap();

@@ -18,7 +18,7 @@ millpond::any_pool_trait!(dyn Told);
 
 /// What is told has all of these in it, in this order.
 #[track_caller]
-fn tells(what: impl Debug, parts: &[&str]) {
+pub(crate) fn tells(what: impl Debug, parts: &[&str]) {
     let told = format!("{what:?}");
     let mut rest = &*told;
     for part in parts {

@@ -30,6 +30,7 @@ mod side_table_growth;
 mod snapshot;
 mod static_pool;
 mod static_pool_builder;
+mod threads;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;

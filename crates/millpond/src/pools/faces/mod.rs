@@ -28,8 +28,6 @@ pub(crate) mod sealed {
         type Value;
         type Handle: HandleLayout;
 
-        fn live(&self) -> usize;
-
         /// Moves a value into the slot that comes next, which has this handle.
         #[cfg_attr(feature = "debug-aids", track_caller)]
         fn put_next(&mut self, handle: Self::Handle, value: Self::Value);
@@ -37,6 +35,7 @@ pub(crate) mod sealed {
 
     /// A pool whose values stay where they are.
     pub trait Walked: Face {
+        fn live(&self) -> usize;
         fn live_slots(&self) -> Occupancy<'_>;
         fn handle_in(&self, index: usize) -> Option<Self::Handle>;
         fn value_of(&mut self, handle: Self::Handle) -> Option<&mut Self::Value>;

@@ -1,14 +1,9 @@
-/// Implements `Face` for a pool. Needs the pool's methods `len` and `insert_peeked`.
+/// Implements `Face` for a pool. Needs the pool's method `insert_peeked`.
 macro_rules! face {
     ([$($generics:tt)*] $pool:ty) => {
         impl<$($generics)*> crate::pools::faces::sealed::Face for $pool {
             type Value = T;
             type Handle = H;
-
-            #[inline]
-            fn live(&self) -> usize {
-                self.len()
-            }
 
             #[inline]
             #[cfg_attr(feature = "debug-aids", track_caller)]
@@ -28,6 +23,11 @@ macro_rules! walked {
         crate::pools::faces::face!([$($generics)*] $pool);
 
         impl<$($generics)*> crate::pools::faces::sealed::Walked for $pool {
+            #[inline]
+            fn live(&self) -> usize {
+                self.len()
+            }
+
             #[inline]
             fn live_slots(&self) -> crate::occupancy::Occupancy<'_> {
                 self.occupancy()

@@ -73,3 +73,14 @@ impl<V> Cell<V> {
         return self.0.with_mut(write);
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// The standard library's panics.
+    #[test]
+    fn a_fence_without_an_order_is_none() {
+        fence(Ordering::Relaxed);
+    }
+}

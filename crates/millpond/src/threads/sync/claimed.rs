@@ -100,3 +100,28 @@ impl<T> Slots<T> {
         Ok(claimed)
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use core::sync::atomic::Ordering::Relaxed;
+
+    use super::*;
+    use crate::SyncPool;
+
+    /// The last guard of a removed value ends the lifetime first and sets the bit afterwards. In between, on another
+    /// thread, the slot is the guard's.
+    #[test]
+    fn a_slot_is_not_claimed_before_the_last_guard_has_freed_it() {
+        let mut pool = SyncPool::new(1);
+        let handle = pool.insert('a').unwrap();
+        assert!(pool.remove(handle));
+        pool.slots().free.word_of(0).fetch_and(!1, Relaxed);
+        let next = Handle::from_parts(0, handle.generation() + 1).unwrap();
+        assert_eq!(pool.insert_at(next, 'b').unwrap_err().kind(), InsertAtErrorKind::Occupied);
+        assert_eq!(pool.revive(handle, 'b').unwrap_err().kind(), InsertAtErrorKind::Occupied);
+        assert!(!pool.contains(next) && !pool.contains(handle));
+        assert_eq!(pool.stats().inserted, 1);
+        pool.slots().free.word_of(0).fetch_or(1, Relaxed);
+        assert_eq!(pool.insert_at(next, 'b'), Ok(next));
+    }
+}

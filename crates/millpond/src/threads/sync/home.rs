@@ -41,3 +41,16 @@ pub(super) fn of_this_thread() -> usize {
 pub(super) fn of_this_thread() -> usize {
     0
 }
+
+#[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
+mod tests {
+    #[test]
+    fn each_thread_has_a_number_of_its_own() {
+        let number = super::of_this_thread();
+        let of_others = [(); 3].map(|()| std::thread::spawn(super::of_this_thread).join().unwrap());
+        assert_eq!(super::of_this_thread(), number, "it stays the same");
+        let mut all = [number, of_others[0], of_others[1], of_others[2]];
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] != pair[1]), "{all:?}");
+    }
+}

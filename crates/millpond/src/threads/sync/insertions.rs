@@ -119,10 +119,6 @@ impl<T> sealed::Face for SyncPool<T> {
     type Value = T;
     type Handle = Handle<T>;
 
-    fn live(&self) -> usize {
-        self.len()
-    }
-
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn put_next(&mut self, handle: Handle<T>, value: T) {
         match self.slots().claim_at(handle, Circle::check_begin) {

@@ -228,6 +228,21 @@ mod tests {
     }
 
     #[test]
+    fn no_two_homes_share_a_line_however_few_words_each_has() {
+        for words in [3, 7, 15, 16, 33] {
+            for homes in [2, words / 2, words / 2 + 1, words] {
+                let pool = SyncPool::builder().capacity(words * 64).homes(homes).build();
+                assert_eq!(pool.homes(), homes);
+                let pairs = transfers(homes as u32, |thread| {
+                    let handle = pool.home(thread).insert([0_u64; 2]).unwrap();
+                    assert!(pool.remove(handle));
+                });
+                assert_eq!(pairs, 0.0, "{words} words, {homes} homes");
+            }
+        }
+    }
+
+    #[test]
     fn what_threads_share_travels_as_often_as_it_is_used() {
         let one_for_all = at_each_count(|threads| {
             let pool = pool(8);

@@ -122,3 +122,31 @@ impl Line {
         claimed
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::SyncRecycler;
+
+    /// An object was freed, and the first thread in line has not woken yet.
+    #[test]
+    fn a_free_object_is_kept_for_the_first_thread_in_line() {
+        let recycler = SyncRecycler::<u8>::new(1);
+        let line = &recycler.line;
+        let mut queue = line.queue.lock().unwrap();
+        let first = queue.next;
+        queue.next += 1;
+        queue.tickets.push_back(first);
+        drop(queue);
+        line.waiting.fetch_add(1, Relaxed);
+        assert!(recycler.acquire().is_none());
+        assert!(recycler.acquire_timeout(Duration::ZERO).is_none());
+        assert_eq!((recycler.refused(), recycler.available(), recycler.waiting()), (2, 1, 1));
+        assert_eq!(line.queue.lock().unwrap().tickets, [first]);
+        line.queue.lock().unwrap().tickets.clear();
+        line.waiting.fetch_sub(1, Relaxed);
+        assert!(recycler.acquire().is_some() && recycler.acquire_timeout(Duration::ZERO).is_some());
+    }
+}
