@@ -7,6 +7,7 @@ mod common;
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use allocations::{Allocations, Counting, during};
@@ -186,6 +187,27 @@ fn values_may_borrow_from_outside() {
         links.iter().map(|&link| frame[link].len()).max()
     });
     assert_eq!(longest, Some(1));
+}
+
+#[test]
+fn links_that_differ_have_hashes_that_differ() {
+    FrameMemory::new(64).frame(|frame| {
+        let [one, other] = [3_u8, 3].map(|value| frame.insert(value).unwrap());
+        let hash =
+            |link: FrameRef<'_, u8>| BuildHasherDefault::<DefaultHasher>::new().hash_one(link);
+        let copy = one;
+        assert_eq!(hash(one), hash(copy));
+        assert!(one != other && hash(one) != hash(other));
+    });
+}
+
+#[test]
+fn a_refusal_says_how_much_is_free_and_how_much_was_wanted() {
+    FrameMemory::new(64).frame(|frame| {
+        frame.insert([0_u8; 60]).unwrap();
+        let said = frame.insert(7_u64).unwrap_err().to_string();
+        assert_eq!(said, "the frame is full: 4 bytes are free, and a value has 8");
+    });
 }
 
 #[test]

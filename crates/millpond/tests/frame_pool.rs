@@ -9,7 +9,9 @@ mod in_place;
 #[path = "../examples/quadtree/square.rs"]
 mod square;
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use allocations::{Allocations, Counting, during};
@@ -91,6 +93,25 @@ fn a_link_that_is_stale_or_of_another_pool_is_named_in_the_panic() {
     assert_eq!(said, "the frame pool refuses link #1, which is of an earlier frame: 1 are valid");
     let said = panic_of(|| pool[of_the_other] = 1);
     assert!(said.contains("refuses link #3, which is of another pool"), "{said}");
+    let said = panic_of(|| drop(FramePool::<i32>::new(4)[stale].to_string()));
+    assert!(said.contains("refuses link #1, which is of another pool: 0 are valid"), "{said}");
+}
+
+#[test]
+fn links_are_ordered_by_insertion_and_hashed_by_what_they_name() {
+    let mut pool = FramePool::new(2);
+    let [one, two] = ["egg", "egg"].map(|value| pool.insert(value).unwrap());
+    pool.reset();
+    let three = pool.insert("egg").unwrap();
+    for (lesser, greater) in [(one, two), (two, three), (one, three)] {
+        assert!(lesser < greater);
+        assert_eq!(lesser.partial_cmp(&greater), Some(Ordering::Less));
+    }
+    let hash = |link: FrameLink<_>| BuildHasherDefault::<DefaultHasher>::new().hash_one(link);
+    let copy = one;
+    assert_eq!(hash(one), hash(copy));
+    let hashes: HashSet<u64> = [one, two, three].into_iter().map(hash).collect();
+    assert_eq!(hashes.len(), 3);
 }
 
 #[test]

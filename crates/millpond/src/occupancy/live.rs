@@ -440,4 +440,33 @@ mod tests {
             }
         }
     }
+
+    /// The slots before it may have died by then, and the front's word may have others above it.
+    #[test]
+    fn what_is_left_of_a_prefix_is_taken_from_the_back() {
+        for (at, until) in
+            [(0_usize, 40_usize), (0, 64), (5, 150), (64, 128), (70, 100), (127, 128)]
+        {
+            let live_until = if until - at < 64 { until.next_multiple_of(64) } else { until };
+            let live: Vec<bool> = (0..200).map(|slot| (at..live_until).contains(&slot)).collect();
+            let bits = bits(&live);
+            let source = Source::Bits(&bits);
+            let mut rest = super::LiveBits { words: super::Words::EMPTY };
+            rest.take_prefix(at, until, source);
+            assert_eq!(rest.left(), until - at);
+            let slots: Vec<_> = core::iter::from_fn(|| rest.next_back(source)).collect();
+            assert!(slots.into_iter().eq((at..until).rev()), "{at}..{until}");
+        }
+    }
+
+    /// The words next to each other are those that count, not one as far away as there are slots.
+    #[test]
+    fn a_full_word_far_away_is_not_taken_for_the_next() {
+        let mut bits = alloc::vec![0; 64 * 64 + 1];
+        (bits[0], bits[1], bits[64 * 64]) = (!0, 0b101, !0);
+        let occupancy = Occupancy::new(Source::Bits(&bits), 64 * bits.len(), 130);
+        let mut folded = Vec::new();
+        occupancy.iter().for_each(|slot| folded.push(slot));
+        assert!(folded.into_iter().eq((0..64).chain([64, 66]).chain(1 << 18..(1 << 18) + 64)));
+    }
 }

@@ -269,4 +269,38 @@ mod tests {
             }
         }
     }
+
+    /// Whatever was taken from either end, also if the live slots are known to be the lowest.
+    #[cfg(feature = "rayon")]
+    #[test]
+    fn are_cut_near_the_middle_if_more_than_one_word_is_left() {
+        let words_left = |words: &super::Words| {
+            let between = words.back().saturating_sub(words.next()).div_ceil(64);
+            usize::from(words.front_bits != 0) + between + usize::from(words.back_bits != 0)
+        };
+        let is_cut_well = |runs: &super::Runs<'_>, left: usize| match runs.split() {
+            Some((lower, upper)) => {
+                let halves = (words_left(&lower.words), words_left(&upper.words));
+                halves.0 + halves.1 == left && halves.0.abs_diff(halves.1) <= 1
+            }
+            None => left <= 1,
+        };
+        for count in 1..10 {
+            let two_runs = |slot: usize| (10..20).contains(&(slot % 64)) || slot % 64 == 40;
+            let live: Vec<bool> = (0..64 * count).map(two_runs).collect();
+            let bits = bits(&live);
+            for front in 0..2 * count {
+                for back in 0..2 * count - front {
+                    let mut runs = occupancy(&bits, &live).runs();
+                    runs.by_ref().take(front).for_each(drop);
+                    runs.by_ref().rev().take(back).for_each(drop);
+                    assert!(is_cut_well(&runs, words_left(&runs.words)), "{front}, {back}");
+                }
+            }
+            let full = [!0; 10];
+            let lowest = Occupancy::new(Source::Bits(&full), 640, 64 * count - 9);
+            let runs = lowest.with_prefix(Some(64 * count - 9)).runs();
+            assert!(is_cut_well(&runs, count), "{count} words of a prefix");
+        }
+    }
 }

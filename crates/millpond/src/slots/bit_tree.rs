@@ -373,4 +373,18 @@ mod tests {
         assert_eq!(broken(|tree| tree.head.lowest = 4990), "the lowest number of a tree is known");
         assert_eq!(broken(|tree| tree.head.lowest = 69), "the lowest number of a tree is known");
     }
+
+    #[test]
+    #[cfg(feature = "validate")]
+    fn only_numbers_below_the_limit_are_asked_for() {
+        for numbers in [1, 5, 63] {
+            let mut tree = with_room::<2>(64);
+            tree.fill_below(numbers);
+            let is_in = |number| {
+                assert!(number < numbers, "there is no number {number}");
+                true
+            };
+            tree.validate(numbers, is_in).unwrap();
+        }
+    }
 }

@@ -422,4 +422,18 @@ mod tests {
         assert_eq!((narrow.layout.size(), narrow.layout.align()), (27, 8));
         assert!(Offsets::of::<u32, u32, u64>(usize::MAX / 8, 0).is_err());
     }
+
+    #[test]
+    fn values_that_are_not_there_align_nothing() {
+        let layout = Offsets::of::<u32, u32, [u32; 16]>(1, 1).unwrap().layout;
+        assert_eq!(layout.align(), 64);
+        let layout = Offsets::of::<u32, u32, [u32; 16]>(0, 1).unwrap().layout;
+        assert_eq!((layout.size(), layout.align()), (8, 8));
+    }
+
+    #[test]
+    fn tells_how_many_slots_it_has_and_no_values() {
+        let block = Block::<u32, u32, [u8; 3]>::try_new(5, 6, 1.as_dead()).unwrap();
+        assert_eq!(alloc::format!("{block:?}"), "Block { slots: 5, .. }");
+    }
 }

@@ -758,4 +758,37 @@ mod tests {
         assert_eq!(place.parts().words[4..], [7.as_dead(), 9.as_dead(), u32::RETIRED, 7.as_dead()]);
         assert_eq!((place.retired_beyond(), place.parts().bits), (0, &[0xf][..]));
     }
+
+    #[test]
+    fn tells_how_many_slots_it_has_and_no_values() {
+        let place = grown(BlockSizes::new(4, 4).unwrap(), 2);
+        assert_eq!(alloc::format!("{place:?}"), "Blocks { slots: 8, .. }");
+    }
+
+    /// Each rule for itself: all others still hold.
+    #[test]
+    #[cfg(feature = "validate")]
+    fn validation_finds_what_is_broken() {
+        let is_sound_after = |change: fn(&mut Place3)| {
+            let mut place = grown(BlockSizes::new(4, 4).unwrap(), 2);
+            let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
+            place.try_make_room(16, |slots| slots, copy, 7.as_dead()).unwrap();
+            place.parts_mut().words[6] = u32::RETIRED;
+            place.remove_block();
+            assert!(place.is_consistent(7.as_dead()));
+            change(&mut place);
+            let is_sound = place.is_consistent(7.as_dead());
+            // The memory of the values goes by this number.
+            place.joined = 0;
+            is_sound
+        };
+        assert!(is_sound_after(|_| ()));
+        assert!(!is_sound_after(|place| place.known = 17), "more slots than there is room for");
+        assert!(!is_sound_after(|place| place.near = 3), "slots are looked for elsewhere");
+        assert!(!is_sound_after(|place| place.joined = 5), "a piece ends within a block");
+        assert!(!is_sound_after(|place| place.books.parts_mut().words[5] = 9), "one is live");
+        assert!(!is_sound_after(|place| place.retired_beyond += 1), "the retired are miscounted");
+        let used = |place: &mut Place3| place.books.parts_mut().words[9] = 9.as_dead();
+        assert!(!is_sound_after(used), "a slot was used that was never there");
+    }
 }

@@ -429,4 +429,51 @@ mod tests {
         let named = Lifetimes { name: Some("sparks"), ..Lifetimes::PLAIN };
         assert!(!Books::<Handle<()>>::fresh(&named).has_zero_bits());
     }
+
+    #[cfg(feature = "alloc")]
+    type Words = crate::slots::SlotWords<crate::slots::Block<u16, (), ()>>;
+
+    #[cfg(feature = "alloc")]
+    type Short = crate::Handle32<(), 24>;
+
+    #[test]
+    #[cfg(feature = "alloc")]
+    fn slots_that_no_birth_has_reached_were_never_used() {
+        let mut books = Books::<Short>::fresh(&Lifetimes::PLAIN);
+        let mut words = Words::try_new(10, 0, false, 1.as_dead()).unwrap();
+        let both =
+            |books: &Books<Short>, words: &Words| [false, true].map(|it| books.used(words, it));
+        assert_eq!(both(&books, &words), [0, 0]);
+        for index in [0, 1, 0] {
+            if words.is_live(index) {
+                words.set_dead(index, 1.as_dead());
+            }
+            words.expect_birth();
+            words.set_live(index, 1);
+        }
+        // Of an order that goes round, each of three births may have taken another slot.
+        assert_eq!(both(&books, &words), [2, 3]);
+        books.mark_used_until(7);
+        assert_eq!(both(&books, &words), [7, 7]);
+        words.retire(0);
+        assert_eq!(both(&books, &words), [10, 10]);
+    }
+
+    /// Their words have outlived their block, and may be in a generation before the first.
+    #[test]
+    #[cfg(feature = "alloc")]
+    fn slots_that_come_back_are_examined() {
+        let lifetimes = Lifetimes { salt: Some(1), ..Lifetimes::PLAIN };
+        let mut books = Books::<Short>::fresh(&lifetimes);
+        let start = books.circle().start();
+        assert!(start > 1);
+        books.mark_used_until(4);
+        let mut words = Words::try_new(4, 0, false, start.as_dead()).unwrap();
+        books.note_slots_from(2, &words);
+        assert!(!books.over_max, "each is in its first generation");
+        words.set_live(3, start);
+        words.set_dead(3, 1.as_dead());
+        books.note_slots_from(2, &words);
+        assert!(books.over_max);
+    }
 }

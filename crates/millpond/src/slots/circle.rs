@@ -365,4 +365,18 @@ mod tests {
         assert_eq!(begin(all[4], all[5]), Err(InsertAtErrorKind::Occupied));
         assert_eq!(begin(u16::RETIRED, all[5]), Err(InsertAtErrorKind::Retired));
     }
+
+    #[test]
+    fn a_generation_that_no_slot_has_was_never_issued() {
+        for (wraps, salt) in [(false, None), (true, None), (false, Some(1)), (true, Some(1))] {
+            let lifetimes = Lifetimes { salt, wraps, generation_max: 100, ..Lifetimes::PLAIN };
+            let circle = Circle::<u16>::new::<Short>(&lifetimes);
+            for word in [circle.start(), circle.start().as_dead(), u16::RETIRED] {
+                for generation in [0, 101, 255] {
+                    let why = circle.refusal(Some(word), generation, 0);
+                    assert_eq!(why, Refusal::NeverIssued, "{generation} of {word:#x}");
+                }
+            }
+        }
+    }
 }

@@ -444,4 +444,28 @@ mod tests {
         let own = "a slot is in one of its lifetimes";
         assert_eq!(broken(|core| core.set_lifetimes(&ONE)), own);
     }
+
+    #[test]
+    #[cfg(target_has_atomic = "32")]
+    fn an_order_whose_next_slots_are_taken_is_plain_again() {
+        let circle = Circle::new::<Handle<()>>(&Lifetimes::PLAIN);
+        let mut words = SlotWords::<crate::slots::Block<u32, u32, ()>>::try_new(
+            8,
+            <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
+            false,
+            circle.start().as_dead(),
+        )
+        .unwrap();
+        let mut core = Core::<Lifo, Handle<()>>::new(circle, None, &mut words);
+        assert!(core.books.is_plain);
+        assert!(core.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter(), &mut words));
+        assert!(!core.books.is_plain, "the slots are not live yet");
+        for index in 0..3 {
+            words.expect_birth();
+            words.set_live(index, 1);
+        }
+        core.note_upcoming(3, &words);
+        assert!(core.books.is_plain);
+        assert_eq!(core.queue.next(&words), Some(3));
+    }
 }

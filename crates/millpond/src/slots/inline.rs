@@ -118,4 +118,10 @@ mod tests {
             assert_eq!(parts.entries.len(), 6);
         }
     }
+
+    #[test]
+    fn tells_how_many_slots_it_has_and_no_values() {
+        let place = Inline::<u32, u32, u8, 5>::new(1);
+        assert_eq!(alloc::format!("{place:?}"), "Inline { slots: 5, .. }");
+    }
 }

@@ -970,6 +970,20 @@ mod tests {
             words.place.parts_mut().bits[0] |= 8;
         };
         assert_eq!(broken(old_and_beyond), "the bitmap has no bit beyond the last slot");
+        let lowest = "the live slots are the lowest ones if they are said to be";
+        fn say(words: &mut Words, prefix: Prefix, in_step: bool) {
+            let age = words.place.bitmap_age_mut().unwrap();
+            (age.prefix, age.in_step) = (prefix, in_step);
+        }
+        assert_eq!(broken(|words| say(words, Prefix::of(2), true)), lowest);
+        let untrue = |words: &mut Words| {
+            say(words, Prefix::UNKNOWN, true);
+            words.set_dead(2, 255.as_dead());
+            say(words, Prefix::NONE, true);
+        };
+        assert_eq!(broken(untrue), lowest);
+        // Only a bitmap that is in step forgets it in time.
+        assert_eq!(broken(|words| say(words, Prefix::NONE, false)), lowest);
         assert_eq!(broken(|words| words.counts.retired += 1), "the retired slots are counted");
         let own = "a slot is in one of its lifetimes";
         assert_eq!(broken(|words| words.place.parts_mut().words[0] = 0), own);
@@ -980,5 +994,28 @@ mod tests {
         words.validate_lifetimes(&circle(false)).unwrap();
         let rule = words.validate_lifetimes(&circle(true)).unwrap_err().rule();
         assert_eq!(rule, "no slot of a pool that wraps retires");
+    }
+
+    /// Blocks of 64: up to 256 slots the bitmap is in step, and beyond from a walk on that finds few changes.
+    #[test]
+    fn a_growing_pool_keeps_its_bitmap_in_step_while_it_is_small_or_walked() {
+        let grow = |words: &mut SlotWords<Blocks<u16, (), ()>>| {
+            let move_entries: MoveEntries<()> = |_, _| ();
+            words.try_add_block(0, |_| 0, move_entries, false, 1.as_dead(), false).unwrap();
+            (words.slots(), words.is_in_step())
+        };
+        for is_walked in [false, true] {
+            let mut words = SlotWords::growing(BlockSizes::new(64, 64).unwrap());
+            assert!(words.is_in_step(), "no slots are few");
+            let grown = [(); 5].map(|()| grow(&mut words));
+            assert_eq!(grown, [(64, true), (128, true), (192, true), (256, true), (320, false)]);
+            if is_walked {
+                words.refresh();
+                assert!(words.is_in_step());
+            }
+            assert_eq!(grow(&mut words), (384, is_walked));
+            words.set_live(383, 1);
+            assert!(words.occupancy().iter().eq([383]));
+        }
     }
 }

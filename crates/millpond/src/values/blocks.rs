@@ -192,3 +192,21 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         )
     }
 }
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::handle::Handle;
+    use crate::slots::reuse::Lifo;
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        type Short = BlockStorage<u8, Lifo, Handle<()>>;
+        let mut storage = Short::growing(BlockSizes::new(4, 4).unwrap());
+        storage.try_add_block::<Lifo, Handle<()>>(8, 3.as_dead(), false).unwrap();
+        storage.validate_blocks(3.as_dead()).unwrap();
+        // The words of four slots that were never there are not those of a pool that begins otherwise.
+        let rule = storage.validate_blocks(5.as_dead()).unwrap_err().rule();
+        assert!(rule.ends_with("slots that were never used have fresh words"), "{rule}");
+    }
+}

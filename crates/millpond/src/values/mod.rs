@@ -856,4 +856,23 @@ mod tests {
         assert_eq!(storage.validate(), storage.words.validate());
         assert!(storage.validate().is_err());
     }
+
+    #[test]
+    fn only_a_dead_slot_with_room_has_a_link() {
+        use crate::handle::Handle;
+        use crate::slots::reuse::Intrusive;
+
+        let link = Link { next: 2, previous: 1 };
+        type Roomy = PoolStorage<u64, Intrusive, Handle<()>>;
+        let mut storage = Roomy::try_new::<Intrusive, Handle<()>>(3, 1.as_dead()).unwrap();
+        storage.put(1, 1, 70);
+        storage.set_link(0, link);
+        storage.set_link(1, link);
+        assert_eq!([0, 1, 2].map(|index| storage.link(index)), [link, Link::NONE, Link::NONE]);
+        assert_eq!(storage.get(1), Some(&70));
+
+        type Narrow = PoolStorage<[u8; 7], Intrusive, Handle<()>>;
+        let storage = Narrow::try_new::<Intrusive, Handle<()>>(3, 1.as_dead()).unwrap();
+        assert_eq!([0, 1, 2].map(|index| storage.link(index)), [Link::NONE; 3]);
+    }
 }

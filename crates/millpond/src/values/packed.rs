@@ -188,3 +188,24 @@ impl<T> Drop for PackedValues<T> {
         sanitizer::unpoison(self.values.spare_capacity_mut());
     }
 }
+
+#[cfg(all(test, feature = "debug-aids"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_are_gone_are_filled_until_that_is_stopped() {
+        let mut values = PackedValues::try_new(2).unwrap();
+        let mut left_behind = |change: fn(&mut PackedValues<[u8; 4]>)| {
+            change(&mut values);
+            values.push([7; 4]);
+            assert_eq!(values.swap_remove(0), [7; 4]);
+            values.unearth(1);
+            // SAFETY: the slot has had a value, and what fills it is initialised.
+            unsafe { values.values.spare_capacity_mut()[0].assume_init() }
+        };
+        assert_eq!(left_behind(|_| ()), [7; 4]);
+        assert_ne!(left_behind(PackedValues::fill_dead), [7; 4]);
+        assert_eq!(left_behind(PackedValues::leave_dead), [7; 4]);
+    }
+}

@@ -80,6 +80,10 @@ fn check<R: ReuseOrder, H: HandleLayout>(pool: &BlockPool<Counted, R, H>, model:
         run.iter().enumerate().map(move |(at, value)| (first + at, value.id()))
     });
     assert!(in_runs.eq(expected().map(|(handle, value)| (handle.index() as usize, value))));
+    let runs = pool.runs().map(|(first, run)| (first, run.len()));
+    let mut from_back: Vec<_> = pool.runs().rev().map(|(first, run)| (first, run.len())).collect();
+    from_back.reverse();
+    assert!(runs.eq(from_back));
     let (half, mut iter) = (pool.len() / 2, pool.iter());
     assert!(iter.by_ref().take(half).map(|(h, _)| h).eq(expected().take(half).map(|(h, _)| h)));
     assert_eq!(iter.len(), pool.len() - half);
@@ -365,6 +369,23 @@ fn with_lowest_first_values_go_to_the_lowest_slot_of_all_blocks() {
     let next: Vec<_> = (0..4).map(|i| pool.insert(i).unwrap().index()).collect();
     assert_eq!(next, [9, 10, 13, 30]);
     assert!(pool.insert(0).is_err());
+}
+
+/// Blocks that end within 64 slots: their slots do not come next while they are not there.
+#[test]
+fn with_lowest_first_slots_that_were_given_back_come_when_they_are_there_again() {
+    let mut pool =
+        BlockPool::<usize>::builder().reuse(LowestFirst).slots_per_block(32).max_blocks(8).build();
+    let handles: Vec<_> = (0..128).map(|i| pool.insert(i).unwrap()).collect();
+    for handle in &handles[96..] {
+        pool.remove(*handle);
+    }
+    pool.shrink_to_fit();
+    assert_eq!((pool.capacity(), pool.len()), (96, 96));
+    pool.validate().unwrap();
+    let next: Vec<_> = (0..3).map(|i| pool.insert(i).unwrap().index()).collect();
+    assert_eq!((next, pool.capacity()), (vec![96, 97, 98], 128));
+    pool.validate().unwrap();
 }
 
 /// As values die, those that come gather below, so that blocks can be given back at all.

@@ -8,8 +8,8 @@ use millpond::overflow::{EvictLeast, EvictOldest, Spill};
 use millpond::side_table::join;
 use millpond::snapshot::History;
 use millpond::{
-    AnyPool, BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
-    SizeClasses, StaticPool,
+    AnyPool, BlockPool, FrameMemory, Handle, HandleAllocator, PackedPool, Pool, Recycler,
+    SideTable, SizeClasses, StaticPool,
 };
 
 trait Told: Debug {}
@@ -136,6 +136,7 @@ fn recycler_and_allocator() {
     let mut recycler = Recycler::<&str>::from_fn(4, |_| "egg");
     recycler.acquire().unwrap();
     tells(&recycler, &["0v1", "egg"]);
+    tells(recycler.runs_mut(), &["RunSlicesMut"]);
 
     let mut slots = HandleAllocator::builder().capacity(4).name("textures").build();
     let slot: Option<Handle<()>> = slots.acquire();
@@ -143,6 +144,18 @@ fn recycler_and_allocator() {
     tells(&slots, &["HandleAllocator", "textures", "Lifo", "live: 1"]);
     tells(slots.handles(), &["0v1"]);
     tells(SizeClasses::builder().class(16, 4).name("strings").build(), &["SizeClasses", "strings"]);
+}
+
+#[test]
+fn frames_and_what_is_in_them() {
+    let mut memory = FrameMemory::new(64);
+    memory.frame(|frame| {
+        let place = frame.insert([0_u8; 60]).unwrap();
+        tells(place, &["FrameRef(0x"]);
+        tells(&*frame, &["Frame ", "free: 4"]);
+        tells(frame.insert(7_u64).unwrap_err(), &["FrameFull", "free: 4"]);
+    });
+    tells(&memory, &["FrameMemory", "capacity: 64", "peak: 60", "refused: 1"]);
 }
 
 #[test]

@@ -648,3 +648,21 @@ fn the_slot_freed_last_comes_next_after_retirements_too() {
     let fixed: StaticPool<u8, 8> = StaticPool::builder().lifetimes(2).build();
     assert_eq!(slots_after_retirements!(fixed), expected);
 }
+
+/// A slot that is claimed far below the top of the stack and given back leaves an entry each time, until these are swept
+/// out. The marks that this takes lie where a walk has noted which slots were live.
+#[test]
+fn a_pool_of_many_claims_loses_no_slot() {
+    let mut pool: Pool<u64> = Pool::new(300);
+    let handles: Vec<_> = (0..100).map(|i| pool.insert(i).unwrap()).collect();
+    assert_eq!(pool.iter_mut().count(), 100);
+    handles.iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
+    for claim in 0..500 {
+        let handle = Handle::from_parts(claim % 2, 2 + claim / 2).unwrap();
+        assert_eq!(pool.insert_at(handle, 7).unwrap(), handle);
+        pool.remove(handle);
+    }
+    pool.validate().unwrap();
+    let slots: BTreeSet<_> = (0..300).map(|i| pool.insert(i).unwrap().index()).collect();
+    assert_eq!(slots.len(), 300);
+}

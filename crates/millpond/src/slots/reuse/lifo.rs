@@ -447,6 +447,44 @@ mod tests {
         assert_eq!(queue.next(&words), None);
     }
 
+    /// The marks lie where the bitmap does, which may be old.
+    #[test]
+    fn a_sweep_keeps_slots_that_were_live_when_the_bitmap_was_made() {
+        let mut words = new_words(300);
+        (0..100).for_each(|index| words.set_live(index, 1));
+        words.refresh();
+        assert!(!words.is_in_step());
+        (0..100).for_each(|index| words.set_dead(index, 1.as_dead()));
+        let entries: Vec<u32> = (0..100).collect();
+        words.entries_mut()[..100].copy_from_slice(&entries);
+        let mut queue = LifoQueue { len: 100, fresh_from: 100 };
+        queue.sweep(&mut words);
+        assert_eq!(words.entries()[..queue.len], entries);
+        assert_eq!(words.occupancy().iter().next(), None);
+    }
+
+    /// The first and the third of four: the others keep their places.
+    #[test]
+    #[cfg(target_has_atomic = "32")]
+    fn upcoming_slots_are_taken_without_ghosts() {
+        let mut words = new_words(9);
+        (0..4).for_each(|index| {
+            if index % 2 == 0 {
+                words.set_live(index, 1)
+            }
+        });
+        words.entries_mut()[..2].copy_from_slice(&[1, 3]);
+        let mut queue = LifoQueue { len: 2, fresh_from: 4 };
+        let mut listed = Vec::<u32>::new();
+        queue.list_upcoming(&words, 4, 4, &mut listed);
+        assert_eq!(listed, [3, 1, 4, 5]);
+        assert!(queue.take_upcoming(&listed, [0..1, 2..3].into_iter(), &mut words));
+        words.set_live(3, 1);
+        words.set_live(4, 1);
+        assert!(!queue.has_ghosts(&words));
+        assert!(queue.upcoming(&words, 5).eq([1, 5, 6, 7, 8]));
+    }
+
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(
