@@ -94,6 +94,15 @@ fn a_link_that_is_stale_or_of_another_pool_is_named_in_the_panic() {
 }
 
 #[test]
+fn a_frame_tells_what_is_in_it() {
+    let mut pool = FramePool::new(3);
+    assert!(pool.is_empty() && format!("{pool:?}") == "{}");
+    let link = pool.insert("egg").unwrap();
+    assert!(!pool.is_empty());
+    assert_eq!(format!("{pool:?}"), format!("{{{link:?}: \"egg\"}}"));
+}
+
+#[test]
 fn links_are_as_small_as_references() {
     assert_eq!(size_of::<Option<FrameLink<String>>>(), 8);
 }
