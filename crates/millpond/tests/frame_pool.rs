@@ -115,6 +115,15 @@ fn links_are_ordered_by_insertion_and_hashed_by_what_they_name() {
 }
 
 #[test]
+fn a_frame_tells_what_is_in_it() {
+    let mut pool = FramePool::new(3);
+    assert!(pool.is_empty() && format!("{pool:?}") == "{}");
+    let link = pool.insert("egg").unwrap();
+    assert!(!pool.is_empty());
+    assert_eq!(format!("{pool:?}"), format!("{{{link:?}: \"egg\"}}"));
+}
+
+#[test]
 fn links_are_as_small_as_references() {
     assert_eq!(size_of::<Option<FrameLink<String>>>(), 8);
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use millpond::recorder::{HEADER, Recorder};
 use millpond::reuse::{Fifo, LowestFirst};
-use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler, StaticPool};
+use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler, StaticPool, SyncPool};
 
 /// Text that can be read when the recorder has written it.
 #[derive(Clone, Default)]
@@ -588,6 +588,69 @@ fn a_track_tells_how_the_pool_of_somebody_else_stands() {
     assert_eq!(text.events(), events.collect::<Vec<_>>());
     // Capacity, live, peak, retired, inserted, removed, refused, evicted, dropped.
     assert_eq!(text.stats("seats")[..9], [40, 1, 3, 1, 5, 4, 1, 1, 0]);
+}
+
+#[test]
+fn the_statistics_of_a_pool_for_threads_are_counted_as_they_change() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let mut pool = SyncPool::builder().capacity(3).lifetimes(2).name("shared").build();
+    let early = pool.insert(0).unwrap();
+    pool.record(&recorder);
+    (1..3).for_each(|value| _ = pool.insert(value).unwrap());
+    pool.insert(3).unwrap_err();
+    recorder.tick();
+    assert!(pool.remove(early));
+    recorder.tick();
+    // The last lifetime of the slot.
+    let late = pool.insert(4).unwrap();
+    recorder.tick();
+    assert!(pool.remove(late));
+    // Which the next insertion finds out.
+    pool.insert(5).unwrap_err();
+    pool.stop_recording();
+    pool.insert(6).unwrap_err();
+    recorder.finish().unwrap();
+    let events = ["0,alloc,0", "0,alloc,1", "0,alloc,2", "1,free,0", "2,alloc,3", "3,free,3"];
+    // The objects that stay live end in the trace where the recording does.
+    let events = events.iter().chain(&["3,free,1", "3,free,2"]);
+    let expected: Vec<_> = events.map(|event| format!("{event},shared")).collect();
+    assert_eq!(text.events(), expected);
+    // Capacity, live, peak, retired, inserted, removed, refused, evicted, dropped.
+    assert_eq!(text.stats("shared")[..9], [3, 2, 3, 1, 4, 2, 2, 0, 0]);
+    drop(pool);
+}
+
+#[test]
+fn the_objects_of_a_pool_for_threads_end_with_it_in_the_trace() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let mut pool = SyncPool::builder().capacity(3).name("shared").build();
+    pool.record(&recorder);
+    pool.insert(1).unwrap();
+    drop(pool);
+    recorder.finish().unwrap();
+    assert_eq!(text.events(), ["0,alloc,0,shared", "0,free,0,shared"]);
+}
+
+/// Though removals of a large pool may be gathered to be faster.
+#[test]
+fn each_removal_from_a_packed_pool_is_recorded_when_it_happens() {
+    for capacity in [3, 10_000] {
+        let text = Text::default();
+        let recorder = Recorder::to_writer(text.clone()).unwrap();
+        let mut pool = PackedPool::builder().capacity(capacity).name("dense").build();
+        (0..3).for_each(|value| _ = pool.insert(value).unwrap());
+        pool.record(&recorder);
+        pool.retain(|_, value| {
+            recorder.tick();
+            *value == 1
+        });
+        recorder.finish().unwrap();
+        // The last value takes the place of the first, so it is asked about before the second.
+        let expected = ["1,free,0,dense", "2,free,2,dense"];
+        assert_eq!(text.events()[3..], expected, "{capacity}");
+    }
 }
 
 /// The statistics of a pool are written ten times in a second, and when it goes, and at the end.

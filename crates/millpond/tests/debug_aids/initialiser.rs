@@ -79,6 +79,22 @@ fn exactly_the_bytes_that_an_initialiser_never_wrote_are_named() {
     assert!(forgotten_bytes(|_: &mut [u32; 0]| {}).is_empty());
 }
 
+/// The two fills differ in every bit.
+#[test]
+fn a_byte_of_which_any_bit_is_forgotten_is_named() {
+    let forgotten = |written: u8| {
+        forgotten_bytes(|object: &mut [u8; 21]| {
+            object.iter_mut().skip(1).for_each(|byte| *byte |= written);
+            object[0] = 7;
+        })
+    };
+    for written in 0..u8::MAX {
+        let ranges = forgotten(written);
+        assert!(ranges.len() == 1 && ranges[0] == (1..21), "{written:#010b}: {ranges:?}");
+    }
+    assert!(forgotten(u8::MAX).is_empty());
+}
+
 /// A scramble is called for whatever releases: a release, a `retain`, an eviction, a `clear`; after the hook, once.
 #[test]
 fn recycler_scrambles_whatever_is_released_after_its_hook_and_nothing_else() {

@@ -23,7 +23,8 @@ use aided::{
 };
 use common::{Counted, Ledger, panics};
 use millpond::debug::{DebugAids, LiveReport};
-use millpond::overflow::{Overflow, PolicyPool};
+use millpond::lots::Lots;
+use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::{
     AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool,
@@ -666,6 +667,54 @@ fn objects_in_all_parts_of_a_pool_with_a_policy_are_told_in_one_report() {
     }
 }
 
+/// As that of any other pool.
+#[test]
+fn a_snapshot_of_a_pool_made_of_others_reports_nothing() {
+    let aids = DebugAids::none().report_on_drop(keep);
+    for policy in Overflow::ALL {
+        let builder = Pool::<Value>::builder().capacity(2).debug_aids(aids);
+        let mut pool = PolicyPool::new(*policy, builder, 2);
+        (0..4).for_each(|_| _ = pool.insert_by([0; 21], |_, _| 0));
+        drop(pool.snapshot());
+        assert!(REPORTS.take().is_empty(), "{policy}");
+        drop(pool);
+        assert!(!REPORTS.take().is_empty(), "{policy}");
+    }
+    let build = || Pool::<Value>::builder().capacity(1).debug_aids(aids).build();
+    let mut spill = Spill::new(build(), build());
+    (0..2).for_each(|_| _ = spill.insert([0; 21]).unwrap());
+    drop(spill.snapshot());
+    assert!(REPORTS.take().is_empty());
+    drop(spill);
+    assert_eq!(REPORTS.take().len(), 2);
+}
+
+/// Births in lots begin only when all slots that they take are known to be as they were left.
+#[test]
+fn lots_look_at_their_slots_before_anything_has_happened() {
+    let builder = Pool::<Value>::builder().capacity(4).name("bullets");
+    let mut pool = builder.debug_aids(DebugAids::none().fill_dead_slots()).build();
+    let handles = [0; 3].map(|_| pool.insert([7; 21]).unwrap());
+    let stale = pool.get_mut(handles[1]).unwrap().as_mut_ptr();
+    pool.remove(handles[1]).unwrap();
+    // SAFETY: the slot is part of the pool's array, and no value is there.
+    unsafe { stale.wrapping_add(20).write(1) };
+    let mut lots = Lots::new(4, 2);
+    let mut births = || {
+        panic_of(|| {
+            pool.update(&mut lots, |value, lot| {
+                value[0] = 8;
+                lot.insert([9; 21]).unwrap();
+            });
+        })
+    };
+    let said = births().expect("it is noticed");
+    assert!(said.starts_with("pool \"bullets\": slot 1 was written to"), "{said}");
+    assert_eq!(births(), None, "said once");
+    assert_eq!((pool.len(), pool.values().filter(|value| value[0] == 9).count()), (4, 2));
+    pool.validate().unwrap();
+}
+
 /// With the default order and without blocks, as the first example of the docs has it.
 #[test]
 fn a_handle_that_was_never_issued_is_no_stale_one() {
@@ -689,7 +738,9 @@ fn all_parts_of_a_pool_with_a_policy_are_told_by_the_numbers_of_the_whole() {
             pool.remove(handle).unwrap();
             let refused = panic_of(|| _ = pool.remove(handle)).unwrap();
             assert!(
-                refused.starts_with(&format!("pool \"pond\" refuses handle {handle}:")),
+                refused.starts_with(&format!(
+                    "pool \"pond\" refuses handle {handle}: slot {number}, "
+                )),
                 "{refused}"
             );
             // SAFETY: the slot is part of the pool's arrays, and no value is there.

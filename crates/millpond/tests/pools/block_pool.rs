@@ -11,7 +11,7 @@ use crate::common::{Counted, Ledger, Random, in_every_order};
 use millpond::block_pool::Growth;
 use millpond::reuse::{Lifo, LowestFirst, ReuseOrder};
 use millpond::{
-    BlockPool, BlockPoolBuilder, GetDisjointMutError, Handle, Handle32, HandleLayout,
+    BlockPool, BlockPoolBuilder, BuildError, GetDisjointMutError, Handle, Handle32, HandleLayout,
     InsertAtErrorKind, Refusal,
 };
 
@@ -609,6 +609,21 @@ fn without_memory_an_insertion_is_refused_and_nothing_is_lost() {
     assert_eq!(refused.to_string(), "no memory for a pool of 1 slots");
 }
 
+/// Of the blocks up to a named slot, the first ones may be there before memory runs out.
+#[test]
+fn a_named_slot_that_memory_does_not_reach_leaves_the_pool_as_it_was() {
+    let mut pool = BlockPool::<[u8; 1000]>::builder().block_sizes(8..=64).build();
+    pool.insert([1; 1000]).unwrap();
+    let far = Handle::from_parts(40, 1).unwrap();
+    // The next blocks have 8 slots, 16 and 32: the last is too large.
+    let refused = allocations::refusing(20_000, || pool.insert_at(far, [2; 1000]).unwrap_err());
+    assert_eq!(refused.kind(), InsertAtErrorKind::OutOfRange);
+    assert_eq!((pool.len(), pool.capacity()), (1, 8));
+    pool.validate().unwrap();
+    assert_eq!(pool.insert_at(far, [2; 1000]).unwrap(), far);
+    assert_eq!((pool.len(), pool.capacity()), (2, 64));
+}
+
 #[test]
 fn only_growth_takes_memory() {
     let mut pool = BlockPool::<[u64; 3]>::with_blocks(64, 20);
@@ -783,6 +798,10 @@ fn limits_that_cannot_be() {
         "17 reserved slots are more than the pool's limit of 16: raise `max_blocks`"
     );
     assert_eq!(builder().slots_per_block(1 << 31).build().max_blocks(), 1);
+    let small = || builder().handle::<Handle32<u8, 4>>();
+    let error = small().slots_per_block(32).try_build().unwrap_err();
+    assert_eq!(error, BuildError::CapacityTooLarge { capacity: 32, capacity_max: 16 });
+    assert_eq!(small().slots_per_block(16).build().capacity_max(), 16);
     assert!(catch_unwind(|| BlockPool::<u8>::with_blocks(3, 1)).is_err());
 }
 
@@ -1031,6 +1050,29 @@ fn blocks_double_between_their_sizes() {
     assert_eq!(error(8, 4), "a first block of 8 slots, but blocks have at most 4");
     let limited = BlockPool::<u8>::builder().max_blocks(usize::MAX).try_build();
     assert!(limited.unwrap_err().to_string().contains("more than the 4294967295 slots"));
+}
+
+/// "Without this or `slots_per_block`, the sizes are `4..`."
+#[test]
+fn sizes_without_an_end_double_as_far_as_handles_go() {
+    let builder = || BlockPool::<u8>::builder();
+    let (usual, endless) = (builder().build(), builder().block_sizes(4..).build());
+    assert_eq!(usual.block_sizes(), endless.block_sizes());
+    let limits = |pool: &BlockPool<u8>| (pool.max_blocks(), pool.capacity_max());
+    assert_eq!(limits(&usual), limits(&endless));
+}
+
+/// Slots that have retired are no room, whether their block is there or was given back.
+#[test]
+fn room_that_cannot_be_made_is_refused_with_all_slots_that_have_retired() {
+    let mut pool = BlockPool::builder().slots_per_block(2).max_blocks(3).lifetimes(1).build();
+    let handles: Vec<_> = (0..5).map(|value| pool.insert(value).unwrap()).collect();
+    [0, 2, 3, 4].iter().for_each(|index: &usize| _ = pool.remove(handles[*index]).unwrap());
+    assert_eq!(pool.shrink_to_fit(), 2);
+    assert_eq!(
+        pool.reserve(2).unwrap_err().to_string(),
+        "the pool cannot make room for 2 more values: it may have 6 slots, and 1 are live, 4 retired"
+    );
 }
 
 #[test]

@@ -68,6 +68,9 @@ fn parts_of_a_pool() {
     tells(ages.iter(), &["0v1", "21"]);
     tells(ages.iter_mut(), &["IterMut", "1"]);
     tells(join(&pool, &ages), &["Join"]);
+    tells(ages.entry(egg).unwrap(), &["OccupiedEntry", "0v1", "21"]);
+    let hen = pool.handle_at(1).unwrap();
+    tells(ages.entry(hen).unwrap(), &["VacantEntry", "1v1"]);
 
     let before = pool.snapshot();
     tells(&before, &["SnapshotOf", "egg", "hen"]);
@@ -187,5 +190,8 @@ fn overflow_and_errors() {
     tells(EvictOldest::beside(&pool), &["EvictOldest"]);
     tells(pool.insert("hen").unwrap_err(), &["Full", "eggs", "capacity: 1", "peak: 1"]);
     tells(pool.insert_at(egg, "hen").unwrap_err(), &["InsertAtError", "Occupied"]);
-    tells(Spill::new(pool, Pool::<&str>::new(1)), &["Spill", "egg"]);
+    let spill = Spill::new(pool, Pool::<&str>::new(4));
+    let before = spill.snapshot();
+    tells(before.diff(&before), &["Diff", "capacity: 5"]);
+    tells(spill, &["Spill", "egg"]);
 }

@@ -42,6 +42,24 @@ fn a_key_type_is_its_handle_under_another_name() {
     assert!(NONE.is_dangling() && !key.is_dangling() && NodeKey::default() == NONE);
 }
 
+/// By the trait, as code for all layouts does it.
+#[test]
+fn a_key_type_answers_as_its_handle_where_the_layout_is_a_parameter() {
+    fn answers<K: HandleLayout, H: HandleLayout>() {
+        for (index, generation) in [(0, 1), (3, 1), (3, 7), (15, 9)] {
+            let key = K::from_parts(index, generation).unwrap();
+            let handle = H::from_parts(index, generation).unwrap();
+            assert_eq!((key.index(), key.generation()), (index, generation));
+            assert_eq!(key.to_bits(), handle.to_bits());
+            assert_eq!(K::from_bits(key.to_bits()), Some(key));
+        }
+        assert_eq!(K::from_bits(0), None);
+    }
+    answers::<NodeKey, Handle<()>>();
+    answers::<SmallKey, Handle32<(), 4>>();
+    answers::<MediumKey, Handle32<(), 16>>();
+}
+
 #[test]
 fn a_key_is_saved_as_its_handle() {
     let key = <SmallKey as HandleLayout>::from_parts(3, 7).unwrap();

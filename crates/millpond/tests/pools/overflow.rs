@@ -144,6 +144,24 @@ fn the_object_that_has_lived_longest_goes_whatever_was_removed_before() {
     on_every_pool!(test);
 }
 
+/// As its clone is, but in place: for the C library's snapshots.
+#[test]
+fn a_list_takes_on_the_state_of_another() {
+    let mut pool = Pool::new(3);
+    let handles = [0, 1, 2].map(|value| pool.insert(value).unwrap());
+    let [mut list, mut other] = [(); 2].map(|()| EvictOldest::beside(&pool));
+    handles.iter().for_each(|handle| list.note(*handle));
+    handles.iter().rev().for_each(|handle| other.note(*handle));
+    other.copy_state_from(&list);
+    // Another order from here on is the first list's own.
+    list.note(handles[0]);
+    for oldest in handles {
+        assert_eq!(other.oldest(&pool), Some(oldest));
+        pool.remove(oldest);
+    }
+    assert_eq!(other.oldest(&pool), None);
+}
+
 /// A slot that would retire keeps its object: nothing could take its place.
 #[test]
 fn an_object_in_the_last_lifetime_of_its_slot_is_passed_over() {

@@ -4,9 +4,10 @@ use std::any::Any;
 use std::cmp::Ordering;
 
 use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
+use millpond::overflow::Lifetimes;
 use millpond::{
     AnyPool, BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
-    StaticPool,
+    StaticPool, Stats,
 };
 
 /// A pool for two objects, to which the macro adds them: how full it is, and how it lends them.
@@ -54,6 +55,76 @@ fn recycler_and_allocator() {
     }
     let handles: Vec<Handle<()>> = slots.handles().collect();
     assert_eq!(slots.handles().last(), handles.last().copied());
+}
+
+/// The object in a slot, by the slot's number, with its handle, and by its address: of live objects only.
+#[test]
+fn a_recycler_is_asked_by_slot_and_by_address() {
+    let mut recycler = Recycler::<u32>::from_fn(3, |slot| slot as u32 + 10);
+    let [first, second] = [0; 2].map(|_| recycler.acquire().unwrap().0);
+    assert!(recycler.release(first));
+    let object = recycler.object_at(1).map(|(handle, object)| (handle, *object));
+    assert_eq!((recycler.get_at(1), object), (Some(&11), Some((second, 11))));
+    *recycler.get_at_mut(1).unwrap() += 1;
+    let (handle, object) = recycler.object_at_mut(1).unwrap();
+    *object += 1;
+    assert_eq!((handle, recycler[second]), (second, 13));
+    assert_eq!(recycler.handle_of(&recycler[second]), Some(second));
+    for dead_or_beyond in [0, 2, 3] {
+        assert_eq!(recycler.get_at(dead_or_beyond), None);
+        assert_eq!(recycler.get_at_mut(dead_or_beyond), None);
+        assert_eq!(recycler.object_at(dead_or_beyond), None);
+        assert_eq!(recycler.object_at_mut(dead_or_beyond), None);
+    }
+    assert_eq!(recycler.handle_of(&13), None, "no object of this recycler");
+}
+
+#[test]
+fn what_is_in_a_slot_is_changed_and_removed_by_its_number() {
+    let mut packed = PackedPool::new(3);
+    let handles = [1, 2, 3].map(|value| packed.insert(value).unwrap());
+    packed.remove(handles[0]);
+    // The last value has taken the first one's place, but has its slot still.
+    *packed.get_at_mut(2).unwrap() += 10;
+    assert!(packed.get_at_mut(0).is_none() && packed.get_at_mut(3).is_none());
+    assert_eq!((packed.remove_at(2), packed.remove_at(2)), (Some(13), None));
+    assert_eq!((packed.len(), packed.get(handles[1])), (1, Some(&2)));
+
+    let mut any = AnyPool::<dyn Any, 8>::new(2);
+    let handle = any.insert(5_u8).unwrap();
+    assert!(any.remove_at(0), "it was live");
+    assert!(!any.contains(handle) && !any.remove_at(0) && !any.remove_at(2));
+}
+
+#[test]
+fn an_explanation_tells_the_slot() {
+    let mut pool = Pool::new(8);
+    let handles: Vec<_> = (0..4).map(|value| pool.insert(value).unwrap()).collect();
+    pool.remove(handles[2]);
+    assert_eq!(handles.iter().map(|handle| pool.explain(*handle).slot()).max(), Some(3));
+    assert_eq!(pool.explain(handles[2]).slot(), 2, "also of a stale handle");
+}
+
+/// One line, in which what most pools never have is missing.
+#[test]
+fn statistics_are_told_in_a_line() {
+    let mut stats = Stats::default();
+    (stats.capacity, stats.live, stats.peak) = (8, 2, 5);
+    (stats.inserted, stats.removed) = (9, 7);
+    assert_eq!(stats.to_string(), "2 of 8 slots live, peak 5; 9 inserted, 7 removed");
+    (stats.retired, stats.refused, stats.evicted) = (1, 3, 4);
+    let told = "2 of 8 slots live, peak 5, 1 retired; 9 inserted, 7 removed, 3 refused, 4 evicted";
+    assert_eq!(stats.to_string(), told);
+}
+
+/// A pool that grows to 16 million slots is small enough for a list with a place for each.
+#[test]
+fn handles_for_few_slots_are_a_limit_to_a_pool_of_blocks() {
+    assert!(BlockPool::<u8>::new().is_unlimited());
+    let builder = || BlockPool::<u8>::builder();
+    assert!(!builder().max_blocks(20).build().is_unlimited());
+    assert!(!builder().handle::<Handle32<u8, 24>>().build().is_unlimited());
+    assert!(builder().handle::<Handle32<u8, 25>>().build().is_unlimited());
 }
 
 #[test]

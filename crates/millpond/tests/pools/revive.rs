@@ -157,6 +157,22 @@ fn a_named_pool_never_revives_what_came_before_its_first_lifetime() {
     assert_eq!(kind(once.revive(handle, 1)), Wrapped);
 }
 
+/// Also for the first object beyond what is left.
+#[test]
+fn any_object_of_a_block_that_was_given_back_can_be_revived() {
+    for gone in 0..12 {
+        let mut pool = BlockPool::<u32>::with_blocks(4, 3);
+        let handles: Vec<_> = (0..12).map(|value| pool.insert(value).unwrap()).collect();
+        let left = gone / 4 * 4;
+        handles[left..].iter().for_each(|handle| _ = pool.remove(*handle).unwrap());
+        pool.shrink_to_fit();
+        assert_eq!(pool.capacity(), left);
+        assert_eq!(pool.revive(handles[gone], 7).unwrap(), handles[gone]);
+        assert_eq!((pool[handles[gone]], pool.capacity()), (7, left + 4));
+        pool.validate().unwrap();
+    }
+}
+
 #[test]
 fn a_block_that_was_given_back_comes_again_for_what_lay_in_it() {
     let blocks = BlockPool::<u32>::builder().slots_per_block(4).max_blocks(9);

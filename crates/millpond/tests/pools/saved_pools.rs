@@ -10,7 +10,7 @@ use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
     BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
-    StaticPool, Stats,
+    StaticPool, Stats, SyncPool,
 };
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
@@ -594,6 +594,88 @@ fn blocks_that_never_were_take_nothing() {
     refused::<BlockPool<u32>>("block 100005 exists, but too many before it never did", saved);
 }
 
+/// Blocks that never were may have 4,096 slots, or twice as many as the others have.
+#[test]
+fn as_many_blocks_may_be_missing_as_the_others_are_worth() {
+    let read = |saved: &Json| serde_json::from_value::<BlockPool<u32>>(saved.clone());
+    let with_missing = |mut saved: Json, missing: usize| {
+        let blocks = saved["state"]["blocks"].as_array_mut().unwrap();
+        let last = blocks.pop().unwrap();
+        blocks.retain(|block| !block.is_null());
+        blocks.extend(std::iter::repeat_n(Json::Null, missing));
+        blocks.push(last);
+        saved["state"]["max_blocks"] = json!(3000);
+        saved
+    };
+    let mut saved = former_sample();
+    saved["objects"] = json!({ "0v1": 0, "4v1": 4 });
+    saved["state"]["blocks"][4]["order"] = json!([[0, 2]]);
+    let most = with_missing(saved.clone(), 2048);
+    assert_eq!(read(&most).unwrap().capacity(), 2 * (3 + 2048 + 1));
+    let reason = "block 2052 exists, but too many before it never did";
+    refused::<BlockPool<u32>>(reason, with_missing(saved, 2049));
+
+    let mut large = former_sample();
+    large["objects"] = json!({});
+    large["state"]["slots_per_block"] = json!(1024);
+    for block in large["state"]["blocks"].as_array_mut().unwrap() {
+        if !block.is_null() {
+            block["generations"] = json!(vec![1; 1024]);
+            block["order"] =
+                if block["there"] == json!(true) { json!([[0, 1024]]) } else { json!([]) };
+        }
+    }
+    assert_eq!(read(&with_missing(large.clone(), 8)).unwrap().capacity(), 12 * 1024);
+    let reason = "block 12 exists, but too many before it never did";
+    refused::<BlockPool<u32>>(reason, with_missing(large, 9));
+}
+
+/// All slots of the handle layout may be there.
+#[test]
+fn blocks_with_orders_of_their_own_may_have_all_slots_that_handles_can_name() {
+    type Small = BlockPool<u32, millpond::reuse::Lifo, Handle32<u32, 4>>;
+    let with_blocks = |blocks: u32| changed(former_sample(), "/state/max_blocks", json!(blocks));
+    let read: Small = serde_json::from_value(with_blocks(8)).unwrap();
+    assert_eq!((read.capacity(), read.capacity_max()), (10, 16));
+    refused::<Small>("9 blocks of 2 slots are more than", with_blocks(9));
+}
+
+/// An order in which all slots have a place: the live ones of all blocks, the vacant ones, and the retired.
+#[test]
+fn blocks_with_rosters_of_their_own_are_joined() {
+    let mut saved = former_sample();
+    saved["state"]["reuse"] = json!("Roster");
+    let blocks = &mut saved["state"]["blocks"];
+    blocks[0]["generations"] = json!([1, 0]); // retired
+    blocks[0]["order"] = json!([[0, 2]]);
+    blocks[2]["order"] = json!([[0, 1], [1, 1]]);
+    blocks[4]["order"] = json!([[1, 1], [0, 1]]);
+    let mut read: BlockPool<u32, Roster> = serde_json::from_value(saved).unwrap();
+    read.validate().unwrap();
+    assert_eq!((read.len(), read.stats().retired), (3, 1));
+    let written = serde_json::to_value(&read).unwrap();
+    let again: BlockPool<u32, Roster> = serde_json::from_value(written).unwrap();
+    assert_eq!(again.checksum(), read.checksum());
+    let handles: Vec<_> = std::iter::from_fn(|| read.insert(5).ok()).collect();
+    let parts = |handle: &Handle<u32>| (handle.index(), handle.generation());
+    let expected = [(5, 1), (8, 1), (2, 2), (3, 2), (6, 1), (7, 1)];
+    assert_eq!(handles.iter().map(parts).collect::<Vec<_>>(), expected);
+    read.validate().unwrap();
+}
+
+/// The words in which the homes of a pool for threads look first.
+#[test]
+fn homes_that_cannot_be_are_refused_with_the_reason() {
+    let mut pool = SyncPool::<u32>::builder().capacity(100).homes(2).build();
+    pool.insert(1).unwrap();
+    let saved = serde_json::to_value(pool.snapshot()).unwrap();
+    let with_homes = |homes: Json| changed(saved.clone(), "/state/order", homes);
+    serde_json::from_value::<SyncPool<u32>>(with_homes(json!([[0, 2]]))).unwrap();
+    refused::<SyncPool<u32>>("slot 320 is beyond the capacity", with_homes(json!([[5, 1]])));
+    refused::<SyncPool<u32>>("lists 3 slots, expected 2", with_homes(json!([[0, 2], [0, 1]])));
+    refused::<SyncPool<u32>>("lists 0 slots, expected 1", with_homes(json!([])));
+}
+
 #[test]
 fn the_number_of_spare_blocks_comes_back() {
     let mut pool = BlockPool::<u32>::builder().slots_per_block(2).give_back_beyond(1).build();
@@ -678,6 +760,12 @@ fn what_cannot_be_of_blocks_is_refused_with_the_reason() {
         "in block 1: the reuse order lists 1 slots, expected 0",
         changed("/state/blocks/1/order", json!([[0, 1]])),
     );
+    refused::<Saved>(
+        "in block 2: slot 2 is beyond the capacity",
+        changed("/state/blocks/2/order", json!([[1, 2]])),
+    );
+    refused::<Saved>("expected a list of blocks", changed("/state/blocks", json!(7)));
+    refused::<Saved>("expected the state of a pool of blocks", changed("/state", json!(7)));
     refused::<Saved>("slot 0 occurs twice", with_object("0v2"));
     refused::<Saved>("the object in slot 5 has another generation than 1", with_object("5v2"));
     refused::<Saved>("slot 10 is beyond the capacity", with_object("10v1"));

@@ -151,6 +151,13 @@ fn room_is_made_ahead() {
     let mut small = SideTable::<Handle32<(), 8>, u8>::new();
     let error = small.try_reserve(257).unwrap_err();
     assert_eq!(error, BuildError::CapacityTooLarge { capacity: 257, capacity_max: 256 });
+    small.try_reserve(256).unwrap();
+    assert_eq!(small.capacity(), 256, "all that the layout can name");
+    let mut limited = SideTable::<Handle<()>, u8>::with_limit(20);
+    let error = limited.try_reserve(21).unwrap_err();
+    assert_eq!(error, BuildError::BeyondLimit { capacity: 21, capacity_max: 20 });
+    limited.try_reserve(20).unwrap();
+    assert_eq!(limited.capacity(), 20, "all that the limit allows");
     // More than any allocator has.
     let mut huge = SideTable::<Handle<()>, [u64; 1 << 40]>::new();
     let error = huge.try_reserve(1 << 20).unwrap_err();

@@ -1109,6 +1109,72 @@ fn a_policy_pool_goes_back_with_the_ages_of_its_objects() {
     assert_eq!(error, SnapshotError::OtherCapacity { pool: 4, snapshot: 3 });
 }
 
+/// Which of the live objects is the oldest is part of the state, whatever else is the same.
+#[test]
+fn the_ages_of_objects_are_in_the_checksum_of_a_policy_pool() {
+    let build = |policy| {
+        let mut pool = PolicyPool::new(policy, Pool::<u32>::builder().capacity(3), 0);
+        let handles = [0; 3].map(|value| pool.insert_by(value, |_, _| 0).unwrap().0);
+        (pool, handles)
+    };
+    for (policy, counts) in [(Overflow::EvictOldest, true), (Overflow::Refuse, false)] {
+        let ((mut pool, handles), (mut other, _)) = (build(policy), build(policy));
+        for (pool, removed) in [(&mut pool, [0, 1]), (&mut other, [1, 0])] {
+            removed.iter().for_each(|at: &usize| _ = pool.remove(handles[*at]).unwrap());
+            removed.iter().for_each(|_| _ = pool.insert_by(0, |_, _| 0).unwrap());
+        }
+        assert!(pool.iter().eq(other.iter()));
+        assert_eq!(pool.checksum() != other.checksum(), counts, "{policy}");
+    }
+}
+
+/// Pools made of others tell the differences of all their parts: of values, of slots and of the order.
+#[test]
+fn a_comparison_of_pools_made_of_others_sees_every_part() {
+    macro_rules! sees {
+        ($pool:expr, $insert:expr) => {{
+            let (mut pool, insert) = ($pool, $insert);
+            let handles = [0, 1, 2, 3, 4, 5].map(|value| insert(&mut pool, value));
+            // The last two slots of the second part.
+            let [index, other_index] = [4, 5].map(|at: usize| handles[at].index() as usize);
+            let before = pool.snapshot();
+            *pool.get_mut(handles[4]).unwrap() += 100;
+            let after = pool.snapshot();
+            let changed = Difference::Value { index, handle: Some(handles[4]) };
+            assert_eq!(before.diff(&after).collect::<Vec<_>>(), [changed]);
+
+            let mut twin = pool.clone();
+            pool.remove(handles[5]).unwrap();
+            let (left, right) = (after.diff(&pool.snapshot()).next(), SlotState::Live(handles[5]));
+            assert!(
+                matches!(left, Some(Difference::Slot { index: at, left, .. })
+                    if at == other_index && left == right),
+                "{left:?}"
+            );
+            // The same slots are dead, and the same one comes next, but then another.
+            pool.remove(handles[4]).unwrap();
+            twin.remove(handles[4]).unwrap();
+            twin.remove(handles[5]).unwrap();
+            for pool in [&mut pool, &mut twin] {
+                pool.remove(handles[2]).unwrap();
+            }
+            let (left, right) = (pool.snapshot(), twin.snapshot());
+            let differences: Vec<_> = left.diff(&right).collect();
+            let (left, right) = (Some(index), Some(other_index));
+            assert_eq!(differences, [Difference::Order { position: 1, left, right }]);
+        }};
+    }
+    sees!(Spill::new(Pool::<u32>::new(2), Pool::<u32>::new(4)), |pool: &mut Spill<_, _>, value| {
+        pool.insert(value).unwrap()
+    });
+    for (policy, first, more) in [(Overflow::Refuse, 6, 0), (Overflow::Spill, 2, 4)] {
+        sees!(
+            PolicyPool::new(policy, Pool::<u32>::builder().capacity(first), more),
+            |pool: &mut PolicyPool<u32>, value| pool.insert_by(value, |_, _| 0).unwrap().0
+        );
+    }
+}
+
 /// Between the slots of two pools there may be billions that never were.
 #[test]
 fn a_comparison_skips_the_gap_between_two_pools() {

@@ -256,4 +256,53 @@ mod tests {
         assert_eq!(other.used_slots(), handles.used_slots());
         assert!(!HandleAllocator::new(100).take_on(&handles));
     }
+
+    #[test]
+    fn only_slots_that_were_used_are_counted_as_used() {
+        let mut slots: HandleAllocator = HandleAllocator::new(9);
+        assert_eq!(slots.used_slots(), 0);
+        let handles = [0; 5].map(|_| slots.acquire().unwrap());
+        handles.iter().for_each(|handle| assert!(slots.release(*handle)));
+        assert_eq!(slots.used_slots(), 5, "dead or alive");
+    }
+
+    #[test]
+    fn the_first_slot_that_can_be_used_again_is_evicted() {
+        let mut slots: HandleAllocator =
+            HandleAllocator::builder().capacity(3).lifetimes(2).build();
+        assert_eq!(slots.first_evictable(), None);
+        let first = slots.acquire().unwrap();
+        assert_eq!(slots.first_evictable(), Some(first));
+        slots.release(first);
+        let again = slots.acquire().unwrap();
+        assert_eq!((again.index(), slots.first_evictable()), (0, None), "its last lifetime");
+        let second = slots.acquire().unwrap();
+        slots.acquire().unwrap();
+        assert_eq!(slots.first_evictable(), Some(second));
+    }
+
+    #[test]
+    fn generations_are_limited_to_those_of_a_shorter_layout() {
+        let lifetimes = |max| {
+            let builder = HandleAllocator::builder().capacity(1).generations_up_to(max);
+            let slots: HandleAllocator = builder.build();
+            slots.generations().lifetimes_max()
+        };
+        let longest = (1 << 15) - 1;
+        let expected = [1, 1, 5, longest - 1, longest, longest, longest];
+        let asked = [0, 1, 5, 32_766, 32_767, 32_768, u16::MAX];
+        assert_eq!(asked.map(lifetimes), expected);
+    }
+
+    /// C changes words and bits, but no prefix: what is known of it must be forgotten.
+    #[test]
+    fn a_fresh_bitmap_says_nothing_of_a_prefix() {
+        let mut slots: HandleAllocator = HandleAllocator::new(100);
+        (0..70).for_each(|_| _ = slots.acquire().unwrap());
+        slots.refresh();
+        assert_eq!(slots.words().prefix(), Some(70));
+        slots.refresh_bitmap();
+        assert_eq!(slots.words().prefix(), None);
+        assert_eq!(slots.occupancy().iter().count(), 70);
+    }
 }

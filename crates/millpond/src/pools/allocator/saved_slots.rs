@@ -81,6 +81,15 @@ mod tests {
     }
 
     #[test]
+    fn comes_back_full() {
+        let mut slots = Slots::with_capacity(3);
+        while slots.acquire().is_some() {}
+        let mut read = slots.loaded_beside(slots.to_saved_slots()).unwrap();
+        assert!(read.is_full() && read.acquire().is_none());
+        assert!(read.handles().eq(slots.handles()));
+    }
+
+    #[test]
     fn what_is_no_state_is_refused() {
         let change = |f: fn(&mut SavedSlots)| {
             let mut saved = used().to_saved_slots();

@@ -409,3 +409,22 @@ pub(super) enum CannotGrow {
     AtLimit,
     OutOfMemory,
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn blocks_that_are_counted_wrong_are_found() {
+        let mut pool: BlockPool<u8> = BlockPool::with_blocks(2, 3);
+        (0..3).for_each(|value| _ = pool.insert(value).unwrap());
+        for (peak, is_right) in [(1, false), (2, true), (3, true), (4, false)] {
+            pool.growth.blocks_peak = peak;
+            let found = pool.validate().map_err(|violation| violation.to_string());
+            assert_eq!(found.is_ok(), is_right, "{found:?}");
+            assert!(found.err().is_none_or(|said| said.contains("the blocks are counted")));
+        }
+    }
+}
