@@ -139,8 +139,10 @@ impl FormerBlocks {
             }
         }
         let there_slots = there * slots_per_block;
+        // A roster has the retired slots, too.
+        let is_in_order = |slot: &usize| B::ORDER_OF == OrderOf::All || generations[*slot] != 0;
         if B::ORDER_OF == OrderOf::Vacant || B::ORDER_OF == OrderOf::All {
-            self.append_others(there, slots_per_block, &generations, &mut order);
+            self.append_others(there, slots_per_block, is_in_order, &mut order);
         }
         match B::ORDER_OF {
             OrderOf::All => order = in_parts(order, &generations, &objects.live_slots(there_slots)),
@@ -172,7 +174,7 @@ impl FormerBlocks {
         &self,
         there: usize,
         slots_per_block: usize,
-        generations: &[u32],
+        is_in_order: impl Fn(&usize) -> bool,
         order: &mut Vec<(u32, u32)>,
     ) {
         let mut blocks = self.blocks.blocks.iter().peekable();
@@ -182,8 +184,7 @@ impl FormerBlocks {
                 continue;
             }
             let start = at * slots_per_block;
-            let is_vacant = |slot: &usize| generations[*slot] != 0;
-            let slots = (start..start + slots_per_block).filter(is_vacant);
+            let slots = (start..start + slots_per_block).filter(&is_in_order);
             order.extend(slots.map(|slot| (slot as u32, 1)));
         }
     }
