@@ -8,10 +8,12 @@
 
 #[path = "../../crates/millpond/tests/common/mod.rs"]
 mod common;
+#[path = "common/kinds.rs"]
+mod kinds;
 #[path = "../../crates/millpond/tests/subject/mod.rs"]
 mod subject;
 
-use subject::{KindToRun, Plan, Run, Step, every_kind};
+use subject::{KindToRun, Plan, Run, Step};
 
 /// Enough for two words of an occupancy.
 const CAPACITY_MAX: usize = 70;
@@ -29,16 +31,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     run(KINDS[kind as usize % KINDS.len()], plan, steps);
 });
 
-macro_rules! all {
-    ([] $($name:ident: $kind:ty;)+) => {{
-        use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
-        use millpond::{Handle, Handle32};
-        use subject::*;
-        &[$(&Of::<$kind>::KIND),+]
-    }};
-}
-
-const KINDS: &[&KindToRun] = every_kind!(all![]);
+const KINDS: &[&KindToRun] = kinds::kinds!();
 
 fn run(kind: &KindToRun, mut plan: Plan, bytes: &[u8]) {
     plan.wraps &= kind.facts().wraps_early;

@@ -9,10 +9,12 @@
 mod allocations;
 #[path = "../../crates/millpond/tests/common/mod.rs"]
 mod common;
+#[path = "common/kinds.rs"]
+mod kinds;
 #[path = "../../crates/millpond/tests/subject/mod.rs"]
 mod subject;
 
-use subject::{Form, Kind, Of, Reads, Value, bytes_justified, every_kind, use_pool};
+use subject::{Form, Kind, Of, Reads, Value, bytes_justified, use_pool};
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
@@ -33,15 +35,7 @@ trait ReadsBoth: Reads<u32> + Reads<String> {}
 
 impl<K: Kind> ReadsBoth for Of<K> {}
 
-macro_rules! all {
-    ([] $($name:ident: $kind:ty;)+) => {{
-        use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
-        use millpond::{Handle, Handle32};
-        use subject::*;
-        &[$(&Of::<$kind>::KIND),+]
-    }};
-}
-const KINDS: &[&dyn ReadsBoth] = every_kind!(all![]);
+const KINDS: &[&dyn ReadsBoth] = kinds::kinds!();
 
 fn read<T: Value>(kind: &'static dyn ReadsBoth, form: Form, bytes: &[u8])
 where
