@@ -21,7 +21,7 @@ use super::{Overflow, SizeClasses};
 #[derive(Clone, Debug)]
 #[must_use = "call `.build()` to get the allocator"]
 pub struct SizeClassesBuilder {
-    /// Size and reserved slots of each class.
+    /// Size and reserved slots of each class, in the order of the sizes.
     pub(super) classes: Vec<(usize, usize)>,
     /// Whether there was not enough memory for this list.
     is_cut_off: bool,
@@ -63,9 +63,10 @@ impl SizeClassesBuilder {
 
     /// If there is not enough memory for the list, building fails.
     fn add(&mut self, bytes: usize, slots: usize) {
-        match self.classes.try_reserve(1) {
-            Ok(()) => self.classes.push((bytes, slots)),
-            Err(_) => self.is_cut_off = true,
+        match self.classes.binary_search_by_key(&bytes, |class| class.0) {
+            Ok(at) => self.classes[at].1 = self.classes[at].1.saturating_add(slots),
+            Err(_) if self.classes.try_reserve(1).is_err() => self.is_cut_off = true,
+            Err(at) => self.classes.insert(at, (bytes, slots)),
         }
     }
 
@@ -185,7 +186,6 @@ impl SizeClassesBuilder {
             }
             *bytes = bytes.next_multiple_of(GRANULE).max(GRANULE);
         }
-        self.classes.sort_unstable();
         self.classes.dedup_by(|class, kept| {
             let is_same = class.0 == kept.0;
             if is_same {

@@ -1,6 +1,4 @@
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-
+use super::by_name::ByName;
 use super::{BudgetError, BudgetErrorKind};
 use crate::around::policy_pool::PolicyPool;
 use crate::policies::Overflow;
@@ -127,11 +125,11 @@ impl Entry {
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario<'b> {
     name: &'b str,
-    pools: &'b BTreeMap<String, Entry>,
+    pools: &'b ByName<Entry>,
 }
 
 impl<'b> Scenario<'b> {
-    pub(super) fn new(name: &'b str, pools: &'b BTreeMap<String, Entry>) -> Self {
+    pub(super) fn new(name: &'b str, pools: &'b ByName<Entry>) -> Self {
         Self { name, pools }
     }
 
@@ -143,7 +141,7 @@ impl<'b> Scenario<'b> {
 
     /// Iterates over the names and entries of its pools, in alphabetical order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&'b str, Entry)> + use<'b> {
-        self.pools.iter().map(|(name, entry)| (name.as_str(), *entry))
+        self.pools.iter().map(|(name, entry)| (name, *entry))
     }
 
     /// Returns the entry of `pool`.
@@ -152,10 +150,10 @@ impl<'b> Scenario<'b> {
     ///
     /// If there is no such pool; the error lists the existing ones.
     pub fn entry(&self, pool: &str) -> Result<Entry, BudgetError> {
-        self.pools.get(pool).copied().ok_or_else(|| {
-            let names = self.pools.keys().map(String::as_str);
-            BudgetError::missing(names).at(self.name, pool)
-        })
+        match self.pools.get(pool) {
+            Some((_, entry)) => Ok(*entry),
+            None => Err(BudgetError::missing(self.pools.names()).at(self.name, pool)),
+        }
     }
 
     /// Returns the capacity of `pool`, for pools that are not built here.

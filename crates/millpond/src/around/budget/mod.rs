@@ -1,5 +1,6 @@
 //! A table of the sizes of a program's pools: [`Budget`].
 
+mod by_name;
 mod entry;
 mod error;
 #[cfg(feature = "toml")]
@@ -8,8 +9,7 @@ mod from_toml;
 pub use entry::{Entry, Scenario};
 pub use error::{BudgetError, BudgetErrorKind};
 
-use alloc::collections::BTreeMap;
-use alloc::string::String;
+use by_name::ByName;
 
 /// The size of each pool of a program, per scenario (such as a level), with limits that no scenario
 /// may exceed.
@@ -47,8 +47,8 @@ use alloc::string::String;
 /// --budget` writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    scenarios: BTreeMap<String, BTreeMap<String, Entry>>,
-    limits: BTreeMap<String, usize>,
+    scenarios: ByName<ByName<Entry>>,
+    limits: ByName<usize>,
 }
 
 impl Budget {
@@ -84,12 +84,12 @@ impl Budget {
         if slots == 0 {
             return Err(BudgetError::new(BudgetErrorKind::Zero).limit_of(pool));
         }
-        for (scenario, pools) in &self.scenarios {
-            if let Some(entry) = pools.get(pool) {
+        for (scenario, pools) in self.scenarios.iter() {
+            if let Some((_, entry)) = pools.get(pool) {
                 entry.check(slots).map_err(|error| error.at(scenario, pool))?;
             }
         }
-        self.limits.insert(pool.into(), slots);
+        *self.limits.or_insert(pool, slots) = slots;
         Ok(())
     }
 
@@ -100,13 +100,13 @@ impl Budget {
     /// If the scenario already has a pool of this name, or the entry has no slots or more than the
     /// pool's limit.
     pub fn insert(&mut self, scenario: &str, pool: &str, entry: Entry) -> Result<(), BudgetError> {
-        let limit = self.limits.get(pool).copied().unwrap_or(Self::LIMIT_DEFAULT);
+        let limit = self.limits.get(pool).map_or(Self::LIMIT_DEFAULT, |(_, limit)| *limit);
         entry.check(limit).map_err(|error| error.at(scenario, pool))?;
-        let pools = self.scenarios.entry(scenario.into()).or_default();
-        if pools.contains_key(pool) {
+        let pools = self.scenarios.or_insert(scenario, ByName::default());
+        if pools.get(pool).is_some() {
             return Err(BudgetError::new(BudgetErrorKind::Duplicate).at(scenario, pool));
         }
-        pools.insert(pool.into(), entry);
+        pools.or_insert(pool, entry);
         Ok(())
     }
 
@@ -116,7 +116,7 @@ impl Budget {
     ///
     /// If there is no such scenario; the error lists the existing ones.
     pub fn scenario(&self, name: &str) -> Result<Scenario<'_>, BudgetError> {
-        match self.scenarios.get_key_value(name) {
+        match self.scenarios.get(name) {
             Some((name, pools)) => Ok(Scenario::new(name, pools)),
             None => Err(BudgetError::missing(self.scenario_names()).in_scenario(name)),
         }
@@ -124,6 +124,6 @@ impl Budget {
 
     /// Iterates over the names of all scenarios, in alphabetical order.
     pub fn scenario_names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.scenarios.keys().map(String::as_str)
+        self.scenarios.names()
     }
 }
