@@ -41,6 +41,13 @@ impl Trace {
         self.live[usize::from(class)] -= 1;
         self.events.push(Event { birth: false, class, lifetime });
     }
+
+    /// Without the lifetimes after so many.
+    pub(crate) fn beginning(mut self, lifetimes: usize) -> Self {
+        self.events.retain(|event| (event.lifetime as usize) < lifetimes);
+        self.lifetimes = self.lifetimes.min(lifetimes);
+        self
+    }
 }
 
 /// Freedoom 2 MAP01, eight bots.

@@ -19,7 +19,7 @@ use millpond::Handle;
 use crate::contender::Kind;
 use crate::measure::{Candidate, Lap, Timed};
 use crate::traces;
-use crate::work::quadtree::{DEPTH_MAX, ITEMS_MAX, NODES_MAX};
+use crate::work::quadtree::{DEPTH_MAX, FRAMES_MAX, ITEMS_MAX, NODES_MAX};
 
 /// As in the tables.
 pub(crate) const NAME: &str = "Pool, Lifo, tree updated in place";
@@ -35,7 +35,7 @@ static FRAMES: LazyLock<(Vec<Frame>, usize)> = LazyLock::new(|| {
     let mut numbers: HashMap<u64, usize> = HashMap::new();
     let mut before: Vec<usize> = Vec::new();
     let mut frames = Vec::new();
-    for recorded in traces::freedoom_actors() {
+    for recorded in traces::freedoom_actors().into_iter().take(FRAMES_MAX) {
         let actors: Vec<_> = recorded
             .into_iter()
             .map(|(id, at)| {

@@ -25,7 +25,11 @@ pub(crate) const DEPTH_MAX: u32 = 10;
 /// Half the width of the root: map units fit into 16 bits.
 const ROOT_HALF: i32 = 1 << 15;
 
-static FRAMES: LazyLock<Vec<Vec<(i32, i32)>>> = LazyLock::new(traces::freedoom_frames);
+/// How many of the frames are played at most: in the tests, which are not optimised, the first.
+pub(crate) const FRAMES_MAX: usize = if cfg!(test) { 30 } else { usize::MAX };
+
+static FRAMES: LazyLock<Vec<Vec<(i32, i32)>>> =
+    LazyLock::new(|| traces::freedoom_frames().into_iter().take(FRAMES_MAX).collect());
 
 /// See the module.
 pub(crate) struct Quadtree;

@@ -42,7 +42,10 @@ pub(crate) struct Heap;
 
 impl Source for Heap {
     fn trace() -> &'static Trace {
-        static TRACE: LazyLock<Trace> = LazyLock::new(traces::openttd_small);
+        // Unoptimised, in the tests, all of them would take a quarter of a minute.
+        const LIFETIMES: usize = if cfg!(test) { 20_000 } else { usize::MAX };
+        static TRACE: LazyLock<Trace> =
+            LazyLock::new(|| traces::openttd_small().beginning(LIFETIMES));
         &TRACE
     }
 }

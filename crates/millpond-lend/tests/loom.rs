@@ -1,6 +1,6 @@
 //! Every interleaving of returns with callers who give up, time out, want several objects, or belong to
 //! another tenant, as loom finds them:
-//! `RUSTFLAGS='--cfg millpond_loom' CARGO_TARGET_DIR=target/loom cargo test -p millpond-lend --test loom --release`
+//! `RUSTFLAGS='--cfg millpond_loom' CARGO_TARGET_DIR=target/loom cargo test -p millpond-lend --test loom`
 #![cfg(millpond_loom)]
 
 mod common;
