@@ -3,6 +3,7 @@
 
 use std::ops::Deref;
 
+use millpond::Handle;
 use millpond::classic::{PoolAllocator, PoolBox};
 
 use super::payload::Payload;
@@ -54,7 +55,7 @@ impl<const WORDS: usize> Allocator<WORDS> for PoolAllocator<Payload<WORDS>> {
 /// Guards, found by index and generation.
 pub(super) struct Guards<A: Allocator<WORDS>, const WORDS: usize> {
     allocator: A,
-    slots: Vec<(u64, Option<A::Guard>)>,
+    slots: Vec<(u32, Option<A::Guard>)>,
     free: Vec<u32>,
 }
 
@@ -67,39 +68,28 @@ impl<A: Allocator<WORDS>, const WORDS: usize> Guards<A, WORDS> {
 }
 
 impl<A: Allocator<WORDS>, const WORDS: usize> Subject for Guards<A, WORDS> {
-    type Handle = (u32, u64);
-
-    fn slot(handle: Self::Handle) -> usize {
-        handle.0 as usize
-    }
-
+    type Handle = Handle<()>;
     /// A slot in the middle of the stack of free ones cannot be claimed.
-    fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
-        None
-    }
+    const CLAIMS: bool = false;
 
     fn insert(&mut self, number: u64) -> Option<Self::Handle> {
         let index = self.free.pop()?;
         let (generation, place) = &mut self.slots[index as usize];
         *place = Some(self.allocator.guard(Payload::new(number)));
-        Some((index, *generation))
+        Handle::from_parts(index, *generation)
     }
 
-    fn insert_at(&mut self, _handle: Self::Handle, _number: u64) -> bool {
-        false
-    }
-
-    fn remove(&mut self, (index, generation): Self::Handle) -> Option<Result<u64, WrittenOver>> {
-        let (now, place) = &mut self.slots[index as usize];
-        let payload = place.take_if(|_| *now == generation)?;
+    fn remove(&mut self, handle: Handle<()>) -> Option<Result<u64, WrittenOver>> {
+        let (now, place) = &mut self.slots[handle.index() as usize];
+        let payload = place.take_if(|_| *now == handle.generation())?;
         *now += 1;
-        self.free.push(index);
+        self.free.push(handle.index());
         Some(payload.number().ok_or(WrittenOver))
     }
 
-    fn number(&self, (index, generation): Self::Handle) -> Option<Result<u64, WrittenOver>> {
-        let (now, place) = &self.slots[index as usize];
-        let payload = place.as_ref().filter(|_| *now == generation)?;
+    fn number(&self, handle: Handle<()>) -> Option<Result<u64, WrittenOver>> {
+        let (now, place) = &self.slots[handle.index() as usize];
+        let payload = place.as_ref().filter(|_| *now == handle.generation())?;
         Some(payload.number().ok_or(WrittenOver))
     }
 
@@ -107,8 +97,9 @@ impl<A: Allocator<WORDS>, const WORDS: usize> Subject for Guards<A, WORDS> {
         for index in 0..self.slots.len() {
             let (generation, place) = &self.slots[index];
             let number = place.as_ref().and_then(|payload| payload.number());
-            if number.is_some_and(|number| !keep(number)) {
-                let handle = (index as u32, *generation);
+            if number.is_some_and(|number| !keep(number))
+                && let Some(handle) = Handle::from_parts(index as u32, *generation)
+            {
                 let _ = self.remove(handle);
             }
         }
@@ -120,18 +111,15 @@ impl<A: Allocator<WORDS>, const WORDS: usize> Subject for Guards<A, WORDS> {
 
     fn visit(&self, mut see: impl FnMut(Self::Handle, Option<u64>)) {
         for (index, (generation, place)) in self.slots.iter().enumerate() {
-            if let Some(payload) = place {
-                see((index as u32, *generation), payload.number());
+            let handle = Handle::from_parts(index as u32, *generation);
+            if let (Some(handle), Some(payload)) = (handle, place) {
+                see(handle, payload.number());
             }
         }
     }
 
     fn live(&self) -> usize {
         self.slots.len() - self.free.len()
-    }
-
-    fn retired(&self) -> usize {
-        0
     }
 
     fn validate(&self) -> Result<(), String> {

@@ -1,6 +1,5 @@
 //! One pool of a soak, with a model that is too simple to be wrong.
 
-use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -9,7 +8,7 @@ use hdrhistogram::Histogram;
 use super::memory::{resident_bytes, touched};
 use super::random::Random;
 use super::shape::{Shape, TraceEvent};
-use super::subject::{Subject, WrittenOver};
+use super::subject::{AnySubject, Bits, WrittenOver};
 use crate::allocations;
 
 /// The longest operation that the histogram distinguishes from longer ones: a minute.
@@ -69,19 +68,21 @@ pub(crate) trait Work {
 
 /// A slot in the model.
 #[derive(Debug, Clone, Copy)]
-struct Known<H> {
+struct Known {
     /// Its live object: handle, number, and position in the list of live slots.
-    live: Option<(H, u64, usize)>,
+    live: Option<(Bits, u64, usize)>,
     /// The handle of the previous object.
-    stale: Option<H>,
+    stale: Option<Bits>,
 }
 
-pub(super) struct Lane<S: Subject> {
+/// Makes a pool of this many slots.
+pub(super) type Make = Box<dyn Fn(usize) -> Box<dyn AnySubject>>;
+
+pub(super) struct Lane {
     name: String,
-    subject: S,
-    /// Makes a pool of this many slots.
-    make: Box<dyn Fn(usize) -> S>,
-    slots: Vec<Known<S::Handle>>,
+    subject: Box<dyn AnySubject>,
+    make: Make,
+    slots: Vec<Known>,
     live: Vec<u32>,
     /// By key of the trace, the object's slot.
     keys: Vec<Option<u32>>,
@@ -98,14 +99,14 @@ pub(super) struct Lane<S: Subject> {
     tally: Tally,
 }
 
-impl<S: Subject> Lane<S> {
+impl Lane {
     pub(super) fn new(
         name: String,
         capacity: usize,
         object_bytes: usize,
         seed: u64,
         keys: usize,
-        make: impl Fn(usize) -> S + 'static,
+        make: Make,
     ) -> Self {
         let mut latency = Histogram::new_with_bounds(1, LATENCY_MAX_NS, 2)
             .expect("the bounds are in order and two digits can be had");
@@ -117,7 +118,7 @@ impl<S: Subject> Lane<S> {
             random: Random::of(seed, &name),
             name,
             subject: make(capacity),
-            make: Box::new(make),
+            make,
             slots: touched(capacity, Known { live: None, stale: None }),
             live,
             keys: touched(keys, None),
@@ -187,7 +188,7 @@ impl<S: Subject> Lane<S> {
         self.record(begun);
         let full = self.live.len() + self.subject.retired() == self.slots.len();
         match inserted {
-            Some(handle) => self.born(handle, number).map(|()| Some(S::slot(handle) as u32)),
+            Some(handle) => self.born(handle, number).map(Some),
             None if full => {
                 self.numbers -= 1;
                 self.tally.refused += 1;
@@ -202,31 +203,33 @@ impl<S: Subject> Lane<S> {
         let begun = Instant::now();
         let removed = self.subject.remove(handle);
         self.record(begun);
-        expect("a removed object", handle, removed, Some(Ok(number)))?;
+        self.expect("a removed object", handle, removed, Some(Ok(number)))?;
         self.died(slot, place);
-        expect("a handle after its removal", handle, self.subject.number(handle), None)
+        self.expect_number("a handle after its removal", handle, None)
     }
 
-    fn born(&mut self, handle: S::Handle, number: u64) -> Result<(), String> {
-        let slot = S::slot(handle);
+    /// Records a birth in the model; the slot.
+    fn born(&mut self, handle: Bits, number: u64) -> Result<u32, String> {
+        let slot = self.subject.slot(handle);
         let Some(known) = self.slots.get_mut(slot) else {
-            return Err(format!("handle {handle:?} is out of range"));
+            return Err(format!("handle {} is out of range", self.subject.tell(handle)));
         };
         if known.live.is_some() {
-            return Err(format!("handle {handle:?} names a slot that is live"));
+            return Err(format!("handle {} names a slot that is live", self.subject.tell(handle)));
         }
         if known.stale == Some(handle) {
-            return Err(format!("handle {handle:?} was issued twice in a row"));
+            return Err(format!("handle {} was issued twice in a row", self.subject.tell(handle)));
         }
         known.live = Some((handle, number, self.live.len()));
         let stale = known.stale;
         self.live.push(slot as u32);
         let live = self.live.len() as u64;
         self.tally.peak = self.tally.peak.max(live);
-        expect("a new object", handle, self.subject.number(handle), Some(Ok(number)))?;
-        stale.map_or(Ok(()), |stale| {
-            expect("a handle of the slot's object before", stale, self.subject.number(stale), None)
-        })
+        self.expect_number("a new object", handle, Some(number))?;
+        if let Some(stale) = stale {
+            self.expect_number("a handle of the slot's object before", stale, None)?;
+        }
+        Ok(slot as u32)
     }
 
     /// Records a death in the model.
@@ -245,34 +248,39 @@ impl<S: Subject> Lane<S> {
     fn look_at_a_live_one(&mut self) -> Result<(), String> {
         let Some(slot) = self.any_live() else { return Ok(()) };
         let Some((handle, number, _)) = self.slots[slot].live else { return Ok(()) };
-        expect("a live object", handle, self.subject.number(handle), Some(Ok(number)))
+        self.expect_number("a live object", handle, Some(number))
     }
 
     fn look_at_a_stale_one(&mut self) -> Result<(), String> {
         let Some(stale) = self.any_stale() else { return Ok(()) };
-        expect("a stale handle", stale, self.subject.number(stale), None)
+        self.expect_number("a stale handle", stale, None)
     }
 
     fn remove_a_stale_one(&mut self) -> Result<(), String> {
         let Some(stale) = self.any_stale() else { return Ok(()) };
-        expect("the removal of a stale handle", stale, self.subject.remove(stale), None)
+        let removed = self.subject.remove(stale);
+        self.expect("the removal of a stale handle", stale, removed, None)
     }
 
     /// Removes an object, and inserts another with the slot's next handle.
     fn move_to_the_next_lifetime(&mut self) -> Result<(), String> {
         let Some(slot) = self.any_live() else { return Ok(()) };
         let Some((handle, number, place)) = self.slots[slot].live else { return Ok(()) };
-        let Some(next) = S::next_lifetime(handle) else { return Ok(()) };
+        let Some(next) = self.subject.next_lifetime(handle) else { return Ok(()) };
         let retired = self.subject.retired();
-        expect("a removed object", handle, self.subject.remove(handle), Some(Ok(number)))?;
+        let removed = self.subject.remove(handle);
+        self.expect("a removed object", handle, removed, Some(Ok(number)))?;
         self.died(slot, place);
         self.numbers += 1;
         if self.subject.insert_at(next, self.numbers) {
-            return self.born(next, self.numbers);
+            return self.born(next, self.numbers).map(drop);
         }
         self.numbers -= 1;
-        if S::EXHAUSTION_SHOWS && self.subject.retired() == retired {
-            return Err(format!("an insertion at {next:?}, the slot's next handle, was refused"));
+        if self.subject.exhaustion_shows() && self.subject.retired() == retired {
+            return Err(format!(
+                "an insertion at {}, the slot's next handle, was refused",
+                self.subject.tell(next)
+            ));
         }
         Ok(())
     }
@@ -282,12 +290,12 @@ impl<S: Subject> Lane<S> {
         if !may_clear || self.random.below(self.slots.len() / 4 + 1) != 0 {
             return Ok(());
         }
-        if !S::RETAINS || self.random.below(4) == 0 {
+        if !self.subject.retains() || self.random.below(4) == 0 {
             return self.clear();
         }
         let (among, spared) = (2 + self.random.below(6) as u64, self.random.below(2) as u64);
         let keep = |number: u64| number % among == spared;
-        self.subject.retain(keep);
+        self.subject.retain(&mut |number| keep(number));
         for place in (0..self.live.len()).rev() {
             let slot = self.live[place] as usize;
             if self.slots[slot].live.is_some_and(|(_, number, _)| !keep(number)) {
@@ -302,7 +310,7 @@ impl<S: Subject> Lane<S> {
         while let Some(&slot) = self.live.last() {
             self.died(slot as usize, self.live.len() - 1);
         }
-        if S::CLEAR_FORGETS {
+        if self.subject.clear_forgets() {
             self.slots.iter_mut().for_each(|known| known.stale = None);
         }
         if self.subject.live() == 0 {
@@ -317,7 +325,7 @@ impl<S: Subject> Lane<S> {
         self.live.get(place).map(|slot| *slot as usize)
     }
 
-    fn any_stale(&mut self) -> Option<S::Handle> {
+    fn any_stale(&mut self) -> Option<Bits> {
         let slot = self.random.below(self.slots.len());
         self.slots[slot].stale
     }
@@ -327,19 +335,37 @@ impl<S: Subject> Lane<S> {
         self.latency.saturating_record(nanoseconds.max(1));
     }
 
+    fn expect_number(&self, what: &str, handle: Bits, number: Option<u64>) -> Result<(), String> {
+        self.expect(what, handle, self.subject.number(handle), number.map(Ok))
+    }
+
+    fn expect(
+        &self,
+        what: &str,
+        handle: Bits,
+        found: Option<Result<u64, WrittenOver>>,
+        expected: Option<Result<u64, WrittenOver>>,
+    ) -> Result<(), String> {
+        if found == expected {
+            return Ok(());
+        }
+        let handle = self.subject.tell(handle);
+        Err(format!("{what}, {handle}: found {found:?}, expected {expected:?}"))
+    }
+
     /// Compares the whole pool with the model, and validates the pool.
     fn check(&self) -> Result<(), String> {
         self.subject.validate()?;
         let (mut seen, mut wrong) = (0, None);
-        self.subject.visit(|handle, number| {
+        self.subject.visit(&mut |handle, number| {
             seen += 1;
-            let known = self.slots.get(S::slot(handle)).and_then(|known| known.live);
+            let known = self.slots.get(self.subject.slot(handle)).and_then(|known| known.live);
             if known.map(|(handle, number, _)| (handle, Some(number))) != Some((handle, number)) {
                 wrong = wrong.or(Some((handle, number)));
             }
         });
         if let Some((handle, number)) = wrong {
-            return Err(format!("iteration shows {handle:?} with {number:?}"));
+            return Err(format!("iteration shows {} with {number:?}", self.subject.tell(handle)));
         }
         if seen != self.live.len() || self.subject.live() != self.live.len() {
             let (says, live) = (self.subject.live(), self.live.len());
@@ -385,7 +411,7 @@ impl<S: Subject> Lane<S> {
     }
 }
 
-impl<S: Subject> Work for Lane<S> {
+impl Work for Lane {
     fn name(&self) -> &str {
         &self.name
     }
@@ -415,16 +441,4 @@ impl<S: Subject> Work for Lane<S> {
     fn latency(&self) -> &Histogram<u64> {
         &self.latency
     }
-}
-
-fn expect<H: Debug>(
-    what: &str,
-    handle: H,
-    found: Option<Result<u64, WrittenOver>>,
-    expected: Option<Result<u64, WrittenOver>>,
-) -> Result<(), String> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(format!("{what}, {handle:?}: found {found:?}, expected {expected:?}"))
 }

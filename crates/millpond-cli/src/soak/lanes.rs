@@ -9,11 +9,11 @@ use millpond::{
 
 use super::frame_memory::LentFrames;
 use super::guards::{Guards, Malloc};
-use super::lane::{Lane, Work};
+use super::lane::{Lane, Make, Work};
 use super::mixed::{Mixed, SLOT_BYTES};
 use super::payload::Payload;
 use super::pools::{Beside, Issued, STATIC_SLOTS, Static};
-use super::subject::Subject;
+use super::subject::{Subject, any};
 use super::together::{WithTable, spilling};
 use super::trials::{Frames, Sizes, TrialLane, particles, voices};
 
@@ -49,12 +49,13 @@ impl Lanes<'_> {
         }
         let bytes = size_of::<Payload<WORDS>>();
         let (seed, keys) = (self.seed, self.keys);
-        self.lanes.push(if self.system_allocator {
-            let name = format!("{name}: Box");
-            Box::new(Lane::new(name, capacity, bytes, seed, keys, Guards::<Malloc, WORDS>::new))
+        let (name, make): (_, Make) = if self.system_allocator {
+            let make = |capacity| any(Guards::<Malloc, WORDS>::new(capacity));
+            (format!("{name}: Box"), Box::new(make))
         } else {
-            Box::new(Lane::new(name, capacity, bytes, seed, keys, make))
-        });
+            (name, Box::new(move |capacity| any(make(capacity))))
+        };
+        self.lanes.push(Box::new(Lane::new(name, capacity, bytes, seed, keys, make)));
     }
 
     /// Every pool of the library, with objects of several sizes, from 8 to 512 bytes.

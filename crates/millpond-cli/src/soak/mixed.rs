@@ -3,7 +3,6 @@
 use millpond::{AnyPool, Handle, Stats};
 
 use super::payload::Payload;
-use super::pools::next_lifetime;
 use super::subject::{Subject, WrittenOver};
 
 /// What the objects have in common.
@@ -35,14 +34,6 @@ fn number(object: &dyn Numbered) -> Result<u64, WrittenOver> {
 
 impl Subject for Mixed {
     type Handle = Handle<dyn Numbered>;
-
-    fn slot(handle: Self::Handle) -> usize {
-        handle.index() as usize
-    }
-
-    fn next_lifetime(handle: Self::Handle) -> Option<Self::Handle> {
-        next_lifetime(handle)
-    }
 
     fn insert(&mut self, number: u64) -> Option<Self::Handle> {
         match number % 3 {
@@ -90,10 +81,6 @@ impl Subject for Mixed {
 
     fn live(&self) -> usize {
         self.len()
-    }
-
-    fn retired(&self) -> usize {
-        self.stats().retired
     }
 
     fn stats(&self) -> Option<Stats> {

@@ -3,36 +3,16 @@
 use millpond::classic::{BytemapPool, RosterPool};
 use millpond::reuse::ReuseOrder;
 use millpond::{
-    BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, StaticPool, Stats,
+    BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
+    StaticPool, Stats,
 };
 
 use super::memory::touched;
 use super::payload::Payload;
 use super::subject::{Subject, WrittenOver};
 
-pub(super) fn next_lifetime<H: HandleLayout>(handle: H) -> Option<H> {
-    H::from_parts(handle.index(), handle.generation() + 1)
-}
-
 pub(super) fn sound<const WORDS: usize>(payload: &Payload<WORDS>) -> Result<u64, WrittenOver> {
     payload.number().ok_or(WrittenOver)
-}
-
-/// The methods that are the same for all pools whose handles have a layout.
-macro_rules! with_layout {
-    () => {
-        fn slot(handle: Self::Handle) -> usize {
-            handle.index() as usize
-        }
-
-        fn next_lifetime(handle: Self::Handle) -> Option<Self::Handle> {
-            next_lifetime(handle)
-        }
-
-        fn retired(&self) -> usize {
-            Subject::stats(self).map_or(0, |stats| stats.retired)
-        }
-    };
 }
 
 /// A pool of values.
@@ -40,7 +20,6 @@ macro_rules! pool_of_values {
     ([$($generics:tt)*] $pool:ty, $handle:ty, |$this:ident| $place:expr) => {
         impl<$($generics)*> Subject for $pool {
             type Handle = $handle;
-            with_layout!();
 
             fn insert(&mut self, number: u64) -> Option<$handle> {
                 let $this = self;
@@ -128,7 +107,6 @@ impl<R: ReuseOrder, H: HandleLayout, const WORDS: usize> Subject
 {
     type Handle = H;
     const RETAINS: bool = false;
-    with_layout!();
 
     fn insert(&mut self, number: u64) -> Option<H> {
         let (handle, payload) = self.acquire()?;
@@ -186,7 +164,6 @@ impl<R: ReuseOrder, H: HandleLayout, const WORDS: usize> Beside<R, H, WORDS> {
 impl<R: ReuseOrder, H: HandleLayout, const WORDS: usize> Subject for Beside<R, H, WORDS> {
     type Handle = H;
     const RETAINS: bool = false;
-    with_layout!();
 
     fn insert(&mut self, number: u64) -> Option<H> {
         let handle = self.handles.acquire()?;
@@ -249,25 +226,14 @@ impl<const WORDS: usize> Issued<WORDS> {
 impl<const WORDS: usize> Subject for Issued<WORDS> {
     type Handle = Handle<Payload<WORDS>>;
     const RETAINS: bool = false;
-
-    fn slot(handle: Self::Handle) -> usize {
-        handle.index() as usize
-    }
-
     /// The design has no insertion at a known handle.
-    fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
-        None
-    }
+    const CLAIMS: bool = false;
 
     fn insert(&mut self, number: u64) -> Option<Self::Handle> {
         let handle = self.pool.allocate()?;
         self.pool.get_mut(handle)?.set(number);
         self.handles[handle.index() as usize] = Some(handle);
         Some(handle)
-    }
-
-    fn insert_at(&mut self, _handle: Self::Handle, _number: u64) -> bool {
-        false
     }
 
     fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
@@ -301,10 +267,6 @@ impl<const WORDS: usize> Subject for Issued<WORDS> {
         self.pool.partition()
     }
 
-    fn retired(&self) -> usize {
-        self.pool.stats().retired
-    }
-
     fn stats(&self) -> Option<Stats> {
         Some(self.pool.stats())
     }
@@ -314,42 +276,50 @@ impl<const WORDS: usize> Subject for Issued<WORDS> {
     }
 }
 
+/// The number in a handle's low byte is one less than the generation, which is never 0.
+type ByteHandle = Handle32<(), 24>;
+
+fn of_script(handle: i32) -> ByteHandle {
+    let generation = (handle & 0x7f) as u32 + 1;
+    ByteHandle::from_parts((handle >> 8) as u32, generation)
+        .expect("at most 2^23 slots, 128 numbers")
+}
+
+/// `None` if the byte of a slot has no such number.
+fn for_script(handle: ByteHandle) -> Option<i32> {
+    let number = handle.generation() - 1;
+    (number <= 0x7f).then(|| (handle.index() << 8 | number) as i32)
+}
+
 impl<const WORDS: usize> Subject for BytemapPool<Payload<WORDS>> {
-    type Handle = i32;
+    type Handle = ByteHandle;
     const RETAINS: bool = false;
     const CLEAR_FORGETS: bool = true;
     const EXHAUSTION_SHOWS: bool = false;
 
-    fn slot(handle: i32) -> usize {
-        (handle >> 8) as usize
+    fn insert(&mut self, number: u64) -> Option<ByteHandle> {
+        self.insert(Payload::new(number)).ok().map(of_script)
     }
 
-    fn next_lifetime(handle: i32) -> Option<i32> {
-        (handle & 0x7f != 0x7f).then_some(handle + 1)
+    fn insert_at(&mut self, handle: ByteHandle, number: u64) -> bool {
+        for_script(handle)
+            .is_some_and(|handle| self.insert_at(handle, Payload::new(number)).is_ok())
     }
 
-    fn insert(&mut self, number: u64) -> Option<i32> {
-        self.insert(Payload::new(number)).ok()
+    fn remove(&mut self, handle: ByteHandle) -> Option<Result<u64, WrittenOver>> {
+        self.remove(for_script(handle)?).map(|payload| sound(&payload))
     }
 
-    fn insert_at(&mut self, handle: i32, number: u64) -> bool {
-        self.insert_at(handle, Payload::new(number)).is_ok()
-    }
-
-    fn remove(&mut self, handle: i32) -> Option<Result<u64, WrittenOver>> {
-        self.remove(handle).map(|payload| sound(&payload))
-    }
-
-    fn number(&self, handle: i32) -> Option<Result<u64, WrittenOver>> {
-        self.get(handle).map(sound)
+    fn number(&self, handle: ByteHandle) -> Option<Result<u64, WrittenOver>> {
+        self.get(for_script(handle)?).map(sound)
     }
 
     fn clear(&mut self) {
         self.clear();
     }
 
-    fn visit(&self, mut see: impl FnMut(i32, Option<u64>)) {
-        self.iter().for_each(|(handle, payload)| see(handle, payload.number()));
+    fn visit(&self, mut see: impl FnMut(ByteHandle, Option<u64>)) {
+        self.iter().for_each(|(handle, payload)| see(of_script(handle), payload.number()));
     }
 
     fn live(&self) -> usize {

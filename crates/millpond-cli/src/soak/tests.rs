@@ -1,5 +1,5 @@
 use super::lane::{Lane, Work};
-use super::subject::{Subject, WrittenOver};
+use super::subject::{Subject, WrittenOver, any};
 use super::*;
 use crate::output::paint::Paint;
 
@@ -196,17 +196,8 @@ impl Subject for Broken {
     fn visit(&self, see: impl FnMut(Self::Handle, Option<u64>)) {
         self.pool.visit(see);
     }
-    fn slot(handle: Self::Handle) -> usize {
-        handle.index() as usize
-    }
-    fn next_lifetime(handle: Self::Handle) -> Option<Self::Handle> {
-        millpond::Handle::from_parts(handle.index(), handle.generation() + 1)
-    }
     fn live(&self) -> usize {
         self.pool.len()
-    }
-    fn retired(&self) -> usize {
-        0
     }
     fn validate(&self) -> Result<(), String> {
         Ok(())
@@ -214,8 +205,8 @@ impl Subject for Broken {
 }
 
 fn found(fault: Fault) -> Result<(), (u64, String)> {
-    let make = move |capacity| Broken { pool: millpond::Pool::new(capacity), fault };
-    let mut lane = Lane::new("broken".to_owned(), 100, 16, 1, 0, make);
+    let make = move |capacity| any(Broken { pool: millpond::Pool::new(capacity), fault });
+    let mut lane = Lane::new("broken".to_owned(), 100, 16, 1, 0, Box::new(make));
     (0..50).try_for_each(|_| lane.work(&Shape::Synthetic, 2000))
 }
 

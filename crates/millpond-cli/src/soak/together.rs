@@ -6,7 +6,7 @@ use millpond::side_table::join;
 use millpond::{Handle, HandleLayout, PackedPool, Pool, SideTable, Stats};
 
 use super::payload::Payload;
-use super::pools::{next_lifetime, sound};
+use super::pools::sound;
 use super::subject::{Subject, WrittenOver};
 
 /// A pool, and a table with the number of each of its objects.
@@ -56,14 +56,6 @@ impl<H: HandleLayout, const WORDS: usize> WithTable<H, WORDS> {
 
 impl<H: HandleLayout, const WORDS: usize> Subject for WithTable<H, WORDS> {
     type Handle = H;
-
-    fn slot(handle: H) -> usize {
-        handle.index() as usize
-    }
-
-    fn next_lifetime(handle: H) -> Option<H> {
-        next_lifetime(handle)
-    }
 
     fn insert(&mut self, number: u64) -> Option<H> {
         let handle = self.pool.insert(Payload::new(number)).ok()?;
@@ -117,10 +109,6 @@ impl<H: HandleLayout, const WORDS: usize> Subject for WithTable<H, WORDS> {
         self.pool.len()
     }
 
-    fn retired(&self) -> usize {
-        self.pool.stats().retired
-    }
-
     fn stats(&self) -> Option<Stats> {
         Some(self.pool.stats())
     }
@@ -152,23 +140,12 @@ macro_rules! two_pools {
     ($pools:ty, $insert:expr) => {
         impl<const WORDS: usize> Subject for $pools {
             type Handle = Handle<Payload<WORDS>>;
-
-            fn slot(handle: Self::Handle) -> usize {
-                handle.index() as usize
-            }
-
             /// Two pools as one have no insertion at a known handle.
-            fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
-                None
-            }
+            const CLAIMS: bool = false;
 
             fn insert(&mut self, number: u64) -> Option<Self::Handle> {
                 let insert: fn(&mut Self, Payload<WORDS>) -> Option<Self::Handle> = $insert;
                 insert(self, Payload::new(number))
-            }
-
-            fn insert_at(&mut self, _handle: Self::Handle, _number: u64) -> bool {
-                false
             }
 
             fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
@@ -193,10 +170,6 @@ macro_rules! two_pools {
 
             fn live(&self) -> usize {
                 self.len()
-            }
-
-            fn retired(&self) -> usize {
-                <$pools>::stats(self).retired
             }
 
             fn stats(&self) -> Option<Stats> {
