@@ -347,6 +347,7 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
 }
 
 /// The link that object `index` of a new pool of `count` stores.
+#[inline]
 const fn next_in_new(index: usize, count: usize) -> Option<u32> {
     if index + 1 < count { Some(index as u32 + 1) } else { None }
 }

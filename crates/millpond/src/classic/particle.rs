@@ -75,10 +75,12 @@ const FILL_WORDS: usize = if cfg!(feature = "debug-aids") { 2 } else { 0 };
 const FILL: Fill = [0x1dea_db0b; FILL_WORDS];
 
 impl Slot {
+    #[inline]
     const fn dead(next: Option<u32>) -> Self {
         Self::Dead { next, fill: FILL }
     }
 
+    #[inline]
     fn particle_mut(&mut self) -> Option<&mut Particle> {
         match self {
             Self::Live(particle) => Some(particle),
@@ -88,14 +90,17 @@ impl Slot {
 }
 
 impl Pooled for Slot {
+    #[inline]
     fn unused(next: Option<u32>) -> Self {
         Self::dead(next)
     }
 
+    #[inline]
     fn in_use(&self) -> bool {
         matches!(self, Self::Live(_))
     }
 
+    #[inline]
     fn next_unused(&self) -> Option<u32> {
         match *self {
             Self::Live(_) => None,
@@ -109,6 +114,7 @@ impl Pooled for Slot {
 
 impl Particle {
     /// The particle one frame later; `None` if its time is up.
+    #[inline]
     fn animated(self) -> Option<Self> {
         let frames_left = NonZeroU32::new(self.frames_left.get() - 1)?;
         let (x, y) = (self.x + self.x_velocity, self.y + self.y_velocity);

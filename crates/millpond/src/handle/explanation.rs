@@ -44,6 +44,7 @@ impl Explanation {
 
     /// Returns the index of the slot that the handle names.
     #[must_use]
+    #[inline]
     pub fn slot(self) -> u32 {
         self.slot
     }
@@ -51,6 +52,7 @@ impl Explanation {
     /// Returns which lifetime of the slot the handle names, counted from 1, or `None` if the pool
     /// never issued the handle.
     #[must_use]
+    #[inline]
     pub fn lifetime(self) -> Option<u32> {
         matches!(self.check, Ok(()) | Err(Refusal::Stale)).then_some(self.lifetime)
     }
@@ -60,6 +62,7 @@ impl Explanation {
     /// # Errors
     ///
     /// If the handle is refused.
+    #[inline]
     pub fn check(self) -> Result<(), Refusal> {
         self.check
     }
@@ -71,6 +74,7 @@ impl Explanation {
     }
 
     /// The slot and the lifetime, without the verdict.
+    #[inline]
     fn fmt_place(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "slot {}", self.slot)?;
         let Some(lifetime) = self.lifetime() else { return Ok(()) };
@@ -86,6 +90,7 @@ impl Explanation {
 }
 
 impl fmt::Display for Explanation {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.lifetime == 0 {
             return f.write_str("the dangling handle: no pool issues it");

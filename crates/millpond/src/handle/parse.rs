@@ -26,6 +26,7 @@ pub enum ParseHandleError {
 }
 
 impl fmt::Display for ParseHandleError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ParseHandleError::Malformed => {
@@ -46,6 +47,7 @@ pub(crate) fn parse<H: HandleLayout>(text: &str) -> Result<H, ParseHandleError> 
     H::from_parts(number(index)?, number(generation)?).ok_or(ParseHandleError::OutOfRange)
 }
 
+#[inline]
 fn number(digits: &str) -> Result<u32, ParseHandleError> {
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     if !plain || (digits.len() > 1 && digits.starts_with('0')) {

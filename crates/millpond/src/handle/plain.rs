@@ -115,6 +115,7 @@ macro_rules! own_methods {
 pub(super) use own_methods;
 
 /// Prints the two parts of a handle.
+#[inline]
 pub(super) fn pad_handle(f: &mut fmt::Formatter<'_>, index: u32, generation: u32) -> fmt::Result {
     let mut text = HandleText { bytes: [0; 21], len: 0 };
     fmt::Write::write_fmt(&mut text, format_args!("{index}v{generation}"))?;
@@ -128,6 +129,7 @@ struct HandleText {
 }
 
 impl fmt::Write for HandleText {
+    #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = self.len + text.len();
         self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());

@@ -27,6 +27,7 @@ pub enum Refusal {
 }
 
 impl fmt::Display for Refusal {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Refusal::OutOfRange => "out of range: the pool has no such slot",

@@ -121,6 +121,7 @@ impl<'a> Occupancy<'a> {
     }
 
     /// Iterates over all words, from the lowest slots up.
+    #[inline]
     pub fn words(&self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
         let source = self.source;
         (0..self.slots.div_ceil(WORD_SLOTS)).map(move |word| source.word(word))
@@ -149,6 +150,7 @@ impl<'a> Occupancy<'a> {
 
 /// Occupancies are equal if the same slots are live.
 impl PartialEq for Occupancy<'_> {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.slots == other.slots && self.live == other.live && self.words().eq(other.words())
     }

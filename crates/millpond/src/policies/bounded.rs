@@ -96,6 +96,7 @@ pub trait Bounded: Lifetimes {
 }
 
 /// The slots of two pools that share their handles, if the handle layout can name that many.
+#[inline]
 pub(crate) fn slots_together(first: usize, second: usize, slots_max: usize) -> Option<usize> {
     first.checked_add(second).filter(|slots| *slots <= slots_max)
 }

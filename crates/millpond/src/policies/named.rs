@@ -39,6 +39,7 @@ impl Overflow {
 
     /// Returns the policy's name, as in budgets.
     #[must_use]
+    #[inline]
     pub fn name(self) -> &'static str {
         match self {
             Self::Refuse => "refuse",
@@ -51,6 +52,7 @@ impl Overflow {
 }
 
 impl fmt::Display for Overflow {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -59,6 +61,7 @@ impl fmt::Display for Overflow {
 impl FromStr for Overflow {
     type Err = UnknownOverflow;
 
+    #[inline]
     fn from_str(name: &str) -> Result<Self, UnknownOverflow> {
         Self::ALL.iter().copied().find(|policy| policy.name() == name).ok_or(UnknownOverflow)
     }
@@ -69,6 +72,7 @@ impl FromStr for Overflow {
 pub struct UnknownOverflow;
 
 impl fmt::Display for UnknownOverflow {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("unknown overflow policy, expected one of ")?;
         for (place, policy) in Overflow::ALL.iter().enumerate() {

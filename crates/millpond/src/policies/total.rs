@@ -21,18 +21,21 @@ pub struct Total<F>(pub F);
 macro_rules! total {
     ($($float:ty),*) => {$(
         impl Ord for Total<$float> {
+            #[inline]
             fn cmp(&self, other: &Self) -> Ordering {
                 self.0.total_cmp(&other.0)
             }
         }
 
         impl PartialOrd for Total<$float> {
+            #[inline]
             fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
                 Some(self.cmp(other))
             }
         }
 
         impl PartialEq for Total<$float> {
+            #[inline]
             fn eq(&self, other: &Self) -> bool {
                 self.cmp(other).is_eq()
             }

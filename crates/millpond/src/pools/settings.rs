@@ -61,6 +61,7 @@ pub enum BuildError {
 }
 
 impl fmt::Display for BuildError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BuildError::NoCapacity => {

@@ -108,6 +108,7 @@ impl<T> core::error::Error for Full<T> {}
 pub(crate) struct PoolName(pub(crate) Option<&'static str>);
 
 impl fmt::Display for PoolName {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(name) => write!(f, "pool {name:?}"),
@@ -192,6 +193,7 @@ pub enum InsertAtErrorKind {
 }
 
 impl fmt::Display for InsertAtErrorKind {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             InsertAtErrorKind::OutOfRange => "the pool has no such slot",
@@ -232,6 +234,7 @@ pub enum GetDisjointMutError {
 }
 
 impl fmt::Display for GetDisjointMutError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GetDisjointMutError::Refused { position, refusal } => {

@@ -70,6 +70,7 @@ impl Tap {
 
     /// The pool has grown or shrunk: it has these counters now, and the same live slots.
     #[cfg(feature = "alloc")]
+    #[inline]
     pub(crate) fn resized(&mut self, stats: Stats) {
         #[cfg(feature = "recorder")]
         if let Some(track) = &mut self.track {
@@ -91,6 +92,7 @@ impl Tap {
 }
 
 impl Clone for Tap {
+    #[inline]
     fn clone(&self) -> Self {
         Self::NONE
     }

@@ -41,6 +41,7 @@ pub struct Stats {
 
 /// Formats the counters as one line, without those that are 0 in most pools.
 impl fmt::Display for Stats {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { capacity, live, peak, retired, inserted, removed, refused, evicted } = self;
         write!(f, "{live} of {capacity} slots live, peak {peak}")?;

@@ -81,6 +81,7 @@ impl Block {
     ///
     /// The memory has `block_bytes` bytes, is aligned to as many, which are a power of two and more than
     /// [`HEADER_BYTES`], is nobody else's, and stays as long as any copy of the block is used.
+    #[inline]
     pub(super) unsafe fn create(memory: NonNull<u8>, chunk: Option<Block>) -> Self {
         let header = memory.cast::<Header>();
         // So that a slot's address leads back to the block.
@@ -121,6 +122,7 @@ impl Block {
     }
 
     /// The block's memory.
+    #[inline]
     pub(super) fn memory(self) -> NonNull<u8> {
         self.0.cast()
     }
@@ -132,24 +134,29 @@ impl Block {
     }
 
     /// The first block of the chunk.
+    #[inline]
     pub(super) fn chunk(self) -> Self {
         self.header().chunk.unwrap_or(self)
     }
 
     /// Of the first block of a chunk: how many blocks the chunk has.
+    #[inline]
     pub(super) fn chunk_blocks(self) -> usize {
         self.header().chunk_blocks.get() as usize
     }
 
+    #[inline]
     pub(super) fn set_chunk_blocks(self, blocks: usize) {
         self.header().chunk_blocks.set(blocks as u32);
     }
 
     /// Of the first block of a chunk: how many of the chunk's blocks classes use.
+    #[inline]
     pub(super) fn chunk_used(self) -> u32 {
         self.header().chunk_used.get()
     }
 
+    #[inline]
     pub(super) fn count_used(self, change: i32) {
         self.header().chunk_used.set(self.chunk_used().wrapping_add_signed(change));
     }
@@ -159,6 +166,7 @@ impl Block {
     /// # Safety
     ///
     /// The chunk goes on for this many blocks, which have this many bytes, and they were created.
+    #[inline]
     pub(super) unsafe fn neighbour(self, blocks: usize, block_bytes: usize) -> Self {
         // SAFETY: the chunk is one allocation, and extends that far.
         Self(unsafe { self.memory().add(blocks * block_bytes) }.cast())
@@ -166,6 +174,7 @@ impl Block {
 
     /// Forgets all slots: from now on they are fresh, and of the size that is requested next. The
     /// block has this many bytes.
+    #[inline]
     pub(super) fn reset(self, block_bytes: usize) {
         debug_assert_eq!(self.live(), 0);
         sanitizer::poison_at(self.at(HEADER_BYTES), block_bytes - HEADER_BYTES);
@@ -184,11 +193,13 @@ impl Block {
         self.header().is_listed.get()
     }
 
+    #[inline]
     pub(super) fn set_listed(self, is_listed: bool) {
         self.header().is_listed.set(is_listed);
     }
 
     /// The neighbours in the list of that kind.
+    #[inline]
     pub(super) fn links(&self, kind: ListKind) -> &Cell<Links> {
         match kind {
             ListKind::Room => &self.header().list,

@@ -54,6 +54,7 @@ unsafe impl Send for Blocks {}
 impl Blocks {
     /// Allocates this many blocks, all of them promised and touched; there will never be more than
     /// `max`.
+    #[inline]
     pub(super) fn try_new(
         block_bytes: usize,
         reserved_count: usize,
@@ -89,36 +90,43 @@ impl Blocks {
         Ok(blocks)
     }
 
+    #[inline]
     fn chunk_layout(&self, blocks: usize) -> Result<Layout, OutOfMemory> {
         let bytes = self.block_bytes.checked_mul(blocks).ok_or(OutOfMemory)?;
         Layout::from_size_align(bytes, self.block_bytes).map_err(|_| OutOfMemory)
     }
 
     /// The reserved blocks: the first address, and the number of bytes.
+    #[inline]
     pub(super) fn reserved_range(&self) -> (usize, usize) {
         (self.reserved.as_ptr().addr(), self.reserved_count * self.block_bytes)
     }
 
+    #[inline]
     pub(super) fn count(&self) -> usize {
         self.count.get()
     }
 
     /// Whether there may be no more blocks.
+    #[inline]
     pub(super) fn is_at_limit(&self) -> bool {
         self.count.get() >= self.max
     }
 
+    #[inline]
     pub(super) fn peak(&self) -> usize {
         self.peak.get()
     }
 
     /// The number of blocks that no class uses.
+    #[inline]
     pub(super) fn unused(&self) -> usize {
         self.spare_count.get() + self.unmade_count.get()
     }
 
     /// A block for a class, with no slot in it yet. `is_promised`: whether the class has fewer
     /// blocks than it has reserved.
+    #[inline]
     pub(super) fn take(&self, is_promised: bool) -> Option<Block> {
         if is_promised {
             self.promised.set(self.promised.get() - 1);
@@ -134,6 +142,7 @@ impl Blocks {
     }
 
     /// A class uses the block from now on.
+    #[inline]
     fn start(&self, block: Block) -> Block {
         block.reset(self.block_bytes);
         block.chunk().count_used(1);
@@ -141,6 +150,7 @@ impl Blocks {
     }
 
     /// The first of the unmade blocks.
+    #[inline]
     fn make(&self) -> Option<Block> {
         self.unmade_count.set(self.unmade_count.get().checked_sub(1)?);
         let memory = self.unmade.get();
@@ -150,6 +160,7 @@ impl Blocks {
         Some(unsafe { Block::create(memory, self.unmade_chunk.get()) })
     }
 
+    #[inline]
     fn make_spare(&self, block: Block) {
         self.spare.push(block);
         self.spare_count.set(self.spare_count.get() + 1);
@@ -160,6 +171,7 @@ impl Blocks {
     /// # Safety
     ///
     /// The memory has this many blocks, is aligned to one, and stays as long as a class uses one.
+    #[inline]
     unsafe fn enter(&self, memory: NonNull<u8>, blocks: usize) -> Block {
         // The rest of the previous chunk is not forgotten.
         while let Some(block) = self.make() {
@@ -179,6 +191,7 @@ impl Blocks {
 
     /// Allocates a chunk, and returns its first block. If there is not enough memory for the whole
     /// chunk, tries one block.
+    #[inline]
     fn grow(&self) -> Option<Block> {
         let blocks = self.blocks_per_chunk.min(self.max.saturating_sub(self.count.get()));
         if blocks == 0 {
@@ -195,6 +208,7 @@ impl Blocks {
 
     /// A class returns an empty block. `is_promised`: whether the class now has fewer blocks than
     /// it has reserved.
+    #[inline]
     pub(super) fn give_back(&self, block: Block, is_promised: bool) {
         block.chunk().count_used(-1);
         self.make_spare(block);
@@ -203,6 +217,7 @@ impl Blocks {
 
     /// Frees the chunks that were not reserved, have no block in use, and are not needed for what
     /// is promised; returns how many blocks they had.
+    #[inline]
     pub(super) fn shrink_to_fit(&self) -> usize {
         let mut given_back = 0;
         let mut next = self.grown.first();
@@ -219,6 +234,7 @@ impl Blocks {
     }
 
     /// Removes the blocks of a chunk, which no class uses, from the spare and the unmade ones.
+    #[inline]
     fn forget_blocks_of(&self, first: Block) {
         let mut made = first.chunk_blocks();
         if self.unmade_chunk.get() == Some(first) {
@@ -234,6 +250,7 @@ impl Blocks {
     }
 
     /// Frees a chunk of the list `grown`, no block of which is used any more.
+    #[inline]
     fn free(&self, first: Block) {
         self.grown.remove(first);
         let blocks = first.chunk_blocks();
@@ -246,6 +263,7 @@ impl Blocks {
 }
 
 /// Allocates memory from the global allocator.
+#[inline]
 fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     assert!(layout.size() > 0);
     // SAFETY: the layout has a size, as just tested.
@@ -257,6 +275,7 @@ fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
 /// # Safety
 ///
 /// The memory was allocated with this layout, and is no longer used.
+#[inline]
 unsafe fn give(memory: NonNull<u8>, layout: Layout) {
     sanitizer::unpoison_at(memory.as_ptr(), layout.size());
     // SAFETY: the caller's contract.
@@ -266,6 +285,7 @@ unsafe fn give(memory: NonNull<u8>, layout: Layout) {
 /// Frees the blocks with all live slots: nothing can use these any more, because every user borrows
 /// this.
 impl Drop for Blocks {
+    #[inline]
     fn drop(&mut self) {
         while let Some(first) = self.grown.first() {
             self.free(first);

@@ -41,6 +41,7 @@ const BLOCK_BYTES_MAX: usize = 1 << 30;
 const BLOCKS_PER_CHUNK_MAX: usize = 1 << 20;
 
 impl SizeClassesBuilder {
+    #[inline]
     pub(super) fn new() -> Self {
         Self {
             classes: Vec::new(),
@@ -56,12 +57,14 @@ impl SizeClassesBuilder {
     /// Adds a class of slots of `bytes` bytes, rounded up to a multiple of 8. Blocks for `slots` of
     /// them are allocated from the beginning; no other class can use these up. Sizes that are equal
     /// after rounding form one class, with the slots of all.
+    #[inline]
     pub fn class(mut self, bytes: usize, slots: usize) -> Self {
         self.add(bytes, slots);
         self
     }
 
     /// If there is not enough memory for the list, building fails.
+    #[inline]
     fn add(&mut self, bytes: usize, slots: usize) {
         match self.classes.binary_search_by_key(&bytes, |class| class.0) {
             Ok(at) => self.classes[at].1 = self.classes[at].1.saturating_add(slots),
@@ -96,6 +99,7 @@ impl SizeClassesBuilder {
     /// let sizes: Vec<_> = memory.class_stats().map(|class| class.slot_bytes).collect();
     /// assert_eq!(sizes[12..], [104, 112, 120, 128, 160, 192, 200]);
     /// ```
+    #[inline]
     pub fn classes_up_to(mut self, bytes_max: usize) -> Self {
         let mut bytes = 0;
         while bytes < bytes_max {
@@ -111,6 +115,7 @@ impl SizeClassesBuilder {
 
     /// Sets the block size: a power of two from 1 KiB to 1 GiB; 16 KiB by default. A block serves
     /// one class at a time, whose slots should be at most an eighth of it.
+    #[inline]
     pub fn block_bytes(mut self, bytes: usize) -> Self {
         self.block_bytes = bytes;
         self
@@ -118,6 +123,7 @@ impl SizeClassesBuilder {
 
     /// Sets how many blocks [`Overflow::Grow`] allocates at once: 8 by default; 0 counts as 1. They
     /// are also freed together.
+    #[inline]
     pub fn blocks_per_chunk(mut self, blocks: usize) -> Self {
         self.blocks_per_chunk = blocks.clamp(1, BLOCKS_PER_CHUNK_MAX);
         self
@@ -125,18 +131,21 @@ impl SizeClassesBuilder {
 
     /// Limits the number of blocks for [`Overflow::Grow`]: a request that would need one more is
     /// refused.
+    #[inline]
     pub fn max_blocks(mut self, blocks: usize) -> Self {
         self.max_blocks = blocks;
         self
     }
 
     /// Sets what happens to a request that finds no slot; [`Overflow::Grow`] by default.
+    #[inline]
     pub fn overflow(mut self, overflow: Overflow) -> Self {
         self.overflow = overflow;
         self
     }
 
     /// Sets a name for messages and statistics.
+    #[inline]
     pub fn name(mut self, name: &'static str) -> Self {
         self.name = Some(name);
         self
@@ -148,6 +157,7 @@ impl SizeClassesBuilder {
     ///
     /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
+    #[inline]
     pub fn build(self) -> SizeClasses {
         match self.try_build() {
             Ok(memory) => memory,
@@ -169,6 +179,7 @@ impl SizeClassesBuilder {
     /// If there are no classes or more than 255, a class does not fit into a block, the block size
     /// is not a power of two in range, the reserved slots exceed the limit, or there is not enough
     /// memory.
+    #[inline]
     pub fn try_build(mut self) -> Result<SizeClasses, SizeClassesError> {
         let block_bytes = self.block_bytes;
         if !block_bytes.is_power_of_two()
@@ -240,6 +251,7 @@ pub enum SizeClassesError {
 }
 
 impl fmt::Display for SizeClassesError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SizeClassesError::NoClass => f.write_str(

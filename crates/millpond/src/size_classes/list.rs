@@ -10,6 +10,7 @@ pub(super) struct BlockList {
 }
 
 impl BlockList {
+    #[inline]
     pub(super) const fn new(kind: ListKind) -> Self {
         Self { first: Cell::new(None), kind }
     }
@@ -19,21 +20,25 @@ impl BlockList {
         self.first.get()
     }
 
+    #[inline]
     pub(super) fn next(&self, block: Block) -> Option<Block> {
         block.links(self.kind).get().next
     }
 
     /// Puts a block that is in no such list at the front.
+    #[inline]
     pub(super) fn push(&self, block: Block) {
         self.put_between(None, block, self.first());
     }
 
     /// Puts a block that is in no such list behind the first, or at the front of an empty list.
+    #[inline]
     pub(super) fn push_second(&self, block: Block) {
         let first = self.first();
         self.put_between(first, block, first.and_then(|first| self.next(first)));
     }
 
+    #[inline]
     fn put_between(&self, previous: Option<Block>, block: Block, next: Option<Block>) {
         block.links(self.kind).set(Links { next, previous });
         self.set_next(previous, Some(block));
@@ -41,6 +46,7 @@ impl BlockList {
     }
 
     /// Removes a block that is in this list.
+    #[inline]
     pub(super) fn remove(&self, block: Block) {
         let Links { next, previous } = block.links(self.kind).take();
         self.set_next(previous, next);
@@ -48,6 +54,7 @@ impl BlockList {
     }
 
     /// Removes the first block.
+    #[inline]
     pub(super) fn pop(&self) -> Option<Block> {
         let first = self.first()?;
         self.remove(first);
@@ -55,6 +62,7 @@ impl BlockList {
     }
 
     /// What comes after a block, or first.
+    #[inline]
     fn set_next(&self, block: Option<Block>, next: Option<Block>) {
         match block {
             Some(block) => {
@@ -65,6 +73,7 @@ impl BlockList {
         }
     }
 
+    #[inline]
     fn set_previous(&self, block: Option<Block>, previous: Option<Block>) {
         if let Some(block) = block {
             let links = block.links(self.kind);

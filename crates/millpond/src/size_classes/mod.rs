@@ -145,6 +145,7 @@ impl Class {
         self.bytes_asked.set(self.bytes_asked.get() - bytes);
     }
 
+    #[inline]
     fn stats(&self, block_bytes: usize) -> ClassStats {
         let live = self.live.get();
         ClassStats {
@@ -161,6 +162,7 @@ impl Class {
     }
 }
 
+#[inline]
 fn slots_per_block(block_bytes: usize, slot_bytes: usize) -> usize {
     (block_bytes - HEADER_BYTES) / slot_bytes
 }
@@ -181,6 +183,7 @@ impl SizeClasses {
     ///
     /// If there is not enough memory for its tables.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::builder().classes_up_to(1024).build()
     }
@@ -195,10 +198,12 @@ impl SizeClasses {
     ///     SizeClasses::builder().class(32, 1000).overflow(Overflow::Refuse).name("nodes").build();
     /// assert_eq!(memory.name(), Some("nodes"));
     /// ```
+    #[inline]
     pub fn builder() -> SizeClassesBuilder {
         SizeClassesBuilder::new()
     }
 
+    #[inline]
     fn from_builder(builder: &SizeClassesBuilder) -> Result<Self, SizeClassesError> {
         let block_bytes = builder.block_bytes;
         let reserved =
@@ -256,12 +261,14 @@ impl SizeClasses {
 
     /// Returns the name set on the builder.
     #[must_use]
+    #[inline]
     pub fn name(&self) -> Option<&'static str> {
         self.name
     }
 
     /// Returns what happens to a request that finds no slot.
     #[must_use]
+    #[inline]
     pub fn overflow(&self) -> Overflow {
         self.overflow
     }
@@ -300,12 +307,14 @@ impl SizeClasses {
     /// assert_eq!((large.live, large.bytes_asked, large.bytes_wasted), (1, 40, 24));
     /// # Ok::<(), millpond::size_classes::Refused>(())
     /// ```
+    #[inline]
     pub fn class_stats(&self) -> impl ExactSizeIterator<Item = ClassStats> {
         self.classes.iter().map(|class| class.stats(self.block_bytes))
     }
 
     /// Returns the counters of the whole allocator. O(1).
     #[must_use]
+    #[inline]
     pub fn stats(&self) -> SizeClassesStats {
         SizeClassesStats {
             block_bytes: self.block_bytes,
@@ -337,6 +346,7 @@ impl SizeClasses {
     /// assert_eq!(memory.stats().blocks, 0);
     /// # Ok::<(), millpond::size_classes::Refused>(())
     /// ```
+    #[inline]
     pub fn shrink_to_fit(&self) -> usize {
         for class in &self.classes {
             // Blocks other than the first are given up when they run empty.
@@ -348,6 +358,7 @@ impl SizeClasses {
     }
 
     /// Takes an empty block from a class.
+    #[inline]
     fn give_up(&self, class: &Class, block: Block) {
         class.room.remove(block);
         block.set_listed(false);
@@ -357,12 +368,14 @@ impl SizeClasses {
 }
 
 impl Default for SizeClasses {
+    #[inline]
     fn default() -> Self {
         Self::new()
     }
 }
 
 impl fmt::Debug for SizeClasses {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SizeClasses")
             .field("name", &self.name)

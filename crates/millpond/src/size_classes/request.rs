@@ -33,6 +33,7 @@ pub enum Refused {
 }
 
 impl fmt::Display for Refused {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Refused::NoClass => "no class fits the layout: add one, or let requests fall back",
@@ -143,6 +144,7 @@ impl SizeClasses {
     }
 
     /// A slot of another block than the current one, which has none left.
+    #[inline]
     fn take_from_next(&self, class: &Class) -> Option<NonNull<u8>> {
         if let Some(full) = class.room.pop() {
             full.set_listed(false);
@@ -157,12 +159,14 @@ impl SizeClasses {
         self.take_listed(class)
     }
 
+    #[inline]
     fn refuse(&self, reason: Refused) -> Refused {
         self.refused.set(self.refused.get() + 1);
         reason
     }
 
     /// Memory of the global allocator, for a layout that has a size.
+    #[inline]
     fn fall_back(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
         assert!(layout.size() > 0);
         // SAFETY: the layout has a size, as just tested.
@@ -174,6 +178,7 @@ impl SizeClasses {
         Ok(NonNull::slice_from_raw_parts(memory, layout.size()))
     }
 
+    #[inline]
     fn note_fallen_back(&self, bytes_less: usize, bytes_more: usize) {
         let bytes = self.fallen_back_bytes.get() - bytes_less + bytes_more;
         self.fallen_back_bytes.set(bytes);
@@ -322,6 +327,7 @@ impl SizeClasses {
     /// # Safety
     ///
     /// Same as for [`deallocate`](Self::deallocate) with the old layout.
+    #[inline]
     unsafe fn resize(
         &self,
         memory: NonNull<u8>,

@@ -28,6 +28,7 @@ const ROWS: usize = (ALIGN_MAX / GRANULE).ilog2() as usize + 1;
 
 impl ClassTable {
     /// The table of classes of these sizes, which rise, and are multiples of the granule.
+    #[inline]
     pub(super) fn try_new(sizes: &[usize]) -> Result<Self, OutOfMemory> {
         let row_len = sizes.last().map_or(0, |largest| largest / GRANULE + 1);
         let mut rows = memory::filled(row_len * ROWS, NO_CLASS)?;

@@ -13,6 +13,7 @@ use crate::slots::lifetimes::Lifetimes;
 
 /// The first generation of every slot, from 1 to `max`: 1, or a number computed from the name and
 /// the salt.
+#[inline]
 pub(crate) const fn first_generation(
     name: Option<&'static str>,
     salt: Option<u64>,
@@ -33,6 +34,7 @@ pub(crate) const fn first_generation(
 }
 
 /// The FNV-1a hash, 64 bits (Fowler, Noll, Vo): short names in, no table, the same on every platform.
+#[inline]
 const fn fnv_1a(bytes: &[u8], basis: u64) -> u64 {
     let mut hash = basis;
     let mut at = 0;
@@ -45,6 +47,7 @@ const fn fnv_1a(bytes: &[u8], basis: u64) -> u64 {
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): spreads every bit over the whole word, so
 /// that names which differ in one letter start far apart.
+#[inline]
 const fn mixed(mut hash: u64) -> u64 {
     hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

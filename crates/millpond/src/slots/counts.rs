@@ -58,6 +58,7 @@ impl Counts {
     }
 
     /// The largest number of live slots at once.
+    #[inline]
     pub(crate) fn peak(&self) -> usize {
         self.live().max(self.peak as usize)
     }
@@ -100,6 +101,7 @@ impl Counts {
 
     /// Whether there were births beyond the recorded peak, which must then be recorded before a
     /// lifetime ends.
+    #[inline]
     pub(crate) fn owes_peak(&self) -> bool {
         self.live() > self.peak as usize
     }
@@ -117,12 +119,14 @@ impl Counts {
     }
 
     /// All live slots die.
+    #[inline]
     pub(crate) fn all_dead(&mut self) {
         self.note_peak();
         self.deaths = self.births;
     }
 
     /// This many dead slots will never be reused.
+    #[inline]
     pub(crate) fn retire(&mut self, slots: usize) {
         self.retired += slots as u32;
     }

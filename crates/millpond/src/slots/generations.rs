@@ -40,6 +40,7 @@ impl Generations {
     /// Returns the generation of every slot's first lifetime: 1, or a number computed from the
     /// pool's name and salt.
     #[must_use]
+    #[inline]
     pub fn first(self) -> u32 {
         self.first
     }
@@ -47,6 +48,7 @@ impl Generations {
     /// Returns how many lifetimes a slot has before it retires or, in a pool that
     /// [wraps](crate::PoolBuilder::wrap), starts again.
     #[must_use]
+    #[inline]
     pub fn lifetimes_max(self) -> u32 {
         self.lifetimes_max
     }
@@ -54,6 +56,7 @@ impl Generations {
     /// Returns which lifetime of its slot a handle of this `generation` names, counted from 1; in a
     /// pool that wraps, since the slot last started again. The pool must have issued `generation`.
     #[must_use]
+    #[inline]
     pub fn lifetime(self, generation: u32) -> u32 {
         let before = match generation.checked_sub(self.first) {
             Some(before) => before,

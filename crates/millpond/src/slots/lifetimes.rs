@@ -26,11 +26,13 @@ impl Lifetimes {
     }
 
     /// The first generation, from 1 to `max`: 1, or a number computed from the name and the salt.
+    #[inline]
     pub(crate) const fn start(&self, max: u32) -> u32 {
         first_generation(self.name, self.salt, max)
     }
 
     /// How many lifetimes each slot has, from 1 to `max`.
+    #[inline]
     pub(crate) const fn count_up_to(&self, max: u32) -> u32 {
         match self.count {
             0 => 1,
@@ -41,6 +43,7 @@ impl Lifetimes {
 }
 
 impl Default for Lifetimes {
+    #[inline]
     fn default() -> Self {
         Self::PLAIN
     }

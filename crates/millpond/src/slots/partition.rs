@@ -46,6 +46,7 @@ impl Parting {
 
     /// The position of the slot at this place if the vacant slots are listed before the retired
     /// ones, as in the saved form.
+    #[inline]
     pub(crate) fn listed(self, place: usize, slots: usize) -> usize {
         let vacant_until = slots - self.retired;
         if place < self.live {
@@ -78,6 +79,7 @@ pub(crate) struct Sorting {
 }
 
 impl Sorting {
+    #[inline]
     pub(crate) fn new(parting: Parting) -> Self {
         Self { live: 0, retired: parting.live, vacant: parting.next() }
     }

@@ -196,6 +196,7 @@ impl Prefix {
     pub(crate) const NONE: Self = Self(u32::MAX - 1);
 
     /// The slots below this one are live, and no others.
+    #[inline]
     pub(crate) fn of(slots: usize) -> Self {
         // No pool has as many slots.
         Self((slots as u32).min(Self::NONE.0))

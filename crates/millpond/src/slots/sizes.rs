@@ -21,6 +21,7 @@ impl BlockSizes {
     const SHIFT_MAX: u8 = 31;
 
     /// `None` unless both are powers of two, the last not smaller than the first.
+    #[inline]
     pub(crate) const fn new(first: usize, last: usize) -> Option<Self> {
         if !first.is_power_of_two() || !last.is_power_of_two() || first > last {
             return None;
@@ -35,11 +36,13 @@ impl BlockSizes {
     }
 
     /// How many slots the first block has.
+    #[inline]
     pub(crate) const fn first(&self) -> usize {
         1 << self.first_shift
     }
 
     /// How many slots the largest blocks have.
+    #[inline]
     pub(crate) const fn last(&self) -> usize {
         1 << self.last_shift
     }
@@ -86,6 +89,7 @@ impl BlockSizes {
     }
 
     /// How many entries a table has for this many slots, which end where a block does.
+    #[inline]
     pub(crate) const fn entries_within(&self, slots: usize) -> usize {
         match slots.checked_sub(1) {
             Some(last) => self.entry_of(last) + 1,
@@ -94,11 +98,13 @@ impl BlockSizes {
     }
 
     /// How many blocks there are before those of the last size are all that come.
+    #[inline]
     const fn doublings(&self) -> usize {
         (self.last_shift - self.first_shift) as usize
     }
 
     /// The block of a slot.
+    #[inline]
     pub(crate) const fn block_of(&self, index: usize) -> usize {
         if index < 1 << self.last_shift {
             // The number of bits of `index >> first_shift`; the lowest bit guarantees that it is
@@ -110,6 +116,7 @@ impl BlockSizes {
     }
 
     /// How many slots the blocks below this one have together: the first slot of this block.
+    #[inline]
     pub(crate) const fn start_of(&self, block: usize) -> Option<usize> {
         match block.checked_sub(self.doublings() + 1) {
             Some(after) => (after + 1).checked_mul(self.last()),
@@ -119,6 +126,7 @@ impl BlockSizes {
     }
 
     /// How many slots a block has.
+    #[inline]
     pub(crate) fn len_of(&self, block: usize) -> usize {
         match block {
             0 => self.first(),
@@ -127,6 +135,7 @@ impl BlockSizes {
     }
 
     /// How many blocks have at most this many slots together.
+    #[inline]
     pub(crate) const fn blocks_within(&self, slots: usize) -> usize {
         // The block that would contain the slot after them is not complete.
         self.block_of(slots)

@@ -64,6 +64,7 @@ impl Checksum {
     }
 
     /// Adds bytes and their number.
+    #[inline]
     pub fn add_bytes(&mut self, bytes: &[u8]) {
         self.add_word(bytes.len() as u64);
         let mut words = bytes.chunks_exact(8);
@@ -87,6 +88,7 @@ impl Checksum {
 }
 
 impl Default for Checksum {
+    #[inline]
     fn default() -> Self {
         Self::new()
     }
@@ -102,6 +104,7 @@ macro_rules! hash_numbers {
 }
 
 impl Hasher for Checksum {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         self.add_bytes(bytes);
     }
@@ -111,6 +114,7 @@ impl Hasher for Checksum {
         write_i8(i8), write_i16(i16), write_i32(i32), write_i64(i64), write_i128(i128), write_isize(isize)
     }
 
+    #[inline]
     fn finish(&self) -> u64 {
         self.finish()
     }
@@ -272,6 +276,7 @@ macro_rules! floats {
 floats!(f32: 0x7fc0_0000, f64: 0x7ff8_0000_0000_0000);
 
 impl ToChecksum for str {
+    #[inline]
     fn add_to(&self, sum: &mut Checksum) {
         sum.add_bytes(self.as_bytes());
     }
@@ -352,6 +357,7 @@ impl<V: ToChecksum> ToChecksum for Vec<V> {
 
 #[cfg(feature = "alloc")]
 impl ToChecksum for String {
+    #[inline]
     fn add_to(&self, sum: &mut Checksum) {
         self[..].add_to(sum);
     }

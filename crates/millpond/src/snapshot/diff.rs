@@ -67,6 +67,7 @@ impl<H: fmt::Display> fmt::Display for Difference<H> {
 struct Printed(Option<usize>);
 
 impl fmt::Display for Printed {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(index) => write!(f, "slot {index}"),

@@ -32,6 +32,7 @@ pub enum SnapshotError {
 }
 
 impl fmt::Display for SnapshotError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SnapshotError::OtherCapacity { pool, snapshot } => {

@@ -211,6 +211,7 @@ pub enum RollbackError {
 }
 
 impl fmt::Display for RollbackError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RollbackError::NotSaved { frame, saved: None } => {

@@ -39,6 +39,7 @@ impl Shape {
     }
 
     /// Checks that a pool can take on the state of a snapshot of this shape.
+    #[inline]
     fn check(&self, pool: &Self) -> Result<(), SnapshotError> {
         if self == pool {
             Ok(())

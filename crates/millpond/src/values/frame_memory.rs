@@ -112,6 +112,7 @@ impl FrameMemory {
     /// If there is not enough memory.
     #[must_use]
     #[track_caller]
+    #[inline]
     pub fn new(bytes: usize) -> Self {
         match Self::try_new(bytes) {
             Some(memory) => memory,
@@ -121,6 +122,7 @@ impl FrameMemory {
 
     /// Allocates memory of at least `bytes` bytes, or returns `None` if there is not enough.
     #[must_use]
+    #[inline]
     pub fn try_new(bytes: usize) -> Option<Self> {
         let lines = memory::uninit_and_touched(bytes.div_ceil(size_of::<Line>())).ok()?;
         Some(Self { lines, peak: 0, refused: 0 })
@@ -144,24 +146,28 @@ impl FrameMemory {
 
     /// Returns the number of bytes in a frame.
     #[must_use]
+    #[inline]
     pub fn capacity(&self) -> usize {
         size_of_val(&self.lines[..])
     }
 
     /// Returns the number of bytes that the fullest frame needed, including gaps for alignment.
     #[must_use]
+    #[inline]
     pub fn peak(&self) -> usize {
         self.peak
     }
 
     /// Returns the number of refused insertions, in all frames.
     #[must_use]
+    #[inline]
     pub fn refused(&self) -> u64 {
         self.refused
     }
 }
 
 impl fmt::Debug for FrameMemory {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FrameMemory")
             .field("capacity", &self.capacity())
@@ -272,6 +278,7 @@ impl<'frame, T> IndexMut<FrameRef<'frame, T>> for Frame<'frame> {
 }
 
 impl fmt::Debug for Frame<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Frame").field("free", &self.free()).finish_non_exhaustive()
     }

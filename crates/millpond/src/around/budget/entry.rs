@@ -19,6 +19,7 @@ pub struct Entry {
 impl Entry {
     /// Creates an entry with `capacity` slots, for a pool that refuses when full.
     #[must_use]
+    #[inline]
     pub const fn new(capacity: usize) -> Self {
         Self { capacity, on_full: Overflow::Refuse, spill: 0, max: None }
     }
@@ -26,6 +27,7 @@ impl Entry {
     /// Sets what a full pool does. For a pool that spills, see [`spill`](Self::spill); for one that
     /// grows, [`grow`](Self::grow).
     #[must_use]
+    #[inline]
     pub const fn on_full(mut self, policy: Overflow) -> Self {
         self.on_full = policy;
         self
@@ -43,6 +45,7 @@ impl Entry {
     /// # Ok::<(), millpond::budget::BudgetError>(())
     /// ```
     #[must_use]
+    #[inline]
     pub const fn spill(mut self, slots: usize) -> Self {
         self.on_full = Overflow::Spill;
         self.spill = slots;
@@ -68,6 +71,7 @@ impl Entry {
     /// # Ok::<(), millpond::budget::BudgetError>(())
     /// ```
     #[must_use]
+    #[inline]
     pub const fn grow(mut self, max: usize) -> Self {
         self.on_full = Overflow::Grow;
         self.max = Some(max);
@@ -76,18 +80,21 @@ impl Entry {
 
     /// Returns the number of slots of the pool.
     #[must_use]
+    #[inline]
     pub const fn capacity(&self) -> usize {
         self.capacity
     }
 
     /// Returns what a full pool does.
     #[must_use]
+    #[inline]
     pub const fn policy(&self) -> Overflow {
         self.on_full
     }
 
     /// Returns the number of slots of the pool that it spills into.
     #[must_use]
+    #[inline]
     pub const fn spill_capacity(&self) -> usize {
         self.spill
     }
@@ -95,6 +102,7 @@ impl Entry {
     /// Returns the largest number of slots in all, including those that the pool spills into or may
     /// grow by.
     #[must_use]
+    #[inline]
     pub const fn capacity_max(&self) -> usize {
         match self.max {
             Some(max) => max,
@@ -102,6 +110,7 @@ impl Entry {
         }
     }
 
+    #[inline]
     pub(super) fn check(&self, limit: usize) -> Result<(), BudgetError> {
         let slots = self.capacity_max();
         let kind = if self.capacity == 0 {
@@ -129,17 +138,20 @@ pub struct Scenario<'b> {
 }
 
 impl<'b> Scenario<'b> {
+    #[inline]
     pub(super) fn new(name: &'b str, pools: &'b ByName<Entry>) -> Self {
         Self { name, pools }
     }
 
     /// Returns the scenario's name.
     #[must_use]
+    #[inline]
     pub fn name(&self) -> &'b str {
         self.name
     }
 
     /// Iterates over the names and entries of its pools, in alphabetical order.
+    #[inline]
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&'b str, Entry)> + use<'b> {
         self.pools.iter().map(|(name, entry)| (name, *entry))
     }
@@ -149,6 +161,7 @@ impl<'b> Scenario<'b> {
     /// # Errors
     ///
     /// If there is no such pool; the error lists the existing ones.
+    #[inline]
     pub fn entry(&self, pool: &str) -> Result<Entry, BudgetError> {
         match self.pools.get(pool) {
             Some((_, entry)) => Ok(*entry),
@@ -172,6 +185,7 @@ impl<'b> Scenario<'b> {
     /// # Errors
     ///
     /// If there is no such pool.
+    #[inline]
     pub fn capacity(&self, pool: &str) -> Result<usize, BudgetError> {
         Ok(self.entry(pool)?.capacity)
     }
@@ -225,6 +239,7 @@ impl<'b> Scenario<'b> {
             .map_err(|error| self.cannot_build(name, error))
     }
 
+    #[inline]
     fn cannot_build(&self, pool: &str, error: BuildError) -> BudgetError {
         BudgetError::new(BudgetErrorKind::Build(error)).at(self.name, pool)
     }

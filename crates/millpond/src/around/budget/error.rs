@@ -61,6 +61,7 @@ pub enum BudgetErrorKind {
 }
 
 impl BudgetError {
+    #[inline]
     pub(super) fn new(kind: BudgetErrorKind) -> Self {
         Self { place: Box::default(), kind }
     }
@@ -71,16 +72,19 @@ impl BudgetError {
         error
     }
 
+    #[inline]
     pub(super) fn in_scenario(mut self, scenario: &str) -> Self {
         self.place.scenario = Some(scenario.into());
         self
     }
 
+    #[inline]
     pub(super) fn at(mut self, scenario: &str, pool: &str) -> Self {
         self.place.pool = Some(pool.into());
         self.in_scenario(scenario)
     }
 
+    #[inline]
     pub(super) fn limit_of(mut self, pool: &str) -> Self {
         self.place.pool = Some(pool.into());
         self
@@ -94,24 +98,28 @@ impl BudgetError {
 
     /// Returns what is wrong.
     #[must_use]
+    #[inline]
     pub fn kind(&self) -> &BudgetErrorKind {
         &self.kind
     }
 
     /// Returns the scenario that the error is in.
     #[must_use]
+    #[inline]
     pub fn scenario(&self) -> Option<&str> {
         self.place.scenario.as_deref()
     }
 
     /// Returns the pool that the error is about.
     #[must_use]
+    #[inline]
     pub fn pool(&self) -> Option<&str> {
         self.place.pool.as_deref()
     }
 
     /// Returns the line of the text that the error is in, counted from 1.
     #[must_use]
+    #[inline]
     pub fn line(&self) -> Option<usize> {
         self.place.line
     }
@@ -140,6 +148,7 @@ pub(super) fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
 const NAME_CHARS_MAX: usize = 80;
 
 /// A name as a message may repeat it: in one line, without control characters, cut if long.
+#[inline]
 fn shown(name: &str) -> impl Iterator<Item = char> {
     let is_cut = name.chars().nth(NAME_CHARS_MAX).is_some();
     let harmless = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
@@ -150,6 +159,7 @@ fn shown(name: &str) -> impl Iterator<Item = char> {
 pub(super) struct Quoted<'n>(pub(super) &'n str);
 
 impl fmt::Display for Quoted<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use fmt::Write;
         f.write_char('"')?;
@@ -159,6 +169,7 @@ impl fmt::Display for Quoted<'_> {
 }
 
 impl fmt::Display for BudgetError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Place { line, scenario, pool, names } = &*self.place;
         if let Some(line) = line {

@@ -58,6 +58,7 @@ impl Budget {
 
     /// Creates a budget without scenarios or limits.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
@@ -80,6 +81,7 @@ impl Budget {
     /// # Errors
     ///
     /// If `slots` is 0, or the pool has more slots in some scenario. The budget is then unchanged.
+    #[inline]
     pub fn limit(&mut self, pool: &str, slots: usize) -> Result<(), BudgetError> {
         if slots == 0 {
             return Err(BudgetError::new(BudgetErrorKind::Zero).limit_of(pool));
@@ -99,6 +101,7 @@ impl Budget {
     ///
     /// If the scenario already has a pool of this name, or the entry has no slots or more than the
     /// pool's limit.
+    #[inline]
     pub fn insert(&mut self, scenario: &str, pool: &str, entry: Entry) -> Result<(), BudgetError> {
         let limit = self.limits.get(pool).map_or(Self::LIMIT_DEFAULT, |(_, limit)| *limit);
         entry.check(limit).map_err(|error| error.at(scenario, pool))?;
@@ -115,6 +118,7 @@ impl Budget {
     /// # Errors
     ///
     /// If there is no such scenario; the error lists the existing ones.
+    #[inline]
     pub fn scenario(&self, name: &str) -> Result<Scenario<'_>, BudgetError> {
         match self.scenarios.get(name) {
             Some((name, pools)) => Ok(Scenario::new(name, pools)),
@@ -123,6 +127,7 @@ impl Budget {
     }
 
     /// Iterates over the names of all scenarios, in alphabetical order.
+    #[inline]
     pub fn scenario_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.scenarios.names()
     }

@@ -423,6 +423,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
 }
 
 /// The number of slots that a pool of `capacity` slots grows by, if it may grow by `growth` in all.
+#[inline]
 fn slots_per_block(capacity: usize, growth: usize) -> usize {
     let wanted = capacity.div_ceil(4).clamp(16, 4096).next_power_of_two();
     match growth.checked_ilog2() {

@@ -62,6 +62,7 @@ struct Chunk {
 }
 
 impl Drop for Chunk {
+    #[inline]
     fn drop(&mut self) {
         sanitizer::unpoison_at(self.memory.as_ptr(), self.layout.size());
         // SAFETY: the memory came from the global allocator with this layout, and no slot of it is in
@@ -122,6 +123,7 @@ impl Chunks {
     }
 
     /// How many chunks there are.
+    #[inline]
     pub(super) fn count(&self) -> usize {
         self.memory.borrow().len()
     }
@@ -144,6 +146,7 @@ impl Chunks {
         self.removed.set(self.removed.get() + 1);
     }
 
+    #[inline]
     pub(super) fn stats(&self) -> Stats {
         Stats {
             capacity: self.slots(),

@@ -13,6 +13,7 @@ impl HandleAllocator {
     /// If there is not enough memory.
     #[must_use]
     #[track_caller]
+    #[inline]
     pub fn new(capacity: usize) -> Self {
         Self::with_capacity(capacity)
     }
@@ -32,6 +33,7 @@ impl HandleAllocator {
     ///     .build();
     /// let handle: Handle32<Texture> = textures.acquire().unwrap();
     /// ```
+    #[inline]
     pub fn builder() -> HandleAllocatorBuilder<(), Lifo, Handle<()>> {
         HandleAllocatorBuilder::new()
     }

@@ -328,6 +328,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
 }
 
 /// The number of slots in `blocks` blocks that the handle layout can name.
+#[inline]
 fn pool_limit(sizes: &BlockSizes, blocks: usize) -> usize {
     sizes.start_of(blocks).unwrap_or(usize::MAX)
 }

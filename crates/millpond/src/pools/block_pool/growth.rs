@@ -55,12 +55,14 @@ pub struct ReserveError {
 impl ReserveError {
     /// Returns whether memory ran out; otherwise, the slots would exceed the pool's limit.
     #[must_use]
+    #[inline]
     pub fn is_out_of_memory(&self) -> bool {
         self.out_of_memory
     }
 }
 
 impl fmt::Display for ReserveError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = PoolName(self.name);
         write!(f, "{name} cannot make room for {} more values: ", self.additional)?;
@@ -95,6 +97,7 @@ pub(super) struct Growing {
 }
 
 /// A number of blocks or slots; no layout can name more than this may be.
+#[inline]
 fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -110,6 +113,7 @@ impl Growing {
         given_back: 0,
     };
 
+    #[inline]
     pub(super) fn new(
         max_blocks: usize,
         spare_blocks: Option<usize>,
@@ -126,6 +130,7 @@ impl Growing {
         Self { blocks_peak: narrow(blocks_peak), taken_by_insertions, given_back, ..self }
     }
 
+    #[inline]
     pub(super) fn max_blocks(&self) -> usize {
         self.max_blocks as usize
     }
@@ -137,6 +142,7 @@ impl Growing {
     }
 
     /// Takes on the counts of `other`.
+    #[inline]
     pub(super) fn copy_counts_from(&mut self, other: &Self) {
         self.blocks_peak = other.blocks_peak;
         self.taken_by_insertions = other.taken_by_insertions;
@@ -144,11 +150,13 @@ impl Growing {
     }
 
     /// There are this many blocks now.
+    #[inline]
     pub(super) fn note_blocks(&mut self, blocks: usize) {
         self.blocks_peak = self.blocks_peak.max(narrow(blocks));
     }
 
     /// The counts of a pool that has `blocks` blocks now.
+    #[inline]
     fn stats(&self, blocks: usize) -> GrowthStats {
         let Self { blocks_peak, taken_by_insertions, given_back, .. } = *self;
         GrowthStats {

@@ -59,6 +59,7 @@ impl LifoQueue {
     /// For [`CoreOffsets`](crate::CoreOffsets).
     pub(crate) const OFFSETS: [usize; 2] = [offset_of!(Self, len), offset_of!(Self, fresh_from)];
 
+    #[inline]
     fn room_for(slots: usize) -> usize {
         slots + slots / 64 + 1
     }

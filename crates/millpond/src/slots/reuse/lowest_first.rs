@@ -115,6 +115,7 @@ impl LowestFirstQueue {
 }
 
 /// The bits of the slots of a word that are below this slot.
+#[inline]
 fn bits_below(slot: usize, word: usize) -> u64 {
     match slot.saturating_sub(word * WORD_BITS) {
         slots if slots < WORD_BITS => (1 << slots) - 1,

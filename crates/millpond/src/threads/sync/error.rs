@@ -11,6 +11,7 @@ pub enum TakeError {
 }
 
 impl fmt::Display for TakeError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             TakeError::Stale => "the handle is refused: its object is not in the pool",

@@ -51,6 +51,7 @@ pub(super) struct FreeSlots {
 
 impl FreeSlots {
     /// All slots are free.
+    #[inline]
     pub(super) fn try_new(slots: usize, homes: usize) -> Result<Self, OutOfMemory> {
         let words = slots.div_ceil(WORD_SLOTS);
         let homes = homes.clamp(1, words.max(1));
@@ -74,15 +75,18 @@ impl FreeSlots {
         Ok(free)
     }
 
+    #[inline]
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
+    #[inline]
     pub(super) fn homes(&self) -> usize {
         self.homes.len()
     }
 
     /// The bits of a word that belong to slots.
+    #[inline]
     fn valid(&self, word: usize) -> u64 {
         match self.slots - word * WORD_SLOTS {
             slots if slots < WORD_SLOTS => (1 << slots) - 1,
@@ -154,6 +158,7 @@ impl FreeSlots {
     }
 
     /// The number of free slots; exact while no thread changes it.
+    #[inline]
     pub(super) fn count(&self) -> usize {
         let bits = (0..self.words).map(|word| self.word(word).load(Ordering::Relaxed));
         bits.map(|bits| bits.count_ones() as usize).sum()
@@ -166,12 +171,14 @@ impl FreeSlots {
     }
 
     /// The number of insertions that have found no free slot.
+    #[inline]
     pub(super) fn refused(&self) -> u64 {
         self.homes.iter().map(|home| home.refused.load(Ordering::Relaxed)).sum()
     }
 
     /// Sets the number of insertions that have found no free slot, from any home.
     #[cfg(not(all(test, loom)))]
+    #[inline]
     pub(super) fn set_refused(&self, refused: u64) {
         for (home, count) in
             self.homes.iter().zip(core::iter::once(refused).chain(core::iter::repeat(0)))
@@ -181,11 +188,13 @@ impl FreeSlots {
     }
 
     /// The word that each home searches first.
+    #[inline]
     pub(super) fn home_words(&self) -> impl Iterator<Item = u32> {
         self.homes.iter().map(|home| home.word.load(Ordering::Relaxed))
     }
 
     /// Sets the word that each home searches first.
+    #[inline]
     pub(super) fn set_home_words(&self, words: &[u32]) {
         for (home, word) in self.homes.iter().zip(words) {
             home.word.store(*word, Ordering::Relaxed);

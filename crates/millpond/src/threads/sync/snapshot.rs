@@ -149,6 +149,7 @@ pub enum RestoreError {
 }
 
 impl fmt::Display for RestoreError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RestoreError::Snapshot(error) => error.fmt(f),

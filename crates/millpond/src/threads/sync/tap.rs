@@ -54,6 +54,7 @@ macro_rules! pass_on {
 
 impl SharedTap {
     /// Not recorded.
+    #[inline]
     pub(super) fn new() -> Self {
         Self {
             #[cfg(feature = "recorder")]
