@@ -72,7 +72,7 @@
 //!
 //! - A handle is valid from its object's insertion until its removal, however the object is removed
 //!   (`remove`, `clear`, `drain`, eviction). Before and after, it is refused, whatever occupies the
-//!   slot.
+//!   slot, unless [`revive`](Pool::revive) or [`restore`](Pool::restore) brings that lifetime back.
 //! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is
 //!   not reused, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap) starts
 //!   the slot's generations again instead; a handle kept that long can then name another object.

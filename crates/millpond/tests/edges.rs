@@ -461,7 +461,7 @@ fn evicting_from_a_pool_of_no_slots_panics_and_says_why() {
     let evict = || Pool::<u8, Lifo>::with_capacity(0).insert_or_evict(1, |_, value| *value);
     let panic = std::panic::catch_unwind(evict).unwrap_err();
     let message = panic.downcast_ref::<String>().unwrap();
-    assert!(message.starts_with("the pool has no slot that can be used again"), "{message}");
+    assert!(message.starts_with("the pool has no object that can be evicted"), "{message}");
 }
 
 #[test]

@@ -209,7 +209,7 @@ impl<H: HandleLayout> Books<H> {
         word: Option<H::Word>,
         words: &impl Census<Word = H::Word>,
     ) -> Refusal {
-        let issued = words.counts().births() + u64::from(self.age_claimed_max);
+        let issued = || words.counts().births() + u64::from(self.age_claimed_max);
         self.circle().refusal(word, handle.word(), issued)
     }
 

@@ -191,10 +191,15 @@ impl<W: Word> Circle<W> {
     }
 
     /// Why a handle of this generation does not name a live object in a slot of this word (`None`: no
-    /// such slot). `issued` is how many handles the pool has issued, and how far a claim has gone ahead
-    /// of them.
+    /// such slot). `issued` tells how many handles the pool has issued, and how far a claim has gone
+    /// ahead of them; it is not asked about stale handles.
     #[cold]
-    pub(crate) fn refusal(&self, word: Option<W>, generation: W, issued: u64) -> Refusal {
+    pub(crate) fn refusal(
+        &self,
+        word: Option<W>,
+        generation: W,
+        issued: impl FnOnce() -> u64,
+    ) -> Refusal {
         let Some(word) = word else {
             return Refusal::OutOfRange;
         };
@@ -209,7 +214,7 @@ impl<W: Word> Circle<W> {
         };
         if had_before {
             Refusal::Stale
-        } else if u64::from(age) >= issued && self.start.generation() != 1 {
+        } else if self.start.generation() != 1 && u64::from(age) >= issued() {
             Refusal::OtherPool
         } else {
             Refusal::NeverIssued
@@ -376,7 +381,7 @@ mod tests {
             let circle = Circle::<u16>::new::<Short>(&lifetimes);
             for word in [circle.start(), circle.start().as_dead(), u16::RETIRED] {
                 for generation in [0, 101, 255] {
-                    let why = circle.refusal(Some(word), generation, 0);
+                    let why = circle.refusal(Some(word), generation, || 0);
                     assert_eq!(why, Refusal::NeverIssued, "{generation} of {word:#x}");
                 }
             }

@@ -15,9 +15,9 @@ use core::fmt;
 pub enum SnapshotError {
     /// The capacities differ.
     OtherCapacity {
-        /// The number of slots of the pool.
+        /// The number of slots that the pool may have; `usize::MAX` for a side table that grows.
         pool: usize,
-        /// The number of slots of the snapshot.
+        /// The same of the pool that the snapshot is of.
         snapshot: usize,
     },
     /// The blocks have other sizes.
@@ -27,6 +27,8 @@ pub enum SnapshotError {
     OtherLifetimes,
     /// The overflow policies differ.
     OtherPolicy,
+    /// The pools, shared by threads, have different numbers of homes.
+    OtherHomes,
     /// The snapshot is empty, because a value's `clone` panicked while it was taken.
     Incomplete,
 }
@@ -35,6 +37,12 @@ impl fmt::Display for SnapshotError {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            SnapshotError::OtherCapacity { pool, snapshot: usize::MAX } => {
+                write!(f, "the snapshot is of a side table that grows, this one has {pool} slots")
+            }
+            SnapshotError::OtherCapacity { pool: usize::MAX, snapshot } => {
+                write!(f, "the snapshot has {snapshot} slots, the side table grows")
+            }
             SnapshotError::OtherCapacity { pool, snapshot } => {
                 write!(f, "the snapshot has {snapshot} slots, the pool {pool}")
             }
@@ -46,6 +54,9 @@ impl fmt::Display for SnapshotError {
                  lifetimes, or wrapping",
             ),
             SnapshotError::OtherPolicy => f.write_str("the snapshot is of a pool with another policy"),
+            SnapshotError::OtherHomes => {
+                f.write_str("the snapshot is of a pool with another number of homes")
+            }
             SnapshotError::Incomplete => f.write_str(
                 "the snapshot is empty: a value's clone panicked while it was taken",
             ),

@@ -9,9 +9,9 @@ macro_rules! snapshot_methods {
         /// Snapshots.
         impl<$($generics)*> $pool {
             /// Takes a snapshot of everything that the pool's future depends on, for values that
-            /// are `Copy`; see [`snapshot`](crate::snapshot). Allocates as much memory as a second
-            /// pool; [`save_into`](Self::save_into) overwrites an earlier snapshot and does not
-            /// allocate.
+            /// are `Copy`; see [`snapshot`](crate::snapshot). The snapshot is as large as a second
+            /// pool, and allocated like one (that of a [`StaticPool`](crate::StaticPool) is
+            /// inline). [`save_into`](Self::save_into) overwrites an earlier snapshot.
             ///
             /// # Panics
             ///
@@ -71,11 +71,17 @@ macro_rules! snapshot_methods {
         }
     };
     (@common) => {
-        /// Overwrites `snapshot` with the current state. Does not allocate.
+        /// Overwrites `snapshot` with the current state. Does not allocate, except as
+        /// [described](crate::snapshot#what-it-costs).
         ///
         /// # Errors
         ///
-        /// If `snapshot` is of a pool with another capacity or other generations.
+        /// If `snapshot` is of a pool with another capacity, other generations, block sizes or
+        /// policy.
+        ///
+        /// # Panics
+        ///
+        /// If a value's clone or drop panics, or memory for blocks or slots runs out.
         pub fn save_into(
             &self,
             snapshot: &mut crate::snapshot::SnapshotOf<Self>,
@@ -83,7 +89,8 @@ macro_rules! snapshot_methods {
             snapshot.save(self)
         }
 
-        /// Restores the pool to the state in which `snapshot` was taken. Does not allocate.
+        /// Restores the pool to the state in which `snapshot` was taken. Does not allocate, except
+        /// as [described](crate::snapshot#what-it-costs).
         ///
         /// Handles of objects that were live then are valid again; handles issued since are
         /// refused, until the same inputs issue them again. See [`snapshot`](crate::snapshot) for
@@ -91,7 +98,12 @@ macro_rules! snapshot_methods {
         ///
         /// # Errors
         ///
-        /// If `snapshot` is of a pool with another capacity or other generations.
+        /// If `snapshot` is incomplete, or of a pool with another capacity, other generations, block
+        /// sizes or policy.
+        ///
+        /// # Panics
+        ///
+        /// If a value's clone or drop panics, or memory for blocks or slots runs out.
         pub fn restore(
             &mut self,
             snapshot: &crate::snapshot::SnapshotOf<Self>,

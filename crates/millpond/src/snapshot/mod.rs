@@ -31,19 +31,19 @@
 //! | keep the last few frames of one pool, or of several and other state | [`History`], [`saved_struct!`](crate::saved_struct), [`Kept`], [`Saved`] |
 //! | check that two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
 //! | find where they differ | [`SnapshotOf::diff`]; [`Difference`] |
-//! | save to a file | the feature `serde`: pools and snapshots are `Serialize` and `Deserialize` |
+//! | save to a file | the feature `serde`: pools with handles, and their snapshots, are `Serialize` and `Deserialize`; [which](#saving-to-a-file) |
 //!
 //! # What it costs
 //!
 //! Nothing while no snapshot is taken. Saving and restoring values that are `Copy` is one `memcpy`
 //! of the values and some bytes per slot, up to the highest slot ever used; neither allocates.
 //! Values that are only `Clone` are cloned one at a time, with `clone_from` where both sides have
-//! one. (A [`BlockPool`](crate::BlockPool) allocates or frees blocks if the two sides have
-//! different ones; a [`SideTable`](crate::SideTable) that grows allocates if it has fewer slots
-//! than the other side uses.) If a clone panics, the pool or snapshot being written is left empty
-//! and valid, and nothing is dropped twice; such a snapshot cannot be restored. The generations of
-//! such a pool may be those of the snapshot: handles issued since can then be issued again, as
-//! described below.
+//! one; these clones may allocate. (A [`BlockPool`](crate::BlockPool) allocates or frees blocks if
+//! the two sides have different ones; a [`SideTable`](crate::SideTable) that grows allocates if it
+//! has fewer slots than the other side uses.) If a clone panics, the pool or snapshot being written
+//! is left empty and valid, and nothing is dropped twice; such a snapshot cannot be restored. The
+//! generations of such a pool may be those of the snapshot: handles issued since can then be issued
+//! again, as described below.
 //!
 //! # What handles mean after a restore
 //!
@@ -59,11 +59,13 @@
 //!
 //! # Saving to a file
 //!
-//! With the feature `serde`, every pool and every snapshot of one is `Serialize` and `Deserialize`
-//! (except `Spill` and `PolicyPool`, which consist of several pools). The saved form holds the
-//! objects, the generations of all slots and the reuse order, so that stale handles stay stale, and
-//! the next handles are the same. It has a version number, and later versions of this crate can
-//! read it.
+//! With the feature `serde`, [`Pool`](crate::Pool), [`PackedPool`](crate::PackedPool),
+//! [`BlockPool`](crate::BlockPool), [`StaticPool`](crate::StaticPool),
+//! [`Recycler`](crate::Recycler), [`HandleAllocator`](crate::HandleAllocator),
+//! [`SideTable`](crate::SideTable) and their snapshots are `Serialize` and `Deserialize`. The saved
+//! form holds the objects, the generations of all slots and the reuse order, so that stale handles
+//! stay stale, and the next handles are the same. It has a version number, and later versions of
+//! this crate can read it.
 //!
 //! - To write a `SyncPool`, write its snapshot or its `frozen` view, because the pool must not
 //!   change meanwhile. Either can be read as a pool or as a snapshot.

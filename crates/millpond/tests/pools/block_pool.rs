@@ -581,7 +581,7 @@ fn without_memory_an_insertion_is_refused_and_nothing_is_lost() {
             assert!(pool.reserve(1).unwrap_err().is_out_of_memory());
             let beyond = Handle::from_parts(1000, 1).unwrap();
             let error = pool.insert_at(beyond, [9; 1000]).unwrap_err();
-            assert_eq!(error.kind(), InsertAtErrorKind::OutOfRange);
+            assert_eq!(error.kind(), InsertAtErrorKind::OutOfMemory);
         });
         assert_eq!((pool.len(), pool.capacity(), pool[first][0]), (8, 8, 1));
         pool.validate().unwrap();
@@ -617,7 +617,7 @@ fn a_named_slot_that_memory_does_not_reach_leaves_the_pool_as_it_was() {
     let far = Handle::from_parts(40, 1).unwrap();
     // The next blocks have 8 slots, 16 and 32: the last is too large.
     let refused = allocations::refusing(20_000, || pool.insert_at(far, [2; 1000]).unwrap_err());
-    assert_eq!(refused.kind(), InsertAtErrorKind::OutOfRange);
+    assert_eq!(refused.kind(), InsertAtErrorKind::OutOfMemory);
     assert_eq!((pool.len(), pool.capacity()), (1, 8));
     pool.validate().unwrap();
     assert_eq!(pool.insert_at(far, [2; 1000]).unwrap(), far);

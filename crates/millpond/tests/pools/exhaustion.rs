@@ -245,7 +245,7 @@ fn eviction<R: ReuseOrder>() {
     }))
     .unwrap_err();
     let message = message.downcast_ref::<String>().unwrap();
-    assert!(message.starts_with("the pool has no slot that can be used again"), "{message}");
+    assert!(message.starts_with("the pool has no object that can be evicted"), "{message}");
     assert_eq!((pool.len(), pool.stats().live), (3, 3), "nothing happened");
     assert_eq!(pool.values().copied().collect::<HashSet<_>>(), HashSet::from([3, 4, 5]));
 }

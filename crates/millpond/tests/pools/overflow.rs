@@ -489,7 +489,7 @@ fn two_pools_that_no_handle_can_tell_apart_are_refused() {
 }
 
 #[test]
-#[should_panic(expected = "both pools refuse handle 3v1")]
+#[should_panic(expected = "no part of the pool has a live object for handle 3v1")]
 fn an_index_that_is_refused_names_the_handle() {
     let spill = Spill::new(Pool::<u8>::new(2), Pool::<u8>::new(2));
     let _ = spill[Handle::from_parts(3, 1).unwrap()];

@@ -186,18 +186,19 @@ fn a_pool_with_other_homes_or_other_generations_is_not_restored() {
     let mut pool = builder().homes(2).name("jobs").build();
     let handle = pool.insert(1).unwrap();
     let mut past = pool.snapshot();
-    for mut other in
-        [builder().homes(1).name("jobs").build(), builder().homes(2).name("tasks").build()]
-    {
-        assert_eq!(other.save_into(&mut past), Err(SnapshotError::OtherLifetimes));
+    for (mut other, why) in [
+        (builder().homes(1).name("jobs").build(), SnapshotError::OtherHomes),
+        (builder().homes(2).name("tasks").build(), SnapshotError::OtherLifetimes),
+    ] {
+        assert_eq!(other.save_into(&mut past), Err(why));
         let error = other.restore(&past).unwrap_err();
-        assert_eq!(error, RestoreError::Snapshot(SnapshotError::OtherLifetimes));
-        assert_eq!(error.to_string(), SnapshotError::OtherLifetimes.to_string());
+        assert_eq!(error, RestoreError::Snapshot(why));
+        assert_eq!(error.to_string(), why.to_string());
         assert!(other.is_empty());
     }
     let _guard = pool.get_owned(handle).unwrap();
     let error = pool.restore(&past).unwrap_err();
-    assert_eq!(error.to_string(), "the value has guards, and is still live");
+    assert_eq!(error.to_string(), "a value in the pool has an owned guard");
 }
 
 #[test]

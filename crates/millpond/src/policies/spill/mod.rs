@@ -325,5 +325,5 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> IndexMut<A::H
 #[cold]
 #[track_caller]
 fn refuses(handle: impl fmt::Display) -> ! {
-    panic!("both pools refuse handle {handle}")
+    panic!("no part of the pool has a live object for handle {handle}")
 }

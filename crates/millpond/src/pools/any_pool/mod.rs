@@ -319,8 +319,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// # Panics
     ///
-    /// If no slot can ever hold `value`: the capacity is 0, or the pool is full and each live slot
-    /// is in its last lifetime before it retires.
+    /// If no slot is free and no object can be evicted: the capacity is 0, or every live object is
+    /// one of those that are skipped.
     /// [`try_insert_or_evict`](Self::try_insert_or_evict) returns an error instead.
     #[track_caller]
     pub fn insert_or_evict<T: 'static, K: Ord>(
@@ -334,11 +334,12 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         let name = self.name();
         match self.try_insert_or_evict(value, key) {
             Ok(inserted) => inserted,
-            Err(full) => panic!("{} has no slot that can be used again: {full}", PoolName(name)),
+            Err(full) => panic!("{} has no object that can be evicted: {full}", PoolName(name)),
         }
     }
 
-    /// Like [`insert_or_evict`](Self::insert_or_evict), for pools whose slots may all retire.
+    /// Like [`insert_or_evict`](Self::insert_or_evict), for pools in which, at times, no object
+    /// can be evicted.
     ///
     /// ```
     /// # use std::any::Any;
@@ -351,7 +352,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// # Errors
     ///
-    /// If no slot can ever hold `value`. The error returns `value`.
+    /// If no slot is free and no object can be evicted. The error returns `value`.
     #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn try_insert_or_evict<T: 'static, K: Ord>(

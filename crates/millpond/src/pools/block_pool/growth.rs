@@ -365,11 +365,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         let blocks = self.storage.place().block_count();
         let room = end.max(self.storage.place().room().saturating_mul(2).min(self.capacity_max()));
         while self.capacity() <= index {
-            if self.take_block(false, room).is_err() {
+            if let Err(why) = self.take_block(false, room) {
                 while self.storage.place().block_count() > blocks {
                     self.give_back_last();
                 }
-                return Err(InsertAtErrorKind::OutOfRange);
+                return Err(match why {
+                    CannotGrow::OutOfMemory => InsertAtErrorKind::OutOfMemory,
+                    CannotGrow::AtLimit => InsertAtErrorKind::OutOfRange,
+                });
             }
         }
         Ok(())

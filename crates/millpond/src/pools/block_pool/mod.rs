@@ -72,8 +72,8 @@ use growth::{CannotGrow, Growing};
 /// **Time**: insert (without growth), get and remove are O(1), as in a `Pool`; each access first
 /// looks up the value's block. Iterating costs O(capacity / 64 + live).
 ///
-/// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot, and
-/// refused for ever after, whether its block is still there, was freed, or was allocated again.
+/// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. After
+/// that, the pool refuses it, whether its block is still there, was freed, or was allocated again.
 ///
 /// ```
 /// use millpond::BlockPool;
@@ -193,9 +193,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
               the pool grows up to it, but at most to twice its slots (4,096 in a smaller pool), so that no handle \
               from a damaged file makes it allocate out of proportion. To load saved objects in any order, \
               first [`reserve`](Self::reserve) the slots up to the highest index.",
-        error "A slot beyond [`capacity_max`](Self::capacity_max), or without memory for its block, is \
-               [`OutOfRange`](InsertAtErrorKind::OutOfRange); one far beyond the others is \
-               [`TooFar`](InsertAtErrorKind::TooFar). No block is allocated then. ",
+        error "A slot beyond [`capacity_max`](Self::capacity_max) is \
+               [`OutOfRange`](InsertAtErrorKind::OutOfRange), one far beyond the others \
+               [`TooFar`](InsertAtErrorKind::TooFar), one without memory for its block \
+               [`OutOfMemory`](InsertAtErrorKind::OutOfMemory). The pool has no more blocks then than before. ",
         reach |pool, handle| pool.reach(handle),
         return_to |pool, handle| pool.return_to(handle)
     );

@@ -51,9 +51,10 @@ use crate::values::PoolStorage;
 /// updates its bit. Otherwise a mutable iteration first rebuilds the bitmap from the generation
 /// words (about 0.05 ns per slot), and a shared iteration reads the generation words instead.
 ///
-/// **Safety**: a handle is valid for one lifetime of one slot. After that, the pool refuses it for
-/// ever, whether the object was removed by `remove`, `clear`, `drain` or eviction, and whatever
-/// bits the handle was made from.
+/// **Safety**: a handle is valid for one lifetime of one slot. After that, the pool refuses it,
+/// however the object was removed and whatever bits the handle was made from, unless you bring the
+/// lifetime back with [`revive`](Self::revive) or [`restore`](Self::restore), or the pool
+/// [wraps](PoolBuilder::wrap).
 ///
 /// ```
 /// use millpond::Pool;

@@ -135,8 +135,8 @@ macro_rules! evicting_methods {
         ///
         /// # Panics
         ///
-        /// If no slot can ever hold `value`: the capacity is 0, or the pool is full and each live
-        /// slot is in its last lifetime before it retires.
+        /// If no slot is free and no object can be evicted: the capacity is 0, or every live object
+        /// is one of those that are skipped.
         /// [`try_insert_or_evict`](Self::try_insert_or_evict) returns an error instead.
         #[track_caller]
         pub fn insert_or_evict<K: Ord>(
@@ -149,16 +149,17 @@ macro_rules! evicting_methods {
                 Ok(inserted) => inserted,
                 Err(full) => {
                     let pool = crate::reports::errors::PoolName(name);
-                    panic!("{pool} has no slot that can be used again: {full}")
+                    panic!("{pool} has no object that can be evicted: {full}")
                 }
             }
         }
 
-        /// Like [`insert_or_evict`](Self::insert_or_evict), for pools whose slots may all retire.
+        /// Like [`insert_or_evict`](Self::insert_or_evict), for pools in which, at times, no
+        /// object can be evicted.
         ///
         /// # Errors
         ///
-        /// If no slot can ever hold `value`. The error returns `value`.
+        /// If no slot is free and no object can be evicted. The error returns `value`.
         #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
         #[allow(clippy::type_complexity, reason = "the return type of `insert_or_evict`, in a result")]
         #[cfg_attr(feature = "debug-aids", track_caller)]

@@ -34,7 +34,10 @@ impl<T> Load for SyncSnapshot<T> {
     fn load(checked: &Checked<u32>, objects: Vec<(usize, T)>) -> Result<Self, Refused> {
         let Checked { circle, words, order, inserted, refused, evicted, peak } = checked;
         if circle.wraps {
-            return Err(Refused::Counters("a pool of threads never wraps"));
+            return Err(Refused::OtherPool {
+                what: "kind (its slots wrap)",
+                expected: "one whose slots retire",
+            });
         }
         let capacity = words.len();
         let out_of_memory = |_| Refused::OutOfMemory(capacity);

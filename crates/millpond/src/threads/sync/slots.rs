@@ -548,7 +548,7 @@ impl<T> Slots<T> {
             true => self.circle.word_after(word.generation()),
             false => word.plain(),
         });
-        let issued = self.stats().inserted.saturating_add_signed(-self.unshown());
+        let issued = || self.stats().inserted.saturating_add_signed(-self.unshown());
         Err(self.circle.refusal(plain, handle.generation(), issued))
     }
 }

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use super::slots::Slots;
 use super::word::Word;
-use super::{SyncPool, TakeError};
+use super::SyncPool;
 use crate::base::guard::{defuse, guard};
 use crate::handle::{Handle, Issue};
 use crate::reports::stats::Stats;
@@ -87,8 +87,9 @@ impl<T> SyncPool<T> {
     ///
     /// # Errors
     ///
-    /// If `snapshot` is of a pool with another capacity, other generations or other homes, or if a
-    /// value has an owned guard. The pool is then unchanged.
+    /// If `snapshot` is of a pool with another capacity, other generations or another number of
+    /// homes, if it is incomplete, or if a value has an owned guard. The pool is then unchanged,
+    /// except that it has [settled](Self::settle) in the last case.
     pub fn restore(&mut self, snapshot: &SyncSnapshot<T>) -> Result<(), RestoreError>
     where
         T: Clone,
@@ -144,7 +145,7 @@ impl<T> SyncPool<T> {
 pub enum RestoreError {
     /// The snapshot does not match the pool.
     Snapshot(SnapshotError),
-    /// A value has an owned guard.
+    /// A value in the pool has an owned guard, be it live or removed.
     Busy,
 }
 
@@ -153,7 +154,7 @@ impl fmt::Display for RestoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RestoreError::Snapshot(error) => error.fmt(f),
-            RestoreError::Busy => TakeError::Busy.fmt(f),
+            RestoreError::Busy => f.write_str("a value in the pool has an owned guard"),
         }
     }
 }
@@ -230,8 +231,10 @@ impl<T> SyncSnapshot<T> {
         if ours.capacity != theirs.capacity {
             let (pool, snapshot) = (theirs.capacity, ours.capacity);
             Err(SnapshotError::OtherCapacity { pool, snapshot })
-        } else if ours != theirs || self.homes.len() != pool.slots.free.homes() {
+        } else if ours != theirs {
             Err(SnapshotError::OtherLifetimes)
+        } else if self.homes.len() != pool.slots.free.homes() {
+            Err(SnapshotError::OtherHomes)
         } else {
             Ok(())
         }
