@@ -1,8 +1,9 @@
 //! Object pools for games and other real-time programs.
 //!
-//! A pool allocates all of its memory when it is created, and none later. Insertion and removal
-//! take constant time. A [`Handle`] refers to an object; the pool refuses the handle once the
-//! object is removed. Iterating over live objects is as fast as iterating over slices.
+//! A [`Pool`] allocates all of its memory when it is created, and none later; other types can grow.
+//! Insertion and removal take constant time. A [`Handle`] refers to an object; the pool refuses the
+//! handle once the object is removed. Iterating over live objects is as fast as iterating over
+//! slices.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
@@ -96,9 +97,11 @@
 //! # Cargo features
 //!
 //! - `alloc` (default): the pools whose memory comes from the global allocator. Without it, the
-//!   crate has only the handle types and [`StaticPool`].
-//! - `validate`: a method of that name on each pool, which checks every invariant in every slot. It
-//!   adds no cost to any other method.
+//!   crate has only the handle types, [`StaticPool`] and its snapshots, the [policies](overflow)
+//!   that need no memory, [`classic::ObjectPool`] and [`classic::ParticlePool`].
+//! - `validate`: a method of that name on each pool with handles, which checks every invariant in
+//!   every slot. (A `PolicyPool`'s and a `Spill`'s parts have their own.) It adds no cost to any
+//!   other method.
 //! - `bytemuck`: objects whose bits are all zero ([`Pool::insert_zeroed`], [`Recycler::zeroed`]),
 //!   and runs as bytes with their offsets ([`Pool::runs_as_bytes`], [`PackedPool::as_bytes`]), for
 //!   GPU buffers.
@@ -106,12 +109,13 @@
 //!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
 //! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot#saving-to-a-file) can be
 //!   serialised. A handle is `"3v7"` in human-readable formats and an integer in the others; a
-//!   handle that no pool can issue is refused.
+//!   handle that no pool can issue is refused, except [`DANGLING`](Handle::DANGLING).
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
 //! - `debug-aids`: [`debug`], to find code that writes to free slots, removes objects twice, or
 //!   never removes them, in the heap-allocated pools that have handles. For the classic pools, it
-//!   fills free slots. Off unless a pool's builder enables it.
+//!   fills free slots. Off unless a pool's builder, or a classic pool's `fill_dead_slots`, enables
+//!   it (a [`classic::ParticlePool`] always checks its free slots).
 //! - `allocator-api2`: `&SizeClasses` implements that crate's `Allocator`, for its vectors and
 //!   boxes, and for hashbrown's maps.
 //! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
@@ -197,7 +201,7 @@
 //! | [`runs`](Pool::runs) | O(capacity / 64 + runs) | as fast as a slice where live slots are adjacent; with many holes, `values_mut().for_each(…)` is faster |
 //! | [`insert_or_evict`](Pool::insert_or_evict) | O(1); full: O(capacity / 64 + live) | |
 //! | [`clear`](Pool::clear) | O(capacity) | |
-//! | creation, [`Clone`] | O(capacity) | the only operations that allocate |
+//! | creation, [`Clone`], [`snapshot`](Pool::snapshot) | O(capacity) | allocate; insertion, removal and iteration never do |
 //!
 #![no_std]
 #![deny(unsafe_code)]

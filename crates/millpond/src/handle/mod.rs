@@ -14,9 +14,10 @@
 //! | [`Handle32<T, 24>`](Handle32) | 4 | 16,777,216 | 255 | many long-lived objects (textures, chunks of a map) |
 //!
 //! The number of lifetimes is also the number of points at which the generations of a pool with a
-//! [name](crate::pool::PoolBuilder::name) can start. So only eight-byte handles of another pool are
-//! refused with overwhelming probability: with 24 index bits, two of sixteen named pools start at
-//! the same point with a probability of about 40 %, and then accept each other's handles.
+//! [name](crate::pool::PoolBuilder::name) can start. So only [`Handle`], with eight bytes, makes it
+//! overwhelmingly probable that a pool refuses another pool's handles: with 24 index bits, two of
+//! sixteen named pools start at the same point with a probability of about 40 %, and then accept
+//! each other's handles.
 //!
 //! [`handle_type!`](crate::handle_type) declares a type of your own, such as a `NodeKey` instead of
 //! `Handle<Node>`. It has one of these layouts, and works wherever they do.

@@ -3,7 +3,7 @@ use core::str::FromStr;
 
 use super::{Handle, Handle32, HandleLayout};
 
-/// The error of parsing a text that is not a handle: an index, `v` and a generation, such as `3v7`.
+/// The error of parsing a handle. A handle's text is an index, `v` and a generation: `3v7`.
 ///
 /// ```
 /// use millpond::{Handle, Handle32, ParseHandleError};
@@ -21,7 +21,8 @@ use super::{Handle, Handle32, HandleLayout};
 pub enum ParseHandleError {
     /// The text is not two decimal numbers with a `v` between them, without signs or leading zeros.
     Malformed,
-    /// The layout cannot hold the index or the generation, or the generation is 0.
+    /// The layout cannot hold the index or the generation, or the generation is 0 and the handle is
+    /// not [`DANGLING`](Handle::DANGLING).
     OutOfRange,
 }
 

@@ -99,8 +99,8 @@ impl<T: ?Sized> Handle<T> {
     }
 
     /// Returns the handle with these bits, or `None` if no pool can ever issue it (generation 0 or
-    /// above 2^31 − 1) and it is not [`DANGLING`](Self::DANGLING). The pool checks whether the
-    /// object is live, so bits from an untrusted file are safe.
+    /// above 2^31 − 1, or index `u32::MAX`) and it is not [`DANGLING`](Self::DANGLING). The pool
+    /// checks whether the object is live, so bits from an untrusted file are safe.
     ///
     /// ```
     /// use millpond::Handle;

@@ -1,8 +1,9 @@
 //! `serde`: handles. ([`Stats`](crate::Stats) derives both traits where it is defined.)
 //!
 //! A handle is its text in human-readable formats (`"3v7"`, so that it can be a key of a JSON
-//! object), and its bits in the others: eight bytes, or four for a [`Handle32`]. Bits or texts that
-//! no pool can issue are refused; the pool checks the rest, as for any handle.
+//! object), and its bits in the others: eight bytes, or four for a [`Handle32`]. Bits and texts of
+//! handles that no pool can issue are refused, except those of [`DANGLING`](Handle::DANGLING); the
+//! pool checks the rest, as for any handle.
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -1,9 +1,10 @@
 //! Checks that the parts of a pool are consistent, independently of the running code.
 //!
 //! This is for tests, and for programs that check their pools for overwritten memory. With the feature `validate`, each
-//! pool has a method `validate`, which visits every slot. It checks that
+//! pool with handles has a method `validate`, which visits every slot. (A `PolicyPool`'s and a `Spill`'s parts have their
+//! own.) It checks that
 //!
-//! 1. the number of live slots' words equals the number of lifetimes that have begun and not ended;
+//! 1. the number of slots whose word is live equals the number of lifetimes that have begun and not ended;
 //! 2. each word is possible for its slot, and the number of retired slots equals its counter;
 //! 3. the bitmap of live slots agrees with the words, unless it is known to be out of date; in any
 //!    case, it has no bits beyond the last slot, nor in a word whose slots were never used;

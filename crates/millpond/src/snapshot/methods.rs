@@ -81,7 +81,7 @@ macro_rules! snapshot_methods {
         ///
         /// # Panics
         ///
-        /// If a value's clone or drop panics, or memory for blocks or slots runs out.
+        /// If a value's clone or drop panics, or a pool that grows finds no memory.
         pub fn save_into(
             &self,
             snapshot: &mut crate::snapshot::SnapshotOf<Self>,
@@ -103,7 +103,7 @@ macro_rules! snapshot_methods {
         ///
         /// # Panics
         ///
-        /// If a value's clone or drop panics, or memory for blocks or slots runs out.
+        /// If a value's clone or drop panics, or a pool that grows finds no memory.
         pub fn restore(
             &mut self,
             snapshot: &crate::snapshot::SnapshotOf<Self>,

@@ -182,7 +182,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     crate::pools::shell::insert_methods!(
         core core, example "BlockPool::new()", full "BlockPool::with_blocks(1, 1)",
-        cost "Costs one *take* of the reuse order, O(1) for most. If no slot is free, the pool grows: O(slots of \
+        cost "O(1) in every [reuse order](crate::reuse) but `NextFit`. If no slot is free, the pool grows: O(slots of \
               the new block), plus the global allocator's cost, and sometimes a copy of some 8 bytes per slot.",
         error "If no slot is free and the pool is at its limit, or [memory runs out](Full::is_out_of_memory)."
     );
@@ -190,8 +190,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     crate::pools::shell::insert_at_method!(
         example "BlockPool::new()",
         cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse). If the slot does not exist, \
-              the pool grows up to it, but at most to twice its slots (4,096 in a smaller pool), so that no handle \
-              from a damaged file makes it allocate out of proportion. To load saved objects in any order, \
+              the pool grows up to it, but at most by the next block, to twice its slots or to 4,096 slots, \
+              whichever is most, so that no handle from a damaged file makes it allocate out of proportion. To load saved objects in any order, \
               first [`reserve`](Self::reserve) the slots up to the highest index.",
         error "A slot beyond [`capacity_max`](Self::capacity_max) is \
                [`OutOfRange`](InsertAtErrorKind::OutOfRange), one far beyond the others \

@@ -1,8 +1,9 @@
 //! Aids for finding a program's mistakes with a pool's objects: writes through stale raw pointers, removals of objects
 //! that are already removed, objects that are never removed.
 //!
-//! They need the feature `debug-aids`, and are off unless the builder of a pool [enables
-//! them](crate::PoolBuilder::debug_aids). Without the feature, the program contains no instruction of them.
+//! They need the feature `debug-aids`, and are off unless a pool's builder [enables
+//! them](crate::PoolBuilder::debug_aids), or a classic pool's `fill_dead_slots` does (a [`ParticlePool`] always checks
+//! its dead slots). Without the feature, the program contains no instruction of them.
 //!
 //! ```
 //! use millpond::Pool;

@@ -33,17 +33,17 @@
 //!
 //! [`Pool`](crate::Pool::record), [`PackedPool`](crate::PackedPool::record),
 //! [`BlockPool`](crate::BlockPool::record), [`StaticPool`](crate::StaticPool::record),
-//! [`Recycler`](crate::Recycler::record), [`AnyPool`](crate::AnyPool::record) and
-//! [`HandleAllocator`](crate::HandleAllocator::record) can be recorded. Other types with slots use
-//! [`Recorder::track`]. [`SizeClasses`](crate::SizeClasses) cannot be recorded: its slots have no
-//! numbers, and every small allocation of a thread would be an event. Its
-//! [`class_stats`](crate::SizeClasses::class_stats) return the peaks at any time, and
+//! [`SyncPool`](crate::SyncPool::record), [`Recycler`](crate::Recycler::record),
+//! [`AnyPool`](crate::AnyPool::record) and [`HandleAllocator`](crate::HandleAllocator::record) can
+//! be recorded. Other types with slots use [`Recorder::track`]. [`SizeClasses`](crate::SizeClasses)
+//! cannot be recorded: its slots have no numbers, and every small allocation of a thread would be
+//! an event. Its [`class_stats`](crate::SizeClasses::class_stats) return the peaks at any time, and
 //! `millpond plan --size-classes` computes classes from a heaptrack file.
 //!
 //! # What it costs
 //!
 //! Without the feature `recorder`, nothing: not an instruction, not a byte. With it, a pool that is not recorded has
-//! one more pointer, and a removal and an insertion together take at most 5 instructions more, of 80 and more (a check of
+//! one more pointer, and a removal and an insertion together take at most 5 instructions on top of 80 or more (a check of
 //! the repository counts them). In a recorded pool, each insertion and removal adds an event to a ring in memory. The
 //! recorder's own thread takes the events from the ring and writes them as text.
 //!
@@ -282,9 +282,10 @@ pub(crate) fn type_name<T: ?Sized>() -> &'static str {
 /// without one.
 macro_rules! record_methods {
     (|$pool:ident, $track:ident| $listen:expr, $name:expr) => {
-        /// Records every birth and death in the recorder's trace from now on, under the pool's name
-        /// or else the name of its value type. Objects that are already live are born now. Clones
-        /// of the pool are not recorded.
+        /// Records every birth and death in the recorder's trace from now on, under the pool's
+        /// name, or else the name of its value type (`handles` for a
+        /// [`HandleAllocator`](crate::HandleAllocator)). Objects that are already live are recorded
+        /// as if they were inserted now. Clones of the pool are not recorded.
         ///
         /// ```
         /// use millpond::Pool;

@@ -303,8 +303,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> fmt::Debug for Update<'_, T, R, H> {
 /// Insertions and removals on many threads; see [`lots`](crate::lots).
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Begins an update: sets aside a lot of the next handles for each task. The pool is unchanged,
-    /// except for values, until the update [settles](Update::settle). O(handles), or O(capacity)
-    /// with some reuse orders.
+    /// except for values, until the update [settles](Update::settle). O(capacity / 32 + tasks +
+    /// handles), or O(capacity) with some reuse orders.
     pub fn set_aside<'a>(&'a mut self, lots: &'a mut Lots<T, H>) -> Update<'a, T, R, H> {
         lots.begin(self.capacity());
         let tasks = lots.births.len();
@@ -328,7 +328,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// let first = pool.insert(1).unwrap();
     /// pool.update(&mut Lots::new(64, 4), |value, lot| {
     ///     let child = lot.insert(*value + 1).unwrap();
-    ///     assert!(!lot.contains(child)); // from the settling on
+    ///     assert!(!lot.contains(child)); // valid only once the update has settled
     ///     lot.die();
     /// });
     /// assert!(!pool.contains(first));

@@ -279,8 +279,8 @@ impl<T> SyncPool<T> {
     }
 
     /// Records every birth and death in the recorder's trace from now on, under the pool's name or
-    /// else the name of its value type. Objects that are already live are born now. A death is
-    /// recorded when the value is dropped, which may be by its last guard.
+    /// else the name of its value type. Objects that are already live are recorded as if they were
+    /// inserted now. A death is recorded when the value is dropped, which may be by its last guard.
     ///
     /// ```
     /// use millpond::SyncPool;

@@ -4,9 +4,9 @@ use alloc::boxed::Box;
 use core::fmt;
 use core::ops::Range;
 
+use super::SyncPool;
 use super::slots::Slots;
 use super::word::Word;
-use super::SyncPool;
 use crate::base::guard::{defuse, guard};
 use crate::handle::{Handle, Issue};
 use crate::reports::stats::Stats;

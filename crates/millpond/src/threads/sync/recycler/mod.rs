@@ -41,7 +41,8 @@ use line::Line;
 ///   capacity.
 /// - **[`acquire`](Self::acquire) never waits**, and a guard's drop waits only for a thread in line
 ///   that it wakes.
-/// - **Nothing is allocated after creation**, and a thread that has ended leaves nothing behind.
+/// - **Nothing is allocated after creation**, except for a line of more than 64 waiting threads, and
+///   a thread that has ended leaves nothing behind.
 /// - If the hook panics, the object's slot retires, so that no thread gets a half-reset object. The
 ///   panic continues, and [`retired`](Self::retired) counts the slot.
 ///
@@ -233,7 +234,8 @@ impl<T> SyncRecycler<T> {
     }
 
     /// Acquires an object; if none is free, waits in line for one, first come, first served.
-    /// Returns `None` only if all objects are retired, so that none can be released.
+    /// Returns `None` only if all objects are retired, so that none can be released. A line of more
+    /// than 64 threads allocates.
     ///
     /// ```
     /// use millpond::SyncRecycler;
