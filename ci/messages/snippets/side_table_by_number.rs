@@ -1,4 +1,4 @@
-// says: `usize` is not a type of handles
+// says: `usize` is not a handle type
 use millpond::SideTable;
 fn main() {
     let mut names = SideTable::new();

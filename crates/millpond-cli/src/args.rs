@@ -142,7 +142,8 @@ pub(crate) struct PlanArguments {
     #[arg(long, value_name = "NAME", value_parser = session_name, requires = "summary")]
     pub(crate) session: Option<String>,
     /// Also compute the classes of a `millpond::SizeClasses` from a recording of the heap, for requests of up to BYTES
-    /// bytes: the slot sizes that waste least, the number of slots of each, and the code for the program.
+    /// bytes (512 if not given): the slot sizes that waste least, the number of slots of each, and the code for the
+    /// program.
     #[arg(
         long,
         value_name = "BYTES",
@@ -201,7 +202,7 @@ pub(crate) struct RuleArguments {
 
 /// Write a made-up trace of any length to standard output.
 ///
-/// Equal options give equal traces.
+/// The same options always give the same trace.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

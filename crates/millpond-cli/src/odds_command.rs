@@ -10,7 +10,7 @@ use crate::output::paint::Paint;
 /// Print how likely it is that a handle is not unique, for every handle layout.
 ///
 /// The table compares the odds of the published formula with those of a simulation with real pools. A dash marks
-/// layouts whose odds are too small to simulate. Equal options give equal results.
+/// layouts whose odds are too small to simulate. The same options always give the same results.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -13,9 +13,9 @@ use crate::replay::{Limits, Outcome, Script, json, replay, text};
 
 /// Time a trace with each pool type, each reuse order and Box, and recommend the fastest.
 ///
-/// Each class of the trace has a pool of its own, as large as the class's peak. Objects have the size of the trace
-/// (recordings of the heap, and lifetime traces with a column `size`), rounded up to 16, 32, 64, … 4096 bytes, or that
-/// of --bytes. All contenders are measured in one process, in interleaved rounds, so compare figures only within one
+/// Each class of the trace has a pool of its own, as large as the class's peak. Objects have the sizes of the trace
+/// (recordings of the heap, and lifetime traces with a column `size`) or that of --bytes, rounded up to 16, 32, 64, …
+/// 4096 bytes. All contenders are measured in one process, in interleaved rounds, so compare figures only within one
 /// table, not between runs. Handles are checked: the exit code is 1 if a pool returns a wrong object.
 ///
 /// StaticPool is not included, because its capacity is fixed when the program is built.

@@ -114,7 +114,9 @@ pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
     let stop = interrupt::stop_flag()?;
     let Some(outcome) = soak(&plan, &stop) else {
         let name = shown(plan.only.unwrap_or_default().as_bytes());
-        return Err(Failure::Arguments(format!("--only: the name of no pool contains `{name}`")));
+        return Err(Failure::Arguments(format!(
+            "--only: no pool has a name that contains `{name}`"
+        )));
     };
     if arguments.json {
         crate::print(&json(&outcome)?)?;

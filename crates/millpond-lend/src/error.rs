@@ -29,7 +29,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Why there is no error of the maker for an opening.
+/// Why the last opening has no error from the maker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unopened {
@@ -70,8 +70,8 @@ pub enum AcquireError<E> {
         holders: [Option<Holder>; 4],
         /// Why the last opening failed, if none has succeeded since.
         source: Option<Arc<E>>,
-        /// Why there is no such error, if the last opening took too long or panicked, or one has not
-        /// ended yet.
+        /// Why `source` is `None` although the last opening did not succeed: it timed out, the
+        /// maker panicked, or it has not ended yet.
         unopened: Option<Unopened>,
     },
     /// Too many callers are already waiting.

@@ -27,7 +27,8 @@ use crate::timer::Timer;
 ///
 /// The keeper looks at every tenant when it is woken: O(tenants).
 ///
-/// The tenants' `Hash` and `Eq` run under a lock, so they must not use the lenders; nothing else of theirs does.
+/// The tenants' `Hash` and `Eq` run under a lock, so they must not use the lenders; no other code of the tenants runs
+/// under it.
 ///
 /// ```
 /// # use std::convert::Infallible;

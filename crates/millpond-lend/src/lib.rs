@@ -11,10 +11,10 @@
 //!   overtakes, not even the caller that has just returned it.
 //! - **An exact capacity.** There are never more objects than the capacity, except for loans that
 //!   are still out when the capacity shrinks.
-//! - **Few openings.** The [`Keeper`] opens at most two objects at once, so that openings survive
-//!   callers that give up. Once eight loans have been returned, it opens one only if the wait for
-//!   an existing object would be longer than an opening, or no object is returned for as long as an
-//!   opening takes.
+//! - **Few openings.** The [`Keeper`], not the caller, opens objects, so openings survive callers
+//!   that give up. It opens at most [`openings_max`](Builder::openings_max) at once (2 by default).
+//!   Once eight loans have been returned, it opens one only if the wait for an existing object
+//!   would be longer than an opening, or no object is returned for as long as an opening takes.
 //! - **Bounded waits, and errors that say why**: [`AcquireError`] says who holds which object since
 //!   when, and why the last opening failed.
 //! - **Nothing is lost** if a future is dropped at any await, or a maker panics.
@@ -30,7 +30,8 @@
 //! None by default: the crate then depends only on millpond. `tokio` adds a [`Timer`] of tokio;
 //! `rusqlite`, `postgres`, `tokio-postgres` and `redis` add [makers]; `deadpool` and `bb8` add
 //! adapters for those crates' managers; `metrics` and `tracing` report to the crates of these
-//! names.
+//! names. `quanta` reads the processor's time-stamp counter, which halves the time of a loan; it is
+//! not for machines that sleep, nor for virtual machines that move to another host.
 #![forbid(unsafe_code)]
 
 mod blocking;

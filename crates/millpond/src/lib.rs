@@ -20,7 +20,7 @@
 //! enemies[orc].health -= 10;
 //! enemies.retain(|_, enemy| enemy.health > 0);
 //!
-//! // The orc is removed. Whatever takes its slot, the elf's handle stays refused.
+//! // The orc is removed. Whatever takes its slot, the handle that the elf holds stays refused.
 //! let troll = enemies.insert(Enemy { health: 50, target: Some(elf) })?;
 //! let target = enemies[elf].target.unwrap();
 //! assert_eq!(target.index(), troll.index());
@@ -100,8 +100,7 @@
 //!   crate has only the handle types, [`StaticPool`] and its snapshots, the [policies](overflow)
 //!   that need no memory, [`classic::ObjectPool`] and [`classic::ParticlePool`].
 //! - `validate`: a method of that name on each pool with handles, which checks every invariant in
-//!   every slot. (A `PolicyPool`'s and a `Spill`'s parts have their own.) It adds no cost to any
-//!   other method.
+//!   every slot. (Of a `Spill`, validate both parts.) It adds no cost to any other method.
 //! - `bytemuck`: objects whose bits are all zero ([`Pool::insert_zeroed`], [`Recycler::zeroed`]),
 //!   and runs as bytes with their offsets ([`Pool::runs_as_bytes`], [`PackedPool::as_bytes`]), for
 //!   GPU buffers.

@@ -77,7 +77,7 @@ fn entries_that_cannot_be() {
         Entry::new(1).spill(0),
         Entry::new(1).spill(5).on_full(Overflow::Refuse),
     ] {
-        assert!(said(budget.insert("e1m1", "sparks", entry)).contains("go together"));
+        assert!(said(budget.insert("e1m1", "sparks", entry)).contains("need each other"));
     }
     for entry in [
         Entry::new(1).on_full(Overflow::Grow),
@@ -85,7 +85,7 @@ fn entries_that_cannot_be() {
         Entry::new(1).grow(5).spill(5),
         Entry::new(1).spill(5).grow(5),
     ] {
-        assert!(said(budget.insert("e1m1", "sparks", entry)).contains("go together"));
+        assert!(said(budget.insert("e1m1", "sparks", entry)).contains("need each other"));
     }
     assert_eq!(
         said(budget.insert("e1m1", "sparks", Entry::new(8).grow(7))),
@@ -248,18 +248,21 @@ mod toml {
                 "[scenario.x]\na = { capacity = 5, on_full = \"explode\" }",
                 "`on_full` is \"explode\": unknown overflow policy, expected one of refuse, evict-least",
             ),
-            ("[scenario.x]\na = { capacity = 5, on_full = \"spill\" }", "go together"),
-            ("[scenario.x]\na = { capacity = 5, on_full = \"refuse\", spill = 1 }", "go together"),
+            ("[scenario.x]\na = { capacity = 5, on_full = \"spill\" }", "need each other"),
+            (
+                "[scenario.x]\na = { capacity = 5, on_full = \"refuse\", spill = 1 }",
+                "`on_full = \"spill\"` and `spill` (slots) need each other",
+            ),
             (
                 "[scenario.x]\na = { capacity = 5, on_full = \"grow\" }",
-                "line 2: scenario \"x\", pool \"a\": the policy grow and the most slots that the pool may \
-                 grow to, `max`, go together",
+                "line 2: scenario \"x\", pool \"a\": `on_full = \"grow\"` and `max` (slots) need each \
+                 other",
             ),
             (
                 "[scenario.x]\na = { capacity = 5, on_full = \"refuse\", max = 9 }",
-                "`max`, go together",
+                "`max` (slots) need each other",
             ),
-            ("[scenario.x]\na = { capacity = 5, spill = 3, max = 9 }", "go together"),
+            ("[scenario.x]\na = { capacity = 5, spill = 3, max = 9 }", "need each other"),
             (
                 "[scenario.x]\na = { capacity = 5, on_full = \"grow\", max = 4 }",
                 "line 2: scenario \"x\", pool \"a\": may grow to 4 slots, less than its capacity of 5",

@@ -299,8 +299,7 @@ fn index_of_a_recycler_panics_with_the_same() {
 
 #[test]
 fn building_too_large_a_pool_panics_at_the_callers_place() {
-    let expected = "a capacity of 3 is more than the 2 slots that this handle layout can name: \
-                    choose one with more index bits";
+    let expected = "a capacity of 3 is more than the 2 slots that its handles can name";
     type Tiny = Handle32<u8, 1>;
     let builder = || Pool::<u8>::builder().handle::<Tiny>().capacity(3);
     assert_eq!(panic_of(|| drop(builder().build())), expected);

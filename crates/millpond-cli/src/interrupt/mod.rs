@@ -53,5 +53,5 @@ pub(crate) fn end_if_stopped() {
 }
 
 fn failed(error: &std::io::Error) -> Failure {
-    Failure::Output(format!("Ctrl-C: {}", reason(error)))
+    Failure::Output(format!("cannot handle Ctrl-C: {}", reason(error)))
 }

@@ -1,7 +1,7 @@
 //! How long the busiest slot of a pool lasts before its generations are used up.
 
-/// The widths of a generation, in bits, that a plan reports.
-pub const GENERATION_BITS: [u32; 3] = [12, 24, 32];
+/// The widths of a generation, in bits, that a plan reports; the last is that of a `Handle`.
+pub const GENERATION_BITS: [u32; 3] = [12, 24, 31];
 
 /// The number of lifetimes of the busiest slot in the whole trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,7 +61,15 @@ pub fn lifetimes_of(generation_bits: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use millpond::{Handle, HandleLayout};
+
     use super::*;
+
+    #[test]
+    fn the_widest_generation_is_that_of_a_handle() {
+        let lifetimes = GENERATION_BITS.map(lifetimes_of);
+        assert_eq!(lifetimes.last(), Some(&u64::from(Handle::<()>::LIFETIMES_MAX)));
+    }
 
     #[test]
     fn seconds_follow_from_the_rate() {

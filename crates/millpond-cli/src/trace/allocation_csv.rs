@@ -102,7 +102,9 @@ impl Reader {
         };
         if tick < self.tick {
             let before = self.tick;
-            return Err(format!("{tick} ms come after {before} ms, expected time to go forwards"));
+            return Err(format!(
+                "{tick} ms come after {before} ms, expected times in ascending order"
+            ));
         }
         if tick != self.tick || self.timestamps == 0 {
             self.timestamps += 1;

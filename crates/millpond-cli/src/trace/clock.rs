@@ -13,7 +13,9 @@ impl Clock {
         if let Some((_, before)) = self.last
             && ms < before
         {
-            return Err(format!("{ms} ms come after {before} ms, expected time to go forwards"));
+            return Err(format!(
+                "{ms} ms come after {before} ms, expected times in ascending order"
+            ));
         }
         self.first.get_or_insert((tick, ms));
         self.last = Some((tick, ms));

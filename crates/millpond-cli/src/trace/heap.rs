@@ -140,7 +140,7 @@ impl Reader {
         };
         if tick < self.tick {
             return Err(format!(
-                "time {tick:x} comes after {:x}, expected time to go forwards",
+                "time {tick:x} comes after {:x}, expected times in ascending order",
                 self.tick
             ));
         }

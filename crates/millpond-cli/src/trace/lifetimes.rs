@@ -87,7 +87,7 @@ impl Reader {
         };
         if tick < self.tick {
             return Err(format!(
-                "tick {tick} comes after tick {}, expected time to go forwards",
+                "tick {tick} comes after tick {}, expected times in ascending order",
                 self.tick
             ));
         }

@@ -143,7 +143,7 @@ impl Watched {
         if stats.at_us < before_us {
             let at_us = stats.at_us;
             return Err(format!(
-                "{at_us} µs come after {before_us} µs, expected time to go forwards"
+                "{at_us} µs come after {before_us} µs, expected times in ascending order"
             ));
         }
         keep(&mut self.stats, stats, KEPT_MAX);

@@ -93,7 +93,7 @@ impl Picture {
         if tick < self.tick {
             let before = self.tick;
             return Err(format!(
-                "tick {tick} comes after tick {before}, expected time to go forwards"
+                "tick {tick} comes after tick {before}, expected times in ascending order"
             ));
         }
         self.tick = tick;
@@ -103,7 +103,7 @@ impl Picture {
     fn stats(&mut self, stats: PoolStats) -> Result<(), String> {
         if stats.ms < self.ms {
             return Err(format!(
-                "{} ms come after {} ms, expected time to go forwards",
+                "{} ms come after {} ms, expected times in ascending order",
                 stats.ms, self.ms
             ));
         }

@@ -70,7 +70,7 @@ fn bad_arguments_are_told_in_one_line() {
     let directory = Directory::new();
     for (arguments, says) in [
         (&["--for", "5"][..], "expected a number and s, m, h or d"),
-        (&["--only", "nothing"], "the name of no pool contains `nothing`"),
+        (&["--only", "nothing"], "no pool has a name that contains `nothing`"),
         (&["--trace", "nowhere.csv"], "nowhere.csv: no such file"),
         (&["--capacity", "0"], "expected a whole number from 1 to 1048576"),
         (&["--capacity", "x"], "expected a whole number from 1 to 1048576"),

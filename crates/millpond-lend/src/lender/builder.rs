@@ -7,15 +7,15 @@ use crate::ledger::Ledger;
 use crate::maker::Maker;
 use crate::settings::{IdleOrder, Settings};
 
-/// Builds a [`Lender`].
+/// Marks a [`Builder`] that builds a [`Lender`].
 #[derive(Debug, Clone, Copy)]
 pub struct Asynchronous;
 
-/// Builds a [`BlockingLender`](crate::BlockingLender).
+/// Marks a [`Builder`] that builds a [`BlockingLender`](crate::BlockingLender).
 #[derive(Debug, Clone, Copy)]
 pub struct Threads;
 
-/// Builds [`Lenders`](crate::Lenders).
+/// Marks a [`Builder`] that builds [`Lenders`](crate::Lenders).
 #[derive(Debug, Clone, Copy)]
 pub struct Tenants<K, M>(std::marker::PhantomData<fn(K) -> M>);
 
@@ -135,9 +135,9 @@ impl<M, L> Builder<M, L> {
         self
     }
 
-    /// Sets how many objects are opened at once. With 1, after a network that lost all packets is
-    /// back, service may resume up to an open timeout later: the opening under way may still be
-    /// waiting, and no other may start beside it.
+    /// Sets how many objects are opened at once. With 1, when the network comes back after losing
+    /// all packets, service may resume up to one open timeout later: the opening under way may
+    /// still be waiting, and no other may start beside it.
     pub fn openings_max(mut self, count: usize) -> Self {
         self.settings.openings_max = count;
         self

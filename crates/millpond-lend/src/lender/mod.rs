@@ -43,8 +43,8 @@ pub struct CloseReport {
 /// A clone lends the same objects. When the last clone is dropped, the lender closes.
 ///
 /// **Memory** is allocated when the lender is built, for `capacity_max` objects and `waiters_max`
-/// waiters; a loan allocates nothing. **Time**: acquiring and returning are O(1), under one lock
-/// that is never held during anything else.
+/// waiters; a loan allocates nothing. **Time**: acquiring and returning are O(1), under one lock,
+/// which is never held while user code runs.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -118,7 +118,8 @@ impl<M: Maker> Lender<M> {
     /// Lends an object, as soon as one is free and all earlier callers have been served.
     ///
     /// The future may be dropped at any time without losing anything. It resolves to an
-    /// [error](crate::AcquireError) after the acquire timeout at the latest.
+    /// [error](crate::AcquireError) after the acquire timeout at the latest, as long as the keeper
+    /// is polled.
     #[track_caller]
     #[inline]
     pub fn acquire(&self) -> Acquire<'_, M> {

@@ -1,4 +1,5 @@
-//! Finds out how large a lender must be, by replaying a trace of its loans for every capacity.
+//! Finds out how large a lender must be, by replaying a trace of its loans for every capacity up to
+//! 64, and beyond that in steps of a tenth.
 //!
 //! The replay runs the same [`Ledger`](crate::Ledger) as the program, with a simulated clock:
 //! callers ask when they asked in the trace, each loan is held as long as it was held, and the
@@ -67,7 +68,7 @@ impl Default for Question {
 pub struct LoanPlan {
     /// The pool's name.
     pub pool: String,
-    /// How many asks the trace has.
+    /// The number of requests in the trace.
     pub asks: usize,
     /// How many of them got no loan; they are replayed with the mean hold.
     pub unserved: usize,
@@ -86,9 +87,11 @@ pub struct LoanPlan {
     pub callers: Option<usize>,
     /// The waits with each capacity, the smallest first.
     pub capacities: Vec<AtCapacity>,
-    /// The smallest capacity that serves if all objects are opened in advance; `None` if none does.
+    /// The smallest replayed capacity that serves if all objects are opened in advance; `None` if
+    /// none does.
     pub smallest: Option<usize>,
-    /// The smallest capacity that serves if objects are opened as needed; `None` if none does.
+    /// The smallest replayed capacity that serves if objects are opened as needed; `None` if none
+    /// does.
     pub smallest_as_needed: Option<usize>,
     /// How many times longer loans are held when most are out than when fewest are, if known. If
     /// this is much above 1, more objects will not help, because the server behind them is the
@@ -117,7 +120,8 @@ impl LoanPlan {
     }
 }
 
-/// Replays `trace` for every capacity that may meet `question`, and finds the smallest that does.
+/// Replays `trace` for every capacity up to 64, then in steps of a tenth, and finds the smallest
+/// replayed capacity that meets `question`.
 #[must_use]
 pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
     let peak = peak(&trace.rows);

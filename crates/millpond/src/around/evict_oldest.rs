@@ -20,9 +20,9 @@ use crate::slots::reuse::ReuseOrder;
 /// It needs to record insertions only. Objects may be removed, retained and drained in any order;
 /// their places in the list are reused with their slots.
 ///
-/// **Time**: an insertion is O(1), and so is an eviction, in every reuse order, because in a full
-/// pool each place in the list belongs to a live object. (The place of a retired slot is visited
-/// once.)
+/// **Time**: finding the oldest object is O(1), because in a full pool each place in the list
+/// belongs to a live object. (The place of a retired slot is visited once.) The insertion costs
+/// what it costs in the pool's [reuse order](crate::reuse): O(1), except in `NextFit`.
 ///
 /// The list holds the objects that were inserted through it or [noted](Self::note). Objects that it
 /// does not list, because they were inserted into the pool directly or restored from a snapshot,
@@ -212,11 +212,17 @@ impl<H: HandleLayout> EvictOldest<H> {
     ///     assert_eq!(evicted, first.filter(|_| sound == "rain"));
     /// }
     /// ```
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    ///
+    /// # Panics
+    ///
+    /// If the list's capacity is less than the recycler's. Nothing is acquired then.
+    #[track_caller]
     pub fn acquire<'r, T, R: ReuseOrder>(
         &mut self,
         recycler: &'r mut Recycler<T, R, H>,
     ) -> Option<(H, &'r mut T, Option<H>)> {
+        let (places, slots) = (self.places.len(), recycler.capacity());
+        assert!(places >= slots, "the list of ages has {places} slots, and the recycler {slots}");
         let mut evicted = None;
         if recycler.is_full() {
             let victim =

@@ -8,8 +8,8 @@
 //! | particles, with a free list through the dead ones | [`ParticlePool`]; [`ObjectPool`] for your own objects that know that they are pooled | [`reuse::Intrusive`](crate::reuse::Intrusive) |
 //!
 //! Use these to follow a design to the letter (to port code, to read old handles, to teach); for a
-//! new program, a [`Pool`](crate::Pool) or a [`Recycler`](crate::Recycler) does everything that
-//! they do.
+//! new program, a [`Pool`](crate::Pool) or a [`Recycler`](crate::Recycler) is usually the better
+//! choice.
 
 #[cfg(feature = "alloc")]
 mod bytemap;

@@ -144,8 +144,8 @@ impl<const N: usize> ParticlePool<N> {
 
     /// Starts a particle in an available slot. O(1).
     ///
-    /// With 0 frames, the particle ends at once and takes no slot. (As published, such a particle
-    /// was never freed, and its slot was lost.)
+    /// With 0 frames, the particle ends at once and takes no slot. (A full pool returns an error
+    /// all the same. As published, such a particle was never freed, and its slot was lost.)
     ///
     /// ```
     /// use millpond::classic::ParticlePool;
@@ -160,6 +160,10 @@ impl<const N: usize> ParticlePool<N> {
     ///
     /// If no slot is available. A missing particle is usually no problem: on a screen full of them,
     /// nobody notices.
+    ///
+    /// # Panics
+    ///
+    /// With the feature `debug-aids`, if the slot's dead particle was written to.
     pub fn create(
         &mut self,
         x: f32,

@@ -18,8 +18,8 @@ use crate::slots::reuse::{Roster, roster};
 /// reused first. Both are O(1), thanks to the reverse table from slot to roster entry.
 ///
 /// Nothing is stored in freed objects: the game may process **all** slots
-/// ([`as_mut_slice`](Self::as_mut_slice)) without checking which are live. Free objects that such a
-/// pass finds finished by index, with [`free_at`](Self::free_at), or with
+/// ([`as_mut_slice`](Self::as_mut_slice)) without checking which are live. If such a pass finds a
+/// finished object, free it by its index: with [`free_at`](Self::free_at), or with
 /// [`handle_at`](Self::handle_at) and [`free`](Self::free).
 ///
 /// **Memory**: allocated at creation. Each slot takes the object, 8 bytes for the roster and the

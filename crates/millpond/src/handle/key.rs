@@ -15,8 +15,8 @@ use super::{HandleLayout, sealed};
 /// `of` and `layout` must only wrap and unwrap a handle, and equality, order and hashes must be
 /// those of the wrapped handles.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a type of handles",
-    label = "not a type of handles",
+    message = "`{Self}` is not a handle type",
+    label = "not a handle type",
     note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares",
     note = "the handles of a pool of `{Self}` values are of type `Handle<{Self}>`"
 )]
@@ -92,9 +92,10 @@ impl<K: HandleType> HandleLayout for K {
 ///
 /// Each type wraps a [`Handle`](crate::Handle), or a [`Handle32`](crate::Handle32) if the index
 /// bits are given. It is a [`HandleLayout`], so any pool can issue it and any [`SideTable`] can be
-/// keyed by it, at no cost. It has the methods of a handle, prints as `NodeKey(3v7)` in debug
-/// output and as `3v7` otherwise, and is parsed like a handle. With the features `serde` and
-/// `bytemuck`, it supports these crates as handles do.
+/// keyed by it, at no cost. It has the methods of a handle except `relabel` (for `from_parts`,
+/// import [`HandleLayout`]), prints as `NodeKey(3v7)` in debug output and as `3v7` otherwise, and
+/// is parsed and added to a [`Checksum`](crate::snapshot::Checksum) like a handle. With the
+/// features `serde` and `bytemuck`, it supports these crates as handles do.
 ///
 /// [`SideTable`]: https://docs.rs/millpond/latest/millpond/struct.SideTable.html
 ///
@@ -274,6 +275,13 @@ macro_rules! __handle_type {
 
             fn from_str(text: &str) -> ::core::result::Result<Self, $crate::ParseHandleError> {
                 ::core::result::Result::map(text.parse(), Self)
+            }
+        }
+
+        impl $crate::snapshot::ToChecksum for $name {
+            #[inline]
+            fn add_to(&self, sum: &mut $crate::snapshot::Checksum) {
+                $crate::snapshot::ToChecksum::add_to(&self.0, sum);
             }
         }
 

@@ -67,7 +67,7 @@ use core::hash::Hash;
 /// impl millpond::handle::sealed::Sealed for Mine {}
 /// ```
 ///
-/// and no handle can be made outside the layout:
+/// and other crates cannot make a handle from unchecked parts:
 ///
 /// ```compile_fail
 /// use millpond::{Handle, HandleLayout};
@@ -84,8 +84,8 @@ use core::hash::Hash;
 /// let nodes: Pool<u8, Lifo, NodeKey> = Pool::with_capacity(8);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a type of handles",
-    label = "not a type of handles",
+    message = "`{Self}` is not a handle type",
+    label = "not a handle type",
     note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares",
     note = "the handles of a pool of `{Self}` values are of type `Handle<{Self}>`"
 )]

@@ -20,7 +20,7 @@ use super::{HandleLayout, Word, dangling, sealed};
 /// assert_eq!(handle.to_string(), "0v1");
 /// ```
 ///
-/// Too many index bits do not compile:
+/// More than 31 index bits do not compile:
 ///
 /// ```compile_fail
 /// use millpond::{Handle32, Pool};

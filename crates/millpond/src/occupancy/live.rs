@@ -6,8 +6,8 @@ use super::{Occupancy, Source};
 
 /// An iterator over the live slots of an [`Occupancy`] in index order.
 ///
-/// Its `for_each` and `fold` (and all that is built on them) iterate over full words as plain
-/// loops; prefer them to `for` in hot code.
+/// `for_each`, `fold` and the methods built on them use a plain loop for each 64 adjacent slots
+/// that are all live; prefer them to a `for` loop in hot code.
 #[derive(Clone, Debug)]
 pub struct LiveSlots<'a> {
     source: Source<'a>,

@@ -4,11 +4,12 @@ use crate::handle::HandleLayout;
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
 
-/// Any pool or allocator that begins and ends lifetimes of a limited number of slots. Sealed.
+/// A pool or allocator whose handles name lifetimes of its slots. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a pool of millpond",
     label = "not a pool",
-    note = "a policy works with a `Pool`, `PackedPool`, `BlockPool` or `StaticPool`, or with a `Spill` of two of them"
+    note = "a policy works with a `Pool`, `PackedPool`, `BlockPool` or `StaticPool`, or with a `Spill` of two of them",
+    note = "`EvictOldest::oldest` also works beside a `Recycler`, an `AnyPool` or a `HandleAllocator`"
 )]
 pub trait Lifetimes: sealed::Sealed {
     /// The handle type, which names lifetimes.
@@ -32,7 +33,8 @@ pub trait Lifetimes: sealed::Sealed {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Returns whether every slot is live or retired, so that an insertion would fail.
+    /// Returns whether an insertion would fail because every slot that the pool may have is live or
+    /// retired.
     fn is_full(&self) -> bool;
     /// Returns whether `handle` names a live object.
     fn contains(&self, handle: Self::Handle) -> bool;

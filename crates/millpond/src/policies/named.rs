@@ -1,7 +1,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// An overflow policy by name, such as a budget specifies it.
+/// An overflow policy by name, as a budget specifies it.
 ///
 /// ```
 /// use millpond::overflow::Overflow;

@@ -13,7 +13,7 @@ pub(crate) use crate::slots::lifetimes::Lifetimes;
 pub enum BuildError {
     /// No capacity was set on the builder.
     NoCapacity,
-    /// The handle layout cannot name that many slots.
+    /// The handle layout cannot name that many slots: choose one with more index bits.
     CapacityTooLarge {
         /// The requested number.
         capacity: usize,
@@ -69,26 +69,24 @@ impl fmt::Display for BuildError {
             }
             BuildError::CapacityTooLarge { capacity, capacity_max } => write!(
                 f,
-                "a capacity of {capacity} is more than the {capacity_max} slots that this handle \
-                 layout can name: choose one with more index bits"
+                "a capacity of {capacity} is more than the {capacity_max} slots that its handles \
+                 can name"
             ),
-            BuildError::SlotsPerBlock { slots_per_block } => write!(
-                f,
-                "blocks of {slots_per_block} slots: call `.slots_per_block(slots)` with a power of \
-                 two, so that an index is split with a shift"
-            ),
+            BuildError::SlotsPerBlock { slots_per_block } => {
+                write!(f, "blocks of {slots_per_block} slots, expected a power of two")
+            }
             BuildError::BlockSizes { first, last } => {
                 write!(f, "a first block of {first} slots, but blocks have at most {last}")
             }
             BuildError::ReservedTooMuch { reserved, capacity_max } => write!(
                 f,
-                "{reserved} reserved slots are more than the pool's limit of \
-                 {capacity_max}: raise `max_blocks`"
+                "{reserved} reserved slots are more than the pool's limit of {capacity_max}: reserve \
+                 fewer, or raise `max_blocks`, `capacity_max` or the handle layout's index bits"
             ),
             BuildError::MemoryTooSmall { needed, bytes } => write!(
                 f,
-                "{bytes} bytes of memory for a pool that needs {needed} there: see the builder's \
-                 `memory_layout`"
+                "the memory has {bytes} bytes, but at its address the pool needs {needed}: see the \
+                 builder's `memory_layout`"
             ),
             BuildError::BeyondLimit { capacity, capacity_max } => {
                 write!(

@@ -182,7 +182,8 @@ pub enum InsertAtErrorKind {
     /// The pool wraps, and the slot has started its lifetimes again: it keeps no trace of its last
     /// one, so that cannot be revived.
     Wrapped,
-    /// The generation is beyond the pool's limit of lifetimes per slot.
+    /// The generation is beyond the pool's limit of lifetimes per slot, or 0, that of the dangling
+    /// handle.
     BeyondLifetimes,
     /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool), or beyond those that
     /// have values in a [side table that grows](crate::side_table#growth), that the memory for all
@@ -205,7 +206,7 @@ impl fmt::Display for InsertAtErrorKind {
                 "the slot starts its lifetimes again, and keeps no trace of its last one"
             }
             InsertAtErrorKind::BeyondLifetimes => {
-                "the generation is beyond the pool's lifetimes per slot"
+                "the generation is 0, or beyond the pool's lifetimes per slot"
             }
             InsertAtErrorKind::TooFar => {
                 "the slot is too far beyond the others: reserve room first"

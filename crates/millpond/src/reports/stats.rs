@@ -1,7 +1,8 @@
 use core::fmt;
 
 /// A pool's counters: its slots by state, and its operations since it was built. The pool updates
-/// them as it works, so reading them is O(1).
+/// them as it works, so reading them is O(1) (except in a `SyncPool`, which counts its slots when
+/// asked, in O(capacity)).
 ///
 /// ```
 /// use millpond::Pool;

@@ -1,8 +1,8 @@
 //! Checks that the parts of a pool are consistent, independently of the running code.
 //!
 //! This is for tests, and for programs that check their pools for overwritten memory. With the feature `validate`, each
-//! pool with handles has a method `validate`, which visits every slot. (A `PolicyPool`'s and a `Spill`'s parts have their
-//! own.) It checks that
+//! pool with handles has a method `validate`, which visits every slot. (Of a `Spill`, validate both parts.)
+//! It checks that
 //!
 //! 1. the number of slots whose word is live equals the number of lifetimes that have begun and not ended;
 //! 2. each word is possible for its slot, and the number of retired slots equals its counter;
@@ -18,12 +18,17 @@
 //!    the capacity, no more evictions than ended lifetimes;
 //! 6. the storage has as many values as there are words.
 //!
-//! Two types have other rules in place of 4, or of 2 and 4:
+//! Some types have other rules in place of some of these:
 //!
 //! - [`PackedPool`](crate::PackedPool): the order is a permutation of the slots and the positions are its inverse; its
 //!   three parts are the live, the retired and the vacant slots, each with a matching word; the handles in the order
 //!   are those of the values, or the next ones of the vacant slots; and there is a value for each live slot;
-//! - [`SideTable`](crate::SideTable): every word is possible in the handle layout.
+//! - [`SideTable`](crate::SideTable): every word is possible in the handle layout;
+//! - `SyncPool`: each slot is in one of its lifetimes; a slot has a free bit unless it has a value or is retired; only
+//!   a slot with a value has guards; and the removed objects that guards still keep, and the retired slots, are as many
+//!   as are counted;
+//! - [`BytemapPool`](crate::classic::BytemapPool): the retired slots are as many as are counted, and the cursor is at a
+//!   slot, or before the first; there is no order of free slots.
 
 use alloc::string::{String, ToString};
 use core::fmt;

@@ -144,7 +144,7 @@ impl SizeClassesBuilder {
         self
     }
 
-    /// Sets a name for messages and statistics.
+    /// Sets a name, which [`name`](SizeClasses::name) returns and `Debug` prints.
     #[inline]
     pub fn name(mut self, name: &'static str) -> Self {
         self.name = Some(name);

@@ -72,8 +72,8 @@ macro_rules! lifetimes_methods {
 
         /// Makes a slot whose generations are used up start again at its first, instead of
         /// retiring. A handle that was kept for that many lifetimes of its slot then names another
-        /// object: 2^31 − 1 with [`Handle`](crate::Handle), as few as 255 with a `Handle32` of 24
-        /// index bits.
+        /// object: 2^31 − 1 with [`Handle`](crate::Handle), 255 with a `Handle32` of 24 index bits,
+        /// fewer with more index bits or a [limit](Self::lifetimes).
         pub const fn wrap(mut self) -> Self {
             self.$($field).+.wraps = true;
             self

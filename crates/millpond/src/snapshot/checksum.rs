@@ -122,8 +122,9 @@ impl Hasher for Checksum {
 
 /// A value that can be added to a [`Checksum`], in the same way on every platform.
 ///
-/// Implemented for integers and floating-point numbers, `bool`, `char`, text, handles, and arrays,
-/// slices, tuples, options and boxes of such values. For your own type, list its fields with
+/// Implemented for integers and floating-point numbers, `bool`, `char`, text, handles (including
+/// those that [`handle_type!`](crate::handle_type) declares), and arrays, slices, tuples, options
+/// and boxes of such values. For your own type, list its fields with
 /// [`checksum_fields!`](crate::checksum_fields), or implement the method:
 ///
 /// ```

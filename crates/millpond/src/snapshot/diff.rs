@@ -13,7 +13,7 @@ use crate::handle::{Issue, Word};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference<H> {
-    /// The pools differ in capacity or in their generations. Nothing else is compared.
+    /// The pools differ in capacity, block sizes, generations or policy. Nothing else is compared.
     Pool,
     /// A slot is live in only one of them, or has another generation.
     Slot {
@@ -46,7 +46,9 @@ impl<H: fmt::Display> fmt::Display for Difference<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let slot = |index: &Option<usize>| Printed(*index);
         match self {
-            Difference::Pool => f.write_str("the pools differ in capacity or lifetimes"),
+            Difference::Pool => {
+                f.write_str("the pools differ in capacity, block sizes, lifetimes or policy")
+            }
             Difference::Slot { index, left, right } => {
                 write!(f, "slot {index}: left {left}, right {right}")
             }
@@ -98,8 +100,8 @@ enum Part {
 }
 
 impl<P: State> SnapshotOf<P> {
-    /// Iterates over the differences between this snapshot and `other`, for example to find out
-    /// where two machines diverged. Values are compared by their checksums.
+    /// Iterates over the differences between this snapshot, the left one, and `right`, for example
+    /// to find out where two machines diverged. Values are compared by their checksums.
     ///
     /// ```
     /// use millpond::Pool;

@@ -6,7 +6,7 @@ use core::fmt;
 use super::{Saved, SnapshotError};
 use crate::base::memory;
 
-/// A ring of snapshots of the last few frames. All of its memory is allocated at creation.
+/// A ring of snapshots of the last few frames. Its snapshots are allocated at creation.
 ///
 /// ```
 /// use millpond::Pool;
@@ -117,7 +117,7 @@ impl<S: Saved> History<S> {
     }
 
     /// Saves `state` as that of `frame`. If the ring is full, the oldest frame is forgotten. Does
-    /// not allocate.
+    /// not allocate, except as [described](crate::snapshot#what-it-costs).
     ///
     /// # Errors
     ///
@@ -125,8 +125,8 @@ impl<S: Saved> History<S> {
     ///
     /// # Panics
     ///
-    /// If a value's clone or drop panics. This frame and those that it would have replaced are then
-    /// not saved.
+    /// If a value's clone or drop panics, or a pool that grows finds no memory. This frame and
+    /// those that it would have replaced are then not saved.
     pub fn save(&mut self, frame: u64, state: S::State<'_>) -> Result<(), SnapshotError> {
         if let Some(like) = self.snapshots.first() {
             like.check_save(state)?;
@@ -148,7 +148,8 @@ impl<S: Saved> History<S> {
     }
 
     /// Restores `state` to what it was when `frame` was saved. Later frames stay saved until the
-    /// next [`save`](Self::save). Does not allocate.
+    /// next [`save`](Self::save). Does not allocate, except as
+    /// [described](crate::snapshot#what-it-costs).
     ///
     /// # Errors
     ///
@@ -157,8 +158,9 @@ impl<S: Saved> History<S> {
     ///
     /// # Panics
     ///
-    /// If a value's clone or drop panics. Parts of the tuple before it are then restored, and those
-    /// after it are not; the frame is still saved, so you can roll back again.
+    /// If a value's clone or drop panics, or a pool that grows finds no memory. The parts before
+    /// the one that panicked are then restored, those after it are unchanged, and a pool that
+    /// panicked is empty; the frame is still saved, so you can roll back again.
     pub fn rollback_to(&self, frame: u64, mut state: S::StateMut<'_>) -> Result<(), RollbackError> {
         match self.get(frame) {
             Some(snapshot) => {

@@ -27,9 +27,9 @@
 //!
 //! | to | use |
 //! | --- | --- |
-//! | save and restore | `snapshot` (`snapshot_cloned` for values that are only `Clone`), `save_into`, `restore` of each pool, of a [`Spill`](crate::overflow::Spill) and of a `PolicyPool`; [`SnapshotOf`] |
+//! | save and restore | `snapshot` (`snapshot_cloned` for values that are only `Clone`), `save_into`, `restore` of each pool [that can be saved](State), and of a `SyncPool` (whose `snapshot` clones); [`SnapshotOf`] |
 //! | keep the last few frames of one pool, or of several and other state | [`History`], [`saved_struct!`](crate::saved_struct), [`Kept`], [`Saved`] |
-//! | check that two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
+//! | check that two machines agree | `checksum` of each pool [that can be saved](State), and of a `SyncPool`; [`Checksum`], [`ToChecksum`] |
 //! | find where they differ | [`SnapshotOf::diff`]; [`Difference`] |
 //! | save to a file | the feature `serde`: pools with handles, and their snapshots, are `Serialize` and `Deserialize`; [which](#saving-to-a-file) |
 //!
@@ -84,10 +84,10 @@
 //! # What must match
 //!
 //! A snapshot can be restored into any pool with the same type, capacity and generations (name,
-//! salt, limit of lifetimes, wrapping): the pool that it was taken from, its twin on another
-//! machine, or a new pool built in the same way. Any other pool returns a [`SnapshotError`] and is
-//! unchanged. Two pools without a name or a salt that have the same type and capacity count as
-//! twins, so give pools names.
+//! salt, limit of lifetimes, wrapping) and, where it has them, the same block sizes, overflow
+//! policy and number of homes: the pool that it was taken from, its twin on another machine, or a new pool
+//! built in the same way. Any other pool returns a [`SnapshotError`] and is unchanged. Two pools
+//! without a name or a salt that have all the rest in common count as twins, so give pools names.
 
 mod checksum;
 mod diff;

@@ -40,7 +40,7 @@ pub trait Saved: Clone {
     ///
     /// # Errors
     ///
-    /// If `state` has another shape.
+    /// If `state` has another shape, or what is saved is incomplete.
     fn restore(&self, state: Self::StateMut<'_>) -> Result<(), SnapshotError>;
 }
 

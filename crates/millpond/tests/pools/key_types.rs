@@ -5,6 +5,7 @@ use std::any::Any;
 use std::collections::{BTreeSet, HashSet};
 
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{
     AnyPool, BlockPool, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout,
     PackedPool, ParseHandleError, Pool, Recycler, SideTable, StaticPool,
@@ -75,6 +76,30 @@ fn a_key_is_saved_as_its_handle() {
     let text = serde_json::to_string(&nodes).unwrap();
     let loaded: Pool<u8, Lifo, NodeKey> = serde_json::from_str(&text).unwrap();
     assert_eq!(loaded[node], 5);
+}
+
+#[test]
+fn a_key_has_the_checksum_of_its_handle() {
+    fn sum(value: &impl ToChecksum) -> u64 {
+        let mut sum = Checksum::new();
+        sum.add(value);
+        sum.finish()
+    }
+    fn of_key<K: HandleLayout<Erased: ToChecksum> + ToChecksum>() {
+        let [key, later] = [7, 8].map(|generation| K::from_parts(3, generation).unwrap());
+        assert_eq!(sum(&key), sum(&key.erase()));
+        assert_eq!(sum(&key), sum(&key.to_bits()));
+        assert_ne!(sum(&key), sum(&later));
+    }
+    of_key::<NodeKey>();
+    of_key::<SmallKey>();
+
+    let mut parents: Pool<Option<NodeKey>, Lifo, NodeKey> = Pool::with_capacity(3);
+    let root = parents.insert(None).unwrap();
+    let leaf = parents.insert(Some(root)).unwrap();
+    let before = parents.checksum();
+    parents[leaf] = Some(leaf);
+    assert_ne!(parents.checksum(), before);
 }
 
 /// All that a pool answers about the handle that no pool issues, with as many objects as it takes.

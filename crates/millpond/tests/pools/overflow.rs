@@ -340,6 +340,17 @@ fn recyclers_release_what_has_been_in_use_longest() {
 }
 
 #[test]
+fn a_list_that_is_too_short_for_a_recycler_is_found_out_before_anything_is_acquired() {
+    let mut oldest = EvictOldest::beside(&Recycler::<u8>::new(2));
+    let mut voices = Recycler::<u8>::new(3);
+    let said = message(|| _ = oldest.acquire(&mut voices));
+    assert_eq!(said, "the list of ages has 2 slots, and the recycler 3");
+    assert!(voices.is_empty() && oldest.oldest(&voices).is_none());
+    // One that is longer will do.
+    assert!(EvictOldest::try_new(4).unwrap().acquire(&mut voices).is_some());
+}
+
+#[test]
 fn recyclers_release_what_the_list_was_not_told_of_when_no_other_is_left() {
     let mut voices = Recycler::from_fn(2, |_| 0);
     let mut oldest = EvictOldest::beside(&voices);
@@ -523,6 +534,7 @@ fn a_policy_is_chosen_at_run_time() {
         };
         assert_eq!((&evicted[..], &refused[..]), expected, "{policy}");
         assert_eq!((pool.policy(), pool.is_full()), (policy, true));
+        pool.validate().unwrap();
         pool.retain(|_, value| *value != 7);
         let before: Vec<_> = pool.iter().map(|(handle, value)| (handle, *value + 1)).collect();
         pool.iter_mut().for_each(|(_, value)| *value += 1);
@@ -608,6 +620,7 @@ fn handles_stay_good_while_a_pool_grows_and_shrinks() {
             });
             model.retain(|(_, id, _)| id % 5 != 0);
             pool.shrink_to_fit();
+            pool.validate().unwrap();
             assert!(
                 stale.iter().all(|handle| !pool.contains(*handle) && pool.get(*handle).is_none())
             );

@@ -364,11 +364,8 @@ fn what_cannot_be_is_refused_with_the_reason() {
         changed("/state/generations/0", json!(1_u64 << 31)),
     );
     refused::<Saved>("slot 0 is live and has retired", changed("/state/generations/0", json!(0)));
-    refused::<Saved>("the first or the last generation", changed("/state/first", json!(0)));
-    refused::<Saved>(
-        "the first or the last generation",
-        changed("/state/last", json!(1_u64 << 31)),
-    );
+    refused::<Saved>("the first or last generation", changed("/state/first", json!(0)));
+    refused::<Saved>("the first or last generation", changed("/state/last", json!(1_u64 << 31)));
     refused::<Saved>(
         "generation 0 of slot 2 is out of range",
         changed("/state/wraps", json!(true)),
@@ -399,7 +396,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
     refused::<Saved>("the peak is less than what is live", changed("/state/peak", json!(1)));
     refused::<Saved>("the peak is more than the capacity", changed("/state/peak", json!(6)));
     refused::<Saved>("more were evicted than removed", changed("/state/evicted", json!(9)));
-    refused::<Saved>("absurdly large", changed("/state/inserted", json!(u64::MAX)));
+    refused::<Saved>("a count is 2^62 or more", changed("/state/inserted", json!(u64::MAX)));
     refused::<Saved>("missing field `peak`", {
         let mut saved = sample();
         saved["state"].as_object_mut().unwrap().remove("peak");
@@ -522,7 +519,7 @@ fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
         ("/growth/first_block", json!(8), "blocks of 8 to 4 slots"),
         ("/growth/max_blocks", json!(u64::MAX), "are more than the handle layout can name"),
         ("/growth/max_blocks", json!(3), "12 slots are more"),
-        ("/growth/slots_there", json!(5), "5 slots exist, which are not those of whole"),
+        ("/growth/slots_there", json!(5), "5 slots exist, expected those of whole blocks"),
         ("/growth/slots_there", json!(16), "16 slots exist"),
         ("/growth/slots_there", json!(u64::MAX), "slots exist"),
         ("/growth/slots_there", json!(2), "slot 2 is beyond the capacity"),
@@ -591,7 +588,7 @@ fn blocks_that_never_were_take_nothing() {
     let blocks = saved["state"]["blocks"].as_array_mut().unwrap();
     let last = blocks[4].clone();
     blocks.push(last);
-    refused::<BlockPool<u32>>("block 100005 exists, but too many before it never did", saved);
+    refused::<BlockPool<u32>>("block 100005 exists, but too many before it are missing", saved);
 }
 
 /// Blocks that never were may have 4,096 slots, or twice as many as the others have.
@@ -612,7 +609,7 @@ fn as_many_blocks_may_be_missing_as_the_others_are_worth() {
     saved["state"]["blocks"][4]["order"] = json!([[0, 2]]);
     let most = with_missing(saved.clone(), 2048);
     assert_eq!(read(&most).unwrap().capacity(), 2 * (3 + 2048 + 1));
-    let reason = "block 2052 exists, but too many before it never did";
+    let reason = "block 2052 exists, but too many before it are missing";
     refused::<BlockPool<u32>>(reason, with_missing(saved, 2049));
 
     let mut large = former_sample();
@@ -626,7 +623,7 @@ fn as_many_blocks_may_be_missing_as_the_others_are_worth() {
         }
     }
     assert_eq!(read(&with_missing(large.clone(), 8)).unwrap().capacity(), 12 * 1024);
-    let reason = "block 12 exists, but too many before it never did";
+    let reason = "block 12 exists, but too many before it are missing";
     refused::<BlockPool<u32>>(reason, with_missing(large, 9));
 }
 
@@ -717,7 +714,7 @@ fn what_cannot_be_of_blocks_is_refused_with_the_reason() {
     refused::<Pool<u32>>("", sample());
     refused::<Saved>("another kind, expected BlockPool", changed("/state/pool", json!("Pool")));
     refused::<BlockPool<u32, Fifo>>("another reuse order, expected Fifo", sample());
-    refused::<Saved>("the first or the last generation", changed("/state/first", json!(0)));
+    refused::<Saved>("the first or last generation", changed("/state/first", json!(0)));
 
     refused::<Saved>(
         "blocks of 3 slots, expected a power of two",
@@ -774,8 +771,8 @@ fn what_cannot_be_of_blocks_is_refused_with_the_reason() {
     refused::<Saved>("fewer were inserted than are live", changed("/state/inserted", json!(2)));
     refused::<Saved>("the peak is less than what is live", changed("/state/peak", json!(2)));
     refused::<Saved>("the peak is more than the capacity", changed("/state/peak", json!(11)));
-    refused::<Saved>("absurdly large", changed("/state/inserted", json!(u64::MAX)));
-    refused::<Saved>("absurdly large", changed("/state/taken", json!(u64::MAX)));
+    refused::<Saved>("a count is 2^62 or more", changed("/state/inserted", json!(u64::MAX)));
+    refused::<Saved>("a count is 2^62 or more", changed("/state/taken", json!(u64::MAX)));
     refused::<Saved>(
         "the blocks are not those taken and not given back",
         changed("/state/given_back", json!(2)),
@@ -813,7 +810,7 @@ fn counts_are_believed_up_to_a_limit() {
         let read: Pool<u32> = serde_json::from_value(saved.clone()).unwrap();
         read.validate().unwrap();
         saved["state"][place] = json!(most + 1);
-        refused::<Pool<u32>>("absurdly large", saved);
+        refused::<Pool<u32>>("a count is 2^62 or more", saved);
     }
     let mut saved = former_sample();
     let blocks_there = 3;
@@ -822,7 +819,7 @@ fn counts_are_believed_up_to_a_limit() {
         saved["state"]["taken"] = json!(taken);
         saved["state"]["given_back"] = json!(taken - blocks_there);
         if is_too_large {
-            refused::<BlockPool<u32>>("absurdly large", saved.clone());
+            refused::<BlockPool<u32>>("a count is 2^62 or more", saved.clone());
         } else {
             let read: BlockPool<u32> = serde_json::from_value(saved.clone()).unwrap();
             assert_eq!(read.growth_stats().taken, MOST);

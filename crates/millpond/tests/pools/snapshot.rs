@@ -614,7 +614,7 @@ fn a_difference_says_which_slot_and_how() {
     assert!(left.diff(&other).eq([Difference::Pool]));
     assert_eq!(
         Difference::<Handle<()>>::Pool.to_string(),
-        "the pools differ in capacity or lifetimes"
+        "the pools differ in capacity, block sizes, lifetimes or policy"
     );
 }
 

@@ -78,11 +78,6 @@ macro_rules! in_two_parts {
             true
         }
 
-        fn validate(&self) -> Result<(), String> {
-            self.0.first().validate().map_err(|violation| violation.to_string())?;
-            self.0.second().validate().map_err(|violation| violation.to_string())
-        }
-
         fn try_clone(&self) -> Option<Self>
         where
             T: Clone,
@@ -97,7 +92,7 @@ impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
 
     snapshots_of!(
         PolicyPool<T, Lifo, Handle<()>>, outer => outer.0,
-        past => past.first().validate().and_then(|()| past.second().validate())
+        past => past.validate()
     );
 
     fn build(plan: Plan) -> Self {
@@ -136,6 +131,10 @@ impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
             return None;
         }
         self.0.insert_by(value, |_, value| key(value)).ok()
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.0.validate().map_err(|violation| violation.to_string())
     }
 
     in_two_parts!();
@@ -181,6 +180,11 @@ impl<T: 'static> PoolUnderTest<T> for Spilling<T> {
 
     fn insert(&mut self, value: T) -> Result<Handle<()>, T> {
         self.0.insert(value).map_err(|full| full.into_inner())
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.0.first().validate().map_err(|violation| violation.to_string())?;
+        self.0.second().validate().map_err(|violation| violation.to_string())
     }
 
     in_two_parts!();

@@ -55,8 +55,8 @@ pub enum BudgetErrorKind {
     PolicyIgnored(Overflow),
     /// The pool cannot be built.
     Build(BuildError),
-    /// The text is not TOML, or has something that does not belong in a budget; the message says
-    /// what, and what was expected.
+    /// The text is not TOML, lacks the table `scenario` or an entry's `capacity`, or has something
+    /// that does not belong in a budget; the message says what, and what was expected.
     Text(String),
 }
 
@@ -188,11 +188,10 @@ impl fmt::Display for BudgetError {
             BudgetErrorKind::Duplicate => f.write_str("is given twice"),
             BudgetErrorKind::Zero => f.write_str("0 slots, expected at least 1"),
             BudgetErrorKind::SpillWithoutSlots => f.write_str(
-                "the policy spill and slots to spill into go together, expected both or none",
+                "`on_full = \"spill\"` and `spill` (slots) need each other: expected both or neither",
             ),
             BudgetErrorKind::GrowWithoutMax => f.write_str(
-                "the policy grow and the most slots that the pool may grow to, `max`, go together, \
-                 expected both or none",
+                "`on_full = \"grow\"` and `max` (slots) need each other: expected both or neither",
             ),
             BudgetErrorKind::MaxBelowCapacity { max, capacity } => {
                 write!(f, "may grow to {max} slots, less than its capacity of {capacity}")

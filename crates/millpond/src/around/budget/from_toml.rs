@@ -19,7 +19,7 @@ type Name<'t> = Spanned<Cow<'t, str>>;
 type Value<'t> = Spanned<DeValue<'t>>;
 
 impl Budget {
-    /// Reads a budget, such as `millpond plan --budget` writes.
+    /// Reads a budget in the format that `millpond plan --budget` writes.
     ///
     /// ```toml
     /// [limits]                  # optional: no scenario may ask for more slots
@@ -46,9 +46,10 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// If the text is not TOML, has a key or a value that does not belong in a budget, or has an
-    /// entry that [`insert`](Self::insert) or [`limit`](Self::limit) refuses. A text can set limits
-    /// up to [`LIMIT_DEFAULT`](Self::LIMIT_DEFAULT); a program may raise them afterwards.
+    /// If the text is not TOML, lacks the table `scenario` or an entry's `capacity`, has a key or a
+    /// value that does not belong in a budget, or has an entry that [`insert`](Self::insert) or
+    /// [`limit`](Self::limit) refuses. A text can set limits up to
+    /// [`LIMIT_DEFAULT`](Self::LIMIT_DEFAULT); a program may raise them afterwards.
     pub fn from_toml(text: &str) -> Result<Self, BudgetError> {
         let table = DeTable::parse(text).map_err(|error| {
             let line = error.span().map_or(1, |span| line_of(text, span.start));

@@ -43,7 +43,7 @@ use by_name::ByName;
 /// # Ok::<(), millpond::budget::BudgetError>(())
 /// ```
 ///
-/// With the feature `toml`, `Budget::from_toml` reads a budget from text, such as `millpond plan
+/// With the feature `toml`, `Budget::from_toml` reads a budget in the format that `millpond plan
 /// --budget` writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
@@ -99,8 +99,10 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// If the scenario already has a pool of this name, or the entry has no slots or more than the
-    /// pool's limit.
+    /// If the scenario already has a pool of this name, if the entry has no slots or more than the
+    /// pool's limit, or if it contradicts itself: it [spills](Entry::spill) without slots to spill
+    /// into, [grows](Entry::grow) without a maximum or to less than its capacity, or has such slots
+    /// or a maximum and another policy.
     #[inline]
     pub fn insert(&mut self, scenario: &str, pool: &str, entry: Entry) -> Result<(), BudgetError> {
         let limit = self.limits.get(pool).map_or(Self::LIMIT_DEFAULT, |(_, limit)| *limit);

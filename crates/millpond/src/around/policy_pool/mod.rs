@@ -27,9 +27,9 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 ///
 /// ```text
 ///   index   0 … capacity        … capacity_max
-///           [ first pool ]                          any policy: taken at creation
-///           [ first pool ][ second pool ]           spill: both taken at creation
-///           [ first pool ][block][block] ┄┄┄┄┄      grow: a block is taken when all before it are full
+///           [ first pool ]                          any policy: allocated at creation
+///           [ first pool ][ second pool ]           spill: both allocated at creation
+///           [ first pool ][block][block] ┄┄┄┄┄      grow: a block is allocated when all before it are full
 /// ```
 ///
 /// ```
@@ -51,8 +51,8 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// Use [`Overflow::Grow`] if no object may be lost, their number is unknown, and a late frame is
 /// the lesser evil: growth allocates in the middle of play. It is the only policy that does. The
 /// slots within the capacity are a plain [`Pool`], allocated at creation; beyond it are the blocks
-/// of a [`BlockPool`]. So a capacity that usually suffices costs what it costs in any pool, and
-/// [`growth_stats`](Self::growth_stats) shows whether it did not suffice.
+/// of a [`BlockPool`]. So a program that stays within the capacity pays nothing for growth;
+/// [`growth_stats`](Self::growth_stats) shows whether it did.
 ///
 /// **Block size**: a quarter of the capacity, rounded up to a power of two, from 16 to 4096 slots;
 /// or, if the limit allows less growth than that, the largest power of two that fits. The slots
@@ -191,8 +191,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.first().first()
     }
 
-    /// Returns the pool that the first spills into; it has no slots unless the policy is to spill.
-    /// It has its own handles; see [`Spill::second`].
+    /// Returns the pool that the first spills into; it has the `more` slots given at creation, or
+    /// none if the policy is to grow. It has its own handles; see [`Spill::second`].
     #[must_use]
     pub fn second(&self) -> &Pool<T, R, H> {
         self.pools.first().second()
@@ -259,9 +259,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     }
 
     /// Returns the live objects of all parts, grouped by the source line that inserted them.
-    /// O(capacity); allocates. Returns `None` unless the builder was set to [remember
-    /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug). (On drop,
-    /// each part with live objects reports separately.)
+    /// O(capacity + live × log live); allocates. Returns `None` unless the builder was set to
+    /// [remember origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
+    /// (On drop, each part with live objects reports separately.)
     ///
     /// ```
     /// use millpond::Pool;
@@ -434,6 +434,20 @@ fn slots_per_block(capacity: usize, growth: usize) -> usize {
 
 crate::snapshot::snapshot_methods!(PolicyPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
+#[cfg(feature = "validate")]
+impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
+    /// Checks every invariant of each part; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
+        self.first().validate()?;
+        self.second().validate()?;
+        self.pools.second().validate()
+    }
+}
+
 impl<T, R: ReuseOrder, H: HandleLayout> Index<H> for PolicyPool<T, R, H> {
     type Output = T;
 
@@ -466,6 +480,30 @@ mod tests {
             let found = (0..pool.capacity_max() + 1).filter_map(|index| pool.handle_at(index));
             assert!(found.eq(pool.iter().map(|(handle, _)| handle)), "{policy}");
         }
+    }
+
+    #[test]
+    #[cfg(feature = "validate")]
+    fn validation_asks_every_part() {
+        use super::{BlockPool, Spill};
+
+        let rule_broken_in = |part: usize| {
+            let (mut first, mut second) = (Pool::<u8>::new(2), Pool::<u8>::new(2));
+            let mut blocks = BlockPool::<u8>::with_blocks(2, 2);
+            match part {
+                0 => first.miscount(),
+                1 => second.miscount(),
+                2 => blocks.miscount(),
+                _ => {}
+            }
+            let pools = Spill::new(Spill::new(first, second), blocks);
+            let pool = PolicyPool { policy: Overflow::Grow, pools, ages: None };
+            pool.validate().err().map(|violation| violation.rule())
+        };
+        for part in 0..3 {
+            assert_eq!(rule_broken_in(part), Some("the counters agree"), "{part}");
+        }
+        assert_eq!(rule_broken_in(3), None);
     }
 
     #[test]

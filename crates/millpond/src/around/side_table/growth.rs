@@ -55,7 +55,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// let far = Handle::from_parts(999_999, 1).unwrap();
     /// table.insert(far, [0; 64]).unwrap(); // takes 68 MB
     ///
-    /// // Without the limit, one value is no reason to take as much.
+    /// // Without the limit, a single value may not make the table allocate that much.
     /// let mut table = SideTable::<Handle<()>, [u8; 64]>::new();
     /// let error = table.insert(far, [0; 64]).unwrap_err();
     /// assert_eq!(error.kind(), InsertAtErrorKind::TooFar);
@@ -103,7 +103,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.growth != Growth::Never
     }
 
-    /// Returns the number of slots: handles of these need no growth.
+    /// Returns the number of slots. A handle of one of these slots never makes the table grow.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {

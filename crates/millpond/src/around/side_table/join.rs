@@ -407,8 +407,8 @@ tuples! {
 /// An iterator over the objects of a pool that have a value in each of several tables; returned by
 /// [`join`].
 ///
-/// Its `for_each` and `fold` (and all that is built on them) visit 64 objects that all have their
-/// values in a plain loop; prefer them to `for` in hot code.
+/// `for_each`, `fold` and the methods built on them use a plain loop for each 64 adjacent objects
+/// that all have values; prefer them to a `for` loop in hot code.
 pub struct Join<P: JoinPool, S: JoinTables<P::Handle>> {
     pool: P::Lane,
     tables: S::Lane,

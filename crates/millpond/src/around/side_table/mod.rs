@@ -85,14 +85,15 @@ use growth::Growth;
 /// **Time**: every access is O(1); insertion into a table that grows is amortised. Iterating costs
 /// O(capacity / 64 + values); to iterate together with the pool, use [`join`].
 ///
-/// **Safety**: a handle finds the value that was inserted under this very handle, or nothing. Of
-/// two handles of a slot, the later one is that whose generation is at most half a round ahead of
-/// the other's. So tables also work with pools that [wrap](crate::PoolBuilder::wrap), unless such a
-/// pool has fewer [lifetimes](crate::PoolBuilder::lifetimes) than the layout allows: the table
-/// would then refuse the first handles of the pool's next round as stale. No handle can make the
-/// table unsound; but a handle that the pool never issued, for example from a file, can make it
-/// refuse valid handles of its slot: call [`Pool::contains`](crate::Pool::contains) before inserting under
-/// handles from outside.
+/// **Safety**: a handle finds the value that was inserted under this very handle, or nothing.
+/// Generations run in a cycle: of two handles of a slot, the later one is that whose generation is
+/// at most half a cycle ahead. So tables also work with pools that
+/// [wrap](crate::PoolBuilder::wrap), unless such a pool has fewer
+/// [lifetimes](crate::PoolBuilder::lifetimes) than the layout allows: the table would then refuse
+/// the first handles of the pool's next cycle as stale. No handle can make the table unsound; but a
+/// handle that the pool never issued, for example from a file, can make it refuse valid handles of
+/// its slot: call [`Pool::contains`](crate::Pool::contains) before inserting under handles from
+/// outside.
 #[doc(alias = "SecondaryMap")]
 #[doc(alias = "SparseSecondaryMap")]
 pub struct SideTable<H: HandleLayout, V> {
@@ -177,8 +178,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// # Errors
     ///
     /// If the slot is beyond the table's capacity and the table does not
-    /// [grow](crate::side_table#growth) that far, if a later lifetime of the slot had a value, or
-    /// if `handle` is the dangling one. The error returns `value`.
+    /// [grow](crate::side_table#growth) that far, if memory runs out, if a later lifetime of the
+    /// slot had a value, or if `handle` is the dangling one. The error returns `value`.
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     pub fn insert(&mut self, handle: H, value: V) -> Result<Option<V>, InsertAtError<V>> {
         match self.make_slot(handle) {
@@ -365,7 +366,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// let mut table = SideTable::new();
     /// table.insert(handle, "cargo").unwrap();
     /// pool.clear();
-    /// table.retain(|handle, _| pool.contains(handle)); // what is about objects that are gone
+    /// table.retain(|handle, _| pool.contains(handle)); // drops the values of removed objects
     /// assert!(table.is_empty());
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut V) -> bool) {

@@ -43,6 +43,10 @@ fn no_value<H: HandleLayout>(handle: H) -> ! {
 }
 
 /// The copy has the same values and the same number of slots, and refuses the same stale handles.
+///
+/// # Panics
+///
+/// If there is not enough memory, or a value's clone panics.
 impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
     fn clone(&self) -> Self {
         match self.storage.try_clone() {

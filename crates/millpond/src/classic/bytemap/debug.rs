@@ -15,7 +15,7 @@ impl<T> BytemapPool<T> {
     /// cars.fill_dead_slots();
     /// let taxi = cars.insert([1_u64; 4]).unwrap();
     /// cars.remove(taxi);
-    /// cars.insert([2; 4]).unwrap(); // looks whether the slot was left alone meanwhile
+    /// cars.insert([2; 4]).unwrap(); // checks that nothing wrote to the slot in the meantime
     /// ```
     ///
     /// # Panics

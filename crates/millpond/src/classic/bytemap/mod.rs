@@ -61,8 +61,8 @@ const SEED_LAST: u8 = SEEDS - 1;
 /// A slot's seed wraps round after 128 uses, and a handle that was kept that long names another
 /// object. This is the design, and [`new`](Self::new) follows it;
 /// [`seeds_restarted`](Self::seeds_restarted) counts how often it happens. A pool created by
-/// [`retiring`](Self::retiring) retires such a slot instead, so that no stale handle is accepted
-/// until the pool is flushed. `millpond odds` prints the odds.
+/// [`retiring`](Self::retiring) retires such a slot instead, so that no stale handle is ever
+/// accepted, even after a flush. `millpond odds` prints the odds.
 ///
 /// **Memory**: each slot takes the value, one byte and one bit. **Time**: O(1), except for
 /// [`insert`](Self::insert), which searches for a free slot from the cursor on, 64 slots at a time:
@@ -95,8 +95,7 @@ pub struct BytemapPool<T> {
 }
 
 impl<T> BytemapPool<T> {
-    /// The maximum number of slots, because a handle's index is a non-negative number of 24 bits
-    /// with a sign.
+    /// The maximum number of slots: a handle has 24 bits for the index, one of them the sign.
     pub const CAPACITY_MAX: usize = 1 << 23;
 
     /// Creates a pool of `count` slots whose seeds wrap round.

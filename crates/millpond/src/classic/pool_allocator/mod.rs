@@ -269,7 +269,7 @@ impl<T> PoolAllocator<T> {
     /// let pool = PoolAllocator::new();
     /// pool.fill_dead_slots();
     /// drop(pool.alloc([1_u64; 4]));
-    /// let again = pool.alloc([2_u64; 4]); // looks whether the slot was left alone meanwhile
+    /// let again = pool.alloc([2_u64; 4]); // checks that nothing wrote to the slot in the meantime
     /// assert_eq!(*again, [2; 4]);
     /// ```
     #[cfg(feature = "debug-aids")]

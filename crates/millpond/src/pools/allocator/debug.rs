@@ -8,10 +8,10 @@ use crate::reports::debug::{DebugAids, LiveReport, Watch};
 use crate::slots::reuse::ReuseOrder;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    /// Returns the live handles, grouped by the source line that acquired them. O(capacity);
-    /// allocates. [`handles`](Self::handles) iterates over the handles themselves. Returns `None`
-    /// unless the builder was set to [remember origins](crate::debug::DebugAids::remember_origins);
-    /// see [`debug`](crate::debug).
+    /// Returns the live handles, grouped by the source line that acquired them. O(capacity + live ×
+    /// log live); allocates. [`handles`](Self::handles) iterates over the handles themselves.
+    /// Returns `None` unless the builder was set to [remember
+    /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```
     /// use millpond::HandleAllocator;

@@ -114,7 +114,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         }
     }
 
-    crate::pools::shell::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<Fifo, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<reuse::Fifo, Key>", ".capacity(8).build()");
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         Self::of_settings(settings, |capacity, entries, dead| {
@@ -142,7 +142,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         })
     }
 
-    /// Returns how many handles can be live at once, retired slots included.
+    /// Returns the number of slots: live, free and retired.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
@@ -170,8 +170,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.is_full(&self.slots.words)
     }
 
-    /// Makes a free slot live and returns its handle, or `None` if no slot is free. Costs one
-    /// *take* of the reuse order, O(1) for most.
+    /// Makes a free slot live and returns its handle, or `None` if no slot is free. O(1) in every
+    /// [reuse order](crate::reuse) but `NextFit`; amortised in `Lifo` once `acquire_at` is used.
     ///
     /// ```
     /// use millpond::HandleAllocator;
@@ -218,7 +218,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// # Errors
     ///
-    /// If the slot is out of range, live or retired, or has had this lifetime already.
+    /// If the slot is out of range, live or retired, has had this lifetime already (unless the
+    /// allocator wraps), or can never have it.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let index = self
@@ -376,6 +377,10 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// slots.restore(&snapshot).unwrap();
     /// assert!(slots.contains(handle));
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is not enough memory.
     #[must_use]
     pub fn snapshot(&self) -> crate::snapshot::SnapshotOf<Self> {
         crate::snapshot::SnapshotOf::copied(self.clone())
@@ -412,6 +417,9 @@ impl<H: HandleLayout> HandleAllocator<Roster, H> {
     }
 }
 
+/// # Panics
+///
+/// If there is not enough memory.
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
         let slots = self.slots.clone();

@@ -9,8 +9,8 @@ use crate::slots::reuse::ReuseOrder;
 impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     AnyPool<D, SLOT_BYTES, R, H>
 {
-    /// Returns the live values, grouped by the source line that inserted them. O(capacity);
-    /// allocates. Returns `None` unless the builder was set to [remember
+    /// Returns the live values, grouped by the source line that inserted them. O(capacity + live ×
+    /// log live); allocates. Returns `None` unless the builder was set to [remember
     /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```

@@ -127,7 +127,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
     }
 
-    crate::pools::shell::typed_builder_method!(AnyPoolBuilder<D, SLOT_BYTES, R, H>, example "AnyPool<dyn std::any::Any, 32, Fifo, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(AnyPoolBuilder<D, SLOT_BYTES, R, H>, example "AnyPool<dyn std::any::Any, 32, reuse::Fifo, Key>", ".capacity(8).build()");
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let storage = settings.allocate(AnyStorage::try_new)?;
@@ -182,8 +182,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.slots.stats()
     }
 
-    /// Moves `value` into a free slot and returns its handle. Costs one *take* of the reuse order,
-    /// O(1) for most.
+    /// Moves `value` into a free slot and returns its handle. O(1) in every [reuse
+    /// order](crate::reuse) but `NextFit`; amortised in `Lifo` once `insert_at` is used.
     ///
     /// ```
     /// # use std::any::Any;
@@ -215,8 +215,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// Inserts what the function makes; it receives the value\'s future handle. If it panics,
-    /// nothing has happened.
+    /// Inserts the value that `make` returns. `make` receives the value's future handle. If `make`
+    /// panics, the pool is unchanged.
     ///
     /// ```
     /// # use std::any::Any;
@@ -302,6 +302,10 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// Inserts `value`; if the pool is full, first drops the live value with the smallest key.
     /// Returns the new handle, and the handle that the evicted value had. Of values with equal
     /// keys, the one in the lowest slot is evicted.
+    ///
+    /// `key` is called once per live value; if it panics, the pool is unchanged. Values in the last
+    /// lifetime of their slot are skipped, because that slot retires afterwards. Wrap
+    /// floating-point keys in [`Total`](crate::overflow::Total).
     ///
     /// ```
     /// # use std::fmt::Display;
@@ -453,7 +457,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.slots.find(handle).is_some_and(|index| self.storage.holds::<T>(index))
     }
 
-    /// Returns mutable references to the values of several handles at once.
+    /// Returns mutable references to the values of several handles at once. O(N²) for N handles.
     ///
     /// ```
     /// # use std::any::Any;

@@ -199,11 +199,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         self
     }
 
-    /// Frees the last block as soon as a removal empties it, if the remaining blocks then have at
-    /// least `spare_blocks` times as many free slots as the last of them has slots. Then the block
-    /// before it is freed by the same rule, and so on. A number of values that varies by less than
-    /// this margin therefore never allocates and frees the same block repeatedly. Retired slots do
-    /// not count as free. Without this, only [`shrink_to_fit`](BlockPool::shrink_to_fit) frees
+    /// After each removal, frees the last block if it is empty and the remaining blocks have at
+    /// least `spare_blocks` times as many free slots as the last of them has slots; then the block
+    /// before it by the same rule, and so on. So while the number of values varies by less than
+    /// this margin, the pool does not allocate and free the same block over and over. Retired slots
+    /// do not count as free. Without this, only [`shrink_to_fit`](BlockPool::shrink_to_fit) frees
     /// blocks.
     ///
     /// A removal then checks whether the last block has a live slot, which is O(slots of that
@@ -281,7 +281,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
     /// # Errors
     ///
     /// If a block size is not a power of two, the first is larger than the largest, the handle
-    /// layout cannot name that many slots, or there is not enough memory for the reserved slots.
+    /// layout cannot name that many slots, the [reserved](Self::reserve) slots exceed the limit, or
+    /// there is not enough memory for them.
     pub fn try_build(self) -> Result<BlockPool<T, R, H>, BuildError> {
         let GrowthSettings { block_sizes, max_blocks, capacity_max, reserved, .. } = self.growth;
         let layout_max = H::CAPACITY_MAX;

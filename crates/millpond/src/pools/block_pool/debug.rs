@@ -11,8 +11,8 @@ use crate::reports::debug::LiveReport;
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    /// Returns the live objects, grouped by the source line that inserted them. O(capacity);
-    /// allocates. Returns `None` unless the builder was set to [remember
+    /// Returns the live objects, grouped by the source line that inserted them. O(capacity + live ×
+    /// log live); allocates. Returns `None` unless the builder was set to [remember
     /// origins](DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```

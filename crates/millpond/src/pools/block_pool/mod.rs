@@ -182,8 +182,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     crate::pools::shell::insert_methods!(
         core core, example "BlockPool::new()", full "BlockPool::with_blocks(1, 1)",
-        cost "O(1) in every [reuse order](crate::reuse) but `NextFit`. If no slot is free, the pool grows: O(slots of \
-              the new block), plus the global allocator's cost, and sometimes a copy of some 8 bytes per slot.",
+        cost "O(1) in every [reuse order](crate::reuse) but `NextFit`; amortised in `Lifo` once `insert_at` is used. \
+              If no slot is free, the pool grows: O(slots of the new block), plus the global allocator's cost, and \
+              sometimes a copy of some 8 bytes per slot.",
         error "If no slot is free and the pool is at its limit, or [memory runs out](Full::is_out_of_memory)."
     );
 
@@ -191,8 +192,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         example "BlockPool::new()",
         cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse). If the slot does not exist, \
               the pool grows up to it, but at most by the next block, to twice its slots or to 4,096 slots, \
-              whichever is most, so that no handle from a damaged file makes it allocate out of proportion. To load saved objects in any order, \
-              first [`reserve`](Self::reserve) the slots up to the highest index.",
+              whichever is most, so that no handle from a damaged file makes it allocate out of proportion. \
+              To load saved objects in any order, first [`reserve`](Self::reserve) the slots up to the highest index.",
         error "A slot beyond [`capacity_max`](Self::capacity_max) is \
                [`OutOfRange`](InsertAtErrorKind::OutOfRange), one far beyond the others \
                [`TooFar`](InsertAtErrorKind::TooFar), one without memory for its block \
@@ -413,5 +414,25 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.storage.validate_blocks(fresh)?;
         self.core.validate_within(self.capacity_max(), &self.storage)?;
         self.growth.validate(self.storage.place().block_count(), self.max_blocks())
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+
+    impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+        /// Breaks a rule that validation checks.
+        pub(crate) fn miscount(&mut self) {
+            self.core.count_eviction();
+        }
+    }
+
+    #[test]
+    fn validation_asks_what_knows_the_handles() {
+        let mut pool = BlockPool::<u8>::with_blocks(2, 2);
+        pool.validate().unwrap();
+        pool.miscount();
+        assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
     }
 }

@@ -19,6 +19,10 @@ operators! {
 /// rule](super::BlockPoolBuilder::give_back_beyond), each block is allocated separately. The copy
 /// has the same growth hook, and its [`GrowthStats`](super::GrowthStats) continue from the
 /// original's.
+///
+/// # Panics
+///
+/// If there is not enough memory, or a value's clone panics.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
     fn clone(&self) -> Self {
         let in_one_piece = self.growth.spare_blocks().is_none();

@@ -119,7 +119,10 @@ impl<T> FramePool<T> {
     fn refuse_link(&self, link: FrameLink<T>) -> ! {
         let past = self.values.is_past(link);
         let why = if past { "of an earlier frame" } else { "of another pool" };
-        panic!("the frame pool refuses link {link:?}, which is {why}: {} are valid", self.len());
+        let values = self.len();
+        panic!(
+            "the frame pool refuses link {link:?}, which is {why}; values in this frame: {values}"
+        );
     }
 
     /// Drops all values: the pool is empty, and every link is stale. O(1) if `T` has no `Drop`,
@@ -136,6 +139,10 @@ impl<T> FramePool<T> {
     /// let same_place = pool.insert("b").unwrap();
     /// assert_eq!((pool.get(link), pool.get(same_place)), (None, Some(&"b")));
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the pool has had 2^62 bytes of values.
     #[doc(alias = "clear")]
     #[inline]
     pub fn reset(&mut self) {
@@ -143,15 +150,14 @@ impl<T> FramePool<T> {
         self.values.reset();
     }
 
-    /// Returns a reference to the link's value, or `None` if the link is of an earlier frame. O(1).
+    /// Returns a reference to the link's value, or `None` if the link is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, link: FrameLink<T>) -> Option<&T> {
         self.values.get(link)
     }
 
-    /// Returns a mutable reference to the link's value, or `None` if the link is of an earlier
-    /// frame. O(1).
+    /// Returns a mutable reference to the link's value, or `None` if the link is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, link: FrameLink<T>) -> Option<&mut T> {
@@ -296,7 +302,7 @@ impl<T> Default for FramePool<T> {
 
 /// # Panics
 ///
-/// If the link is of an earlier frame.
+/// If the link is of an earlier frame, or of another pool and names no value here.
 impl<T> Index<FrameLink<T>> for FramePool<T> {
     type Output = T;
 
@@ -312,7 +318,7 @@ impl<T> Index<FrameLink<T>> for FramePool<T> {
 
 /// # Panics
 ///
-/// If the link is of an earlier frame.
+/// If the link is of an earlier frame, or of another pool and names no value here.
 impl<T> IndexMut<FrameLink<T>> for FramePool<T> {
     #[inline]
     #[track_caller]

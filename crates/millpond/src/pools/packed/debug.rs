@@ -10,8 +10,8 @@ use crate::reports::debug::{DebugAids, LiveReport, Watch};
 use crate::slots::Census;
 
 impl<T, H: HandleLayout> PackedPool<T, H> {
-    /// Returns the live values, grouped by the source line that inserted them. O(live); allocates.
-    /// Returns `None` unless the builder was set to [remember
+    /// Returns the live values, grouped by the source line that inserted them. O(live × log live);
+    /// allocates. Returns `None` unless the builder was set to [remember
     /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```

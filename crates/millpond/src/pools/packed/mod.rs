@@ -275,9 +275,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         }
     }
 
-    /// Inserts `value` at exactly this handle, after the other values. O(1) amortised. This is for
-    /// loading saved objects: handles inside the saved values stay valid. Values saved in the order
-    /// of [`iter`](Self::iter) and loaded in that order keep it.
+    /// Inserts `value` at exactly this handle, after the other values. O(1). This is for loading
+    /// saved objects: handles inside the saved values stay valid. Values saved in the order of
+    /// [`iter`](Self::iter) and loaded in that order keep it.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -517,9 +517,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.as_handle_slice().get(self.roster.position_at(index)?).copied()
     }
 
-    /// Returns the index in the handle of `value`, found from the value's address. O(1). Returns
-    /// `None` for a value outside the pool, and for every value of a zero-sized type, because such
-    /// values have no address of their own.
+    /// Returns the slot index of `value` (the index in its handle), computed from its address. O(1).
+    /// Returns `None` for a value outside the pool, and for every value of a zero-sized type,
+    /// because such values have no address of their own.
     ///
     /// ```
     /// # use millpond::PackedPool;

@@ -13,6 +13,10 @@ operators! {
 
 /// The copy has the same handles in the same order and issues the same ones next. Allocates as much
 /// memory as a new pool.
+///
+/// # Panics
+///
+/// If there is not enough memory, or a value's clone panics.
 impl<T: Clone, H: HandleLayout> Clone for PackedPool<T, H> {
     fn clone(&self) -> Self {
         match self.try_clone() {

@@ -12,6 +12,10 @@ operators! {
 
 /// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
 /// other's handles. Allocates as much memory as a new pool.
+///
+/// # Panics
+///
+/// If there is not enough memory, or a value's clone panics.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
     fn clone(&self) -> Self {
         let storage = match self.storage.try_clone() {

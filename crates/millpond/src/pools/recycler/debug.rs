@@ -6,8 +6,8 @@ use crate::reports::debug::LiveReport;
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// Returns the live objects, grouped by the source line that acquired them. O(capacity);
-    /// allocates. Returns `None` unless the builder was set to [remember
+    /// Returns the live objects, grouped by the source line that acquired them. O(capacity + live ×
+    /// log live); allocates. Returns `None` unless the builder was set to [remember
     /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```

@@ -60,7 +60,7 @@ pub struct Recycler<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    crate::pools::shell::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, Fifo, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, reuse::Fifo, Key>", ".capacity(8).build()");
 
     /// Creates a recycler with the reuse order and handle layout of `Self`, for types that are
     /// written out; `make` constructs each object from its index.
@@ -144,7 +144,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 
     /// Acquires a dead object, and returns its handle and the object as it was released (or made).
-    /// Returns `None` if no object is dead. Costs one *take* of the reuse order, O(1) for most.
+    /// Returns `None` if no object is dead. O(1) in every [reuse order](crate::reuse) but `NextFit`;
+    /// amortised in `Lifo` once `acquire_at` is used.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -168,7 +169,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If the slot is out of range, live or retired, or has had this lifetime already.
+    /// If the slot is out of range, live or retired, has had this lifetime already (unless the
+    /// recycler wraps), or can never have it.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn acquire_at(&mut self, handle: H) -> Result<&mut T, InsertAtError<()>> {
         self.handles.acquire_at(handle)?;
@@ -209,7 +211,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 
     /// Calls `keep` for each live object, in index order, and releases those for which it returns
-    /// `false`. This updates and releases in one pass.
+    /// `false`. If `keep` panics, the object of that call and all later ones stay live.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -622,6 +624,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Default for Recycler<T, R, H> {
 
 /// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
 /// other's handles. Allocates as much memory as a new recycler.
+///
+/// # Panics
+///
+/// If there is not enough memory, or an object's clone panics.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Recycler<T, R, H> {
     fn clone(&self) -> Self {
         // The objects first: if that panics, there is no copy that could report live objects.

@@ -2,11 +2,10 @@
 #[cfg(feature = "alloc")]
 macro_rules! typed_builder_method {
     ($builder:ty, example $type:literal, $finish:literal) => {
-        /// Returns a builder for pools of exactly this type. `builder` starts with the default
-        /// reuse order and handle layout; this one starts with those of `Self`.
+        /// Returns a builder for pools of exactly this type: `builder` starts with the default type
+        /// parameters, this one with those of `Self`.
         ///
         /// ```
-        /// use millpond::reuse::Fifo;
         /// use millpond::*;
         ///
         /// handle_type! { struct Key; }

@@ -274,8 +274,9 @@ macro_rules! revive_method {
         /// Inserts `value` at the handle of a removed object, which makes the handle valid again.
         /// O(1) amortised. This is for undo, where other objects still hold the handle.
         ///
-        /// The slot must not have been used since, so the handle can never name another object.
-        /// Prefer [`Fifo`](crate::reuse::Fifo), which reuses slots as late as possible.
+        /// The slot must not have been used since, so the handle can never name another object. In a
+        /// pool with a choice of reuse orders, prefer [`Fifo`](crate::reuse::Fifo), which reuses
+        /// slots as late as possible.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -292,8 +293,8 @@ macro_rules! revive_method {
         ///
         /// # Errors
         ///
-        /// If the slot is live, retired or out of range, has been used since, or never had this lifetime. The error
-        /// returns `value`.
+        /// If the slot is live, retired or out of range, has been used since, never had this lifetime, or has started
+        /// its lifetimes again (in a pool that wraps). The error returns `value`.
         #[doc(alias = "reattach")]
         #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
         #[cfg_attr(feature = "debug-aids", track_caller)]

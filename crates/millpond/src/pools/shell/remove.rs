@@ -77,9 +77,9 @@ macro_rules! moving_out_methods {
             crate::pools::faces::ExtractIf::new(self, choose)
         }
 
-        /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`.
-        /// These are dropped at most 63 calls later. If `keep` panics, the object of that call and all later ones stay
-        /// in the pool.
+        /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`. It
+        /// removes them in batches: each is dropped at most 63 calls of `keep` later. If `keep` panics, the object of
+        /// that call and all later ones stay in the pool; if a value's drop panics, the values not yet dropped stay.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]

@@ -48,7 +48,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPoolBuilder<T, N, H> {
         StaticPoolBuilder { lifetimes: self.lifetimes, types: PhantomData }
     }
 
-    /// Builds the pool. More slots than the handle layout can name do not compile.
+    /// Builds the pool. Does not compile if the handle layout cannot name `N` slots.
     pub const fn build(self) -> StaticPool<T, N, H> {
         StaticPool::of(&self.lifetimes)
     }

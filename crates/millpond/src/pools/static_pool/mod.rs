@@ -130,8 +130,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         StaticPoolBuilder::new()
     }
 
-    /// Creates an empty pool with the handle layout of `Self`, for types that are written out. More
-    /// slots than the layout can name do not compile.
+    /// Creates an empty pool with the handle layout of `Self`, for types that are written out. Does
+    /// not compile if the layout cannot name `N` slots.
     ///
     /// ```
     /// use millpond::{Handle32, StaticPool};

@@ -5,8 +5,7 @@ use core::panic::Location;
 use crate::reports::errors::PoolName;
 
 /// The live objects of a pool, grouped by the source line that inserted them; returned by
-/// [`Pool::live_report`](crate::Pool::live_report). Sorting them takes O(live · log live);
-/// allocates.
+/// [`Pool::live_report`](crate::Pool::live_report).
 ///
 /// ```
 /// use millpond::Pool;
@@ -84,8 +83,8 @@ impl LiveReport {
         self.live
     }
 
-    /// Returns the places where they were inserted, the one with the most objects first. Objects
-    /// restored from a snapshot are not included, because their origin is unknown.
+    /// Returns the places where they were inserted, the one with the most objects first. Objects of
+    /// unknown origin are not included: those that a restore brought back.
     #[must_use]
     pub fn origins(&self) -> &[Origin] {
         &self.origins

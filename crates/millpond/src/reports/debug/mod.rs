@@ -154,7 +154,7 @@ impl DebugAids {
     /// let mut pool = Pool::<[u64; 4]>::builder().capacity(8).debug_aids(aids).build();
     /// let handle = pool.insert([1; 4]).unwrap();
     /// pool.remove(handle);
-    /// pool.insert([2; 4]).unwrap(); // looks whether the slot was left alone meanwhile
+    /// pool.insert([2; 4]).unwrap(); // checks that nothing wrote to the slot in the meantime
     /// ```
     ///
     /// [`HandleAllocator`]: crate::HandleAllocator

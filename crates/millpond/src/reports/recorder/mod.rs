@@ -43,9 +43,9 @@
 //! # What it costs
 //!
 //! Without the feature `recorder`, nothing: not an instruction, not a byte. With it, a pool that is not recorded has
-//! one more pointer, and a removal and an insertion together take at most 5 instructions on top of 80 or more (a check of
-//! the repository counts them). In a recorded pool, each insertion and removal adds an event to a ring in memory. The
-//! recorder's own thread takes the events from the ring and writes them as text.
+//! one more pointer, and a removal and an insertion together take at most 5 instructions on top of 80 or more (a check
+//! of the repository counts them). In a recorded pool, each insertion and removal adds an event to a ring in memory.
+//! The recorder's own thread takes the events from the ring and writes them as text.
 //!
 //! # What it never does
 //!
@@ -114,8 +114,8 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or if it exists and is not a live trace
-    /// ([`ErrorKind::AlreadyExists`]).
+    /// If the file cannot be written, if it exists and is not a live trace
+    /// ([`ErrorKind::AlreadyExists`]), or if the writer's thread cannot be started.
     pub fn create(path: impl AsRef<Path>) -> io::Result<Self> {
         Self::builder().create(path)
     }

@@ -15,10 +15,10 @@ use crate::slots::{Place, SlotWords};
 ///
 /// **Cost**: 1/63 of a bit per slot: a tree of five bitmaps above the occupancy, with one bit for
 /// 64 below. The lowest word of 64 slots with a vacant one is known; the tree is read only when
-/// that word's last vacant slot is taken. That, give back and claim read at most a word or two per
-/// level, and nearly always only one level (and the words of up to 64 more slots if some have
-/// retired). All are O(1), and the worst case in a pool of 1,000 slots takes as long as in one of
-/// 10,000,000.
+/// that word's last vacant slot is taken. *Take* (in that case), *give back* and *claim* read at
+/// most a word or two per level, and nearly always only one level (and the words of up to 64 more
+/// slots if some have retired). All are O(1), and the worst case in a pool of 1,000 slots takes as
+/// long as in one of 10,000,000.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LowestFirst;
 

@@ -299,7 +299,7 @@ impl SavedGrowth {
 
 fn check_growth(growth: &GrowthStats, max_blocks: usize) -> Result<(), Refused> {
     let GrowthStats { blocks, blocks_peak, taken, taken_by_insertions, given_back } = *growth;
-    agree(taken.max(taken_by_insertions) < 1 << 62, "a count is absurdly large")?;
+    agree(taken.max(taken_by_insertions) < 1 << 62, "a count is 2^62 or more")?;
     let there = taken.checked_sub(given_back);
     agree(there == Some(blocks as u64), "the blocks are not those taken and not given back")?;
     agree(blocks <= blocks_peak, "the peak of blocks is less than what is there")?;

@@ -82,7 +82,7 @@ impl fmt::Display for Refused {
                 write!(f, "{slots} slots are more than the handle layout can name")
             }
             Refused::Lifetimes => {
-                f.write_str("the first or the last generation is none of the handle layout's")
+                f.write_str("the first or last generation is out of the handle layout's range")
             }
             Refused::Generation { slot, generation } => {
                 write!(f, "generation {generation} of slot {slot} is out of range")
@@ -125,12 +125,12 @@ impl fmt::Display for Refused {
                 write!(f, "blocks of {first} to {last} slots, expected powers of two that ascend")
             }
             Refused::TooFar(block) => {
-                write!(f, "block {block} exists, but too many before it never did")
+                write!(f, "block {block} exists, but too many before it are missing")
             }
             Refused::SlotsThere(slots) => {
                 write!(
                     f,
-                    "{slots} slots exist, which are not those of whole blocks with generations"
+                    "{slots} slots exist, expected those of whole blocks, each with its generation"
                 )
             }
             Refused::InBlock(block, reason) => write!(f, "in block {block}: {reason}"),
@@ -219,7 +219,7 @@ impl Counters {
         agree(self.peak <= capacity as u64, "the peak is more than the capacity")?;
         agree(self.peak <= self.inserted, "the peak is more than what was inserted")?;
         agree(Some(self.evicted) <= removed, "more were evicted than removed")?;
-        agree(self.inserted < 1 << 62 && self.refused < 1 << 62, "a count is absurdly large")
+        agree(self.inserted < 1 << 62 && self.refused < 1 << 62, "a count is 2^62 or more")
     }
 }
 

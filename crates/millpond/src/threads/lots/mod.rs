@@ -6,7 +6,7 @@
 //! Tasks are chunks of slots, so they do not depend on the threads either.
 //!
 //! ```text
-//! set_aside   the next tasks × each handles of the reuse order:  lot 0 │ lot 1 │ lot 2 │ …
+//! set_aside   the next tasks × births handles of the reuse order:  lot 0 │ lot 1 │ lot 2 │ …
 //! tasks       on any threads: values are changed, births go to the task's lot, deaths set a bit
 //! settle      births begin, lot by lot; deaths end, slot by slot; handles that are left stay in the order
 //! ```
@@ -42,8 +42,8 @@
 //!
 //! With the feature `rayon`, [`Pool::par_update`] does all of it.
 //!
-//! A lot is full when its handles are used up. In a nearly full pool, the first lots get the free
-//! slots. So a pool needs tasks × births spare slots.
+//! When a lot's handles are used up, its insertions return `Full`. In a nearly full pool, the first
+//! lots get the free slots. So a pool needs tasks × births spare slots.
 
 mod lot;
 
@@ -66,8 +66,8 @@ const KILLED_BITS: usize = u32::BITS as usize;
 /// Bits of dying objects in one word.
 const DYING_BITS: usize = u64::BITS as usize;
 
-/// The memory for updates of a pool in lots. Keep it from one frame to the next, so that only the
-/// first update allocates.
+/// The memory for updates of a pool in lots. Keep it from one frame to the next, so that later
+/// updates reuse it and rarely allocate.
 pub struct Lots<T, H: HandleLayout = Handle<T>> {
     chunk_slots: usize,
     births_each: usize,

@@ -80,9 +80,9 @@ impl<T> SyncPoolBuilder<T> {
         self
     }
 
-    /// Leaves removed values in their slots until [`settle`](SyncPool::settle) drops them, instead
-    /// of the removal or the last guard. This is for destructors that must not run on a real-time
-    /// thread.
+    /// Leaves removed values in their slots until [`settle`](SyncPool::settle) drops them.
+    /// Otherwise, the removal or the last guard drops them. This is for destructors that must not
+    /// run on a real-time thread.
     pub fn drop_in_settle(mut self) -> Self {
         self.defers = true;
         self

@@ -100,9 +100,10 @@ impl<T> Slots<T> {
 
 impl<T> SyncPool<T> {
     /// Returns the live objects, grouped by the source line that inserted them; exact while no
-    /// other thread inserts or removes. O(capacity); allocates. Returns `None` unless the builder
-    /// was set to [remember origins](DebugAids::remember_origins); see [`debug`](crate::debug). The
-    /// origin of objects restored by [`restore`](Self::restore) is unknown.
+    /// other thread inserts or removes. O(capacity + live × log live); allocates. Returns `None`
+    /// unless the builder was set to [remember origins](DebugAids::remember_origins); see
+    /// [`debug`](crate::debug). The origin of objects restored by [`restore`](Self::restore) is
+    /// unknown.
     ///
     /// ```
     /// use millpond::SyncPool;

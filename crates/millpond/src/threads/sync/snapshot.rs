@@ -48,6 +48,10 @@ impl<T> SyncPool<T> {
     /// assert_eq!(*pool.get(old).unwrap(), "a");
     /// assert!(!pool.contains(new));
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// If a value's clone panics.
     #[must_use]
     pub fn snapshot(&mut self) -> SyncSnapshot<T>
     where
@@ -71,7 +75,13 @@ impl<T> SyncPool<T> {
     ///
     /// # Errors
     ///
-    /// If `snapshot` is of a pool with another capacity, other generations or other homes.
+    /// If `snapshot` is of a pool with another capacity, other generations or another number of
+    /// homes.
+    ///
+    /// # Panics
+    ///
+    /// If a value's clone or drop panics. The snapshot is then
+    /// [incomplete](SnapshotError::Incomplete).
     pub fn save_into(&mut self, snapshot: &mut SyncSnapshot<T>) -> Result<(), SnapshotError>
     where
         T: Clone,
@@ -82,14 +92,17 @@ impl<T> SyncPool<T> {
         Ok(())
     }
 
-    /// Restores the pool to the state in which `snapshot` was taken. If a clone or a drop panics,
-    /// the pool is empty.
+    /// Restores the pool to the state in which `snapshot` was taken.
     ///
     /// # Errors
     ///
     /// If `snapshot` is of a pool with another capacity, other generations or another number of
     /// homes, if it is incomplete, or if a value has an owned guard. The pool is then unchanged,
     /// except that it has [settled](Self::settle) in the last case.
+    ///
+    /// # Panics
+    ///
+    /// If a value's clone or drop panics. The pool is then empty.
     pub fn restore(&mut self, snapshot: &SyncSnapshot<T>) -> Result<(), RestoreError>
     where
         T: Clone,
@@ -177,9 +190,9 @@ impl<T> SyncSnapshot<T> {
         sealed::State::sum(self, &add_value)
     }
 
-    /// Iterates over the differences between this snapshot and `other`, like
-    /// [`SnapshotOf::diff`](crate::snapshot::SnapshotOf::diff). The order is the word of 64 slots
-    /// that each home searches first.
+    /// Iterates over the differences between this snapshot, the left one, and `right`, like
+    /// [`SnapshotOf::diff`](crate::snapshot::SnapshotOf::diff). In place of a reuse order, it
+    /// compares at which word of 64 slots each home's search starts.
     ///
     /// ```
     /// use millpond::SyncPool;

@@ -1,6 +1,6 @@
 //! Small worlds, completely, for every pool type: every sequence of steps on pools of 0 to 3 slots, up
 //! to a length, with hostile handles and with closures and drops that panic, against the model. (For
-//! `Pool` with its order of reuse, see `exhaustive.rs`.)
+//! `Pool` in every reuse order, see `exhaustive.rs`.)
 //!
 //! `MILLPOND_MORE_STEPS=1` makes each sequence so much longer: a minute in a release build. With
 //! `-- --nocapture` it says how many sequences they are.

@@ -39,8 +39,8 @@ use line::Line;
 ///
 /// - **An object is never lent to two threads at once**, and none is constructed beyond the
 ///   capacity.
-/// - **[`acquire`](Self::acquire) never waits**, and a guard's drop waits only for a thread in line
-///   that it wakes.
+/// - **[`acquire`](Self::acquire) never waits**, and a guard's drop takes a lock only if threads
+///   are waiting in line.
 /// - **Nothing is allocated after creation**, except for a line of more than 64 waiting threads, and
 ///   a thread that has ended leaves nothing behind.
 /// - If the hook panics, the object's slot retires, so that no thread gets a half-reset object. The
