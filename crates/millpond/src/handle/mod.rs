@@ -31,7 +31,8 @@
 //! # Retirement
 //!
 //! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never
-//! reused, so that no handle can ever match a later object.
+//! reused, so that no handle can ever match a later object, unless the pool was built to
+//! [wrap](crate::pool::PoolBuilder::wrap).
 
 mod explanation;
 #[allow(unsafe_code)]

@@ -59,7 +59,8 @@ impl<T: ?Sized> Handle<T> {
         self.bits.get() == DANGLING_BITS
     }
 
-    /// Returns the index of the slot that this handle names: from 0 to the pool's capacity − 1.
+    /// Returns the index of the slot that this handle names: from 0 to the pool's capacity − 1,
+    /// or `u32::MAX` for [`DANGLING`](Self::DANGLING).
     ///
     /// ```
     /// # use millpond::Pool;

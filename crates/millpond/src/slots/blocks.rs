@@ -118,8 +118,13 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
 
     /// The slots of the last block.
     pub(crate) fn last_block(&self) -> Option<Range<usize>> {
-        let first = self.sizes.start_of(self.block_count().checked_sub(1)?)?;
-        Some(first..self.slots)
+        self.last_block_of(self.slots)
+    }
+
+    /// The slots of the last of the blocks that have so many slots together.
+    pub(crate) fn last_block_of(&self, slots: usize) -> Option<Range<usize>> {
+        let first = self.sizes.start_of(self.sizes.blocks_within(slots).checked_sub(1)?)?;
+        Some(first..slots)
     }
 
     /// How many slots are there or were.

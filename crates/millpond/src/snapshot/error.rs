@@ -15,7 +15,7 @@ use core::fmt;
 pub enum SnapshotError {
     /// The capacities differ.
     OtherCapacity {
-        /// The number of slots that the pool may have; `usize::MAX` for a side table that grows.
+        /// The number of slots that the pool may have; `usize::MAX` for a side table without a limit.
         pool: usize,
         /// The same number for the pool that the snapshot was taken of.
         snapshot: usize,
@@ -37,11 +37,16 @@ impl fmt::Display for SnapshotError {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SnapshotError::OtherCapacity { pool, snapshot: usize::MAX } => {
-                write!(f, "the snapshot is of a side table that grows, this one has {pool} slots")
-            }
-            SnapshotError::OtherCapacity { pool: usize::MAX, snapshot } => {
-                write!(f, "the snapshot has {snapshot} slots, the side table grows")
+            SnapshotError::OtherCapacity { pool, snapshot: usize::MAX } => write!(
+                f,
+                "the snapshot is of a side table without a limit, this one has at most {pool} slots"
+            ),
+            SnapshotError::OtherCapacity { pool: usize::MAX, snapshot } => write!(
+                f,
+                "the snapshot is of a side table of at most {snapshot} slots, this one has no limit"
+            ),
+            SnapshotError::OtherCapacity { pool, snapshot } if pool == snapshot => {
+                write!(f, "of {pool} slots, one side table has all from the start, the other grows")
             }
             SnapshotError::OtherCapacity { pool, snapshot } => {
                 write!(f, "the snapshot has {snapshot} slots, the pool {pool}")

@@ -31,7 +31,7 @@ macro_rules! snapshot_methods {
             ///
             /// # Panics
             ///
-            /// If there is not enough memory.
+            /// If there is not enough memory, or a value's clone panics.
             #[must_use]
             pub fn snapshot_cloned(&self) -> crate::snapshot::SnapshotOf<Self>
             where

@@ -35,8 +35,9 @@
 //!
 //! # What it costs
 //!
-//! Nothing while no snapshot is taken. Saving and restoring values that are `Copy` is one `memcpy`
-//! of the values and some bytes per slot, up to the highest slot ever used; neither allocates.
+//! Nothing while no snapshot is taken. Saving and restoring values that are `Copy` is a `memcpy`
+//! of the values and some bytes per slot, up to the highest slot ever used (of a
+//! [`Recycler`](crate::Recycler), of all objects); neither allocates.
 //! Values that are only `Clone` are cloned one at a time, with `clone_from` where both sides have
 //! one; these clones may allocate. (A [`BlockPool`](crate::BlockPool) allocates or frees blocks if
 //! the two sides have different ones; a [`SideTable`](crate::SideTable) that grows allocates if it
@@ -83,10 +84,10 @@
 //!
 //! # What must match
 //!
-//! A snapshot can be restored into any pool with the same type, capacity and generations (name,
-//! salt, limit of lifetimes, wrapping) and, where it has them, the same block sizes, overflow
-//! policy and number of homes: the pool that it was taken from, its twin on another machine, or a new pool
-//! built in the same way. Any other pool returns a [`SnapshotError`] and is unchanged. Two pools
+//! A snapshot can be restored into any pool with the same type, capacity (if the pool grows: its
+//! limit) and generations (name, salt, limit of lifetimes, wrapping) and, where it has them, the
+//! same block sizes, overflow policy and number of homes: the pool that it was taken from, its twin
+//! on another machine, or a new pool built in the same way. Any other pool returns a [`SnapshotError`] and is unchanged. Two pools
 //! without a name or a salt that have all the rest in common count as twins, so give pools names.
 
 mod checksum;

@@ -20,6 +20,8 @@ impl<P: sealed::Restore> State for P {}
 pub struct Shape {
     /// [`GROWS`](Self::GROWS) if it depends on the pool's contents.
     pub(crate) capacity: usize,
+    /// The capacity that it may have.
+    pub(crate) capacity_max: usize,
     /// The sizes of the first block and of the largest; 0 unless the pool has blocks.
     pub(crate) block_sizes: (usize, usize),
     /// The first generation of every slot and the last.
@@ -35,7 +37,8 @@ impl Shape {
 
     pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
         let (first, last) = (circle.start.generation(), circle.last.generation());
-        Self { capacity, block_sizes: (0, 0), first, last, wraps: circle.wraps }
+        let (capacity_max, block_sizes) = (capacity, (0, 0));
+        Self { capacity, capacity_max, block_sizes, first, last, wraps: circle.wraps }
     }
 
     /// Checks that a pool can take on the state of a snapshot of this shape.
@@ -43,8 +46,8 @@ impl Shape {
     fn check(&self, pool: &Self) -> Result<(), SnapshotError> {
         if self == pool {
             Ok(())
-        } else if self.capacity != pool.capacity {
-            let (pool, snapshot) = (pool.capacity, self.capacity);
+        } else if (self.capacity, self.capacity_max) != (pool.capacity, pool.capacity_max) {
+            let (pool, snapshot) = (pool.capacity_max, self.capacity_max);
             Err(SnapshotError::OtherCapacity { pool, snapshot })
         } else if self.block_sizes != pool.block_sizes {
             Err(SnapshotError::OtherBlocks)

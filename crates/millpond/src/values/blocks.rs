@@ -169,9 +169,8 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         unsafe { BlockRunsMut::new(self.place().values(), &self.words) }
     }
 
-    /// Whether no slot of the last block is live; otherwise one that is. `hint`: one that may be.
-    pub(crate) fn live_in_last_block(&self, hint: usize) -> Option<usize> {
-        let block = self.place().last_block()?;
+    /// Whether no slot of the block is live; otherwise one that is. `hint`: one that may be.
+    pub(crate) fn live_in(&self, block: &Range<usize>, hint: usize) -> Option<usize> {
         if block.contains(&hint) && self.words.is_live(hint) {
             return Some(hint);
         }

@@ -317,10 +317,42 @@ fn snapshots_of_a_table_that_grows_follow_it() {
     // A table of a fixed capacity is another thing.
     let mut fixed = SideTable::with_capacity(900);
     let error = fixed.restore(&before).unwrap_err();
-    let grows = "the snapshot is of a side table that grows, this one has 900 slots";
-    assert_eq!(error.to_string(), grows);
+    let unlimited =
+        "the snapshot is of a side table without a limit, this one has at most 900 slots";
+    assert_eq!(error.to_string(), unlimited);
     let error = table.restore(&fixed.snapshot()).unwrap_err();
-    assert_eq!(error.to_string(), "the snapshot has 900 slots, the side table grows");
+    let limited = "the snapshot is of a side table of at most 900 slots, this one has no limit";
+    assert_eq!(error.to_string(), limited);
+}
+
+/// A table never has more slots than its limit, even by way of a snapshot.
+#[test]
+fn a_table_with_a_limit_goes_back_to_its_own_past_only() {
+    let mut limited = SideTable::<Handle<()>, u8>::with_limit(70);
+    limited.insert(handle(3), 7).unwrap();
+    let mut past = limited.snapshot();
+    limited.insert(handle(69), 8).unwrap();
+    limited.restore(&past).unwrap();
+    assert_eq!((limited.get(handle(3)), limited.get(handle(69))), (Some(&7), None));
+
+    let mut larger = SideTable::<Handle<()>, u8>::with_limit(71);
+    larger.insert(handle(70), 9).unwrap();
+    let unlimited: SideTable<_, _> = [(handle(70), 9)].into_iter().collect();
+    let mut fixed = SideTable::<Handle<()>, u8>::with_capacity(70);
+    let refusals = [
+        (larger.snapshot(), "the snapshot has 71 slots, the pool 70"),
+        (
+            unlimited.snapshot(),
+            "the snapshot is of a side table without a limit, this one has at most 70 slots",
+        ),
+        (fixed.snapshot(), "of 70 slots, one side table has all from the start, the other grows"),
+    ];
+    for (other, why) in refusals {
+        assert_eq!(limited.restore(&other).unwrap_err().to_string(), why);
+        assert_eq!((limited.len(), limited.get(handle(3))), (1, Some(&7)));
+    }
+    assert!(larger.save_into(&mut past).is_err() && fixed.save_into(&mut past).is_err());
+    assert!(fixed.restore(&past).is_err() && fixed.is_empty());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use core::iter;
 use core::ops::Range;
 
 use super::SideTable;
+use super::growth::Growth;
 use crate::handle::{HandleLayout, Word};
 use crate::snapshot::state::{Shape, sealed};
 
@@ -13,8 +14,14 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
 
     /// A table has no generations of its own.
     fn shape(&self) -> Shape {
+        let (capacity, capacity_max) = match self.growth {
+            Growth::Never => (self.capacity(), self.capacity()),
+            Growth::InProportion => (Shape::GROWS, usize::MAX),
+            Growth::UpTo(slots_max) => (Shape::GROWS, slots_max),
+        };
         Shape {
-            capacity: if self.grows() { Shape::GROWS } else { self.capacity() },
+            capacity,
+            capacity_max,
             block_sizes: (0, 0),
             first: 0,
             last: H::LIFETIMES_MAX,
@@ -89,7 +96,6 @@ impl<H: HandleLayout, V> SideTable<H, V> {
 mod saved {
     use alloc::vec::Vec;
 
-    use super::super::growth::Growth;
     use super::*;
     use crate::reports::stats::Stats;
     use crate::slots::saved::{Checked, OrderOf};

@@ -23,7 +23,7 @@ where
     /// That of the first pool, with the slots of both: see [`check_shape`](Self::check_shape).
     fn shape(&self) -> Shape {
         let capacity = self.first.capacity_max() + self.second.capacity_max();
-        Shape { capacity, ..sealed::State::shape(&self.first) }
+        Shape { capacity, capacity_max: capacity, ..sealed::State::shape(&self.first) }
     }
 
     fn check_shape(&self, other: &Self) -> Result<(), SnapshotError> {

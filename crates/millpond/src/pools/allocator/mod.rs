@@ -90,8 +90,8 @@ impl<W: Word, E: Entry> Clone for WatchedWords<W, E> {
 type AllocatorWords<R, H> = SlotWords<Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>>;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    /// Creates an allocator with the reuse order and handle layout of `Self`, for types that are
-    /// written out.
+    /// Creates an allocator with the reuse order and handle layout of `Self`, for use where
+    /// the type is named.
     ///
     /// ```
     /// use millpond::reuse::LowestFirst;

@@ -207,7 +207,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
     /// blocks.
     ///
     /// A removal then checks whether the last block has a live slot, which is O(slots of that
-    /// block) in the worst case.
+    /// block) in the worst case. If it frees blocks, it costs what
+    /// [`shrink_to_fit`](BlockPool::shrink_to_fit) costs.
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -224,7 +225,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         self
     }
 
-    /// Calls `hook` after an insertion (before the value moves in) or
+    /// Calls `hook` after an insertion of any kind (before the value moves in) or
     /// [`reserve`](BlockPool::reserve) has allocated a block: to log it, to count it, to raise a
     /// flag. If `hook` panics, nothing is inserted, and the block stays. To poll instead, use
     /// [`growth_stats`](BlockPool::growth_stats).

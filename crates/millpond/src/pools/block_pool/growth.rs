@@ -236,7 +236,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     }
 
     /// Frees the empty blocks at the end, and returns how many. O(slots of these blocks + free
-    /// slots), plus the cost of the global allocator. Does not allocate.
+    /// slots; in [`Roster`](crate::reuse::Roster) and [`LowestFirst`](crate::reuse::LowestFirst),
+    /// all slots), plus the cost of the global allocator. Does not allocate.
     ///
     /// Some 8 bytes per freed slot stay allocated, so that handles stay stale for ever, even once
     /// the block is allocated again. The blocks of a [copy](BlockPool::clone) lie in one piece of
@@ -258,17 +259,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// assert!(!pool.contains(handles[199]));
     /// ```
     pub fn shrink_to_fit(&mut self) -> usize {
-        let before = self.storage.place().block_count();
-        let mut hint = self.growth.witness as usize;
-        while self.storage.place().block_count() > 0 {
-            if let Some(live) = self.storage.live_in_last_block(hint) {
+        let (mut slots, mut hint) = (self.capacity(), self.growth.witness as usize);
+        while let Some(block) = self.storage.place().last_block_of(slots) {
+            if let Some(live) = self.storage.live_in(&block, hint) {
                 self.growth.witness = narrow(live);
                 break;
             }
-            self.give_back_last();
-            hint = self.capacity();
+            (slots, hint) = (block.start, block.start);
         }
-        before - self.storage.place().block_count()
+        self.give_back_from(slots)
     }
 
     /// Returns how often the pool has grown and shrunk. O(1). Without a hook, compare
@@ -362,13 +361,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// unchanged.
     fn grow_until(&mut self, index: usize) -> Result<(), InsertAtErrorKind> {
         let end = self.end_of_block_with(index);
-        let blocks = self.storage.place().block_count();
+        let slots = self.capacity();
         let room = end.max(self.storage.place().room().saturating_mul(2).min(self.capacity_max()));
         while self.capacity() <= index {
             if let Err(why) = self.take_block(false, room) {
-                while self.storage.place().block_count() > blocks {
-                    self.give_back_last();
-                }
+                self.give_back_from(slots);
                 return Err(match why {
                     CannotGrow::OutOfMemory => InsertAtErrorKind::OutOfMemory,
                     CannotGrow::AtLimit => InsertAtErrorKind::OutOfRange,
@@ -378,11 +375,20 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Ok(())
     }
 
-    /// Frees the last block, which has no values.
-    fn give_back_last(&mut self) {
-        let Some(block) = self.storage.place().last_block() else { return };
-        self.growth.given_back += 1;
-        self.core.shrink(block.start, &mut self.storage, |storage| storage.remove_block());
+    /// Frees the blocks from this slot on, which have no values, and returns how many. The reuse
+    /// order is brought up to date once, however many they are.
+    fn give_back_from(&mut self, slots: usize) -> usize {
+        let blocks = self.storage.place().block_count();
+        if slots < self.capacity() {
+            self.core.shrink(slots, &mut self.storage, |storage| {
+                while storage.words().slots() > slots {
+                    storage.remove_block();
+                }
+            });
+        }
+        let given_back = blocks - self.storage.place().block_count();
+        self.growth.given_back += given_back as u64;
+        given_back
     }
 
     /// After removals: frees the last block if it is empty, the pool was built to do so, and the
@@ -395,22 +401,22 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     }
 
     fn give_back_beyond(&mut self, spare_blocks: usize) {
-        while let Some(block) = self.storage.place().last_block() {
-            if let Some(live) = self.storage.live_in_last_block(self.growth.witness as usize) {
+        let (mut slots, mut vacant) = (self.capacity(), self.storage.words().vacant());
+        while let Some(block) = self.storage.place().last_block_of(slots) {
+            if let Some(live) = self.storage.live_in(&block, self.growth.witness as usize) {
                 self.growth.witness = narrow(live);
-                return;
+                break;
             }
-            let words = self.storage.words();
-            let vacant = words.vacant() - (block.len() - words.retired_in(block.clone()));
+            vacant -= block.len() - self.storage.words().retired_in(block.clone());
             // The unit is the block that would then be the last.
-            let before = self.storage.place().block_count().saturating_sub(2);
-            let spare_slots = self.sizes().len_of(before).saturating_mul(spare_blocks);
-            if vacant < spare_slots {
-                return;
+            let before = self.sizes().blocks_within(slots).saturating_sub(2);
+            if vacant < self.sizes().len_of(before).saturating_mul(spare_blocks) {
+                break;
             }
-            self.give_back_last();
-            self.growth.witness = narrow(self.capacity());
+            slots = block.start;
+            self.growth.witness = narrow(slots);
         }
+        self.give_back_from(slots);
     }
 }
 

@@ -70,7 +70,8 @@ use growth::{CannotGrow, Growing};
 /// blocks run empty. The generations of freed slots stay, so that their handles stay stale.
 ///
 /// **Time**: insert (without growth), get and remove are O(1), as in a `Pool`; each access first
-/// looks up the value's block. Iterating costs O(capacity / 64 + live).
+/// looks up the value's block. Iterating costs what it costs in a
+/// [`Pool`](crate::Pool).
 ///
 /// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. After
 /// that, the pool refuses it, whether its block is still there, was freed, or was allocated again.
@@ -107,8 +108,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Self { storage: Storage::growing(sizes), core: Core::fresh(lifetimes), growth }
     }
 
-    /// Returns a builder for pools with the reuse order and handle layout of `Self`, for types that
-    /// are written out.
+    /// Returns a builder for pools with the reuse order and handle layout of `Self`, for use where
+    /// the type is named.
     ///
     /// ```
     /// use millpond::reuse::Fifo;
@@ -191,13 +192,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     crate::pools::shell::insert_at_method!(
         example "BlockPool::new()",
         cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse). If the slot does not exist, \
-              the pool grows up to it, but at most by the next block, to twice its slots or to 4,096 slots, \
-              whichever is most, so that no handle from a damaged file makes it allocate out of proportion. \
+              the pool grows up to it, unless that takes more than the next block, more than twice the present \
+              slots, and more than 4,096 slots: no handle from a damaged file makes it allocate out of proportion. \
               To load saved objects in any order, first [`reserve`](Self::reserve) the slots up to the highest index.",
         error "A slot beyond [`capacity_max`](Self::capacity_max) is \
                [`OutOfRange`](InsertAtErrorKind::OutOfRange), one far beyond the others \
                [`TooFar`](InsertAtErrorKind::TooFar), one without memory for its block \
-               [`OutOfMemory`](InsertAtErrorKind::OutOfMemory). The pool has no more blocks then than before. ",
+               [`OutOfMemory`](InsertAtErrorKind::OutOfMemory). After an error, the pool has the same blocks as before. ",
         reach |pool, handle| pool.reach(handle),
         return_to |pool, handle| pool.return_to(handle)
     );

@@ -57,6 +57,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Default for BlockPool<T, R, H> {
 /// let pool: BlockPool<i32> = (0..9).collect();
 /// assert_eq!(pool.values().sum::<i32>(), 36);
 /// ```
+///
+/// # Panics
+///
+/// If [`push`](BlockPool::push) does; the values inserted so far stay.
 impl<T, R: ReuseOrder, H: HandleLayout> Extend<T> for BlockPool<T, R, H> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
         let values = values.into_iter();

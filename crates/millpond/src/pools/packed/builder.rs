@@ -17,7 +17,8 @@ impl<T> PackedPool<T> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory for that many slots; the builder's
+    /// If there is not enough memory for that many slots, or they are more than 4,294,967,295; the
+    /// builder's
     /// [`try_build`](PackedPoolBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]

@@ -54,9 +54,9 @@ type PackedSettings<H> = Settings<(), H>;
 /// [`sort_by`](Self::sort_by) and its variants restore an order; handles stay valid.
 ///
 /// **Memory**: allocated and touched when the pool is created, and none later. Each slot takes the
-/// value, a handle (8 bytes; 4 with [`Handle32`](crate::Handle32)), a position (4 bytes; 2 with at
-/// most 16 index bits) and a generation word (4 bytes; 2 with a `Handle32` of 16 or more index
-/// bits): `size_of::<T>()` + 16 bytes with the defaults, + 8 with `Handle32<T, 16>`.
+/// value, a handle (8 bytes; 4 with [`Handle32`](crate::Handle32)), and 8 bytes for its generation
+/// and position (4 with a `Handle32` of 16 index bits): `size_of::<T>()` + 16 bytes with the
+/// defaults, + 12 with a `Handle32`, + 8 with `Handle32<T, 16>`.
 ///
 /// **Reuse order**: the slot freed last is reused first, as with [`Lifo`](crate::reuse::Lifo). This
 /// is fixed: the free slots' next handles follow the live handles in the same array, which makes
@@ -65,9 +65,9 @@ type PackedSettings<H> = Settings<(), H>;
 /// **Time**: insert, get and remove are O(1). Iterating costs O(live): it is iterating over a
 /// slice.
 ///
-/// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. This
-/// pool has no unsafe code, except what the feature `debug-aids` does with the bytes after the last
-/// value.
+/// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. No
+/// unsafe code reads or writes its values, except what the feature `debug-aids` does with the bytes
+/// after the last one.
 ///
 /// ```
 /// use millpond::PackedPool;
@@ -93,7 +93,7 @@ pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
 }
 
 impl<T, H: HandleLayout> PackedPool<T, H> {
-    /// Creates a pool with the handle layout of `Self`, for types that are written out.
+    /// Creates a pool with the handle layout of `Self`, for use where the type is named.
     ///
     /// ```
     /// use millpond::{Handle32, PackedPool};
@@ -236,7 +236,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     crate::pools::shell::insert_methods!(
         core roster, example "PackedPool::new(8)", full "PackedPool::new(1)",
-        cost "It is the last in the slice. O(1).", error "If the pool is full."
+        cost "The value becomes the last in the slice. O(1).", error "If the pool is full."
     );
 
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.

@@ -27,7 +27,8 @@ impl<T> Pool<T> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory for that many slots; the builder's
+    /// If there is not enough memory for that many slots, or they are more than 4,294,967,295; the
+    /// builder's
     /// [`try_build`](PoolBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]

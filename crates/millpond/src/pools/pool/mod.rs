@@ -45,11 +45,12 @@ use crate::values::PoolStorage;
 /// order](crate::reuse)'s data (by default 4.06 bytes). So a `Pool<[f32; 4]>` has 24.2 bytes per
 /// slot.
 ///
-/// **Time**: insert, get and remove are O(1). Iterating costs O(capacity / 64 + live): it reads a
-/// bitmap of live slots one word at a time, and a run of live slots is a plain loop. In a pool of
-/// up to 256 slots, and in a larger one that is iterated over often, each insertion and removal
-/// updates its bit. Otherwise a mutable iteration first rebuilds the bitmap from the generation
-/// words (about 0.05 ns per slot), and a shared iteration reads the generation words instead.
+/// **Time**: insert, get and remove are O(1). Iterating reads a bitmap of live slots one word at a
+/// time, and a run of live slots is a plain loop: O(capacity / 64 + live) while the bitmap is up to
+/// date. In a pool of up to 256 slots, each insertion and removal updates its bit; so it does in a
+/// larger one once an iteration has found few changes since the one before. Otherwise a mutable
+/// iteration first rebuilds the bitmap from the generation words, and a shared one reads these
+/// words instead: O(capacity), about 0.05 ns per slot.
 ///
 /// **Safety**: a handle is valid for one lifetime of one slot. After that, the pool refuses it,
 /// however the object was removed and whatever bits the handle was made from, unless you bring the
@@ -81,8 +82,8 @@ pub struct Pool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// Creates a pool with the reuse order and handle layout of `Self`, for types that are written
-    /// out.
+    /// Creates a pool with the reuse order and handle layout of `Self`, for use where the type is
+    /// named.
     ///
     /// ```
     /// use millpond::reuse::LowestFirst;

@@ -15,8 +15,8 @@ impl<T> Recycler<T> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory, or if `make` panics; the objects made so far are then
-    /// dropped.
+    /// If there is not enough memory, if `capacity` exceeds 4,294,967,295, or if `make` panics; the
+    /// objects made so far are then dropped.
     #[must_use]
     #[track_caller]
     pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
@@ -27,7 +27,7 @@ impl<T> Recycler<T> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory.
+    /// As [`from_fn`](Self::from_fn), with `T::default` as `make`.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self

@@ -28,7 +28,7 @@ use crate::slots::reuse::{Lifo, ReuseOrder};
 /// For objects that are expensive to construct (connections, buffers, meshes), and for programs
 /// that process **all** slots, live and dead alike, without a branch:
 /// [`as_mut_slice`](Self::as_mut_slice) is a plain `&mut [T]`, and every object in it is always
-/// valid. Nothing is stored in a dead object.
+/// valid. The recycler stores nothing of its own in a dead object.
 ///
 /// **Memory**: like a [`Pool`](crate::Pool)'s, allocated at creation. Each slot takes the object, a
 /// generation word, one bit, and the [reuse order](crate::reuse)'s data.
@@ -62,8 +62,8 @@ pub struct Recycler<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     crate::pools::shell::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, reuse::Fifo, Key>", ".capacity(8).build()");
 
-    /// Creates a recycler with the reuse order and handle layout of `Self`, for types that are
-    /// written out; `make` constructs each object from its index.
+    /// Creates a recycler with the reuse order and handle layout of `Self`, for use where the
+    /// type is named; `make` constructs each object from its index.
     ///
     /// # Panics
     ///

@@ -65,6 +65,10 @@ macro_rules! full_from_iterator {
         /// assert_eq!((pool.capacity(), pool.values().sum::<i32>()), (9, 36));
         /// assert!(pool.is_full());
         /// ```
+        ///
+        /// # Panics
+        ///
+        /// If the handle layout cannot name that many slots, or there is not enough memory.
         impl<$($generics)*> FromIterator<T> for $pool {
             fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
                 let values: alloc::vec::Vec<T> = values.into_iter().collect();

@@ -33,7 +33,7 @@ macro_rules! insert_methods {
         }
 
         /// Inserts the value that `make` returns. `make` receives the value's future handle. If
-        /// `make` panics, the pool is unchanged.
+        /// `make` panics, nothing is inserted (a pool that grows keeps the block that it took).
         ///
         /// ```
         /// # use millpond::*;
@@ -80,7 +80,7 @@ macro_rules! vacant_entry_method {
     (full $full:literal, |$pool:ident| $refused:expr) => {
         /// Reserves the slot for the next value, or returns `None` if [`insert`](Self::insert)
         /// would fail. This is for values that contain their own handle and whose construction may
-        /// fail. Dropping the entry inserts nothing.
+        /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the block).
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $full, ";")]

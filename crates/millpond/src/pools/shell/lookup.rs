@@ -174,8 +174,9 @@ macro_rules! check_method {
         /// assert_eq!(pool.check(handle), Err(Refusal::Stale));
         /// ```
         ///
-        /// A pool with a name also recognises the handles of other pools:
-        /// [`Refusal::OtherPool`](crate::Refusal::OtherPool).
+        /// A pool with a name or a salt also recognises most handles of other pools:
+        /// [`Refusal::OtherPool`](crate::Refusal::OtherPool). (A slot beyond the capacity stays
+        /// [`OutOfRange`](crate::Refusal::OutOfRange).)
         ///
         /// # Errors
         ///

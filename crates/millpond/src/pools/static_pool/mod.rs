@@ -130,7 +130,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         StaticPoolBuilder::new()
     }
 
-    /// Creates an empty pool with the handle layout of `Self`, for types that are written out. Does
+    /// Creates an empty pool with the handle layout of `Self`, for use where the type is named. Does
     /// not compile if the layout cannot name `N` slots.
     ///
     /// ```

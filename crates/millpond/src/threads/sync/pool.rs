@@ -123,7 +123,8 @@ impl<T> SyncPool<T> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory for that many slots; the builder's
+    /// If there is not enough memory for that many slots, or they are more than 4,294,967,295; the
+    /// builder's
     /// [`try_build`](SyncPoolBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]
@@ -200,7 +201,7 @@ impl<T> SyncPool<T> {
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether it
-    /// is valid. O(1).
+    /// is valid. Costs what [`check`](Self::check) costs.
     #[must_use]
     pub fn explain(&self, handle: Handle<T>) -> crate::handle::Explanation {
         self.slots().explain(handle)
