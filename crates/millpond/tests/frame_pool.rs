@@ -97,7 +97,10 @@ fn a_link_that_is_stale_or_of_another_pool_is_named_in_the_panic() {
     let said = panic_of(|| pool[of_the_other] = 1);
     assert!(said.contains("refuses link #3, which is of another pool"), "{said}");
     let said = panic_of(|| drop(FramePool::<i32>::new(4)[stale].to_string()));
-    assert!(said.contains("link #1, which is of another pool; values in this frame: 0"), "{said}");
+    assert!(
+        said.contains("refuses link #1, which is of another pool; values in this frame: 0"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -94,6 +94,14 @@ impl<H: HandleLayout> EvictOldest<H> {
         Self::try_new(pool.capacity_max()).unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// Panics unless the list has a place for each slot of this pool or recycler.
+    #[inline]
+    #[track_caller]
+    fn expect_places(&self, slots: usize, what: &str) {
+        let places = self.places.len();
+        assert!(places >= slots, "the list of ages has {places} slots, and the {what} {slots}");
+    }
+
     /// Creates an empty list for a pool of at most `capacity` slots.
     ///
     /// # Errors
@@ -221,8 +229,7 @@ impl<H: HandleLayout> EvictOldest<H> {
         &mut self,
         recycler: &'r mut Recycler<T, R, H>,
     ) -> Option<(H, &'r mut T, Option<H>)> {
-        let (places, slots) = (self.places.len(), recycler.capacity());
-        assert!(places >= slots, "the list of ages has {places} slots, and the recycler {slots}");
+        self.expect_places(recycler.capacity(), "recycler");
         let mut evicted = None;
         if recycler.is_full() {
             let victim =
@@ -289,8 +296,7 @@ impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
     #[inline]
     #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
-        let (places, slots) = (self.places.len(), pool.capacity_max());
-        assert!(places >= slots, "the list of ages has {places} slots, and the pool {slots}");
+        self.expect_places(pool.capacity_max(), "pool");
         let inserted = match pool.insert_if_room(value) {
             Ok(handle) => (handle, None),
             Err(value) => match self.oldest(pool).or_else(|| first_unlisted(pool)) {

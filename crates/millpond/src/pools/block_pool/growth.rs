@@ -378,14 +378,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Frees the blocks from this slot on, which have no values, and returns how many. The reuse
     /// order is brought up to date once, however many they are.
     fn give_back_from(&mut self, slots: usize) -> usize {
-        let blocks = self.storage.place().block_count();
-        if slots < self.capacity() {
-            self.core.shrink(slots, &mut self.storage, |storage| {
-                while storage.words().slots() > slots {
-                    storage.remove_block();
-                }
-            });
+        if slots == self.capacity() {
+            return 0;
         }
+        let blocks = self.storage.place().block_count();
+        self.core.shrink(slots, &mut self.storage, |storage| {
+            while storage.words().slots() > slots {
+                storage.remove_block();
+            }
+        });
         let given_back = blocks - self.storage.place().block_count();
         self.growth.given_back += given_back as u64;
         given_back
