@@ -4,7 +4,7 @@
 
 mod common;
 
-use millpond_cli::trace::live::{HEADER, live_line};
+use millpond_plan::trace::live::{HEADER, live_line};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     common::plan(&[HEADER, b"\n"].concat(), bytes);

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use millpond_cli::merge::{Inputs, MergeRules, merge};
-use millpond_cli::plan::Headroom;
+use millpond_plan::merge::{Inputs, MergeRules, merge};
+use millpond_plan::plan::Headroom;
 
 const HEADER: &[u8] = b"session,format,ticks,ticks_per_second,level,class,births,peak_live,left_live,bytes_max,\
     worth_a_pool,lives,ages,busiest_lifo,busiest_fifo\n";

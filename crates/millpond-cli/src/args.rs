@@ -3,17 +3,17 @@
 //! With clap: help, manual pages, completions and suggestions for mistyped words all come from the types below. lexopt
 //! has none of them, and argh neither suggestions nor manual pages.
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::output::paint::When;
-use crate::pattern::Pattern;
-use crate::plan::{BLOCKS_AT_HAND_DEFAULT, Headroom};
-use crate::summary::{TEXT_BYTES_MAX, Tag};
+use crate::pages::Shell;
+use millpond_plan::pattern::Pattern;
+use millpond_plan::plan::{BLOCKS_AT_HAND_DEFAULT, Headroom, SESSION_HOURS_DEFAULT};
+use millpond_plan::summary::{TEXT_BYTES_MAX, Tag};
+use millpond_terminal::Color;
+use millpond_terminal::arguments::{POSITIVE, number, whole};
 
 /// Computes the size of each object pool of a program from a trace of the program.
 ///
@@ -26,14 +26,17 @@ Examples:
   millpond plan game.csv.gz                plan the pools of your own trace
   millpond replay game.csv.gz              which pool is fastest for your trace
   heaptrack ./game && millpond plan heaptrack.game.*.zst
-                                           find out what to pool in a program without pools")]
-pub(crate) struct Arguments {
+                                           find out what to pool in a program without pools
+
+Programs of their own, installed by `cargo install millpond-watch millpond-soak`:
+  millpond watch game.trace                show the pools of a running program
+  millpond soak --for 8h -- ./game         does your game's memory grow?
+  millpond soak --for 72h                  random operations on every pool")]
+pub struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// When to use colour.
-    // Below the options of the commands.
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto, display_order = 998)]
-    pub(crate) color: When,
+    #[command(flatten)]
+    pub(crate) color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -42,8 +45,6 @@ pub(crate) enum Command {
     Merge(crate::merge_command::MergeArguments),
     Replay(crate::replay_command::ReplayArguments),
     Odds(crate::odds_command::OddsArguments),
-    Soak(crate::soak_command::SoakArguments),
-    Watch(crate::watch::WatchArguments),
     Generate(GenerateArguments),
     /// Print a completion script for a shell.
     #[command(after_help = "Examples:
@@ -51,7 +52,7 @@ pub(crate) enum Command {
   millpond completions fish > ~/.config/fish/completions/millpond.fish")]
     Completions {
         /// The shell.
-        shell: clap_complete::Shell,
+        shell: Shell,
     },
     /// Print the manual page of the tool or of one command.
     #[command(after_help = "Examples:
@@ -150,7 +151,7 @@ pub(crate) struct PlanArguments {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = BYTES_MAX_DEFAULT,
-        value_parser = whole(1..=crate::plan::BYTES_MAX_LARGEST)
+        value_parser = whole(1..=millpond_plan::plan::BYTES_MAX_LARGEST)
     )]
     pub(crate) size_classes: Option<u64>,
     /// How many classes the tables show.
@@ -227,35 +228,8 @@ pub(crate) struct GenerateArguments {
     pub(crate) days: f64,
 }
 
-/// The length of a session unless the user sets it.
-pub(crate) const SESSION_HOURS_DEFAULT: f64 = 24.0;
-
 /// In per cent: eleven times the peak at most.
 pub(crate) const HEADROOM: RangeInclusive<f64> = 0.0..=1000.0;
-
-/// For times and rates.
-pub(crate) const POSITIVE: RangeInclusive<f64> = 1e-3..=1e9;
-
-/// Parses a number in a range.
-pub(crate) fn number(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + Clone {
-    move |text| in_range(text, "a number", &range)
-}
-
-/// Parses a whole number in a range.
-pub(crate) fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone
-where
-    T: Clone + Display + FromStr + PartialOrd,
-{
-    move |text| in_range(text, "a whole number", &range)
-}
-
-fn in_range<T>(text: &str, what: &str, range: &RangeInclusive<T>) -> Result<T, String>
-where
-    T: Display + FromStr + PartialOrd,
-{
-    let parsed = text.parse().ok().filter(|number| range.contains(number));
-    parsed.ok_or_else(|| format!("expected {what} from {} to {}", range.start(), range.end()))
-}
 
 fn pattern(text: &str) -> Result<Pattern, String> {
     if text.is_empty() {

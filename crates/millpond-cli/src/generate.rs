@@ -3,9 +3,9 @@
 use std::io::{BufWriter, Write};
 
 use crate::args::GenerateArguments;
-use crate::error::Failure;
 use crate::generate_game::{self, TICKS_PER_SECOND};
-use crate::random::SplitMix64;
+use millpond_plan::error::Failure;
+use millpond_plan::random::SplitMix64;
 
 /// The number of events in one tick, or one millisecond.
 const EVENTS_PER_TICK: u64 = 100;

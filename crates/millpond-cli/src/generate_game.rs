@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::Write;
 
-use crate::random::SplitMix64;
+use millpond_plan::random::SplitMix64;
 
 /// Ticks per second.
 pub(crate) const TICKS_PER_SECOND: u64 = 10;

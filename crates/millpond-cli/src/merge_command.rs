@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::{HEADROOM, POSITIVE, SESSION_HOURS_DEFAULT, number, whole};
-use crate::error::{Failure, shown_path};
-use crate::merge::{GroupPlan, Inputs, MergeRules, merge};
-use crate::output::budget_toml::{Scenario, ScenarioPool, budget_toml};
-use crate::output::figures::count;
-use crate::output::merge_csv::merge_csv;
-use crate::output::merge_json::merge_json;
-use crate::output::merge_text::{Wanted, merge_text, rule};
-use crate::output::paint::Paint;
+use crate::args::HEADROOM;
 use crate::output_file::{self, Kind};
-use crate::plan::Headroom;
+use millpond_plan::error::{Failure, shown_path};
+use millpond_plan::merge::{GroupPlan, Inputs, MergeRules, merge};
+use millpond_plan::output::budget_toml::{Scenario, ScenarioPool, budget_toml};
+use millpond_plan::output::figures::count;
+use millpond_plan::output::merge_csv::merge_csv;
+use millpond_plan::output::merge_json::merge_json;
+use millpond_plan::output::merge_text::{Wanted, merge_text, rule};
+use millpond_plan::plan::{Headroom, SESSION_HOURS_DEFAULT};
+use millpond_terminal::arguments::{POSITIVE, number, whole};
 
 /// Plan pools from the summaries of many sessions, for a given share of sessions without refusals.
 ///
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     // Checked before the work starts, so that nothing is left half done.
     let budget = arguments.budget.as_deref();
     budget.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Budget))?;
-    let groups = merge(&mut Inputs::new(&arguments.summaries), &rules)?;
+    let groups = merge(&mut Inputs::new(&arguments.summaries, millpond_terminal::open), &rules)?;
     let mut place = String::new();
     if let Some(path) = budget {
         let text = budget_toml(&scenarios(&groups), &rule(&rules))
@@ -85,13 +85,13 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
         place = format!("\nBudget: {}\n", shown_path(&written));
     }
     if arguments.json {
-        crate::print(&merge_json(&groups, &rules)?)
+        millpond_terminal::print(&merge_json(&groups, &rules)?)
     } else if arguments.csv {
-        crate::print(&merge_csv(&groups, &rules)?)
+        millpond_terminal::print(&merge_csv(&groups, &rules)?)
     } else {
         let wanted = Wanted { top: arguments.top, handles: !arguments.no_handles };
-        let text = merge_text(&groups, &rules, &wanted, Paint::for_stdout());
-        crate::print(&(text + &place))
+        let text = merge_text(&groups, &rules, &wanted, millpond_terminal::paint());
+        millpond_terminal::print(&(text + &place))
     }
 }
 

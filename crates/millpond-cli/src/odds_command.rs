@@ -2,10 +2,9 @@
 
 use clap::Args;
 
-use crate::args::whole;
-use crate::error::Failure;
 use crate::odds::{Options, compute, json, table};
-use crate::output::paint::Paint;
+use millpond_plan::error::Failure;
+use millpond_terminal::arguments::whole;
 
 /// Print how likely it is that a handle is not unique, for every handle layout.
 ///
@@ -36,8 +35,8 @@ pub(crate) struct OddsArguments {
 pub(crate) fn run(arguments: &OddsArguments) -> Result<(), Failure> {
     let OddsArguments { slots, rounds, seed, .. } = *arguments;
     let odds = compute(&Options { slots, rounds, seed });
-    let text = if arguments.json { json(&odds)? } else { table(&odds, Paint::for_stdout()) };
-    crate::print(&text)?;
+    let text = if arguments.json { json(&odds)? } else { table(&odds, millpond_terminal::paint()) };
+    millpond_terminal::print(&text)?;
     if odds.agree() {
         Ok(())
     } else {

@@ -4,12 +4,12 @@ use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Failure, reason, shown_path};
 use crate::fragmentation::MARKER as HEAP_MARKER;
-use crate::interrupt;
-use crate::output::budget_toml::is_untouched_budget;
-use crate::report::{MARKER, is_report};
-use crate::summary;
+use millpond_plan::error::{Failure, reason, shown_path};
+use millpond_plan::output::budget_toml::is_untouched_budget;
+use millpond_plan::report::{MARKER, is_report};
+use millpond_plan::summary;
+use millpond_terminal::interrupt;
 
 /// The kinds of files that the tool writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,21 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{PlanArguments, RuleArguments, SESSION_HOURS_DEFAULT};
-use crate::error::{Failure, shown, shown_path};
-use crate::input::Source;
+use crate::args::{PlanArguments, RuleArguments};
 use crate::measure::measure;
-use crate::output::budget_toml::{Scenario, budget_toml, scenario_name};
-use crate::output::paint::Paint;
-use crate::output::plan_csv::plan_csv;
-use crate::output::plan_json::plan_json;
-use crate::output::plan_text::{Wanted, rules_text, trace_text};
 use crate::output_file::{self, Kind};
-use crate::pattern::Pattern;
-use crate::plan::{BLOCKS_AT_HAND_DEFAULT, Headroom, Rules, TracePlan, plan, size_classes};
-use crate::plan_report;
-use crate::report::render;
-use crate::summary::{COLUMNS, COLUMNS_MAX, summary_csv};
+use millpond_plan::error::{Failure, shown, shown_path};
+use millpond_plan::input::Source;
+use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
+use millpond_plan::output::plan_csv::plan_csv;
+use millpond_plan::output::plan_json::plan_json;
+use millpond_plan::output::plan_text::{Wanted, rules_text, trace_text};
+use millpond_plan::pattern::Pattern;
+use millpond_plan::plan::{
+    BLOCKS_AT_HAND_DEFAULT, Headroom, Rules, SESSION_HOURS_DEFAULT, TracePlan, plan, size_classes,
+};
+use millpond_plan::plan_report;
+use millpond_plan::report::render;
+use millpond_plan::summary::{COLUMNS, COLUMNS_MAX, summary_csv};
 
 /// The traces that are a part of the program; none if it was built from the published package.
 const BUNDLED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
@@ -61,7 +62,7 @@ impl PlanArguments {
 /// Plans the traces that the user names.
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if let Some(wait_p99_ms) = arguments.wait_p99_ms {
-        return crate::loans::run(arguments, wait_p99_ms);
+        return crate::loans_command::run(arguments, wait_p99_ms);
     }
     let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand);
     let wanted = Wanted {
@@ -89,9 +90,9 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         places += &format!("Summary: {}\n", shown_path(&place));
     }
     if arguments.json {
-        crate::print(&plan_json(&plans, &rules, &wanted)?)?;
+        millpond_terminal::print(&plan_json(&plans, &rules, &wanted)?)?;
     } else if arguments.csv {
-        crate::print(&plan_csv(&plans, &wanted)?)?;
+        millpond_terminal::print(&plan_csv(&plans, &wanted)?)?;
     } else {
         print_text(&plans, &rules, &wanted)?;
     }
@@ -99,7 +100,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         places += &format!("Report: {}\n", write_report(path, &plans, &rules)?);
     }
     if !arguments.json && !arguments.csv && !places.is_empty() {
-        crate::print(&format!("\n{places}"))?;
+        millpond_terminal::print(&format!("\n{places}"))?;
     }
     all_proved(&plans)
 }
@@ -215,7 +216,7 @@ fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
 
 fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<TracePlan, Failure> {
     let name = path.to_string_lossy();
-    let source = Source::from_path(path).map_err(|fault| fault.of_input(&name))?;
+    let source = millpond_terminal::open(path).map_err(|fault| fault.of_input(&name))?;
     let mut plan = plan(&name, &source, rules).map_err(|fault| fault.of_input(&name))?;
     if let Some(bytes_max) = arguments.size_classes {
         let classes = size_classes(&plan, &source, bytes_max, rules);
@@ -230,7 +231,7 @@ fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<Tr
 /// Plans the bundled traces and suggests the next step.
 pub(crate) fn run_bundled() -> Result<(), Failure> {
     if BUNDLED.is_empty() {
-        return crate::print(NEXT);
+        return millpond_terminal::print(NEXT);
     }
     let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT);
     output_file::may_replace(Path::new(REPORT), Kind::Report)?;
@@ -239,11 +240,11 @@ pub(crate) fn run_bundled() -> Result<(), Failure> {
         let source = Source::from_memory(bytes);
         plans.push(plan(name, &source, &rules).map_err(|fault| fault.of_input(name))?);
     }
-    crate::print(WELCOME)?;
+    millpond_terminal::print(WELCOME)?;
     let wanted = Wanted { top: BUNDLED_TOP, classes: None, handles: true };
     print_text(&plans, &rules, &wanted)?;
     let place = write_report(Path::new(REPORT), &plans, &rules)?;
-    crate::print(&format!("\nReport (open it in a browser):\n{place}\n{NEXT}"))?;
+    millpond_terminal::print(&format!("\nReport (open it in a browser):\n{place}\n{NEXT}"))?;
     all_proved(&plans)
 }
 
@@ -264,12 +265,12 @@ Next:
 ";
 
 fn print_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> Result<(), Failure> {
-    let paint = Paint::for_stdout();
+    let paint = millpond_terminal::paint();
     let mut text = rules_text(plans, rules, wanted, paint);
     for plan in plans {
         text.push_str(&trace_text(plan, wanted, paint));
     }
-    crate::print(&text)
+    millpond_terminal::print(&text)
 }
 
 #[cfg(test)]
@@ -306,7 +307,7 @@ mod tests {
         assert_eq!(failure.exit_code(), 1);
         assert_eq!(failure.to_string(), "a.csv: the plan does not hold");
         let wanted = Wanted { top: 8, classes: None, handles: true };
-        let text = trace_text(&plans[0], &wanted, Paint::for_stdout());
+        let text = trace_text(&plans[0], &wanted, millpond_terminal::paint());
         assert!(text.contains("NOT PROVED"), "{text}");
     }
 }

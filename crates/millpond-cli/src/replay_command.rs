@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::args::whole;
-use crate::error::{Failure, shown, shown_path};
 use crate::fragmentation;
-use crate::output::paint::Paint;
 use crate::output_file::{self, Kind};
 use crate::replay::{Limits, Outcome, Script, json, replay, text};
+use millpond_plan::error::{Failure, shown, shown_path};
+use millpond_terminal::arguments::whole;
 
 /// Time a trace with each pool type, each reuse order and Box, and recommend the fastest.
 ///
@@ -84,12 +83,12 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<(), Failure> {
     for (path, script) in arguments.traces.iter().zip(&scripts) {
         let outcome = replay(&path.to_string_lossy(), script, arguments.rounds as usize);
         if !arguments.json {
-            crate::print(&text(&outcome, Paint::for_stdout()))?;
+            millpond_terminal::print(&text(&outcome, millpond_terminal::paint()))?;
         }
         outcomes.push(outcome);
     }
     if arguments.json {
-        crate::print(&json(&outcomes)?)?;
+        millpond_terminal::print(&json(&outcomes)?)?;
     }
     all_right(&outcomes)
 }
@@ -102,7 +101,7 @@ fn draw_heap(arguments: &ReplayArguments, picture: &Path) -> Result<(), Failure>
     output_file::may_replace(picture, Kind::HeapPicture)?;
     let outcome = fragmentation::of_trace(trace, arguments.bytes.unwrap_or(BYTES_DEFAULT))?;
     let written = output_file::write(picture, Kind::HeapPicture, &fragmentation::svg(&outcome))?;
-    crate::print(&format!("{}picture: {}\n", outcome.text(), shown_path(&written)))
+    millpond_terminal::print(&format!("{}picture: {}\n", outcome.text(), shown_path(&written)))
 }
 
 /// Figures of a pool that mixes up objects are worth nothing.

@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! cargo run --release -p millpond --example recorded -- 30 game.trace     # 30 seconds
-//! cargo run --release -- watch game.trace                                 # on another terminal
+//! cargo run --release -p millpond-watch -- game.trace            # on another terminal
 //! cargo run --release -- plan game.trace                                  # afterwards
 //! ```
 

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "every target uses a part of this")]
 
-use millpond_cli::input::Source;
+use millpond_plan::input::Source;
 use planning::{RULES, is_one_line};
 
 #[path = "../../../crates/millpond-cli/tests/tool/common/planning.rs"]
@@ -10,7 +10,7 @@ mod planning;
 
 /// Plans what the bytes say, after the format's first line; compressed bytes as they are.
 pub fn plan(first_line: &[u8], bytes: &[u8]) {
-    with_source(first_line, bytes, |source| match millpond_cli::plan::plan("input", source, &RULES) {
+    with_source(first_line, bytes, |source| match millpond_plan::plan::plan("input", source, &RULES) {
         Ok(plan) => assert!(plan.proof().holds(), "the plan does not hold"),
         Err(fault) => is_one_line(&fault.to_string()),
     });

@@ -132,7 +132,7 @@ impl Heap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
+    use millpond_plan::random::SplitMix64;
 
     impl Heap {
         fn free_bytes(&self) -> u64 {

@@ -9,13 +9,11 @@ pub(crate) use picture::{MARKER, svg};
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::error::{Failure, Fault};
-use crate::input::Source;
-use crate::output::figures::{bytes, count, duration};
-use crate::output::progress::Progress;
-use crate::samples::Samples;
-use crate::trace::{self, Event, Watch};
 use heap::{Block, Heap, Rules};
+use millpond_plan::error::{Failure, Fault};
+use millpond_plan::output::figures::{bytes, count, duration};
+use millpond_plan::samples::Samples;
+use millpond_plan::trace::{self, Event, Watch};
 
 /// The maximum number of points in time that are kept.
 const POINTS_MAX: usize = 600;
@@ -63,7 +61,7 @@ impl Outcome {
     pub(crate) fn text(&self) -> String {
         let (end, worst) = (self.end(), self.worst);
         let share = |part: u64, of: u64| part as f64 / of.max(1) as f64 * 100.0;
-        let name = crate::error::shown(self.name.as_bytes());
+        let name = millpond_plan::error::shown(self.name.as_bytes());
         let when = match self.ticks_per_second {
             Some(rate) => duration(f64::from(worst.tick) / rate),
             None => format!("tick {}", count(u64::from(worst.tick))),
@@ -90,11 +88,11 @@ impl Outcome {
 pub(crate) fn of_trace(path: &Path, bytes_default: u64) -> Result<Outcome, Failure> {
     let name = path.to_string_lossy();
     let read = || -> Result<Outcome, Fault> {
-        let source = Source::from_path(path)?;
+        let source = millpond_terminal::open(path)?;
         let label = format!("reading {}", name.rsplit('/').next().unwrap_or(&name));
-        let mut progress = Progress::on_stderr(label, source.bytes_stored());
+        let mut progress = source.progress(&label);
         let mut model = Model::new(bytes_default);
-        let summary = trace::read(source.open()?, &mut model, &mut progress)?;
+        let summary = trace::read(source.open()?, &mut model, &mut *progress)?;
         summary.expect_times("replay")?;
         Ok(model.outcome(name.clone().into_owned(), summary.tick_rate()))
     };

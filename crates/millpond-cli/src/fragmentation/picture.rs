@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Outcome, Point};
-use crate::output::figures::{bytes, duration_beside};
+use millpond_plan::output::figures::{bytes, duration_beside};
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 420.0;

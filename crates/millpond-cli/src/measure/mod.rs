@@ -22,14 +22,13 @@ mod script;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use crate::error::Fault;
-use crate::input::Source;
-use crate::output::progress::Progress;
-use crate::plan::{Advice, Means, Proposal, TimeSaved, TracePlan};
-use crate::trace;
 use estimate::Estimate;
 use lap::{Between, Program};
 use memory::{Bare, Size, System, WithHandles, roomy_heap};
+use millpond_plan::error::Fault;
+use millpond_plan::input::Source;
+use millpond_plan::plan::{Advice, Means, Proposal, TimeSaved, TracePlan};
+use millpond_plan::trace;
 use script::{Recorder, Script};
 
 /// The number of proposals that are measured, and of those that the allocator serves from its caches.
@@ -72,8 +71,8 @@ pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault
         plan.advice.kinds.iter().map(|kind| kind.bytes.unwrap_or(BYTES_DEFAULT)).collect();
     let mut recorder = Recorder::new(&bytes_of, plan.summary.events());
     let label = format!("measuring {}", plan.name.rsplit('/').next().unwrap_or(&plan.name));
-    let mut progress = Progress::on_stderr(label, source.bytes_stored());
-    let again = trace::read(source.open()?, &mut recorder, &mut progress)?;
+    let mut progress = source.progress(&label);
+    let again = trace::read(source.open()?, &mut recorder, &mut *progress)?;
     drop(progress);
     if again != plan.summary {
         return Err(Fault::whole("changed while being read, expected a finished trace"));

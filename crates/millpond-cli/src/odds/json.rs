@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{CaseOdds, Exhausted, LayoutOdds, Odds, RetireOdds, Simulated};
-use crate::error::Failure;
-use crate::output::json::{Number, json_text};
+use millpond_plan::error::Failure;
+use millpond_plan::output::json::{Number, json_text};
 
 /// What `odds --json` prints.
 #[derive(Serialize)]

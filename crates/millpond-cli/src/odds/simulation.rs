@@ -7,7 +7,7 @@
 //! are compared.
 
 use super::formula::Mix;
-use crate::random::SplitMix64;
+use millpond_plan::random::SplitMix64;
 
 /// A pool, reduced to its handles.
 pub(super) trait Issuer {

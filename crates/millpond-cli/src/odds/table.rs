@@ -1,9 +1,9 @@
 //! The odds as tables for the terminal.
 
 use super::{CaseOdds, LayoutOdds, Odds, RetireOdds};
-use crate::output::figures::{count, number_of};
-use crate::output::paint::Paint;
-use crate::output::table::Table;
+use millpond_plan::output::figures::{count, number_of};
+use millpond_plan::output::paint::Paint;
+use millpond_plan::output::table::Table;
 
 /// The event in a few lines, then one table for slots that begin again and one for slots that
 /// retire.

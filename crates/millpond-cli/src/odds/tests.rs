@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{Odds, Options, compute, table};
-use crate::output::paint::Paint;
+use millpond_plan::output::paint::Paint;
 
 /// Few enough rounds for a debug build; enough for every layout of up to 1023 lifetimes.
 const OPTIONS: Options = Options { slots: 20, rounds: 100_000, seed: 42 };
@@ -60,7 +60,7 @@ fn a_contradiction_is_reported() {
     let simulated = odds.layouts[0].wrap[0].simulated.as_mut().expect("simulated");
     simulated.handles_met -= 1;
     assert!(!odds.agree());
-    assert!(table(&odds, Paint::off()).contains("CONTRADICTS"));
+    assert!(table(&odds, Paint::new(false)).contains("CONTRADICTS"));
 }
 
 #[test]
@@ -76,7 +76,9 @@ fn layouts_that_cannot_name_the_slots_are_left_out() {
     let narrow =
         odds.layouts.iter().find(|entry| entry.layout == "Handle32<T, 8>").expect("layout");
     assert!(narrow.wrap.is_empty() && narrow.retire.is_none());
-    assert!(table(&odds, Paint::off()).contains("8 layouts with indices too small for 300 slots"));
+    assert!(
+        table(&odds, Paint::new(false)).contains("8 layouts with indices too small for 300 slots")
+    );
 }
 
 #[test]
@@ -88,7 +90,7 @@ fn the_smallest_and_the_largest_pool_are_computed() {
 
 #[test]
 fn the_table_names_the_classic_case() {
-    let text = table(&ODDS, Paint::off());
+    let text = table(&ODDS, Paint::new(false));
     assert!(text.contains(" 147 ") && text.contains(" 2,560 "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }

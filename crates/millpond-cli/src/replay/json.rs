@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::latency::Latency;
 use super::{Measured, Outcome};
-use crate::error::Failure;
-use crate::output::json::{Number, json_text};
+use millpond_plan::error::Failure;
+use millpond_plan::output::json::{Number, json_text};
 
 /// What `replay --json` prints.
 #[derive(Serialize)]

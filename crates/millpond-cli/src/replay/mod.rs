@@ -18,9 +18,10 @@ use script::Walks;
 pub(crate) use script::{Limits, Script};
 pub(crate) use text::text;
 
-use crate::output::progress::Progress;
 use contender::{Entrant, Kind};
 use latency::{Latency, Timer};
+use millpond_plan::progress::Progress;
+use millpond_terminal::progress::Bar;
 use times::Times;
 use verdict::Verdict;
 
@@ -111,9 +112,9 @@ fn replay_through(entrants: Vec<Entrant>, name: &str, script: &Script, rounds: u
         walks => walks * passes,
     };
     let laps = (entrants.len() * (rounds + 1)) as u64;
-    let mut progress = Progress::on_stderr("replaying", laps);
+    let mut progress = Bar::on_stderr("replaying", laps);
     let mut done = 0;
-    let mut lap_done = |progress: &mut Progress| {
+    let mut lap_done = |progress: &mut Bar| {
         done += 1;
         progress.update(done, done * per_lap as u64);
     };

@@ -5,11 +5,9 @@ use std::path::Path;
 
 use super::Summary;
 use super::object::{SIZES, size_of_bytes};
-use crate::error::{Failure, Fault};
-use crate::input::Source;
-use crate::output::figures::{bytes, count};
-use crate::output::progress::Progress;
-use crate::trace::{self, Event, Watch};
+use millpond_plan::error::{Failure, Fault};
+use millpond_plan::output::figures::{bytes, count};
+use millpond_plan::trace::{self, Event, Watch};
 
 /// The options of a replay.
 #[derive(Debug, Clone, Copy)]
@@ -81,15 +79,15 @@ impl Script {
     pub(crate) fn of_trace(path: &Path, limits: &Limits) -> Result<Self, Failure> {
         let name = path.to_string_lossy();
         let read = || -> Result<Self, Fault> {
-            let source = Source::from_path(path)?;
+            let source = millpond_terminal::open(path)?;
             let label = format!("reading {}", name.rsplit('/').next().unwrap_or(&name));
-            let mut progress = Progress::on_stderr(label, source.bytes_stored());
+            let mut progress = source.progress(&label);
             let mut recorder = Recorder {
                 events_max: limits.events_max,
                 walk: limits.walk,
                 ..Recorder::default()
             };
-            let summary = trace::read(source.open()?, &mut recorder, &mut progress)?;
+            let summary = trace::read(source.open()?, &mut recorder, &mut *progress)?;
             summary.expect_times("replay")?;
             recorder.close();
             recorder.script(limits, summary.events()).map_err(Fault::whole)

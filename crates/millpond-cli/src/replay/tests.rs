@@ -4,7 +4,7 @@ use super::contender::{Contender, Entrant, Kind, Way};
 use super::object::{Object, SIZES, Value, size_of_bytes};
 use super::run::{Lap, lap, timed};
 use super::*;
-use crate::output::paint::Paint;
+use millpond_plan::output::paint::Paint;
 
 const LIMITS: Limits = Limits {
     bytes: None,
@@ -182,7 +182,7 @@ fn the_text_and_the_json_have_every_contender() {
     let script = script("shown", SIZED, &Limits { events_max: 5, ..LIMITS }).unwrap();
     let outcome = replay("a\x1b.csv", &script, 3);
     let (text, json) =
-        (text(&outcome, Paint::off()), json(std::slice::from_ref(&outcome)).unwrap());
+        (text(&outcome, Paint::new(false)), json(std::slice::from_ref(&outcome)).unwrap());
     for measured in &outcome.results {
         assert!(text.contains(measured.name) && json.contains(measured.name), "{}", measured.name);
     }
@@ -212,7 +212,7 @@ fn each_tick_with_events_ends_with_a_walk_over_all_that_live() {
     let names: Vec<_> = outcome.results.iter().map(|measured| measured.name).collect();
     assert!(names.contains(&"Pool, Lifo") && names.contains(&"Pool, Lifo; runs"), "{names:?}");
     let (text, json) =
-        (text(&outcome, Paint::off()), json(std::slice::from_ref(&outcome)).unwrap());
+        (text(&outcome, Paint::new(false)), json(std::slice::from_ref(&outcome)).unwrap());
     assert!(text.contains("5 walks over all objects, 13 visits"), "{text}");
     assert!(text.contains(" ns per tick with its walk, "), "{text}");
     assert!(json.contains("\"ns_per_tick\"") && !json.contains("\"ns_per_event\""), "{json}");

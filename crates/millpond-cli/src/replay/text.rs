@@ -5,11 +5,11 @@ use std::fmt::Write;
 use super::object::SIZES;
 use super::run::STRETCH;
 use super::{Outcome, Summary};
-use crate::error::shown;
-use crate::output::figures::{bytes, count, number_of, small};
-use crate::output::paint::Paint;
-use crate::output::table::Table;
-use crate::output::wrap::wrapped;
+use millpond_plan::error::shown;
+use millpond_plan::output::figures::{bytes, count, number_of, small};
+use millpond_plan::output::paint::Paint;
+use millpond_plan::output::table::Table;
+use millpond_plan::output::wrap::wrapped;
 
 /// One trace.
 pub(crate) fn text(outcome: &Outcome, paint: Paint) -> String {

@@ -2,7 +2,7 @@
 
 use super::Measured;
 use super::contender::Kind;
-use crate::output::figures::count;
+use millpond_plan::output::figures::count;
 
 /// Two medians that differ by less count as equally fast.
 const TIE: f64 = 0.03;

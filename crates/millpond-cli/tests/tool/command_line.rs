@@ -9,7 +9,7 @@ use crate::common::{
 #[test]
 fn every_command_has_help_with_an_example() {
     let directory = Directory::new();
-    for command in ["", "plan", "merge", "replay", "soak", "generate", "odds", "completions", "man"]
+    for command in ["", "plan", "merge", "replay", "generate", "odds", "completions", "man"]
         .map(|name| Some(name).filter(|name| !name.is_empty()))
     {
         let output = millpond(&directory).args(command).arg("--help").output().unwrap();
@@ -27,7 +27,7 @@ fn completions_and_manual_page() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = millpond(&directory).args(["completions", shell]).output().unwrap();
         let script = done(&output);
-        for option in ["headroom", "budget", "rounds", "seed", "quantile"] {
+        for option in ["headroom", "budget", "rounds", "seed", "quantile", "interval", "warm-up"] {
             assert!(script.contains(option), "{shell}: {option}");
         }
     }
@@ -39,6 +39,7 @@ fn completions_and_manual_page() {
     assert!(plan.contains("headroom") && plan.contains("millpond plan game.csv.gz"), "{plan}");
     assert!(plan.contains("budget"), "{plan}");
     assert!(page(&["replay"]).contains("rounds") && page(&["soak"]).contains("72h"));
+    assert!(page(&["watch"]).contains("interval"));
 }
 
 #[test]

@@ -5,12 +5,12 @@
 
 use crate::common::planning::{RULES, is_one_line, plan_loans};
 use crate::common::{Random, gzip, zstd};
-use millpond_cli::input::Source;
-use millpond_cli::loans::{Format, pools};
-use millpond_cli::merge::{Inputs, MergeRules, merge};
-use millpond_cli::output::progress::Progress;
-use millpond_cli::plan::{Headroom, plan};
-use millpond_cli::trace::{self, Event, Watch};
+use millpond_plan::input::Source;
+use millpond_plan::loans::{Format, pools};
+use millpond_plan::merge::{Inputs, MergeRules, merge};
+use millpond_plan::plan::{Headroom, plan};
+use millpond_plan::progress::Silent;
+use millpond_plan::trace::{self, Event, Watch};
 
 /// Checks that what an importer lets through makes sense.
 #[derive(Default)]
@@ -55,8 +55,8 @@ fn source(bytes: Vec<u8>) -> Source {
 fn read_and_plan(bytes: Vec<u8>) {
     let source = source(bytes);
     let mut sense = Sense::default();
-    let mut progress = Progress::silent("", 0);
-    let read = source.open().and_then(|input| trace::read(input, &mut sense, &mut progress));
+
+    let read = source.open().and_then(|input| trace::read(input, &mut sense, &mut Silent));
     if let Ok(summary) = &read {
         assert_eq!(sense.left as u64, summary.births - summary.deaths);
         assert_eq!(sense.left, sense.live.iter().flatten().count());

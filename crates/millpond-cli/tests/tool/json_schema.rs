@@ -2,58 +2,15 @@
 //!
 //! `MILLPOND_RECORD=1 cargo test -p millpond-cli --test tool json_schema` records them anew.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::common::{Directory, TRACES, done, millpond};
-use millpond::Pool;
-use millpond::recorder::Recorder;
-use serde_json::Value;
 
-/// Each field of a value with the kinds of values that it has.
-fn fields(path: &str, value: &Value, found: &mut BTreeMap<String, Vec<&'static str>>) {
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "number",
-        Value::String(_) => "text",
-        Value::Array(items) => {
-            items.iter().for_each(|item| fields(&format!("{path}[]"), item, found));
-            "list"
-        }
-        Value::Object(entries) => {
-            for (name, value) in entries {
-                fields(&format!("{path}.{name}"), value, found);
-            }
-            "object"
-        }
-    };
-    let kinds = found.entry(path.to_owned()).or_default();
-    if !kinds.contains(&kind) {
-        kinds.push(kind);
-        kinds.sort_unstable();
-    }
-}
-
-/// Compares what these commands print with what is recorded.
 #[track_caller]
 fn is_as_recorded(directory: &Directory, name: &str, commands: &[&[&str]]) {
-    let mut found = BTreeMap::new();
-    for arguments in commands {
-        let output = millpond(directory).args(*arguments).output().unwrap();
-        let text = done(&output);
-        assert_eq!(text.lines().count(), 1, "one object on one line");
-        fields("", &serde_json::from_str(&text).unwrap(), &mut found);
-    }
-    found.remove("");
-    let lines = found.iter().map(|(path, kinds)| format!("{path}: {}\n", kinds.join(", ")));
-    let text: String = lines.collect();
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", name].iter().collect();
-    if std::env::var_os("MILLPOND_RECORD").is_some() {
-        std::fs::write(&path, &text).unwrap();
-    }
-    let recorded = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(text, recorded, "{name}");
+    let outputs = commands.iter().map(|arguments| millpond(directory).args(*arguments).output());
+    millpond_testkit::is_as_recorded(&path, outputs.map(Result::unwrap));
 }
 
 fn trace(name: &str) -> String {
@@ -107,20 +64,6 @@ fn loans() {
 }
 
 #[test]
-fn watch() {
-    let directory = Directory::new();
-    let recorder = Recorder::create(directory.path().join("pools.trace")).unwrap();
-    let mut imps = Pool::builder().capacity(8).name("imps").build();
-    imps.record(&recorder);
-    for i in 0..8 {
-        imps.insert(i).unwrap();
-        recorder.tick();
-    }
-    recorder.finish().unwrap();
-    is_as_recorded(&directory, "watch.fields", &[&["watch", "--once", "--json", "pools.trace"]]);
-}
-
-#[test]
 fn odds() {
     let arguments = ["odds", "--json", "--slots", "8", "--rounds", "1000"];
     is_as_recorded(&Directory::new(), "odds.fields", &[&arguments]);
@@ -138,12 +81,4 @@ fn replay() {
             &["replay", "--json", "--rounds", "3", "--walk", "a.csv"],
         ],
     );
-}
-
-/// Elsewhere nobody tells how much memory is resident.
-#[cfg(target_os = "linux")]
-#[test]
-fn soak() {
-    let arguments = ["soak", "--json", "--for", "60s", "--steps", "3000", "--only", "Pool, L"];
-    is_as_recorded(&Directory::new(), "soak.fields", &[&arguments]);
 }

@@ -140,7 +140,7 @@ fn the_report_draws_waits_over_capacity_and_csv_lists_them() {
     let said = done(&command.args(["plan", "--wait-p99-ms", "4"]).arg(&file).output().unwrap());
     assert!(said.contains("Report: "), "{said}");
     let html = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
-    assert!(html.starts_with(millpond_cli::report::MARKER) && html.contains("Waits by capacity"));
+    assert!(html.starts_with(millpond_plan::report::MARKER) && html.contains("Waits by capacity"));
     assert!(html.contains("a capacity of 7 is enough"), "the verdict");
 
     let csv = plan(&directory, &file, &["--wait-p99-ms", "4", "--csv"]);

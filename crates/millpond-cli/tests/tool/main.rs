@@ -10,6 +10,8 @@ mod bad_input;
 mod budget;
 mod bundled_traces;
 mod command_line;
+#[cfg(unix)]
+mod external;
 mod heap_picture;
 mod heap_recordings;
 mod hostile_bytes;
@@ -17,6 +19,7 @@ mod importers_against_reference;
 #[cfg(target_os = "linux")]
 mod interrupted;
 mod json_schema;
+mod live_traces;
 mod loans;
 mod many_summaries;
 mod measure;
@@ -26,10 +29,4 @@ mod other_tools;
 mod replay;
 mod report_file;
 mod size_classes;
-mod soak;
-#[cfg(target_os = "linux")]
-mod soak_program;
-mod watch;
-#[cfg(unix)]
-mod watch_terminal;
 mod words;

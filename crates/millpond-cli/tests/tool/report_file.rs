@@ -14,7 +14,7 @@ fn it_is_written_and_its_place_is_told() {
     let place = text.lines().find_map(|line| line.strip_prefix("Report: ")).unwrap();
     assert_eq!(Path::new(place).file_name().unwrap(), "report.html");
     let html = std::fs::read_to_string(place).unwrap();
-    assert!(html.starts_with(millpond_cli::report::MARKER));
+    assert!(html.starts_with(millpond_plan::report::MARKER));
     assert!(html.contains("Imp") && html.contains("&lt;b&gt;Demon") && !html.contains("<b>Demon"));
     assert_eq!(directory.names(), ["a.csv", "report.html"], "nothing unfinished is left");
 }
@@ -23,7 +23,7 @@ fn it_is_written_and_its_place_is_told() {
 fn an_earlier_report_is_replaced() {
     let directory = Directory::new();
     directory.file("a.csv", TRACE);
-    let old = format!("{}\nold", millpond_cli::report::MARKER);
+    let old = format!("{}\nold", millpond_plan::report::MARKER);
     let report = directory.file("plan.html", old);
     let arguments = ["plan", "a.csv", "--report", "plan.html"];
     done(&millpond(&directory).args(arguments).output().unwrap());

@@ -1,4 +1,4 @@
-//! Clock, widths and words of `millpond plan`, `watch` and `--help`.
+//! Clock, widths and words of `millpond plan` and `--help`.
 
 use std::path::{Path, PathBuf};
 
@@ -120,8 +120,7 @@ fn a_plan_fits_eighty_columns() {
 #[test]
 fn help_fits_eighty_columns() {
     let directory = Directory::new();
-    for command in ["", "plan", "replay", "soak", "generate", "odds", "watch", "completions", "man"]
-    {
+    for command in ["", "plan", "merge", "replay", "generate", "odds", "completions", "man"] {
         for flag in ["--help", "-h"] {
             let command = Some(command).filter(|name| !name.is_empty());
             let help = done(&millpond(&directory).args(command).arg(flag).output().unwrap());

@@ -1,10 +1,10 @@
 //! What is planned from hostile bytes, and what must hold of it, whoever made the bytes: the fuzz targets, or the
 //! tests of this crate.
 
-use millpond_cli::input::Source;
-use millpond_cli::loans::pools;
-use millpond_cli::plan::{Headroom, Rules};
 use millpond_lend::replay::{Question, plan};
+use millpond_plan::input::Source;
+use millpond_plan::loans::pools;
+use millpond_plan::plan::{Headroom, Rules};
 
 pub(crate) const RULES: Rules = Rules {
     headroom: Headroom { percent: 10.0 },

@@ -1,0 +1,141 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_millpond_global_optspecs
+    string join \n color= h/help V/version
+end
+
+function __fish_millpond_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_millpond_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_millpond_using_subcommand
+    set -l cmd (__fish_millpond_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c millpond -n "__fish_millpond_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_needs_command" -s V -l version -d 'Print version'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "plan" -d 'Plan pools from a trace, and prove the plan by replaying the trace'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "merge" -d 'Plan pools from the summaries of many sessions, for a given share of sessions without refusals'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "replay" -d 'Time a trace with each pool type, each reuse order and Box, and recommend the fastest'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "odds" -d 'Print how likely it is that a handle is not unique, for every handle layout'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "generate" -d 'Write a made-up trace of any length to standard output'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "man" -d 'Print the manual page of the tool or of one command'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "watch" -d 'Show the pools or lenders of a running program, from the live trace that it writes'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "soak" -d 'Run random operations on every pool for minutes to days, and check every result'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l headroom -d 'Extra room above the peak, in per cent' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l tick-rate -d 'The number of ticks per second of a lifetime trace. The default is the trace\'s own clock (a column `ms`); without either, times are in ticks, and no handles are proposed' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l session-hours -d 'How long the program has to run before the first slot uses up its generations' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l class -d 'Show only classes whose name matches; `*` matches any text. This does not filter the advice and the budget' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l skip-caller -d 'Skip matching functions when determining which function allocates; `*` matches any text. May be given more than once' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l blocks-at-hand -d 'How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Classes that are mostly served from them are not proposed. Use 0 for an allocator that keeps none' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l report -d 'The file for the report. An earlier report is replaced; any other file is not overwritten' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l budget -d 'Write the capacities to this file, for the program to read at startup: TOML, with a scenario for each trace. An earlier budget is replaced unless it has been edited' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l summary -d 'Write a summary of each recording to this file: a table (CSV) with a line for each class. `millpond merge` plans from the summaries of many sessions. An earlier summary is replaced' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l tag -d 'Add a column with this value to the summary, such as the level or the platform. May be given more than once' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l session -d 'The session\'s name in the summary' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l size-classes -d 'Also compute the classes of a `millpond::SizeClasses` from a recording of the heap, for requests of up to BYTES bytes (512 if not given): the slot sizes that waste least, the number of slots of each, and the code for the program' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l top -d 'How many classes the tables show' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l wait-p99-ms -d 'Plan for loans: 99 % of the callers wait at most this long. The traces are those of a `millpond_lend::Lender` (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL\'s csvlog with the durations of statements' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l open-ms -d 'For loans: how long opening one more object takes' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l closed -d 'For loans: replay callers instead of requests. Each caller requests a loan, returns it, thinks for as long as recorded, and requests the next, so those who wait less also request more. CALLERS is how many there are, such as the program\'s worker threads' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l json -d 'Print the plan as JSON, for programs'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l csv -d 'Print the classes as CSV, for spreadsheets'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l no-handles -d 'Propose no handles, for programs that do not refer to objects by handle'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l all -d 'Put all classes into the budget, including those that are not worth a pool'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l measure -d 'Measure how much time each proposal saves on this machine, by replaying the recorded calls with the system\'s allocator and with pools. This takes a few seconds'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l no-report -d 'Write no report'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l quantile -d 'The minimum share of sessions without any refusal, in per cent' -r
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l headroom -d 'Extra room above the need of these sessions, in per cent' -r
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l by -d 'Make a separate plan for each value of this column, such as the level (`plan --tag`)' -r
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l session-hours -d 'How long the program has to run before the first slot uses up its generations' -r
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l budget -d 'Write the capacities to this file, for the program to read at startup: TOML, with a scenario for each value of --by. An earlier budget is replaced unless it has been edited' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l top -d 'How many classes the tables show' -r
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l all -d 'Plan all classes, including those that are not worth a pool in any session'
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l no-handles -d 'Propose no handles, for programs that do not refer to objects by handle'
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l json -d 'Print the plan as JSON, for programs'
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l csv -d 'Print the classes as CSV, for spreadsheets'
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand replay" -l bytes -d 'The size of all objects, instead of the sizes of the trace. Objects without a size have 64 bytes' -r
+complete -c millpond -n "__fish_millpond_using_subcommand replay" -l rounds -d 'The number of rounds' -r
+complete -c millpond -n "__fish_millpond_using_subcommand replay" -l events -d 'Replay at most this many insertions and removals, from the beginning of the trace' -r
+complete -c millpond -n "__fish_millpond_using_subcommand replay" -l memory -d 'The maximum size of all pools\' slots together, in MiB' -r
+complete -c millpond -n "__fish_millpond_using_subcommand replay" -l heap -d 'Instead of timing, replay the trace in a model of the system\'s allocator, and draw its memory, its free memory and its largest hole over time, compared with the same program in pools. The file is an SVG; an earlier drawing is replaced, any other file is not overwritten' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand replay" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand replay" -l walk -d 'Iterate over all objects at the end of each tick with an insertion or removal, as games do. Times and the recommendation are then for whole ticks'
+complete -c millpond -n "__fish_millpond_using_subcommand replay" -l json -d 'Print the figures as JSON, for programs'
+complete -c millpond -n "__fish_millpond_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand odds" -l slots -d 'The number of slots of each pool' -r
+complete -c millpond -n "__fish_millpond_using_subcommand odds" -l rounds -d 'The number of handles that each simulation compares' -r
+complete -c millpond -n "__fish_millpond_using_subcommand odds" -l seed -d 'The seed of the random numbers' -r
+complete -c millpond -n "__fish_millpond_using_subcommand odds" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand odds" -l json -d 'Print the odds as JSON, for programs'
+complete -c millpond -n "__fish_millpond_using_subcommand odds" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand generate" -l events -d 'The number of insertions and removals' -r
+complete -c millpond -n "__fish_millpond_using_subcommand generate" -l live -d 'The approximate number of objects alive at once' -r
+complete -c millpond -n "__fish_millpond_using_subcommand generate" -l days -d 'The number of days that the game runs, at ten ticks per second' -r
+complete -c millpond -n "__fish_millpond_using_subcommand generate" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand generate" -l heaptrack -d 'Write heaptrack\'s format instead of a lifetime trace'
+complete -c millpond -n "__fish_millpond_using_subcommand generate" -l game -d 'Write lifetimes and sizes of a game that runs for days: sparks, bullets, paths, sounds, texts, decals'
+complete -c millpond -n "__fish_millpond_using_subcommand generate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand man" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand watch" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand watch" -l interval -d 'Seconds between two updates' -r
+complete -c millpond -n "__fish_millpond_using_subcommand watch" -l once -d 'Print the current state and exit'
+complete -c millpond -n "__fish_millpond_using_subcommand watch" -l json -d 'Print JSON, one object per line, for programs'
+complete -c millpond -n "__fish_millpond_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand watch" -s V -l version -d 'Print version'
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l for -d 'The duration: a number and s, m, h or d' -r
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l seed -d 'The seed of the random numbers' -r
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l capacity -d 'The number of slots of each pool' -r
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l trace -d 'Insert and remove as in this trace, repeatedly, in pools as large as its peak' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l only -d 'Soak only pools whose name contains this' -r
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l steps -d 'End when each pool has done N operations' -r
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l threads -d 'Use a `SyncPool` and a `SyncRecycler` from N threads, instead of all other pools from one' -r
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l live -d 'The live trace that the recorder of PROGRAM writes' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l warm-up -d 'How long PROGRAM may allocate memory and reach new peaks' -r
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l drift -d 'By how many KiB the resident memory of PROGRAM may grow' -r
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l system-allocator -d 'Use boxes of the system\'s allocator instead of pools'
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l json -d 'Print the summary as JSON, for programs'
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -s V -l version -d 'Print version'

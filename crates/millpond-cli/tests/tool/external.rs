@@ -1,0 +1,67 @@
+//! Commands that are programs of their own. The tool is copied to a directory of the test's, because it looks beside
+//! itself first.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Output};
+
+use crate::common::{Directory, done, refused};
+
+/// Runs a copy of the tool, with nothing on the path but what is asked for.
+fn run(directory: &Directory, path: &str, arguments: &[&str]) -> Output {
+    let tool = directory.path().join("millpond");
+    if !tool.exists() {
+        std::fs::copy(env!("CARGO_BIN_EXE_millpond"), &tool).unwrap();
+    }
+    Command::new(tool)
+        .args(arguments)
+        .current_dir(directory.path())
+        .env("PATH", path)
+        .output()
+        .unwrap()
+}
+
+/// Prints who it is, and its arguments, each on a line of its own; ends with 7 if one of them is `fail`.
+fn program(directory: &Directory, name: &str) {
+    let script = "#!/bin/sh\necho \"$0\"; for a in \"$@\"; do echo \"<$a>\"; case $a in fail) exit 7;; esac; done\n";
+    let file = directory.file(name, script);
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn one_that_is_not_installed_says_how_to_get_it() {
+    let directory = Directory::new();
+    for name in ["watch", "soak"] {
+        for more in [&[][..], &["--help"], &["--", "x"]] {
+            let line = refused(&run(&directory, "", &[&[name][..], more].concat()));
+            let (install, build) =
+                (format!("cargo install millpond-{name}"), format!("-p millpond-{name}"));
+            assert!(line.contains(&install) && line.contains(&build), "{line}");
+        }
+    }
+}
+
+#[test]
+fn it_gets_its_arguments_as_they_are() {
+    let directory = Directory::new();
+    program(&directory, "millpond-soak");
+    let said = |arguments: &[&str]| done(&run(&directory, "", arguments));
+    let words = ["--for", "8h", "--help", "--", "./game", "--color", "x y", "--", ""];
+    let text = said(&[&["soak"][..], &words].concat());
+    let got: Vec<&str> = text.lines().skip(1).collect();
+    assert_eq!(got, words.map(|word| format!("<{word}>")));
+    // The tool's own option comes before the command.
+    assert!(said(&["--color", "never", "soak"]).ends_with("<--color>\n<never>\n"));
+    assert!(said(&["--color=never", "soak", "x"]).ends_with("<--color=never>\n<x>\n"));
+    assert_eq!(run(&directory, "", &["soak", "fail"]).status.code(), Some(7));
+}
+
+#[test]
+fn the_one_beside_the_tool_comes_before_the_one_on_the_path() {
+    let (directory, other) = (Directory::new(), Directory::new());
+    program(&other, "millpond-watch");
+    let path = other.path().to_str().unwrap();
+    assert!(done(&run(&directory, path, &["watch"])).starts_with(path), "on the path");
+    program(&directory, "millpond-watch");
+    let beside = directory.path().to_str().unwrap();
+    assert!(done(&run(&directory, path, &["watch"])).starts_with(beside), "beside the tool");
+}

@@ -1,0 +1,11 @@
+//! The sources of traces: files, the bundled traces and pipes, plain or compressed, read as blocks of whole lines.
+
+mod decompress;
+mod lines;
+mod source;
+mod spool;
+
+pub use lines::lines_of;
+pub use lines::{LINE_BYTES_MAX, Lines};
+pub use source::{Input, Source};
+pub use spool::Spool;

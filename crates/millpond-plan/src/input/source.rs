@@ -1,0 +1,193 @@
+//! An input that can be read twice, whatever it is.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
+use std::rc::Rc;
+
+use super::decompress::decompressed;
+use super::spool::Spool;
+use crate::error::{Fault, reason};
+use crate::progress::{Progress, Show, Silent};
+
+/// A source that can be opened repeatedly and yields the same bytes each time.
+#[derive(Debug)]
+pub struct Source {
+    place: Stored,
+    bytes_stored: u64,
+    show: Option<Show>,
+}
+
+#[derive(Debug)]
+enum Stored {
+    File(File),
+    Spooled(Spool),
+    Memory(&'static [u8]),
+}
+
+impl Source {
+    /// A trace that is part of the program.
+    #[must_use]
+    pub fn from_memory(bytes: &'static [u8]) -> Self {
+        Self::new(Stored::Memory(bytes), bytes.len() as u64)
+    }
+
+    /// A file by its path, or standard input for `-`.
+    ///
+    /// A plan reads its input twice. What cannot be read twice (standard input, a pipe) is
+    /// first copied to a temporary file that is removed when the source is dropped.
+    ///
+    /// # Errors
+    /// If it does not exist, may not be read, or is neither a file nor a pipe.
+    pub fn from_path(path: &Path) -> Result<Self, Fault> {
+        Self::from_path_spooling(path, Spool::create)
+    }
+
+    /// As [`from_path`](Self::from_path), for a program that must not be interrupted while it creates the temporary
+    /// file: `spool` calls [`Spool::create`].
+    ///
+    /// # Errors
+    /// As [`from_path`](Self::from_path), and those of `spool`.
+    pub fn from_path_spooling(
+        path: &Path,
+        spool: impl FnOnce() -> Result<Spool, Fault>,
+    ) -> Result<Self, Fault> {
+        if path == Path::new("-") {
+            return Self::spooled(spool()?, std::io::stdin().lock());
+        }
+        // Checked before it is opened: opening a pipe blocks, and opening a directory gives a poor message.
+        let kind = std::fs::metadata(path).map_err(|e| Fault::whole(reason(&e)))?.file_type();
+        if kind.is_dir() {
+            return Err(Fault::whole("is a directory, expected a trace file"));
+        }
+        if !kind.is_file() && !is_pipe(kind) {
+            return Err(Fault::whole("is neither a file nor a pipe, expected a trace file"));
+        }
+        let file = File::open(path).map_err(|e| Fault::whole(reason(&e)))?;
+        if !kind.is_file() {
+            return Self::spooled(spool()?, file);
+        }
+        let bytes_stored = file.metadata().map_err(|e| Fault::whole(reason(&e)))?.len();
+        Ok(Self::new(Stored::File(file), bytes_stored))
+    }
+
+    fn spooled(mut spool: Spool, pipe: impl Read) -> Result<Self, Fault> {
+        spool.fill(pipe)?;
+        let bytes_stored = spool.bytes();
+        Ok(Self::new(Stored::Spooled(spool), bytes_stored))
+    }
+
+    fn new(place: Stored, bytes_stored: u64) -> Self {
+        Self { place, bytes_stored, show: None }
+    }
+
+    /// The same source, whose readings are shown.
+    #[must_use]
+    pub fn shown(self, show: Show) -> Self {
+        Self { show: Some(show), ..self }
+    }
+
+    /// Begins to show a reading of this source.
+    #[must_use]
+    pub fn progress(&self, label: &str) -> Box<dyn Progress> {
+        self.show.map_or_else(|| Box::new(Silent) as _, |show| show(label, self.bytes_stored))
+    }
+
+    /// The stored size of the input in bytes.
+    #[must_use]
+    pub fn bytes_stored(&self) -> u64 {
+        self.bytes_stored
+    }
+
+    /// Whether it can be opened again by its path, so that it need not be kept.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        matches!(self.place, Stored::File(_))
+    }
+
+    /// The uncompressed text, from its beginning.
+    ///
+    /// # Errors
+    /// If it cannot be read or its compression's header is damaged.
+    pub fn open(&self) -> Result<Input<'_>, Fault> {
+        let bytes_read = Rc::new(Cell::new(0));
+        let stored: Box<dyn Read + '_> = match &self.place {
+            Stored::File(file) => Box::new(rewound(file)?),
+            Stored::Spooled(spool) => Box::new(rewound(spool.file())?),
+            Stored::Memory(bytes) => Box::new(*bytes),
+        };
+        let counted = Counted { inner: stored, bytes_read: Rc::clone(&bytes_read) };
+        Ok(Input { text: decompressed(counted)?, bytes_read, bytes_stored: self.bytes_stored })
+    }
+}
+
+fn rewound(mut file: &File) -> Result<&File, Fault> {
+    file.rewind().map_err(|e| Fault::whole(reason(&e)))?;
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: std::fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.is_fifo() || kind.is_socket()
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: std::fs::FileType) -> bool {
+    false
+}
+
+/// An open input: uncompressed text, and the progress of reading.
+pub struct Input<'a> {
+    text: Box<dyn Read + 'a>,
+    bytes_read: Rc<Cell<u64>>,
+    bytes_stored: u64,
+}
+
+impl Input<'_> {
+    /// The number of stored bytes read so far.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read.get()
+    }
+
+    /// The number of stored bytes.
+    #[must_use]
+    pub fn bytes_stored(&self) -> u64 {
+        self.bytes_stored
+    }
+
+    /// Reads some uncompressed text; 0 at its end.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or its compression is damaged or cut short.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
+        loop {
+            match self.text.read(buffer) {
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                other => return other.map_err(|e| Fault::at_byte(self.bytes_read(), reason(&e))),
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Input({} of {} bytes)", self.bytes_read(), self.bytes_stored)
+    }
+}
+
+/// Counts the bytes that pass through it.
+pub(super) struct Counted<'a> {
+    inner: Box<dyn Read + 'a>,
+    bytes_read: Rc<Cell<u64>>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.bytes_read.set(self.bytes_read.get() + n as u64);
+        Ok(n)
+    }
+}

@@ -1,0 +1,155 @@
+//! Plans for loans as JSON. The types are the schema; times are in milliseconds.
+
+use millpond_lend::replay::{AtCapacity, LoanPlan, Question, Run, Waits};
+use serde::Serialize;
+
+use super::TracePlan;
+use crate::error::Failure;
+use crate::output::json::{Number, json_text};
+
+/// What `plan --wait-p99-ms --json` prints.
+#[derive(Serialize)]
+struct LoansJson<'p> {
+    /// The longest wait that 99 % of the callers may have.
+    wait_p99_ms: Number,
+    /// The time that it takes to open one more.
+    open_ms: Number,
+    traces: Vec<TraceJson<'p>>,
+}
+
+#[derive(Serialize)]
+struct TraceJson<'p> {
+    path: &'p str,
+    /// `loans` or `postgresql-csvlog`.
+    format: &'static str,
+    pools: Vec<PoolJson<'p>>,
+}
+
+#[derive(Serialize)]
+struct PoolJson<'p> {
+    pool: &'p str,
+    asks: usize,
+    /// Requests that got nothing.
+    unserved: usize,
+    rate_per_second: Number,
+    mean_hold_ms: Number,
+    /// The average number of loans at once.
+    busy: Number,
+    recorded_wait_ms: WaitsJson,
+    /// The peak of simultaneous requests, waiting or served.
+    peak: usize,
+    /// How many callers were replayed, who think between their loans; `null` if requests keep their recorded times.
+    callers: Option<usize>,
+    /// The smallest sufficient capacity, opened in advance; `null` if there is none.
+    capacity: Option<usize>,
+    /// The same, opened as needed.
+    capacity_as_needed: Option<usize>,
+    littles_law_deviation: Number,
+    /// By how much longer loans are held when most are out.
+    holds_grow: Option<Number>,
+    more_will_not_help: bool,
+    capacities: Vec<CapacityJson>,
+}
+
+#[derive(Serialize)]
+struct CapacityJson {
+    capacity: usize,
+    in_advance: RunJson,
+    as_needed: RunJson,
+}
+
+/// The recorded loans with one capacity.
+#[derive(Serialize)]
+struct RunJson {
+    wait_ms: WaitsJson,
+    refused: u64,
+    opened: u64,
+    busy: Number,
+    rate_per_second: Number,
+}
+
+#[derive(Serialize)]
+struct WaitsJson {
+    p50: Number,
+    p90: Number,
+    p99: Number,
+    longest: Number,
+}
+
+/// One object with all plans.
+pub fn json(traces: &[TracePlan], question: &Question) -> Result<String, Failure> {
+    json_text(&LoansJson {
+        wait_p99_ms: ms(question.wait_p99_us),
+        open_ms: ms(question.open_us),
+        traces: traces.iter().map(TraceJson::from).collect(),
+    })
+}
+
+impl<'p> From<&'p TracePlan> for TraceJson<'p> {
+    fn from(trace: &'p TracePlan) -> Self {
+        Self {
+            path: &trace.name,
+            format: trace.source.name(),
+            pools: trace.plans.iter().map(PoolJson::from).collect(),
+        }
+    }
+}
+
+impl<'p> From<&'p LoanPlan> for PoolJson<'p> {
+    fn from(plan: &'p LoanPlan) -> Self {
+        Self {
+            pool: &plan.pool,
+            asks: plan.asks,
+            unserved: plan.unserved,
+            rate_per_second: Number(plan.rate_per_s),
+            mean_hold_ms: Number(plan.mean_hold_us / 1_000.0),
+            busy: Number(plan.busy),
+            recorded_wait_ms: plan.recorded.into(),
+            peak: plan.peak,
+            callers: plan.callers,
+            capacity: plan.smallest,
+            capacity_as_needed: plan.smallest_as_needed,
+            littles_law_deviation: Number(plan.deviation()),
+            holds_grow: plan.holds_grow.map(Number),
+            more_will_not_help: plan.more_will_not_help(),
+            capacities: plan.capacities.iter().map(CapacityJson::from).collect(),
+        }
+    }
+}
+
+impl From<&AtCapacity> for CapacityJson {
+    fn from(at: &AtCapacity) -> Self {
+        Self {
+            capacity: at.capacity,
+            in_advance: at.in_advance.into(),
+            as_needed: at.as_needed.into(),
+        }
+    }
+}
+
+impl From<Run> for RunJson {
+    fn from(run: Run) -> Self {
+        Self {
+            wait_ms: run.waits.into(),
+            refused: run.refused,
+            opened: run.opened,
+            busy: Number(run.busy),
+            rate_per_second: Number(run.rate_per_s),
+        }
+    }
+}
+
+impl From<Waits> for WaitsJson {
+    fn from(waits: Waits) -> Self {
+        Self {
+            p50: ms(waits.p50_us),
+            p90: ms(waits.p90_us),
+            p99: ms(waits.p99_us),
+            longest: ms(waits.max_us),
+        }
+    }
+}
+
+fn ms(us: u64) -> Number {
+    Number(us as f64 / 1_000.0)
+}

@@ -1,0 +1,166 @@
+//! How many objects a lender needs, from a trace of its loans.
+
+mod csv;
+mod csvlog;
+mod json;
+mod recording;
+mod rows;
+mod text;
+
+pub use csv::csv;
+pub use json::json;
+pub use text::text;
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use millpond_lend::replay::{LoanPlan, PoolTrace, Question, plan};
+
+use crate::error::{Failure, Fault, shown, shown_path};
+use crate::input::{Input, Lines, Source};
+use crate::output::budget_toml::{Scenario, ScenarioPool, loans_toml, scenario_name};
+use crate::output::figures::{count, milliseconds};
+use crate::report;
+
+/// The replays agree with Little's law to this share, or the trace is wrong.
+const DEVIATION_MAX: f64 = 0.01;
+
+/// One input, and the plans of its pools.
+#[derive(Debug)]
+pub struct TracePlan {
+    name: String,
+    source: Format,
+    plans: Vec<LoanPlan>,
+}
+
+/// What the loans were read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A trace of loans.
+    Loans,
+    /// PostgreSQL's log: when connections were held, but not how long their holders had waited.
+    PostgresLog,
+}
+
+impl Format {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Loans => "loans",
+            Self::PostgresLog => "postgresql-csvlog",
+        }
+    }
+}
+
+/// The capacities that serve, as a budget for the file at `path`.
+///
+/// # Errors
+/// If a pool has none, or one that is too large for a budget.
+pub fn budget_of(
+    path: &Path,
+    traces: &[TracePlan],
+    question: &Question,
+) -> Result<String, Failure> {
+    let limit = milliseconds(question.wait_p99_us);
+    let entry = |plan: &LoanPlan| {
+        let refused = |why: String| {
+            let pool = shown(plan.pool.as_bytes());
+            Failure::Output(format!("{}: pool {pool}: {why}", shown_path(path)))
+        };
+        let smallest = plan.smallest.ok_or_else(|| {
+            refused(format!("no capacity is enough for 99 % to wait at most {limit}"))
+        })?;
+        let capacity = u32::try_from(smallest)
+            .map_err(|_| refused(format!("a capacity of {smallest} is too large for a budget")))?;
+        let comment = format!("{} callers at once at the peak", count(plan.peak as u64));
+        Ok(ScenarioPool { name: plan.pool.clone(), capacity, comment })
+    };
+    let scenario = |trace: &TracePlan| {
+        let pools = trace.plans.iter().map(entry).collect::<Result<_, Failure>>()?;
+        Ok(Scenario { name: scenario_name(&trace.name).to_owned(), pools, left_out: 0 })
+    };
+    let scenarios = traces.iter().map(scenario).collect::<Result<Vec<_>, Failure>>()?;
+    let rule =
+        format!("the smallest with which 99 % wait at most {limit}, if all are opened in advance");
+    loans_toml(&scenarios, &rule)
+        .map_err(|why| Failure::Output(format!("{}: {why}", shown_path(path))))
+}
+
+/// Checks that the replays agree with Little's law: one that does not, does not replay what was recorded.
+///
+/// # Errors
+/// If one violates it.
+pub fn follows_littles_law(traces: &[TracePlan]) -> Result<(), Failure> {
+    let mut plans = traces.iter().flat_map(|trace| &trace.plans);
+    match plans.find(|plan| plan.deviation() > DEVIATION_MAX) {
+        Some(plan) => Err(Failure::Check(format!(
+            "{}: the replay violates Little's law by {:.1} %; the trace is wrong",
+            shown(plan.pool.as_bytes()),
+            plan.deviation() * 100.0
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The plans as a report: a page for any browser.
+#[must_use]
+pub fn html(traces: &[TracePlan], question: &Question) -> String {
+    let pools = traces.iter().flat_map(|trace| {
+        trace.plans.iter().map(|plan| report::loans::Pool {
+            trace: &trace.name,
+            plan,
+            verdict: text::verdict(plan, question),
+            has_waits: trace.source == Format::Loans,
+        })
+    });
+    report::loans::render(&report::loans::Page {
+        generated_by: format!("millpond {}", env!("CARGO_PKG_VERSION")),
+        wait_p99_us: question.wait_p99_us,
+        open_us: question.open_us,
+        pools: pools.collect(),
+    })
+}
+
+/// Plans the pools of one input.
+///
+/// # Errors
+/// If the input cannot be used, or if more callers were recorded than the question has.
+pub fn plan_loans(name: &str, input: &Source, question: &Question) -> Result<TracePlan, Failure> {
+    let (source, pools) = pools(input).map_err(|fault| fault.of_input(name))?;
+    let plans = pools.iter().map(|pool| plan(pool, question)).collect::<Vec<_>>();
+    match plans.iter().find(|plan| has_too_few_callers(plan, question)) {
+        Some(plan) => Err(Failure::Arguments(format!(
+            "--closed: {name} has {} callers at once in {}, more than {}",
+            plan.peak,
+            shown(plan.pool.as_bytes()),
+            question.callers.unwrap_or(0)
+        ))),
+        None => Ok(TracePlan { source, plans, name: name.to_owned() }),
+    }
+}
+
+/// Whether the user sets fewer callers than were recorded; `false` without a number.
+fn has_too_few_callers(plan: &LoanPlan, question: &Question) -> bool {
+    question.callers.is_some_and(|callers| callers > 0 && callers < plan.peak)
+}
+
+/// The loans of an input, whose format is detected by its first bytes.
+///
+/// # Errors
+/// If the input cannot be used.
+pub fn pools(source: &Source) -> Result<(Format, Vec<PoolTrace>), Fault> {
+    let mut reader = BufReader::new(Bytes(source.open()?));
+    let start = reader.fill_buf().map_err(|error| Fault::whole(error.to_string()))?;
+    if csvlog::begins(start) {
+        return Ok((Format::PostgresLog, csvlog::read(reader)?));
+    }
+    Ok((Format::Loans, recording::read(Lines::new(source.open()?))?))
+}
+
+/// An input as a reader.
+struct Bytes<'a>(Input<'a>);
+
+impl Read for Bytes<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|fault| io::Error::other(fault.to_string()))
+    }
+}

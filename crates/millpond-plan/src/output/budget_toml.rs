@@ -1,0 +1,214 @@
+//! A plan as a budget: a table of capacities that the program reads when it starts.
+
+use std::fmt::Write;
+
+use millpond::Budget;
+
+use super::figures::{count, number_of};
+use crate::error::shown;
+use crate::plan::{Class, TracePlan};
+
+/// The first line of a budget, before the fingerprint of all lines after it.
+const MARKER: &str = "# millpond budget v1 ";
+
+/// The endings of file names: those of compression, then those of formats.
+const STORED_AS: [&str; 2] = [".gz", ".zst"];
+const FORMATS: [&str; 4] = [".csv", ".heaptrack", ".trace", ".txt"];
+
+/// The name of a trace's scenario: its file's name, without the endings.
+pub fn scenario_name(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let without = |name, endings: &[&str]| {
+        endings.iter().find_map(|ending| str::strip_suffix(name, ending)).unwrap_or(name)
+    };
+    let stem = without(without(name, &STORED_AS), &FORMATS);
+    match (name, stem) {
+        ("-", _) => "stdin",
+        (_, "") => name,
+        _ => stem,
+    }
+}
+
+/// The pools of one scenario.
+#[derive(Debug)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// Its pools, in any order.
+    pub pools: Vec<ScenarioPool>,
+    /// The number of other classes, which are not worth a pool.
+    pub left_out: usize,
+}
+
+/// One pool of a scenario.
+#[derive(Debug)]
+pub struct ScenarioPool {
+    /// Its name.
+    pub name: String,
+    /// Its slots.
+    pub capacity: u32,
+    /// The reason for that number.
+    pub comment: String,
+}
+
+impl Scenario {
+    /// The scenario that a trace shows. Classes that are not worth a pool are left out unless `all` are
+    /// wanted.
+    pub fn of(plan: &TracePlan, all: bool) -> Self {
+        let wanted = |class: &&Class| all || class.worth_a_pool;
+        let pools: Vec<_> = plan.classes.iter().filter(wanted).map(ScenarioPool::of).collect();
+        let left_out = plan.classes.len() - pools.len();
+        Self { name: scenario_name(&plan.name).to_owned(), pools, left_out }
+    }
+}
+
+impl ScenarioPool {
+    fn of(class: &Class) -> Self {
+        let peak = class.statistics.peak_live;
+        let mut comment = format!("{} at the peak", count(peak.into()));
+        if let Some(p99) = class.p99_live.filter(|p99| *p99 < peak) {
+            comment += &format!(", at most {} in 99 % of the ticks", count(p99.into()));
+        }
+        Self { name: class.name.clone(), capacity: class.capacity, comment }
+    }
+
+    /// Its entry; why not, if it is larger than a budget may say.
+    fn entry(&self) -> Result<String, String> {
+        if self.capacity as usize > Budget::LIMIT_DEFAULT {
+            return Err(format!(
+                "class {}: {} slots, expected at most {}, which is the limit of a budget",
+                shown(self.name.as_bytes()),
+                self.capacity,
+                Budget::LIMIT_DEFAULT
+            ));
+        }
+        Ok(format!("{} = {}", key(&self.name), self.capacity))
+    }
+}
+
+/// All scenarios as one budget, and the rule by which the capacities were found; why not, if a pool is
+/// larger than a budget may say.
+pub fn budget_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String> {
+    let rule = format!(
+        "# Slots for each pool: {rule}.\n\
+         # The program reads this with millpond::Budget::from_toml (feature `toml`).\n\
+         # A full pool refuses insertions. This sets another policy, or a limit for all scenarios:\n\
+         #   decals = {{ capacity = 64, on_full = \"evict-oldest\" }}  # or evict-least, refuse\n\
+         #   orders = {{ capacity = 64, on_full = \"spill\", spill = 16 }}\n\
+         #   trees = {{ capacity = 64, on_full = \"grow\", max = 256 }}\n\
+         #   [limits]\n\
+         #   decals = 256\n"
+    );
+    with_head(&rule, scenarios)
+}
+
+/// The capacities of lenders as a budget, and the rule by which they were found; why not, if one is larger than a
+/// budget may say.
+pub fn loans_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String> {
+    let rule = format!(
+        "# Capacity of each lender: {rule}.\n\
+         # The program reads this with millpond::Budget::from_toml (feature `toml`), and passes the number to\n\
+         # `Builder::capacity` and `Builder::idle_min`.\n"
+    );
+    with_head(&rule, scenarios)
+}
+
+fn with_head(rule: &str, scenarios: &[Scenario]) -> Result<String, String> {
+    let mut text = format!("{rule}# millpond replaces this file unless it has been edited.\n");
+    for scenario in scenarios {
+        let _ = writeln!(text, "\n[scenario.{}]", key(&scenario.name));
+        if scenario.left_out > 0 {
+            let left_out = number_of(scenario.left_out as u64, "class");
+            let are = if scenario.left_out == 1 { "is" } else { "are" };
+            let _ = writeln!(text, "# {left_out} {are} not worth a pool (--all adds them).");
+        }
+        let mut pools: Vec<&ScenarioPool> = scenario.pools.iter().collect();
+        pools.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
+        let entries = pools.iter().map(|pool| pool.entry()).collect::<Result<Vec<_>, _>>()?;
+        let widest = entries.iter().map(|entry| entry.chars().count()).max().unwrap_or(0);
+        for (entry, pool) in entries.iter().zip(pools) {
+            let _ = writeln!(text, "{entry:<widest$}  # {}", pool.comment);
+        }
+    }
+    Ok(format!("{MARKER}{:016x}\n{text}", fingerprint(text.as_bytes())))
+}
+
+/// Orders numbers by value, before names in alphabetical order.
+fn natural(name: &str) -> (u64, &str) {
+    (name.parse().unwrap_or(u64::MAX), name)
+}
+
+/// A name as a key of TOML: as it is, or in quotes.
+fn key(name: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(is_bare) {
+        return name.to_owned();
+    }
+    let mut quoted = "\"".to_owned();
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", c as u32);
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Whether a file is a budget as this tool wrote it, from its first byte to its last.
+pub fn is_untouched_budget(file: &[u8]) -> bool {
+    let Some(rest) = file.strip_prefix(MARKER.as_bytes()) else { return false };
+    let Some((said, text)) = rest.split_at_checked(16) else { return false };
+    let Some(text) = text.strip_prefix(b"\n") else { return false };
+    said == format!("{:016x}", fingerprint(text)).as_bytes()
+}
+
+/// FNV-1a: enough to detect that a file was edited, and no protection against malice.
+fn fingerprint(text: &[u8]) -> u64 {
+    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scenario_has_the_name_of_the_traces_file() {
+        for (path, name) in [
+            ("traces/freedoom2-map01-8bots.csv.gz", "freedoom2-map01-8bots"),
+            ("openttd-600ticks.heaptrack.zst", "openttd-600ticks"),
+            ("target/orders.trace", "orders"),
+            ("heaptrack.game.1234.zst", "heaptrack.game.1234"),
+            ("./e1m1", "e1m1"),
+            (".csv", ".csv"),
+            ("-", "stdin"),
+        ] {
+            assert_eq!(scenario_name(path), name);
+        }
+    }
+
+    #[test]
+    fn keys_are_quoted_where_they_must() {
+        assert_eq!(key("Imp-2_b"), "Imp-2_b");
+        assert_eq!(key("56"), "56");
+        assert_eq!(key(""), "\"\"");
+        assert_eq!(key("a.b"), "\"a.b\"");
+        assert_eq!(key("a\"\\\n\u{7f}é"), "\"a\\\"\\\\\\u000a\\u007fé\"");
+    }
+
+    #[test]
+    fn an_edited_budget_is_told_from_an_untouched_one() {
+        let text = "\n[scenario.a]\nImp = 3\n";
+        let file = format!("{MARKER}{:016x}\n{text}", fingerprint(text.as_bytes()));
+        assert!(is_untouched_budget(file.as_bytes()));
+        assert!(!is_untouched_budget(file.replace('3', "4").as_bytes()));
+        for end in 0..file.len() {
+            assert!(!is_untouched_budget(&file.as_bytes()[..end]));
+        }
+    }
+}

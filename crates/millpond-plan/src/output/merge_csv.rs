@@ -1,0 +1,46 @@
+//! A plan for many sessions as a table that other programs read: one line for each class.
+
+use super::{csv_failure, csv_field, csv_text};
+use crate::error::Failure;
+use crate::merge::{GroupPlan, MergeRules};
+
+const COLUMNS: [&str; 12] = [
+    "class",
+    "sessions",
+    "lifetimes",
+    "calls_saved",
+    "worth_in",
+    "peak_median",
+    "peak_max",
+    "capacity",
+    "bytes_at_capacity",
+    "refused_in",
+    "median_life",
+    "p95_life",
+];
+
+/// All groups as one CSV text, the value of the group first if there are groups. Unknown values are empty fields.
+pub fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> Result<String, Failure> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(rules.by.iter().map(String::as_str).chain(COLUMNS)).map_err(csv_failure)?;
+    for group in groups {
+        for class in &group.classes {
+            let fields = [
+                class.name.clone(),
+                class.sessions.to_string(),
+                class.births.to_string(),
+                class.calls_saved.to_string(),
+                class.worth_in.to_string(),
+                class.peak_median.to_string(),
+                class.peak_max.to_string(),
+                class.capacity.to_string(),
+                csv_field(class.bytes_at_capacity()),
+                class.refused_in.to_string(),
+                csv_field(class.life_median.map(|length| length.ticks)),
+                csv_field(class.life_p95.map(|length| length.ticks)),
+            ];
+            table.write_record(group.value.iter().chain(&fields)).map_err(csv_failure)?;
+        }
+    }
+    csv_text(table)
+}

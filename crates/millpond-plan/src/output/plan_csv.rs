@@ -1,0 +1,52 @@
+//! A plan as a table that other programs read: one line for each class.
+
+use super::plan_text::Wanted;
+use super::{csv_failure, csv_field, csv_text};
+use crate::error::Failure;
+use crate::plan::TracePlan;
+
+const COLUMNS: [&str; 14] = [
+    "trace",
+    "class",
+    "lifetimes",
+    "calls_saved",
+    "worth_a_pool",
+    "peak_live",
+    "p99_live",
+    "left_live",
+    "capacity",
+    "bytes_at_capacity",
+    "median_life",
+    "p95_life",
+    "births_mean",
+    "births_worst",
+];
+
+/// All plans as one CSV text. Unknown values are empty fields.
+pub fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> Result<String, Failure> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(COLUMNS).map_err(csv_failure)?;
+    for plan in plans {
+        for class in wanted.classes(plan) {
+            let statistics = &class.statistics;
+            let fields = [
+                plan.name.clone(),
+                class.name.clone(),
+                statistics.lifetimes.to_string(),
+                class.saving.allocations.to_string(),
+                class.worth_a_pool.to_string(),
+                statistics.peak_live.to_string(),
+                csv_field(class.p99_live),
+                statistics.live.to_string(),
+                class.capacity.to_string(),
+                csv_field(class.bytes_at_capacity()),
+                csv_field(class.median.map(|length| length.ticks)),
+                csv_field(class.p95.map(|length| length.ticks)),
+                csv_field(class.births.map(|births| births.mean)),
+                csv_field(class.births.map(|births| births.worst)),
+            ];
+            table.write_record(fields).map_err(csv_failure)?;
+        }
+    }
+    csv_text(table)
+}

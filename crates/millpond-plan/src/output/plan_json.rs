@@ -1,0 +1,475 @@
+//! A plan as JSON, for programs. The types are the schema; `tests/tool/json_schema.rs` keeps their names.
+
+use serde::Serialize;
+
+use super::advice::why;
+use super::json::{LengthJson, Number, json_text};
+use super::plan_text::Wanted;
+use crate::error::Failure;
+use crate::plan::{
+    BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, Growing, Means, Proof, Proposal, Rules,
+    SizeClass, SizeClasses, Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
+};
+use crate::trace::{Caller, End, Wrapper};
+
+/// The number of callers listed for each class.
+const CALLERS_MAX: usize = 20;
+
+/// What `plan --json` prints. It contains no timings except those measured on demand: otherwise, the same input gives
+/// the same text.
+#[derive(Serialize)]
+struct PlanJson<'p> {
+    /// The tool's version.
+    millpond: &'static str,
+    rules: RulesJson,
+    traces: Vec<TraceJson<'p>>,
+}
+
+#[derive(Serialize)]
+struct RulesJson {
+    headroom_percent: Number,
+    session_seconds: Number,
+}
+
+#[derive(Serialize)]
+struct TraceJson<'p> {
+    /// The trace as the user typed it.
+    path: &'p str,
+    /// `lifetimes`, `heaptrack`, `millpond-heap` or `allocations`.
+    format: &'static str,
+    first_tick: u32,
+    ticks: u64,
+    /// `null` if unknown.
+    ticks_per_second: Option<Number>,
+    /// Of recordings of a heap: how many timestamps the clock has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamps: Option<u64>,
+    /// Births and deaths.
+    events: u64,
+    /// Events that the recorder lost, because the disk was too slow.
+    missing_events: u64,
+    /// Of recordings of millpond-heap: `whole`, `at-limit` or `missing`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<&'static str>,
+    /// Objects that the recorded program's own pools refused.
+    refused_while_recorded: u64,
+    lifetimes: u64,
+    peak_live: u32,
+    left_live: u32,
+    /// Of recordings of a heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_bytes: Option<u64>,
+    /// The proposals, best first; empty if nothing is worth a pool.
+    pool_first: Vec<ProposalJson<'p>>,
+    /// What would be proposed if the allocator did not have most of its blocks at hand.
+    served_at_hand: Vec<ProposalJson<'p>>,
+    growing_buffers: Vec<GrowingJson<'p>>,
+    skipped_wrappers: Vec<WrapperJson<'p>>,
+    /// Those for which a pool saves most calls first.
+    classes: Vec<ClassJson<'p>>,
+    /// With `--size-classes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size_classes: Option<SizeClassesJson>,
+}
+
+/// One proposal of what to pool.
+#[derive(Serialize)]
+struct ProposalJson<'p> {
+    /// The class, or the smallest and the largest size.
+    class: &'p str,
+    /// `pool`, `size-classes`, or `none` for what a library allocates for itself.
+    means: &'static str,
+    /// That library.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inside: Option<&'p str>,
+    /// Calls to the allocator.
+    calls: u64,
+    /// How many of them would have found a slot that was free again.
+    calls_saved: u64,
+    /// Those as a share of all calls in the trace.
+    share_of_calls: Number,
+    /// How many calls the allocator served with a block that it had at hand.
+    calls_at_hand: u64,
+    slots: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    callers: Vec<CallerJson<'p>>,
+    /// Sizes that share the allocator's bin: pool them too, or nothing is saved.
+    together_with: &'p [String],
+    /// With `--measure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_saved: Option<TimeSavedJson>,
+    /// The proposal in words.
+    why: String,
+}
+
+/// The time that a proposal saves in the whole recording, on the machine that it was measured on; below zero
+/// it costs time.
+#[derive(Serialize)]
+struct TimeSavedJson {
+    /// Calls to the allocator that pools serve.
+    calls: u64,
+    least_ms: Number,
+    most_ms: Number,
+}
+
+/// A caller of the allocator.
+#[derive(Serialize)]
+struct CallerJson<'p> {
+    function: &'p str,
+    allocations: u64,
+    /// The function and those that called it, the innermost first.
+    stack: &'p [String],
+}
+
+/// A buffer that is resized, and no case for a pool.
+#[derive(Serialize)]
+struct GrowingJson<'p> {
+    function: &'p str,
+    stack: &'p [String],
+    bytes_min: u64,
+    bytes_max: u64,
+    share_of_calls: Number,
+}
+
+/// One of the program's own wrappers of the allocator.
+#[derive(Serialize)]
+struct WrapperJson<'p> {
+    function: &'p str,
+    share_of_calls: Number,
+}
+
+/// A class and the pool that it needs. What depends on times or on the order of events is `null` or empty if the trace
+/// has no times.
+#[derive(Serialize)]
+struct ClassJson<'p> {
+    /// The trace's name of the class; of recordings of a heap, the size in bytes.
+    class: &'p str,
+    lifetimes: u64,
+    peak_live: u32,
+    peak_tick: Option<u32>,
+    /// The highest live count in 99 % of the ticks.
+    p99_live: Option<u32>,
+    mean_live: Option<Number>,
+    left_live: u32,
+    births_per_tick: Option<BirthsJson>,
+    lifetime_ticks: LifetimeJson,
+    capacity: u32,
+    #[serde(flatten)]
+    bytes: Option<BytesJson>,
+    /// The refusals and evictions of smaller pools, the largest first.
+    smaller: Vec<SmallerJson>,
+    busiest_slot_lifetimes: Option<BusiestJson>,
+    generations: [GenerationJson; GENERATION_BITS.len()],
+    /// The proposed handle and reuse order; `null` if the trace has no clock.
+    handle: Option<&'static str>,
+    reuse: Option<&'static str>,
+    outlasts_session: Option<bool>,
+    proof: ProofJson,
+    worth_a_pool: bool,
+    saving: SavingJson,
+    /// If the trace has call stacks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    callers: Vec<CallerJson<'p>>,
+}
+
+/// What a pool takes, if the trace has sizes.
+#[derive(Serialize)]
+struct BytesJson {
+    bytes_per_object: u64,
+    bytes_at_capacity: u64,
+}
+
+#[derive(Serialize)]
+struct BirthsJson {
+    mean: Number,
+    worst: u64,
+    worst_tick: u32,
+}
+
+#[derive(Serialize)]
+struct LifetimeJson {
+    median: Option<LengthJson>,
+    p95: Option<LengthJson>,
+}
+
+/// What a smaller pool would have refused, or evicted if it evicts the oldest.
+#[derive(Serialize)]
+struct SmallerJson {
+    capacity: u32,
+    refused: u64,
+    evicted: u64,
+}
+
+/// How often the busiest slot was used, in each reuse order.
+#[derive(Serialize)]
+struct BusiestJson {
+    lifo: u64,
+    fifo: u64,
+}
+
+/// How long generations of this width last; `null` if nobody knows.
+#[derive(Serialize)]
+struct GenerationJson {
+    bits: u32,
+    lifo_seconds: Option<Number>,
+    fifo_seconds: Option<Number>,
+}
+
+/// The counts of the replay through real pools.
+#[derive(Serialize)]
+struct ProofJson {
+    holds: bool,
+    operations: u64,
+    refused: u64,
+    live_checked: u64,
+    live_wrong: u64,
+    stale_checked: u64,
+    stale_resolved: u64,
+    drops: u64,
+    drops_expected: u64,
+}
+
+/// What a pool would save.
+#[derive(Serialize)]
+struct SavingJson {
+    allocations: u64,
+    /// If the trace has sizes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+}
+
+/// The classes of a `millpond::SizeClasses`.
+#[derive(Serialize)]
+struct SizeClassesJson {
+    bytes_max: u64,
+    allocations_served: u64,
+    classes: Vec<SizeClassJson>,
+}
+
+#[derive(Serialize)]
+struct SizeClassJson {
+    slot_bytes: u64,
+    slots: u32,
+    allocations: u64,
+    peak_live: u32,
+    peak_bytes: u64,
+}
+
+/// All plans as one JSON object.
+pub fn plan_json(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> Result<String, Failure> {
+    json_text(&PlanJson {
+        millpond: env!("CARGO_PKG_VERSION"),
+        rules: RulesJson {
+            headroom_percent: Number(rules.headroom.percent),
+            session_seconds: Number(rules.session_seconds),
+        },
+        traces: plans.iter().map(|plan| TraceJson::of(plan, wanted)).collect(),
+    })
+}
+
+impl<'p> TraceJson<'p> {
+    fn of(plan: &'p TracePlan, wanted: &Wanted) -> Self {
+        let summary = &plan.summary;
+        let proposals = |list: &'p [Proposal]| {
+            list.iter().map(|proposal| ProposalJson::of(plan, proposal)).collect()
+        };
+        Self {
+            path: &plan.name,
+            format: summary.format.name(),
+            first_tick: summary.first_tick,
+            ticks: summary.ticks(),
+            ticks_per_second: plan.ticks_per_second.map(Number),
+            timestamps: summary.timestamps,
+            events: summary.events(),
+            missing_events: summary.missing_events,
+            end: summary.end.map(|end| match end {
+                End::Whole => "whole",
+                End::AtLimit => "at-limit",
+                End::Missing => "missing",
+            }),
+            refused_while_recorded: summary.refused,
+            lifetimes: summary.births,
+            peak_live: plan.peak_live,
+            left_live: plan.left_live,
+            peak_bytes: plan.peak_bytes,
+            pool_first: proposals(&plan.advice.proposals),
+            served_at_hand: proposals(&plan.advice.at_hand),
+            growing_buffers: plan.advice.growing.iter().map(GrowingJson::from).collect(),
+            skipped_wrappers: plan.advice.wrappers.iter().map(WrapperJson::from).collect(),
+            classes: wanted.classes(plan).into_iter().map(|c| ClassJson::of(plan, c)).collect(),
+            size_classes: plan.size_classes.as_ref().map(SizeClassesJson::from),
+        }
+    }
+}
+
+impl<'p> ProposalJson<'p> {
+    fn of(plan: &TracePlan, proposal: &'p Proposal) -> Self {
+        Self {
+            class: &proposal.class,
+            means: match proposal.means {
+                Means::Pool => "pool",
+                Means::SizeClasses => "size-classes",
+                Means::Library(_) => "none",
+            },
+            inside: match &proposal.means {
+                Means::Library(library) => Some(library),
+                Means::Pool | Means::SizeClasses => None,
+            },
+            calls: proposal.calls,
+            calls_saved: proposal.calls_saved,
+            share_of_calls: Number(proposal.share_of_calls),
+            calls_at_hand: proposal.calls_at_hand,
+            slots: proposal.slots,
+            bytes: proposal.bytes,
+            callers: callers(&proposal.callers),
+            together_with: &proposal.together_with,
+            time_saved: proposal.time_saved.as_ref().map(TimeSavedJson::from),
+            why: why(proposal, plan),
+        }
+    }
+}
+
+impl From<&TimeSaved> for TimeSavedJson {
+    fn from(saved: &TimeSaved) -> Self {
+        let TimeSaved { calls, least_ms, most_ms } = *saved;
+        Self { calls, least_ms: Number(least_ms), most_ms: Number(most_ms) }
+    }
+}
+
+/// The callers of the allocator, the busiest first.
+fn callers(callers: &[Caller]) -> Vec<CallerJson<'_>> {
+    callers.iter().take(CALLERS_MAX).map(CallerJson::from).collect()
+}
+
+impl<'p> From<&'p Caller> for CallerJson<'p> {
+    fn from(caller: &'p Caller) -> Self {
+        Self { function: &caller.function, allocations: caller.allocations, stack: &caller.stack }
+    }
+}
+
+impl<'p> From<&'p Growing> for GrowingJson<'p> {
+    fn from(growing: &'p Growing) -> Self {
+        Self {
+            function: &growing.caller.function,
+            stack: &growing.caller.stack,
+            bytes_min: growing.sizes.0,
+            bytes_max: growing.sizes.1,
+            share_of_calls: Number(growing.share_of_calls),
+        }
+    }
+}
+
+impl<'p> From<&'p Wrapper> for WrapperJson<'p> {
+    fn from(wrapper: &'p Wrapper) -> Self {
+        Self { function: &wrapper.function, share_of_calls: Number(wrapper.share) }
+    }
+}
+
+impl<'p> ClassJson<'p> {
+    fn of(plan: &TracePlan, class: &'p Class) -> Self {
+        let statistics = &class.statistics;
+        let sizes = statistics.bytes_max.zip(class.bytes_at_capacity());
+        let has_times = plan.summary.has_times();
+        Self {
+            class: &class.name,
+            lifetimes: statistics.lifetimes,
+            peak_live: statistics.peak_live,
+            peak_tick: has_times.then_some(statistics.peak_tick),
+            p99_live: class.p99_live,
+            mean_live: has_times.then(|| Number(statistics.live_mean())),
+            left_live: statistics.live,
+            births_per_tick: class.births.map(BirthsJson::from),
+            lifetime_ticks: LifetimeJson {
+                median: class.median.map(LengthJson::from),
+                p95: class.p95.map(LengthJson::from),
+            },
+            capacity: class.capacity,
+            bytes: sizes.map(|(bytes_per_object, bytes_at_capacity)| BytesJson {
+                bytes_per_object,
+                bytes_at_capacity,
+            }),
+            smaller: class.smaller.iter().map(SmallerJson::from).collect(),
+            busiest_slot_lifetimes: class.busiest_slot.map(BusiestJson::from),
+            generations: GENERATION_BITS.map(|bits| GenerationJson::of(plan, class, bits)),
+            handle: class.layout.map(|layout| layout.handle),
+            reuse: class.layout.map(|layout| layout.reuse.name()),
+            outlasts_session: class.layout.map(|layout| layout.lasts),
+            proof: ProofJson::from(&class.proof),
+            worth_a_pool: class.worth_a_pool,
+            saving: SavingJson {
+                allocations: class.saving.allocations,
+                bytes: statistics.bytes_max.map(|_| class.saving.bytes),
+            },
+            callers: callers(&class.callers),
+        }
+    }
+}
+
+impl From<BirthsPerTick> for BirthsJson {
+    fn from(births: BirthsPerTick) -> Self {
+        let BirthsPerTick { mean, worst, worst_tick } = births;
+        Self { mean: Number(mean), worst, worst_tick }
+    }
+}
+
+impl From<BusiestSlot> for BusiestJson {
+    fn from(slot: BusiestSlot) -> Self {
+        let BusiestSlot { lifo, fifo } = slot;
+        Self { lifo, fifo }
+    }
+}
+
+impl From<&Smaller> for SmallerJson {
+    fn from(smaller: &Smaller) -> Self {
+        let Smaller { capacity, refused, evicted } = *smaller;
+        Self { capacity, refused, evicted }
+    }
+}
+
+impl GenerationJson {
+    fn of(plan: &TracePlan, class: &Class, bits: u32) -> Self {
+        let seconds = |of: fn(BusiestSlot) -> u64| {
+            let busiest = class.busiest_slot.map(of)?;
+            seconds_until(lifetimes_of(bits), busiest, plan.seconds()?).map(Number)
+        };
+        Self {
+            bits,
+            lifo_seconds: seconds(|slot| slot.lifo),
+            fifo_seconds: seconds(|slot| slot.fifo),
+        }
+    }
+}
+
+impl From<&Proof> for ProofJson {
+    fn from(proof: &Proof) -> Self {
+        Self {
+            holds: proof.holds(),
+            operations: proof.operations,
+            refused: proof.refused,
+            live_checked: proof.live_checked,
+            live_wrong: proof.live_wrong,
+            stale_checked: proof.stale_checked,
+            stale_resolved: proof.stale_resolved,
+            drops: proof.drops,
+            drops_expected: proof.drops_expected,
+        }
+    }
+}
+
+impl From<&SizeClasses> for SizeClassesJson {
+    fn from(found: &SizeClasses) -> Self {
+        Self {
+            bytes_max: found.bytes_max,
+            allocations_served: found.allocations_served,
+            classes: found.classes.iter().map(SizeClassJson::from).collect(),
+        }
+    }
+}
+
+impl From<&SizeClass> for SizeClassJson {
+    fn from(class: &SizeClass) -> Self {
+        let SizeClass { slot_bytes, allocations, peak_live, slots, peak_bytes } = *class;
+        Self { slot_bytes, slots, allocations, peak_live, peak_bytes }
+    }
+}

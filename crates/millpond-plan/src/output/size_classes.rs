@@ -1,0 +1,65 @@
+//! The classes of a `millpond::SizeClasses`, for people and for a Rust program.
+
+use std::fmt::Write;
+
+use super::figures::{bytes, count, number_of};
+use super::paint::Paint;
+use super::table::Table;
+use super::wrap::wrapped;
+use crate::plan::SizeClasses;
+
+/// A table, and the code that uses it.
+pub fn size_classes_text(name: &str, found: &SizeClasses, paint: Paint) -> String {
+    let percent = 100.0 * found.allocations_served as f64 / found.allocations.max(1) as f64;
+    let title = format!("Size classes of {}", crate::error::shown(name.as_bytes()));
+    let mut text = format!("\n{}\n", paint.strong(&title));
+    text += &wrapped(&format!(
+        "Requests of up to {} bytes are {} of {} allocations ({percent:.1} %) and take {}. \
+         Wasted: the unused share of the slots at the peak.",
+        count(found.bytes_max),
+        count(found.allocations_served),
+        count(found.allocations),
+        number_of(found.classes.len() as u64, "size class"),
+    ));
+    text.push('\n');
+    let mut table = Table::new(&[
+        "slot bytes",
+        "allocations",
+        "peak live",
+        "slots to reserve",
+        "their bytes",
+        "wasted",
+    ]);
+    for class in &found.classes {
+        let peak = u64::from(class.peak_live) * class.slot_bytes;
+        table.row(vec![
+            count(class.slot_bytes),
+            count(class.allocations),
+            count(class.peak_live.into()),
+            count(class.slots.into()),
+            bytes(u64::from(class.slots) * class.slot_bytes),
+            format!(
+                "{:.1} %",
+                100.0 * (peak - class.peak_bytes.min(peak)) as f64 / peak.max(1) as f64
+            ),
+        ]);
+    }
+    text += &table.render(paint);
+    text += "\nFor the program:\n\n";
+    text += &rust(found);
+    text
+}
+
+/// The code that makes the allocator.
+fn rust(found: &SizeClasses) -> String {
+    let mut text = format!(
+        "/// Bytes and slots of each class, by `millpond plan --size-classes`.\n\
+         const SIZE_CLASSES: [(usize, usize); {}] = [\n",
+        found.classes.len()
+    );
+    for class in &found.classes {
+        let _ = writeln!(text, "    ({}, {}),", class.slot_bytes, class.slots);
+    }
+    text += "];\n\nlet memory = millpond::SizeClasses::builder().classes(SIZE_CLASSES).build();\n";
+    text
+}

@@ -1,0 +1,362 @@
+//! Plans the pools that a trace needs.
+//!
+//! A trace is read twice. The first pass counts what each class needs, from which its capacity follows. The second pass
+//! replays the trace: it computes what smaller pools would have done, collects the data of the plots, and proves the
+//! plan.
+
+mod advice;
+mod capacity;
+mod exhaustion;
+mod layout;
+mod lengths;
+mod pictures;
+mod proof;
+mod replay;
+mod size_classes;
+mod smaller;
+mod statistics;
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+pub use advice::BLOCKS_AT_HAND_DEFAULT;
+pub use advice::{Advice, CALLS_SAVED_MIN, Growing, Kind, Means, Proposal, SHARE_MIN, TimeSaved};
+pub use capacity::Headroom;
+pub use exhaustion::{BusiestSlot, GENERATION_BITS, SlotPace, lifetimes_of, seconds_until};
+pub use layout::{Layout, Reuse, layout};
+pub use lengths::{Length, Lengths};
+pub use pictures::{Axis, SlotMap};
+pub use proof::Proof;
+pub use size_classes::{BYTES_MAX_LARGEST, SizeClass, SizeClasses, size_classes};
+pub use smaller::Smaller;
+pub use statistics::{ClassStatistics, Statistics};
+
+use crate::error::Fault;
+use crate::input::Source;
+use crate::pattern::Pattern;
+use crate::trace::{self, Caller, Event, Format, Summary, Watch};
+use advice::Units;
+use replay::{ClassOutcome, ClassPlan, Replay};
+
+/// The maximum number of classes with pictures: the first ones.
+const PICTURED_MAX: usize = 60;
+
+/// The options of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rules {
+    /// How much more room than the trace ever used.
+    pub headroom: Headroom,
+    /// Ticks per second of a lifetime trace, if the user sets them.
+    pub ticks_per_second: Option<f64>,
+    /// Functions that are skipped as wrappers of the allocator, in addition to those that are detected.
+    pub skip_callers: Vec<Pattern>,
+    /// The number of blocks of a bin that the program's allocator keeps at hand.
+    pub blocks_at_hand: u8,
+    /// How long the program must run without a retired slot.
+    pub session_seconds: f64,
+}
+
+impl Default for Rules {
+    /// A quarter more than the peak, an allocator that keeps as many blocks at hand as glibc, and a day without a retired
+    /// slot.
+    fn default() -> Self {
+        Self {
+            headroom: Headroom { percent: Headroom::DEFAULT_PERCENT },
+            ticks_per_second: None,
+            skip_callers: Vec::new(),
+            blocks_at_hand: BLOCKS_AT_HAND_DEFAULT,
+            session_seconds: SESSION_HOURS_DEFAULT * 3600.0,
+        }
+    }
+}
+
+/// How long the program has to run before the first slot uses up its generations, unless the user says otherwise.
+pub const SESSION_HOURS_DEFAULT: f64 = 24.0;
+
+/// A trace and the pools that it needs.
+#[derive(Debug)]
+pub struct TracePlan {
+    /// The trace's name as the user typed it.
+    pub name: String,
+    /// What the trace is.
+    pub summary: Summary,
+    /// Ticks per second; `None` if unknown.
+    pub ticks_per_second: Option<f64>,
+    /// The peak of live objects, all classes together.
+    pub peak_live: u32,
+    /// The number of objects that were still alive at the end.
+    pub left_live: u32,
+    /// The peak of live bytes, if the trace has sizes.
+    pub peak_bytes: Option<u64>,
+    /// The classes, those that save most calls in a pool first.
+    pub classes: Vec<Class>,
+    /// What to pool first.
+    pub advice: Advice,
+    /// The time axis of all pictures.
+    pub axis: Axis,
+    /// All classes together: the least and the greatest live count in each stretch of time; `None` without times.
+    pub live_over_time: Option<Vec<(u32, u32)>>,
+    /// The classes of an allocator of several sizes, if requested.
+    pub size_classes: Option<SizeClasses>,
+    /// How long the first pass took.
+    pub statistics_took: Duration,
+    /// How long the second pass took.
+    pub replay_took: Duration,
+}
+
+impl TracePlan {
+    /// The recorded time in seconds; `None` if the trace has no clock.
+    #[must_use]
+    pub fn seconds(&self) -> Option<f64> {
+        Some(self.summary.ticks() as f64 / self.ticks_per_second?)
+    }
+
+    /// The counts of the replay through real pools, all classes together.
+    #[must_use]
+    pub fn proof(&self) -> Proof {
+        self.classes.iter().fold(Proof::default(), |all, class| all.and(class.proof))
+    }
+
+    /// The unit of ticks.
+    #[must_use]
+    pub fn tick_unit(&self) -> &'static str {
+        match self.summary.format {
+            Format::Lifetimes => "tick",
+            Format::Heap(_) => "ms",
+        }
+    }
+}
+
+/// The births of a class in a tick.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BirthsPerTick {
+    /// The mean of all ticks.
+    pub mean: f64,
+    /// The peak.
+    pub worst: u64,
+    /// The first tick with this peak.
+    pub worst_tick: u32,
+}
+
+/// A class and the pool that it needs. What depends on times or on the order of events is `None` or empty if the trace
+/// [has no times](Summary::has_times).
+#[derive(Debug)]
+pub struct Class {
+    /// The class column of the trace, or the size in bytes.
+    pub name: String,
+    /// Its events.
+    pub statistics: ClassStatistics,
+    /// The highest live count in 99 % of the ticks.
+    pub p99_live: Option<u32>,
+    /// Its births in each tick.
+    pub births: Option<BirthsPerTick>,
+    /// The median length of a lifetime.
+    pub median: Option<Length>,
+    /// The length that 95 % of the lifetimes do not exceed.
+    pub p95: Option<Length>,
+    /// The capacity to reserve.
+    pub capacity: u32,
+    /// The refusals and evictions of smaller pools, the largest first.
+    pub smaller: Vec<Smaller>,
+    /// The lifetimes of its busiest slot.
+    pub busiest_slot: Option<BusiestSlot>,
+    /// The suitable handle and reuse order; `None` if the trace has no clock.
+    pub layout: Option<Layout>,
+    /// What a pool would save.
+    pub saving: Saving,
+    /// Whether that is worth a pool.
+    pub worth_a_pool: bool,
+    /// The counts of the replay through real pools.
+    pub proof: Proof,
+    /// The functions that allocate it, the busiest first; empty if the trace has no call stacks.
+    pub callers: Vec<Caller>,
+    /// The least and the greatest live count in each stretch of time, if it was kept.
+    pub live_over_time: Option<Vec<(u32, u32)>>,
+    /// Which slots were live when, if it was kept.
+    pub slots_over_time: Option<SlotMap>,
+}
+
+impl Class {
+    /// What a pool of the planned capacity occupies, if the trace has sizes: the objects alone, each as large as the
+    /// largest.
+    #[must_use]
+    pub fn bytes_at_capacity(&self) -> Option<u64> {
+        Some(self.statistics.bytes_max?.saturating_mul(u64::from(self.capacity)))
+    }
+}
+
+/// What a pool would save for one class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Saving {
+    /// Allocations after the first for each slot that the peak needs: lifetimes − peak live.
+    pub allocations: u64,
+    /// The bytes that passed through the allocator in those; 0 if the trace has no sizes.
+    pub bytes: u64,
+}
+
+/// Plans the pools of one trace.
+///
+/// # Errors
+/// If the trace cannot be used.
+pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fault> {
+    let begun = Instant::now();
+    let mut statistics = Statistics::default();
+    let mut progress = source.progress(&format!("reading {}", file_name(name)));
+    let summary = trace::read(source.open()?, &mut statistics, &mut *progress)?;
+    drop(progress);
+    statistics.finish(summary.last_tick);
+    let statistics_took = begun.elapsed();
+
+    let ticks_per_second = match summary.format {
+        Format::Lifetimes => rules.ticks_per_second.or(summary.tick_rate()),
+        Format::Heap(_) => summary.tick_rate(),
+    };
+    let axis = Axis::new(summary.first_tick, summary.ticks());
+    let mut units = Units::new(&summary, &statistics, rules);
+    let callers = units.callers_by_class();
+    let order = most_calls_saved_first(&statistics);
+    let plans = class_plans(&statistics, &order, rules);
+
+    let begun = Instant::now();
+    let drops = vec![Cell::new(0); plans.len()];
+    let mut replay =
+        Replay::new(axis, &plans, statistics.all.peak_live, &drops).map_err(Fault::whole)?;
+    let mut progress = source.progress(&format!("proving {}", file_name(name)));
+    let mut both = Both(&mut replay, &mut units);
+    let again = trace::read(source.open()?, &mut both, &mut *progress)?;
+    drop(progress);
+    if again != summary {
+        return Err(Fault::whole("changed while being read, expected a finished trace"));
+    }
+    let (live_over_time, outcomes) = replay.finish();
+    let advice = units.advice(rules.headroom, &summary.classes);
+    let replay_took = begun.elapsed();
+    let has_times = summary.has_times();
+
+    let mut plan = TracePlan {
+        name: name.to_owned(),
+        ticks_per_second,
+        peak_live: statistics.all.peak_live,
+        left_live: statistics.left_live(),
+        peak_bytes: (summary.format != Format::Lifetimes).then_some(statistics.peak_bytes),
+        classes: Vec::new(),
+        advice,
+        axis,
+        live_over_time: has_times.then_some(live_over_time),
+        size_classes: None,
+        statistics_took,
+        replay_took,
+        summary,
+    };
+    plan.classes = classes(&plan, statistics, callers, &plans, outcomes, &order, rules);
+    Ok(plan)
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Passes the same events to two watchers.
+struct Both<'w, A, B>(&'w mut A, &'w mut B);
+
+impl<A: Watch, B: Watch> Watch for Both<'_, A, B> {
+    #[inline]
+    fn birth(&mut self, event: Event) {
+        self.0.birth(event);
+        self.1.birth(event);
+    }
+
+    #[inline]
+    fn death(&mut self, event: Event) {
+        self.0.death(event);
+        self.1.death(event);
+    }
+
+    fn left(&mut self, class: u32, key: u32, last_tick: u32) {
+        self.0.left(class, key, last_tick);
+        self.1.left(class, key, last_tick);
+    }
+}
+
+fn saving(class: &ClassStatistics) -> Saving {
+    let allocations = class.lifetimes - u64::from(class.peak_live);
+    Saving { allocations, bytes: allocations.saturating_mul(class.bytes_max.unwrap_or(0)) }
+}
+
+/// The numbers of the classes with objects, those that save most calls first.
+fn most_calls_saved_first(statistics: &Statistics) -> Vec<usize> {
+    // A heaptrack file may name sizes that were never allocated.
+    let lived = |&class: &usize| statistics.classes[class].lifetimes > 0;
+    let mut order: Vec<usize> = (0..statistics.classes.len()).filter(lived).collect();
+    let saved = |class: usize| saving(&statistics.classes[class]).allocations;
+    let lifetimes = |class: usize| statistics.classes[class].lifetimes;
+    order.sort_by(|&a, &b| {
+        saved(b).cmp(&saved(a)).then_with(|| lifetimes(b).cmp(&lifetimes(a))).then(a.cmp(&b))
+    });
+    order
+}
+
+fn class_plans(statistics: &Statistics, order: &[usize], rules: &Rules) -> Vec<ClassPlan> {
+    let mut plans: Vec<ClassPlan> = statistics
+        .classes
+        .iter()
+        .map(|class| ClassPlan {
+            peak_live: class.peak_live,
+            p99_live: class.live_quantile(0.99),
+            capacity: rules.headroom.capacity(class.peak_live),
+            pictured: false,
+        })
+        .collect();
+    for &class in order.iter().take(PICTURED_MAX) {
+        plans[class].pictured = true;
+    }
+    plans
+}
+
+/// Combines the results of both passes for each class, in the given order.
+fn classes(
+    plan: &TracePlan,
+    statistics: Statistics,
+    mut callers: Vec<Vec<Caller>>,
+    plans: &[ClassPlan],
+    outcomes: Vec<ClassOutcome>,
+    order: &[usize],
+    rules: &Rules,
+) -> Vec<Class> {
+    let mut parts: Vec<_> = statistics.classes.into_iter().zip(outcomes).map(Some).collect();
+    let mut build = |number: usize| {
+        let (statistics, outcome) = parts[number].take()?;
+        let ClassPlan { capacity, p99_live, .. } = plans[number];
+        let has_times = plan.summary.has_times();
+        let length = |share| {
+            let length = statistics.ended.quantile(&statistics.left, share);
+            length.filter(|_| has_times)
+        };
+        let births = BirthsPerTick {
+            mean: statistics.lifetimes as f64 / plan.summary.ticks() as f64,
+            worst: statistics.births_worst,
+            worst_tick: statistics.births_worst_tick,
+        };
+        Some(Class {
+            name: plan.summary.classes[number].clone(),
+            p99_live: has_times.then_some(p99_live),
+            births: has_times.then_some(births),
+            median: length(0.5),
+            p95: length(0.95),
+            capacity,
+            smaller: if has_times { outcome.smaller } else { Vec::new() },
+            busiest_slot: has_times.then_some(outcome.busiest_slot),
+            layout: plan.seconds().map(|seconds| {
+                layout(capacity, outcome.busiest_slot.pace(seconds), rules.session_seconds)
+            }),
+            proof: outcome.proof,
+            saving: saving(&statistics),
+            worth_a_pool: plan.advice.worth_a_pool[number],
+            callers: std::mem::take(&mut callers[number]),
+            live_over_time: outcome.live_over_time.filter(|_| has_times),
+            slots_over_time: outcome.slots_over_time.filter(|_| has_times),
+            statistics,
+        })
+    };
+    order.iter().filter_map(|&number| build(number)).collect()
+}

@@ -1,0 +1,295 @@
+//! Traces of real programs as a stream of births and deaths, whatever format they are in.
+
+mod allocation_csv;
+mod allocations;
+mod blocks;
+mod born_ids;
+mod classes;
+mod clock;
+mod fields;
+pub mod follow;
+mod heap;
+mod heaptrack;
+mod lifetimes;
+pub mod live;
+mod live_keys;
+mod neighbours;
+mod places;
+mod sizes;
+mod stacks;
+mod wrappers;
+
+pub use allocations::Allocations;
+pub use fields::hexadecimal;
+pub use places::{Caller, Place as CodePlace, Places, Wrapper};
+
+use std::ops::RangeInclusive;
+
+use crate::error::{Fault, Place, found};
+use crate::input::{Input, Lines};
+use crate::progress::Progress;
+
+/// The maximum number of live objects, which a plan keeps in memory.
+pub const LIVE_MAX: u32 = 1 << 24;
+
+/// The maximum number of classes of a trace.
+pub const CLASSES_MAX: usize = 1 << 16;
+
+/// The ticks of a recording of a heap are milliseconds.
+const MS_PER_SECOND: f64 = 1000.0;
+
+/// A table of allocations that was written from counts has at most this many different times.
+const TIMES_OF_COUNTS: u64 = 2;
+
+/// The formats of traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `tick,event,id,class` lines.
+    Lifetimes,
+    /// A recording of a program's heap: classes are sizes, times are milliseconds.
+    Heap(HeapFormat),
+}
+
+/// The formats of recordings of a heap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeapFormat {
+    /// heaptrack's interpreted format.
+    Heaptrack,
+    /// Recorded by `millpond-heap` in a Rust program.
+    Millpond,
+    /// `ms,event,address,size,stack` lines.
+    Csv,
+}
+
+impl Format {
+    /// The format's name in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lifetimes => "lifetimes",
+            Self::Heap(HeapFormat::Heaptrack) => "heaptrack",
+            Self::Heap(HeapFormat::Millpond) => "millpond-heap",
+            Self::Heap(HeapFormat::Csv) => "allocations",
+        }
+    }
+}
+
+/// One birth or death.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// The time: a tick, or a millisecond in recordings of a heap. It never decreases.
+    pub tick: u32,
+    /// The object's class, numbered from 0 in order of appearance.
+    pub class: u32,
+    /// The kind of allocation: a size requested from one call stack, numbered from 0. In lifetime traces, the class.
+    pub kind: u32,
+    /// A small number that belongs to the object while it is alive, and then to another one.
+    pub key: u32,
+    /// The object's size in bytes, if the trace has sizes; `None` at death.
+    pub bytes: Option<u64>,
+}
+
+/// Receives the events of a trace.
+pub trait Watch {
+    /// An object is born.
+    fn birth(&mut self, event: Event);
+    /// A live object dies.
+    fn death(&mut self, event: Event);
+    /// The trace has ended in this tick, and this object is still alive.
+    fn left(&mut self, class: u32, key: u32, last_tick: u32);
+}
+
+/// How a recording ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// With its last line.
+    Whole,
+    /// When the file reached its size limit, before the program ended.
+    AtLimit,
+    /// Without its last line: the program was killed, or its disk was full.
+    Missing,
+}
+
+/// A trace without its events.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Its format.
+    pub format: Format,
+    /// The tick of its first event.
+    pub first_tick: u32,
+    /// The tick of its end: its last event or, in recordings of a heap, its last timestamp.
+    pub last_tick: u32,
+    /// Of lifetime traces with a column `ms`: ticks per second.
+    pub ticks_per_second: Option<f64>,
+    /// Of recordings of a heap: the number of timestamps. The clock stands still between two of them.
+    pub timestamps: Option<u64>,
+    /// The number of births.
+    pub births: u64,
+    /// The number of deaths.
+    pub deaths: u64,
+    /// The names of the classes, by their numbers.
+    pub classes: Vec<String>,
+    /// Of recordings of a heap: the allocations with their call stacks.
+    pub allocations: Option<Allocations>,
+    /// Of live traces: the number of events that were lost because the disk was too slow.
+    pub missing_events: u64,
+    /// Of recordings by `millpond-heap`: how they end.
+    pub end: Option<End>,
+    /// Of live traces: the number of objects that full pools refused.
+    pub refused: u64,
+}
+
+impl Summary {
+    /// The summary of a recording of a heap after its last event. The births follow from the kinds.
+    fn of_heap(
+        format: HeapFormat,
+        ticks: RangeInclusive<u32>,
+        timestamps: u64,
+        deaths: u64,
+        allocations: Allocations,
+    ) -> Self {
+        Self {
+            format: Format::Heap(format),
+            first_tick: *ticks.start(),
+            last_tick: *ticks.end(),
+            ticks_per_second: None,
+            timestamps: Some(timestamps),
+            births: allocations.kinds().map(|(_, births)| births).sum(),
+            deaths,
+            classes: allocations.sizes.iter().map(u64::to_string).collect(),
+            allocations: Some(allocations),
+            missing_events: 0,
+            end: None,
+            refused: 0,
+        }
+    }
+
+    /// The length of the trace in ticks, including the first and the last one.
+    #[must_use]
+    pub fn ticks(&self) -> u64 {
+        u64::from(self.last_tick) - u64::from(self.first_tick) + 1
+    }
+
+    /// Births and deaths together.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.births + self.deaths
+    }
+
+    /// Ticks per second by the recording's own clock, if it has one.
+    #[must_use]
+    pub fn tick_rate(&self) -> Option<f64> {
+        match self.format {
+            Format::Lifetimes => self.ticks_per_second,
+            Format::Heap(_) => self.has_times().then_some(MS_PER_SECOND),
+        }
+    }
+
+    /// Whether times and the order of events are those of the program. A table of allocations with few different times
+    /// was written from counts, as those of DHAT are.
+    #[must_use]
+    pub fn has_times(&self) -> bool {
+        self.format != Format::Heap(HeapFormat::Csv)
+            || self.timestamps.is_none_or(|times| times > TIMES_OF_COUNTS)
+    }
+
+    /// Refuses a recording without times, which cannot be replayed.
+    ///
+    /// # Errors
+    /// If it has no times.
+    pub fn expect_times(&self, what: &str) -> Result<(), Fault> {
+        if self.has_times() {
+            return Ok(());
+        }
+        Err(Fault::whole(format!(
+            "has counts but no times; {what} needs a recording that can be replayed"
+        )))
+    }
+}
+
+/// Reads a trace from beginning to end, and passes every event to the watcher.
+///
+/// # Errors
+/// If any of its lines is invalid.
+pub fn read(
+    input: Input<'_>,
+    watch: &mut impl Watch,
+    progress: &mut dyn Progress,
+) -> Result<Summary, Fault> {
+    let mut lines = Lines::new(input);
+    if !lines.advance()? {
+        return Err(Fault::whole(format!("is empty, expected {EXPECTED}")));
+    }
+    let block = lines.block().strip_prefix(BYTE_ORDER_MARK).unwrap_or(lines.block());
+    if lifetimes::recognises(block) {
+        lifetimes::read(&mut lines, watch, progress)
+    } else if heaptrack::recognises(block) {
+        heaptrack::read(&mut lines, watch, progress)
+    } else if heap::recognises(block) {
+        heap::read(&mut lines, watch, progress)
+    } else if allocation_csv::recognises(block) {
+        allocation_csv::read(&mut lines, watch, progress)
+    } else {
+        Err(unrecognised(block))
+    }
+}
+
+/// The mark that some editors write at the beginning of a text.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`), a heaptrack file (`v VERSION \
+                        FILEVERSION`), a recording of millpond-heap (`millpond heap 1`) or a table of \
+                        allocations (`ms,event,address,size,stack`)";
+
+/// The beginnings of files that people may take for traces, and what these files are.
+const OTHER_FILES: [(&[u8], &str); 4] = [
+    (b"tick,id,class", "this is a frame trace"),
+    (b"asked_us,", "this is a trace of loans, which needs --wait-p99-ms"),
+    (b"session,format,", "this is a summary, which `millpond merge` reads"),
+    (b"{\"dhatFileVersion\"", "this is a file of DHAT, which tools/dhat-to-csv converts"),
+];
+
+fn unrecognised(block: &[u8]) -> Fault {
+    let line = block.split(|&b| b == b'\n').next().unwrap_or(block);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let other = OTHER_FILES.iter().find(|(start, _)| line.starts_with(start));
+    let found = match other {
+        Some((_, what)) => (*what).to_owned(),
+        None => found(line),
+    };
+    Fault {
+        place: Place::Line { line: 1, byte: 0 },
+        message: format!("{found}, expected {EXPECTED}"),
+    }
+}
+
+/// The records of one format, one per line.
+trait Records {
+    /// Takes the next line and passes its event to the watcher; the error is what is wrong with the line.
+    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String>;
+
+    /// The number of births and deaths so far.
+    fn events(&self) -> u64;
+
+    /// Called at the end of the input: passes the remaining objects to the watcher, and returns the summary.
+    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault>;
+}
+
+/// Reads a trace whose first block was read; its first lines are the header and are skipped.
+fn read_lines(
+    lines: &mut Lines<'_>,
+    header_lines: usize,
+    mut records: impl Records,
+    watch: &mut impl Watch,
+    progress: &mut dyn Progress,
+) -> Result<Summary, Fault> {
+    let mut skipped = header_lines;
+    loop {
+        lines.each(skipped, |line| records.line(line, watch))?;
+        skipped = 0;
+        progress.update(lines.input().bytes_read(), records.events());
+        if !lines.advance()? {
+            return records.finish(watch);
+        }
+    }
+}

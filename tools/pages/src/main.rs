@@ -1,0 +1,79 @@
+//! Writes the completion scripts and manual pages of all commands to `crates/millpond-cli/pages`, from the argument
+//! parsers: `cargo run -p millpond-pages`. A test compares them with the files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+
+fn main() -> std::io::Result<()> {
+    let directory = directory();
+    for (name, text) in pages()? {
+        std::fs::write(directory.join(name), text)?;
+    }
+    Ok(())
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/millpond-cli/pages")
+}
+
+/// The tool with the commands that are programs of their own.
+fn tool() -> Command {
+    millpond_cli::Arguments::command()
+        .subcommand(millpond_watch::WatchArguments::command().name("watch"))
+        .subcommand(millpond_soak::SoakArguments::command().name("soak"))
+}
+
+/// The texts of all pages by the names of their files.
+fn pages() -> std::io::Result<BTreeMap<String, String>> {
+    let mut pages = BTreeMap::new();
+    for (shell, name) in [
+        (Shell::Bash, "millpond.bash"),
+        (Shell::Elvish, "millpond.elv"),
+        (Shell::Fish, "millpond.fish"),
+        (Shell::PowerShell, "_millpond.ps1"),
+        (Shell::Zsh, "_millpond"),
+    ] {
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut tool(), "millpond", &mut script);
+        pages.insert(name.to_owned(), text(script));
+    }
+    let mut built = tool();
+    // Commands know their full names only after the whole parser is built.
+    built.build();
+    pages.insert("millpond.1".to_owned(), manual(built.clone())?);
+    for command in built.get_subcommands() {
+        pages.insert(format!("millpond-{}.1", command.get_name()), manual(command.clone())?);
+    }
+    Ok(pages)
+}
+
+fn manual(command: Command) -> std::io::Result<String> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page)?;
+    Ok(text(page))
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).expect("all help is UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_are_those_of_the_commands() {
+        let pages = pages().expect("memory");
+        for (name, text) in &pages {
+            let kept = std::fs::read_to_string(directory().join(name)).expect(name);
+            assert!(kept == *text, "{name} is not current: cargo run -p millpond-pages");
+        }
+        let files = std::fs::read_dir(directory()).expect("a directory");
+        let files = files.map(|file| file.expect("a file").file_name().into_string());
+        let files: Vec<String> = files.map(|name| name.expect("UTF-8")).collect();
+        assert!(files.iter().all(|file| pages.contains_key(file)), "{files:?}");
+    }
+}
