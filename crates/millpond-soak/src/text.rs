@@ -45,7 +45,7 @@ fn pools(outcome: &Outcome, paint: Paint) -> String {
         "retired",
         "allocations",
     ])
-    .with_whole_names();
+    .with_whole_names(&[]);
     for pool in &outcome.pools {
         let tally = pool.tally;
         let mut cells = vec![pool.name.clone()];

@@ -190,7 +190,36 @@ fn the_text_and_the_json_have_every_contender() {
         text.contains("the first of 7 events") && text.contains("4096 bytes are used"),
         "{text}"
     );
-    assert!(text.contains("Use ") && !text.contains('\x1b'), "{text}");
+    assert!(!text.contains('\x1b'), "{text}");
+}
+
+#[test]
+fn figures_of_any_width_leave_a_line_with_the_whole_name_to_each_contender() {
+    use crate::output::wrap::{COLUMNS, columns};
+    let script = script("wide", SIZED, &LIMITS).unwrap();
+    let mut outcome = replay("a.csv", &script, 1);
+    for ns in (0..29).map(|power| 1 << power) {
+        outcome.results = contender::all(true)
+            .iter()
+            .map(|entrant| measured(entrant.name, entrant.kind, ns))
+            .collect();
+        outcome.verdict = Verdict::of(&outcome.results, true);
+        let text = text(&outcome, Paint::off());
+        assert!(text.lines().all(|line| columns(line) <= COLUMNS), "{text}");
+        let mut lines = text.lines().skip_while(|line| !line.starts_with("pool "));
+        let headings = lines.next().unwrap();
+        assert!(headings.contains(" median ") && headings.contains(" worst"), "{text}");
+        for measured in &outcome.results {
+            let behind = lines.next().unwrap().strip_prefix(measured.name);
+            assert!(behind.is_some_and(|figures| figures.starts_with("  ")), "{text}");
+        }
+        assert!(in_one_line(&text).contains(&outcome.verdict.as_ref().unwrap().sentence), "{text}");
+    }
+}
+
+/// A text without its line breaks, which follow from the widths of figures.
+fn in_one_line(text: &str) -> String {
+    text.replace('\n', " ")
 }
 
 #[test]
@@ -214,7 +243,7 @@ fn each_tick_with_events_ends_with_a_walk_over_all_that_live() {
     let (text, json) =
         (text(&outcome, Paint::new(false)), json(std::slice::from_ref(&outcome)).unwrap());
     assert!(text.contains("5 walks over all objects, 13 visits"), "{text}");
-    assert!(text.contains(" ns per tick with its walk, "), "{text}");
+    assert!(in_one_line(&text).contains(" ns per tick with its walk, "), "{text}");
     assert!(json.contains("\"ns_per_tick\"") && !json.contains("\"ns_per_event\""), "{json}");
 }
 

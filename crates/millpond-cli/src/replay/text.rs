@@ -11,6 +11,9 @@ use millpond_plan::output::paint::Paint;
 use millpond_plan::output::table::Table;
 use millpond_plan::output::wrap::wrapped;
 
+/// The columns that give way when figures are wide, the one that says least about the pools first.
+const GIVE_WAY: &[&str] = &["seen µs", "¼", "¾", "p99.9"];
+
 /// One trace.
 pub(crate) fn text(outcome: &Outcome, paint: Paint) -> String {
     let mut text = format!("\n{}\n", paint.strong(&shown(outcome.name.as_bytes())));
@@ -24,7 +27,7 @@ pub(crate) fn text(outcome: &Outcome, paint: Paint) -> String {
          stretch of {} events; × Box: the median as a multiple of Box's. Then single operations, each \
          with its fastest round; `seen` is the slowest of all rounds and includes other work \
          of the machine. The clock's own {} ns are subtracted; smaller single times are \
-         rough.",
+         rough. Columns without room are left out.",
         if walks { "tick with its walk" } else { "insertion or removal" },
         outcome.rounds,
         count(STRETCH as u64),
@@ -82,7 +85,8 @@ fn what_was_replayed(script: &Summary) -> String {
 
 fn figures(outcome: &Outcome, paint: Paint) -> String {
     let mut table =
-        Table::new(&["<pool", "median", "¼", "¾", "× Box", "p99", "p99.9", "worst", "seen µs"]);
+        Table::new(&["<pool", "median", "¼", "¾", "× Box", "p99", "p99.9", "worst", "seen µs"])
+            .with_whole_names(GIVE_WAY);
     for measured in &outcome.results {
         let (times, latency) = (measured.times, &measured.latency);
         let mut cells = vec![measured.name.to_owned()];

@@ -1,8 +1,8 @@
 //! Columns of text.
 //!
 //! By hand, as comfy-table and tabled fit a table by wrapping cells into several lines or by cutting their
-//! ends. Here a line stays a line: names are cut in the middle, where they differ least, and columns are
-//! dropped from the last one on, which says least.
+//! ends. Here a line stays a line: names are cut in the middle, where they differ least, unless a table asks for
+//! whole names, and columns are dropped: those that the table says, in its order, then from the last one on.
 
 use super::paint::Paint;
 use super::wrap::{COLUMNS, columns, fitted};
@@ -22,6 +22,8 @@ const FIRST_COLUMNS_MIN: usize = 12;
 pub struct Table {
     columns_max: usize,
     first_columns_min: usize,
+    /// The headings of the columns that are dropped before all others, in this order.
+    give_way: &'static [&'static str],
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
@@ -45,6 +47,7 @@ impl Table {
         Self {
             columns_max: COLUMNS,
             first_columns_min: FIRST_COLUMNS_MIN,
+            give_way: &[],
             columns,
             rows: Vec::new(),
         }
@@ -55,9 +58,9 @@ impl Table {
         Self { columns_max, ..self }
     }
 
-    /// The same table, whose last columns are dropped before a name is cut.
-    pub fn with_whole_names(self) -> Self {
-        Self { first_columns_min: usize::MAX, ..self }
+    /// The same table, which drops columns before it cuts a name: first those with these headings, in this order.
+    pub fn with_whole_names(self, give_way: &'static [&'static str]) -> Self {
+        Self { first_columns_min: usize::MAX, give_way, ..self }
     }
 
     /// Adds a row: one cell per column.
@@ -98,7 +101,7 @@ impl Table {
         widest.max(columns(self.columns[column].heading))
     }
 
-    /// Narrows the first column, then drops the last ones, until the lines fit a terminal.
+    /// Narrows the first column, then drops others, until the lines fit a terminal.
     fn fit(&self, widths: &mut [usize]) {
         let taken = |widths: &[usize]| -> usize {
             let used = widths.iter().filter(|width| **width > 0);
@@ -108,11 +111,13 @@ impl Table {
         if let Some(first) = widths.first_mut() {
             *first = first.saturating_sub(over).max(self.first_columns_min.min(*first));
         }
-        for last in (1..widths.len()).rev() {
+        let place = |heading: &&str| self.columns.iter().position(|c| c.heading == *heading);
+        let decided = self.give_way.iter().filter_map(place);
+        for column in decided.chain((1..widths.len()).rev()) {
             if taken(widths) <= self.columns_max {
                 break;
             }
-            widths[last] = 0;
+            widths[column] = 0;
         }
     }
 
@@ -202,6 +207,27 @@ mod tests {
         table.row(vec![String::new(), "3".repeat(60), String::new()]);
         let text = table.render(Paint::new(false));
         assert!(text.lines().all(|line| columns(line) <= COLUMNS), "{text}");
+    }
+
+    #[test]
+    fn names_stay_whole_and_the_columns_that_give_way_are_decided() {
+        let headings = |a: usize| {
+            let mut table =
+                Table::new(&["<name", "a", "b", "c", "d"]).with_whole_names(&["b", "c"]);
+            let cell = |digit: &str, columns: usize| digit.repeat(columns);
+            table.row(vec!["x".repeat(30), cell("1", a), cell("2", 9), cell("3", 9), cell("4", 9)]);
+            let text = table.render(Paint::off());
+            assert!(text.lines().all(|line| columns(line) <= COLUMNS), "{text}");
+            assert!(text.lines().nth(1).unwrap().starts_with(&"x".repeat(30)), "{text}");
+            text.lines().next().unwrap().split_whitespace().collect::<String>()
+        };
+        // Name and gaps leave 42 columns for four figures.
+        assert_eq!(headings(15), "nameabcd");
+        assert_eq!(headings(16), "nameacd");
+        assert_eq!(headings(26), "nameacd");
+        assert_eq!(headings(27), "namead");
+        assert_eq!(headings(38), "namea");
+        assert_eq!(headings(49), "name");
     }
 
     #[test]
