@@ -216,7 +216,7 @@ mod tests {
                 Table::new(&["<name", "a", "b", "c", "d"]).with_whole_names(&["b", "c"]);
             let cell = |digit: &str, columns: usize| digit.repeat(columns);
             table.row(vec!["x".repeat(30), cell("1", a), cell("2", 9), cell("3", 9), cell("4", 9)]);
-            let text = table.render(Paint::off());
+            let text = table.render(Paint::new(false));
             assert!(text.lines().all(|line| columns(line) <= COLUMNS), "{text}");
             assert!(text.lines().nth(1).unwrap().starts_with(&"x".repeat(30)), "{text}");
             text.lines().next().unwrap().split_whitespace().collect::<String>()
