@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::pages::Shell;
+use crate::replay_arguments::ReplayArguments;
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{BLOCKS_AT_HAND_DEFAULT, Headroom, SESSION_HOURS_DEFAULT};
 use millpond_plan::summary::{TEXT_BYTES_MAX, Tag};
@@ -39,11 +40,23 @@ pub struct Arguments {
     pub(crate) color: Color,
 }
 
+impl Arguments {
+    /// Sets when there is colour, and returns the arguments of `replay` if that is the command.
+    #[must_use]
+    pub fn into_replay(self) -> Option<ReplayArguments> {
+        millpond_terminal::set_when(self.color.when);
+        match self.command {
+            Some(Command::Replay(arguments)) => Some(arguments),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Plan(PlanArguments),
     Merge(crate::merge_command::MergeArguments),
-    Replay(crate::replay_command::ReplayArguments),
+    Replay(ReplayArguments),
     Odds(crate::odds_command::OddsArguments),
     Generate(GenerateArguments),
     /// Print a completion script for a shell.

@@ -1,7 +1,8 @@
-//! Commands that are programs of their own, `millpond-watch` and `millpond-soak`: found beside this program or on the
-//! path, as cargo and git find theirs.
+//! Commands that are programs of their own, `millpond-replay`, `millpond-watch` and `millpond-soak`: found beside this
+//! program or on the path, as cargo and git find theirs.
 //!
-//! They need libraries that planning does without, and take as long to build as all the rest.
+//! They take longer to build than all the rest. `millpond-replay` comes with the tool; the others have packages of their
+//! own, because they need libraries that planning does without.
 
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
@@ -10,13 +11,15 @@ use std::process::Command;
 
 use millpond_plan::error::{Failure, reason};
 
-/// The names of the commands; each program's name is `millpond-` and the command's.
-const NAMES: [&str; 2] = ["watch", "soak"];
+/// The commands, and the package of each; the program's name is `millpond-` and the command's.
+const COMMANDS: [(&str, &str); 3] =
+    [("replay", "millpond-cli"), ("watch", "millpond-watch"), ("soak", "millpond-soak")];
 
 /// A command that is a program of its own, and its arguments, which the tool does not look at.
 #[derive(Debug)]
 pub(crate) struct External {
     name: &'static str,
+    package: &'static str,
     arguments: Vec<OsString>,
 }
 
@@ -30,19 +33,25 @@ impl External {
             [color, ..] if is_color(color) => 1,
             _ => 0,
         };
-        let name = NAMES.into_iter().find(|name| words.get(at).is_some_and(|word| word == name))?;
+        let word = words.get(at)?;
+        let (name, package) = COMMANDS.into_iter().find(|(name, _)| word == name)?;
         let arguments = [&words[..at], &words[at + 1..]].concat();
-        Some(Self { name, arguments })
+        Some(Self { name, package, arguments })
+    }
+
+    /// Such a command after other options than one `--color`.
+    pub(crate) fn out_of_place(name: &str) -> Failure {
+        Failure::Arguments(format!("expected `{name}` as the first word, and all options after it"))
     }
 
     /// Replaces this process by the program, or waits for it where the system cannot do that.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        let name = self.name;
+        let Self { name, package, .. } = self;
         let error = started(Command::new(program(name)).args(&self.arguments));
         Err(Failure::Arguments(match error.kind() {
             ErrorKind::NotFound => format!(
-                "`{name}` is a program of its own and is not installed; install it with `cargo install \
-                 millpond-{name}` (in a checkout of millpond: cargo build --release -p millpond-{name})"
+                "`{name}` is a program of its own and is not installed; install it with `cargo install {package}` \
+                 (in a checkout of millpond: cargo build --release -p {package})"
             ),
             _ => format!("millpond-{name} cannot be started: {}", reason(&error)),
         }))

@@ -5,21 +5,19 @@
 
 mod args;
 mod external;
-mod fragmentation;
 mod generate;
 mod generate_game;
 mod loans_command;
-mod measure;
 mod merge_command;
 pub mod odds;
 mod odds_command;
-mod output_file;
+pub mod output_file;
 mod pages;
 mod plan_command;
-mod replay;
-mod replay_command;
+mod replay_arguments;
 
 pub use args::Arguments;
+pub use replay_arguments::ReplayArguments;
 
 use std::ffi::OsString;
 
@@ -43,7 +41,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         None => plan_command::run_bundled(),
         Some(Command::Plan(arguments)) => plan_command::run(&arguments),
         Some(Command::Merge(arguments)) => merge_command::run(&arguments),
-        Some(Command::Replay(arguments)) => replay_command::run(&arguments),
+        Some(Command::Replay(_)) => Err(External::out_of_place("replay")),
         Some(Command::Odds(arguments)) => odds_command::run(&arguments),
         Some(Command::Generate(arguments)) => generate::run(&arguments),
         Some(Command::Completions { shell }) => pages::completions(shell),

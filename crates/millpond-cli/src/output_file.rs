@@ -4,7 +4,6 @@ use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::fragmentation::MARKER as HEAP_MARKER;
 use millpond_plan::error::{Failure, reason, shown_path};
 use millpond_plan::output::budget_toml::is_untouched_budget;
 use millpond_plan::report::{MARKER, is_report};
@@ -13,7 +12,7 @@ use millpond_terminal::interrupt;
 
 /// The kinds of files that the tool writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// A report for people.
     Report,
     /// A budget for the program.
@@ -61,6 +60,9 @@ impl Kind {
     }
 }
 
+/// The first line of every picture of a heap.
+pub const HEAP_MARKER: &str = "<!-- a heap over time, drawn by millpond replay -->\n";
+
 /// Larger than any budget: one of all classes that a trace may have, with the longest names.
 const BUDGET_BYTES_MAX: u64 = 1 << 26;
 
@@ -71,7 +73,7 @@ fn directory_of(path: &Path) -> &Path {
 }
 
 /// Whether two paths are those of one file, which need not exist yet.
-pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
+pub fn is_same(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| {
         let directory = fs::canonicalize(directory_of(path)).ok()?;
         Some((directory, path.file_name()?.to_owned()))
@@ -83,7 +85,7 @@ pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
 ///
 /// # Errors
 /// If there is something else, if it cannot be read, or if there is no such directory.
-pub(crate) fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
+pub fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
     let mut start = Vec::new();
     let wanted = kind.bytes_to_look_at();
     let read = match fs::symlink_metadata(path) {
@@ -108,7 +110,7 @@ pub(crate) fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
 ///
 /// # Errors
 /// If it may not be written there, or cannot.
-pub(crate) fn write(path: &Path, kind: Kind, text: &str) -> Result<PathBuf, Failure> {
+pub fn write(path: &Path, kind: Kind, text: &str) -> Result<PathBuf, Failure> {
     may_replace(path, kind)?;
     let name = path.file_name().ok_or_else(|| failed(path, "is not a file name"))?;
     let mut unfinished = name.to_owned();

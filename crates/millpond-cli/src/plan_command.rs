@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::args::{PlanArguments, RuleArguments};
-use crate::measure::measure;
 use crate::output_file::{self, Kind};
 use millpond_plan::error::{Failure, shown, shown_path};
 use millpond_plan::input::Source;
+use millpond_plan::measure::measure;
 use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use millpond_plan::output::plan_csv::plan_csv;
 use millpond_plan::output::plan_json::plan_json;

@@ -17,12 +17,13 @@
 //! - [`input`] opens recordings, plain or compressed; [`trace`] reads them in each of their formats, and [`loans`]
 //!   those of lenders.
 //! - [`plan`](mod@plan) computes capacities, proves them by replaying the recording on real pools, and advises what to
-//!   pool; [`summary`] and [`merge`] do so for many sessions.
+//!   pool; [`measure`](mod@measure) measures what following the advice saves on this machine; [`summary`] and [`merge`] do so for many sessions.
 //! - [`output`] writes plans as text, JSON, CSV and TOML; [`report`] writes them as a page for any browser.
 
 pub mod error;
 pub mod input;
 pub mod loans;
+pub mod measure;
 pub mod merge;
 pub mod output;
 pub mod pattern;

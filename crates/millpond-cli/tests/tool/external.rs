@@ -30,11 +30,12 @@ fn program(directory: &Directory, name: &str) {
 #[test]
 fn one_that_is_not_installed_says_how_to_get_it() {
     let directory = Directory::new();
-    for name in ["watch", "soak"] {
+    for (name, package) in
+        [("watch", "millpond-watch"), ("soak", "millpond-soak"), ("replay", "millpond-cli")]
+    {
         for more in [&[][..], &["--help"], &["--", "x"]] {
             let line = refused(&run(&directory, "", &[&[name][..], more].concat()));
-            let (install, build) =
-                (format!("cargo install millpond-{name}"), format!("-p millpond-{name}"));
+            let (install, build) = (format!("cargo install {package}`"), format!("-p {package})"));
             assert!(line.contains(&install) && line.contains(&build), "{line}");
         }
     }

@@ -22,13 +22,13 @@ mod script;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+use crate::error::Fault;
+use crate::input::Source;
+use crate::plan::{Advice, Means, Proposal, TimeSaved, TracePlan};
+use crate::trace;
 use estimate::Estimate;
 use lap::{Between, Program};
 use memory::{Bare, Size, System, WithHandles, roomy_heap};
-use millpond_plan::error::Fault;
-use millpond_plan::input::Source;
-use millpond_plan::plan::{Advice, Means, Proposal, TimeSaved, TracePlan};
-use millpond_plan::trace;
 use script::{Recorder, Script};
 
 /// The number of proposals that are measured, and of those that the allocator serves from its caches.
@@ -62,7 +62,7 @@ const GRANULE: u64 = 16;
 ///
 /// # Errors
 /// If the trace says nothing about the order of its events, or cannot be read again.
-pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault> {
+pub fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault> {
     plan.summary.expect_times("--measure")?;
     if plan.advice.proposals.is_empty() && plan.advice.at_hand.is_empty() {
         return Ok(());

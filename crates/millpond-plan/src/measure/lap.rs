@@ -165,7 +165,7 @@ fn exchange<M: Memory>(memory: &mut M, place: &mut Option<M::Held>, is_birth: bo
 mod tests {
     use super::*;
     use crate::measure::script::Recorder;
-    use millpond_plan::trace::{Event, Watch};
+    use crate::trace::{Event, Watch};
 
     /// Counts requests, and records wrong frees.
     #[derive(Default)]

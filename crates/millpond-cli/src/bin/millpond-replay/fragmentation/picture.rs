@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Outcome, Point};
+use millpond_cli::output_file::HEAP_MARKER;
 use millpond_plan::output::figures::{bytes, duration_beside};
 
 const WIDTH: f64 = 960.0;
@@ -11,9 +12,6 @@ const LEFT: f64 = 84.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 70.0;
 const BOTTOM: f64 = 40.0;
-
-/// The beginning of the file, by which an earlier one is recognised.
-pub(crate) const MARKER: &str = "<!-- a heap over time, drawn by millpond replay -->\n";
 
 const LIVE: &str = "#3c6e91";
 const FREE: &str = "#d9a441";
@@ -25,7 +23,7 @@ const INK: &str = "#2b2b2b";
 pub(crate) fn svg(outcome: &Outcome) -> String {
     let frame = Frame::around(outcome);
     let mut svg = format!(
-        "{MARKER}<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+        "{HEAP_MARKER}<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
          font-family=\"sans-serif\" font-size=\"13\" role=\"img\" aria-label=\"{}\">\n\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>\n",
         "Memory in use, free memory and the largest hole of a heap over time"
@@ -186,7 +184,7 @@ mod tests {
             largest_hole: (heap_bytes - live_bytes) / 2,
         };
         let svg = svg(&outcome(vec![point(0, 1000, 1000), point(600, 9000, 500)]));
-        assert!(svg.starts_with(MARKER) && svg.ends_with("</svg>\n"));
+        assert!(svg.starts_with(HEAP_MARKER) && svg.ends_with("</svg>\n"));
         for color in [LIVE, FREE, HOLE, POOLS] {
             assert_eq!(svg.matches(color).count(), 2, "{color}: the legend and the shape");
         }

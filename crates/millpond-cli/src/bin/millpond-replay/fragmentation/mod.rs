@@ -4,7 +4,7 @@
 mod heap;
 mod picture;
 
-pub(crate) use picture::{MARKER, svg};
+pub(crate) use picture::svg;
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Stretches of a recording, made ready to be replayed against an allocator.
 
-use millpond_plan::trace::{Event, Watch};
+use crate::trace::{Event, Watch};
 
 /// The maximum number of timed events.
 pub(super) const EVENTS_MAX: u64 = 1 << 18;

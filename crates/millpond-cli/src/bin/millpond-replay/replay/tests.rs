@@ -195,7 +195,7 @@ fn the_text_and_the_json_have_every_contender() {
 
 #[test]
 fn figures_of_any_width_leave_a_line_with_the_whole_name_to_each_contender() {
-    use crate::output::wrap::{COLUMNS, columns};
+    use millpond_plan::output::wrap::{COLUMNS, columns};
     let script = script("wide", SIZED, &LIMITS).unwrap();
     let mut outcome = replay("a.csv", &script, 1);
     for ns in (0..29).map(|power| 1 << power) {
@@ -204,7 +204,7 @@ fn figures_of_any_width_leave_a_line_with_the_whole_name_to_each_contender() {
             .map(|entrant| measured(entrant.name, entrant.kind, ns))
             .collect();
         outcome.verdict = Verdict::of(&outcome.results, true);
-        let text = text(&outcome, Paint::off());
+        let text = text(&outcome, Paint::new(false));
         assert!(text.lines().all(|line| columns(line) <= COLUMNS), "{text}");
         let mut lines = text.lines().skip_while(|line| !line.starts_with("pool "));
         let headings = lines.next().unwrap();
