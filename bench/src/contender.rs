@@ -67,6 +67,12 @@ pub(crate) trait Contender: 'static {
     /// A store with room for `capacity` objects, or `None` if its keys cannot name so many.
     fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>>;
 
+    /// A store with little room that grows to `capacity` objects, or, of a pool that does not grow, one with all of it.
+    fn new_growing<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
+        let grows = Self::KIND != Kind::Millpond;
+        Self::new(if grows { capacity.min(16) } else { capacity })
+    }
+
     fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T>;
 
     /// Panics if the key names no object, as do `get` and `get_mut`: no work has stale keys.

@@ -11,12 +11,14 @@ use crate::work::clear_refill::ClearRefill;
 use crate::work::create::Create;
 use crate::work::fill::Fill;
 use crate::work::get::Get;
+use crate::work::growth::{self, Growth};
 use crate::work::iterate::{For, ForEach, Iterate, Runs};
 use crate::work::particles::Particles;
 use crate::work::quadtree::{self, NODES_MAX, Quadtree};
 use crate::work::replay::{Bots, Replay, ReplayHeap, Solo};
 use crate::work::retain::Retain;
 use crate::work::snapshot;
+use crate::work::sparse::{self, Sparse};
 use crate::work::{Case, Work, task};
 
 /// Occupancies for the walks, in percent.
@@ -24,6 +26,9 @@ pub(crate) const OCCUPANCIES: [usize; 4] = [100, 90, 50, 10];
 
 /// Where churn has a bar, with objects of every size.
 pub(crate) const CHURN_SLOTS: [usize; 2] = [1_000, 10_000];
+
+/// The sizes at which stores differ by a factor.
+const FACTOR_SLOTS: [usize; 2] = [100_000, 1_000_000];
 
 /// Words of payload of the three objects.
 const SMALL: usize = 0;
@@ -65,6 +70,7 @@ pub(crate) fn tasks(arguments: &Arguments) -> Vec<Task> {
     }
     if extent != Extent::Quick {
         plan.programs();
+        plan.factors();
     }
     plan.snapshots();
     plan.tasks
@@ -152,6 +158,15 @@ impl Plan<'_> {
         }
         if self.arguments.sizes(&[]).is_empty() {
             self.tasks.push(snapshot::task::<32>(800, 100));
+        }
+    }
+
+    /// What differs by a factor between stores: to pass over dead slots, and to grow.
+    fn factors(&mut self) {
+        for slots in self.arguments.sizes(&FACTOR_SLOTS) {
+            self.add::<Sparse<For>, MEDIUM>(&format!("{}, for", sparse::PREFIX), slots, 0);
+            self.add::<Sparse<ForEach>, MEDIUM>(&format!("{}, for_each", sparse::PREFIX), slots, 0);
+            self.add::<Growth, MEDIUM>(growth::NAME, slots, 100);
         }
     }
 

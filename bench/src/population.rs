@@ -16,12 +16,17 @@ pub(crate) struct Population<C: Contender, const P: usize> {
 impl<C: Contender, const P: usize> Population<C, P> {
     /// Room for `slots` objects, and none in it. `None` if the contender's keys are too small for it.
     pub(crate) fn empty(slots: usize) -> Option<Self> {
-        Some(Self {
-            store: C::new(slots)?,
-            keys: Vec::with_capacity(slots),
-            random: Random::new(slots as u64),
-            next: 0,
-        })
+        Some(Self::of(C::new(slots)?, slots))
+    }
+
+    /// As `empty`, but a store that can grow starts with little room.
+    pub(crate) fn growing(slots: usize) -> Option<Self> {
+        Some(Self::of(C::new_growing(slots)?, slots))
+    }
+
+    fn of(store: C::Store<Object<P>>, slots: usize) -> Self {
+        let (keys, random) = (Vec::with_capacity(slots), Random::new(slots as u64));
+        Self { store, keys, random, next: 0 }
     }
 
     /// All slots live.
@@ -37,8 +42,12 @@ impl<C: Contender, const P: usize> Population<C, P> {
 
     /// Filled, and then emptied at random places until `percent` of the slots are live.
     pub(crate) fn thinned(slots: usize, percent: usize) -> Option<Self> {
+        Self::thinned_to(slots * percent / 100, slots)
+    }
+
+    /// Filled, and then emptied at random places until `live` of the slots are live.
+    pub(crate) fn thinned_to(live: usize, slots: usize) -> Option<Self> {
         let mut population = Self::full(slots)?;
-        let live = slots * percent / 100;
         if C::KEYS_LAST && (C::REMOVES || live == slots) {
             for key in population.keys.drain(live..) {
                 C::remove(&mut population.store, key);

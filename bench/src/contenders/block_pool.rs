@@ -1,4 +1,4 @@
-//! `millpond::BlockPool`: grows block by block, here with all its blocks taken before the work begins.
+//! `millpond::BlockPool`: grows block by block, here with all its blocks taken before the work begins, unless the work is to grow.
 
 use crate::contender::{Contender, Kind};
 use crate::object::Value;
@@ -20,6 +20,10 @@ impl Contender for BlockPool {
         let slots_per_block = capacity.next_power_of_two().min(SLOTS_PER_BLOCK);
         let builder = millpond::BlockPool::builder().slots_per_block(slots_per_block);
         Some(builder.max_blocks(capacity.div_ceil(slots_per_block)).reserve(capacity).build())
+    }
+
+    fn new_growing<T: Value>(_capacity: usize) -> Option<Self::Store<T>> {
+        Some(millpond::BlockPool::new())
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use crate::memory;
 use crate::plan::OCCUPANCIES;
 use crate::results::{Group, REFERENCE, Results};
 use crate::verdict;
-use crate::work::{quadtree, snapshot, worst};
+use crate::work::{growth, quadtree, snapshot, sparse, worst};
 
 /// Operations on single objects, a column each.
 const OPERATIONS: [&str; 7] = ["create", "fill", "get", "churn", "burst", "clear+refill", "retain"];
@@ -43,6 +43,8 @@ fn tables(results: &Results) -> String {
     let mut text = frames_sections(results);
     text += &operations_sections(results);
     text += &iteration_sections(results);
+    text += &sparse_section(results);
+    text += &growth_section(results);
     text += &program_sections(results);
     text += &snapshot_sections(results);
     text += &heap_section(results);
@@ -257,6 +259,49 @@ fn iteration_sections(results: &Results) -> String {
     text
 }
 
+/// Walks over few live objects, both loops at all sizes.
+fn sparse_section(results: &Results) -> String {
+    let columns = columns_by_slots(
+        results,
+        |work| work.starts_with(sparse::PREFIX),
+        |work| {
+            let form = work.trim_start_matches(sparse::PREFIX).trim_start_matches(", ");
+            format!(", {form}")
+        },
+    );
+    let note =
+        format!("Per walk over {} live objects, the others dead, at random places.", sparse::LIVE);
+    section_unless_empty("Sparse walks", &note, &table_of(results, &columns))
+}
+
+fn growth_section(results: &Results) -> String {
+    let columns = columns_by_slots(results, |work| work == growth::NAME, |_| String::new());
+    let note = "The longest single insertion, in the median over the rounds, of as many as there are slots. Pools of a \
+                fixed capacity have taken their memory before; all other stores start with room for 16 objects.";
+    section_unless_empty(
+        "The longest insertion while a store grows",
+        note,
+        &table_of(results, &columns),
+    )
+}
+
+/// A column for each work that is `wanted` and each number of slots, headed by that number and what `heading` adds.
+fn columns_by_slots(
+    results: &Results,
+    wanted: impl Fn(&str) -> bool,
+    heading: impl Fn(&str) -> String,
+) -> Vec<(String, Group, String)> {
+    let mut columns: Vec<(String, Group, String)> = Vec::new();
+    for cell in results.cells.iter().filter(|cell| wanted(&cell.work)) {
+        let group = Group { object_bytes: cell.object_bytes, slots: cell.slots };
+        if columns.iter().all(|(work, other, _)| (work, *other) != (&cell.work, group)) {
+            let heading = format!("{} slots{}", thousands(group.slots), heading(&cell.work));
+            columns.push((cell.work.clone(), group, heading));
+        }
+    }
+    columns
+}
+
 /// Particles by number, and the real programs, as one table: they differ in size, not in group.
 fn program_sections(results: &Results) -> String {
     let mut columns = Vec::new();
@@ -441,6 +486,10 @@ fn figure(cell: &Cell, reference: Option<&Cell>) -> String {
 
 fn section(title: &str, note: &str, table: &Table) -> String {
     format!("## {title}\n\n{note}\n\n{}\n", table.render())
+}
+
+fn section_unless_empty(title: &str, note: &str, table: &Table) -> String {
+    if table.rows.is_empty() { String::new() } else { section(title, note, table) }
 }
 
 /// 1234567 as 1,234,567.

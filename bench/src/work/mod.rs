@@ -6,12 +6,14 @@ pub(crate) mod clear_refill;
 pub(crate) mod create;
 pub(crate) mod fill;
 pub(crate) mod get;
+pub(crate) mod growth;
 pub(crate) mod iterate;
 pub(crate) mod particles;
 pub(crate) mod quadtree;
 pub(crate) mod replay;
 pub(crate) mod retain;
 pub(crate) mod snapshot;
+pub(crate) mod sparse;
 pub(crate) mod worst;
 
 use crate::contender::Contender;

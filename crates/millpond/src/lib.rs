@@ -26,11 +26,10 @@
 //! assert_eq!(target.index(), troll.index());
 //! assert!(enemies.get(target).is_none());
 //!
-//! for (_, run) in enemies.runs_mut() {
-//!     for enemy in run {
-//!         enemy.health += 1; // `run` is a plain slice of live objects
-//!     }
+//! for (_, enemy) in &mut enemies {
+//!     enemy.health += 1;
 //! }
+//! enemies.values_mut().for_each(|enemy| enemy.health += 1); // the same, and faster
 //! # Ok::<(), millpond::Full<Enemy>>(())
 //! ```
 //!
@@ -45,29 +44,27 @@
 //!
 //! # Which pool?
 //!
+//! Most programs need one of five:
+//!
 //! | you have | take |
 //! | --- | --- |
 //! | values that are inserted and removed | [`Pool`] |
 //! | values that are iterated over far more often than looked up, or that must be sorted | [`PackedPool`] |
-//! | a `static`, or no heap | [`StaticPool`] |
 //! | an unknown number of values, with or without a limit | [`BlockPool`] |
+//! | a `static`, or no heap | [`StaticPool`] |
 //! | values that many threads insert, read and remove | [`SyncPool`] |
-//! | objects that many threads borrow and return | [`SyncRecycler`] |
-//! | data that is rebuilt in every frame | [`FramePool`]; [`FrameMemory`] if it is used in one place only |
-//! | objects that are expensive to construct, or a loop over all slots without a branch | [`Recycler`] |
-//! | values of different types behind one trait | [`AnyPool`] |
-//! | another system's data about a pool's objects | [`SideTable`] beside the pool |
-//! | many small allocations of several sizes, for vectors, boxes and maps | [`SizeClasses`] |
-//! | your own arrays (structure of arrays, a GPU buffer) | [`HandleAllocator`] |
-//! | nodes that own their children, written with `Box` | [`classic::PoolAllocator`] |
-//! | code or saved games that follow one of the published designs | [`classic`] |
+//!
+//! [`choosing`] has all others, and compares them by what stays in place, by memory and by the cost of each operation.
+//! Beside a pool, a [`SideTable`] holds another system's data about the pool's objects.
 //!
 //! Which slot is reused next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the fastest.
 //! Which handles? [`handle`] has a table; the default has eight bytes and practically never runs
-//! out of generations, and [`handle_type!`] declares your own types. What happens when a pool is
-//! full? [`overflow`] has a table; by default, a pool refuses. How many slots? [`Budget`] keeps the
-//! numbers in one place, and `millpond plan`, the tool that comes with this crate, computes them
-//! from a trace of the real program.
+//! out of generations. What happens when a pool is full? [`overflow`] has a table; by default, a pool
+//! refuses. How many slots? `millpond plan`, the tool that comes with this crate, computes the numbers
+//! from a trace of the real program, and [`Budget`] keeps them in one place.
+//!
+//! A [`Pool`] takes `size_of::<T>()` + 8.2 bytes for each slot, all of them when it is created.
+//! Insertion, removal and lookup are O(1); iteration is O(capacity / 64 + live).
 //!
 //! # What handles promise
 //!
@@ -128,80 +125,6 @@
 //!
 //! The crate is `no_std`. It has no dependency unless a feature named after a crate is enabled.
 //!
-//! # How the pools differ
-//!
-//! `T` stands for `size_of::<T>()`, `W` for the bytes of the reuse order: 4 by default.
-//!
-//! | | stable addresses? | dense? | grows? | memory from | bytes per slot |
-//! | --- | --- | --- | --- | --- | --- |
-//! | [`Pool`] | yes | in runs | no | the heap, once | `T` + 4.125 + `W` |
-//! | [`PackedPool`] | no: the last value takes the place of a removed one | yes, a slice | no | the heap, once | `T` + 16 |
-//! | [`StaticPool`] | while the pool stays | in runs | no | itself | `T` + 12 |
-//! | [`BlockPool`] | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, for the blocks that exist |
-//! | [`Recycler`] | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
-//! | [`AnyPool`] | yes | no | no | the heap, once | `SLOT_BYTES`, rounded up to a multiple of 16, + 28.125 + `W` |
-//! | [`SyncPool`] | yes | in runs, by `&mut` | no | the heap, once | `T` + 8.25 to 10.1 |
-//! | [`SyncRecycler`] | yes | no | no | the heap, once | `T` + 0.125 to 2 |
-//! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
-//! | [`SideTable`] | if its capacity is fixed | in runs | by choice | the heap, once, or doubling | `T` + 4.125 |
-//! | [`FramePool`] | until it is reset | yes, a slice | no | the heap, once | `T` |
-//! | [`FrameMemory`] | for the frame | yes | no | the heap, once | each value's own |
-//! | [`SizeClasses`] | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
-//! | [`classic::RosterPool`] | yes | all slots | no | the heap, once | `T` + 12.125 |
-//! | [`classic::BytemapPool`] | yes | in runs | no | the heap, once | `T` + 1.125 |
-//! | [`classic::PoolAllocator`] | yes | no | by chunks | the heap, a chunk at a time | `T` + 16 |
-//! | [`classic::ParticlePool`] | while the pool stays | all slots | no | itself | 20, its particle included |
-//! | [`classic::ObjectPool`] | while the pool stays | all slots | no | itself | `T`, which knows whether it is in use |
-//!
-//! What the operations cost:
-//!
-//! | | insert | remove | lookup | iterating over the values |
-//! | --- | --- | --- | --- | --- |
-//! | [`Pool`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`PackedPool`] | O(1) | O(1), moves one value | O(1), one more step | O(live), a slice |
-//! | [`StaticPool`] | O(1) | O(1) | O(1) | O(N) |
-//! | [`BlockPool`] | O(1), except for growth | O(1) | O(1), one more step | O(capacity / 64 + live) |
-//! | [`Recycler`] | O(1), nothing is constructed | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
-//! | [`AnyPool`] | O(1) | O(1) | O(1), one more step | O(capacity / 64 + live) |
-//! | [`SyncPool`] | O(1); nearly full: O(capacity / 64) | O(1) | O(1) | O(capacity) |
-//! | [`SyncRecycler`] | O(1), nothing is constructed | O(1), nothing is dropped | – | – |
-//! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`SideTable`] | O(1), except for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
-//! | [`FramePool`] | O(1) | all at once | O(1) | O(live), a slice |
-//! | [`FrameMemory`] | O(1) | all at once | a pointer | – |
-//! | [`SizeClasses`] | O(1), except for growth | O(1) | a pointer | – |
-//! | [`classic::RosterPool`] | O(1) | O(1) | O(1) | O(capacity), no branch |
-//! | [`classic::BytemapPool`] | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`classic::PoolAllocator`] | O(1), except for growth | O(1) | a pointer | – |
-//! | [`classic::ParticlePool`] | O(1) | during iteration | O(1) | O(N) |
-//! | [`classic::ObjectPool`] | O(1) | O(1), or during iteration | O(1) | O(N) |
-//!
-//! # Bytes per slot
-//!
-//! A [`Pool`] allocates, per slot and all at creation:
-//!
-//! > `size_of::<T>()` + generation word + 1/8 + reuse order
-//!
-//! The generation word has 4 bytes, or 2 with a [`Handle32`] of 16 index bits or more. The reuse
-//! order takes between 0 and 8 bytes; see the [table](reuse). With the defaults that is
-//! `size_of::<T>()` + 8.2 bytes, with [`reuse::LowestFirst`] `size_of::<T>()` + 4.2, with
-//! `Handle32<T, 16>` and up to 65,536 slots `size_of::<T>()` + 4.2. Creation writes every page
-//! once, so that no page faults occur later.
-//!
-//! # What each operation costs
-//!
-//! | operation | time | |
-//! | --- | --- | --- |
-//! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | with [`reuse::NextFit`], `insert` is O(capacity / 64) in the worst case; with [`reuse::Lifo`], amortised once `insert_at` is used |
-//! | [`get`](Pool::get), [`contains`](Pool::contains) | O(1) | one comparison of generations |
-//! | [`get_at`](Pool::get_at), [`handle_at`](Pool::handle_at), [`object_at`](Pool::object_at), [`index_of`](Pool::index_of) | O(1) | |
-//! | [`insert_at`](Pool::insert_at) | O(1) amortised | [`reuse::Lifo`] sweeps now and then; the others do not |
-//! | [`iter`](Pool::iter), [`retain`](Pool::retain), [`drain`](Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time |
-//! | [`runs`](Pool::runs) | O(capacity / 64 + runs) | as fast as a slice where live slots are adjacent; with many holes, `values_mut().for_each(…)` is faster |
-//! | [`insert_or_evict`](Pool::insert_or_evict) | O(1); full: O(capacity / 64 + live) | |
-//! | [`clear`](Pool::clear) | O(capacity) | |
-//! | creation, [`Clone`], [`snapshot`](Pool::snapshot) | O(capacity) | allocate; insertion, removal and iteration never do |
-//!
 #![no_std]
 #![deny(unsafe_code)]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
@@ -227,6 +150,7 @@ extern crate std;
 
 mod around;
 mod base;
+pub mod choosing;
 pub mod classic;
 pub mod handle;
 pub mod overflow;

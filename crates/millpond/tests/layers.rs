@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files beside `lib.rs` that only say where public names are found.
-const FACES: [&str; 1] = ["overflow"];
+/// Files beside `lib.rs` without code of their own: they say where public names are found, or are a page of text.
+const FACES: [&str; 2] = ["choosing", "overflow"];
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

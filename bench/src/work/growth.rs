@@ -1,0 +1,57 @@
+//! Growth: insertions from the first object on, each timed on its own. The time is that of the longest one.
+//!
+//! A store of a fixed capacity has taken its memory before; the others start with room for few objects.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use super::{Case, Work};
+use crate::contender::{Contender, Kind};
+use crate::measure::{Lap, Timed};
+use crate::population::Population;
+
+/// The name of this work.
+pub(crate) const NAME: &str = "growth";
+
+/// See the module.
+pub(crate) struct Growth;
+
+impl Work for Growth {
+    fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>> {
+        let is_store = !matches!(C::KIND, Kind::Allocator | Kind::Arena | Kind::Limit);
+        (is_store && C::KEYS_LAST && C::REMOVES).then_some(())?;
+        Population::<C, P>::growing(case.slots)?;
+        Some(Box::new(Run::<C, P> {
+            slots: case.slots,
+            sum: 0,
+            contender: std::marker::PhantomData,
+        }))
+    }
+}
+
+struct Run<C, const P: usize> {
+    slots: usize,
+    sum: u64,
+    contender: std::marker::PhantomData<C>,
+}
+
+impl<C: Contender, const P: usize> Lap for Run<C, P> {
+    fn lap(&mut self) -> Timed {
+        let mut population = Population::<C, P>::growing(self.slots).expect("it fitted before");
+        // The keys' pages are the harness's: touched before the clock starts.
+        population.keys.spare_capacity_mut().fill(std::mem::MaybeUninit::zeroed());
+        let mut longest = Duration::ZERO;
+        for _ in 0..self.slots {
+            let start = Instant::now();
+            population.insert();
+            black_box(&mut population.store);
+            longest = longest.max(start.elapsed());
+        }
+        self.sum = self.sum.wrapping_mul(3).wrapping_add(population.sum_by_key());
+        Timed { elapsed: longest, operations: 1 }
+    }
+
+    fn checksum(&mut self) -> Option<u64> {
+        Some(self.sum)
+    }
+}

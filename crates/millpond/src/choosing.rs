@@ -1,0 +1,94 @@
+//! Which pool to take, and what each one costs. This module has nothing but documentation.
+//!
+//! # All pools
+//!
+//! | you have | take |
+//! | --- | --- |
+//! | values that are inserted and removed | [`Pool`](crate::Pool) |
+//! | values that are iterated over far more often than looked up, or that must be sorted | [`PackedPool`](crate::PackedPool) |
+//! | a `static`, or no heap | [`StaticPool`](crate::StaticPool) |
+//! | an unknown number of values, with or without a limit | [`BlockPool`](crate::BlockPool) |
+//! | values that many threads insert, read and remove | [`SyncPool`](crate::SyncPool) |
+//! | objects that many threads borrow and return | [`SyncRecycler`](crate::SyncRecycler) |
+//! | data that is rebuilt in every frame | [`FramePool`](crate::FramePool); [`FrameMemory`](crate::FrameMemory) if it is used in one place only |
+//! | objects that are expensive to construct, or a loop over all slots without a branch | [`Recycler`](crate::Recycler) |
+//! | values of different types behind one trait | [`AnyPool`](crate::AnyPool) |
+//! | another system's data about a pool's objects | [`SideTable`](crate::SideTable) beside the pool |
+//! | many small allocations of several sizes, for vectors, boxes and maps | [`SizeClasses`](crate::SizeClasses) |
+//! | your own arrays (structure of arrays, a GPU buffer) | [`HandleAllocator`](crate::HandleAllocator) |
+//! | nodes that own their children, written with `Box` | [`classic::PoolAllocator`](crate::classic::PoolAllocator) |
+//! | code or saved games that follow one of the published designs | [`classic`](crate::classic) |
+//!
+//! # How the pools differ
+//!
+//! `T` stands for `size_of::<T>()`, `W` for the bytes of the reuse order: 4 by default.
+//!
+//! | | stable addresses? | dense? | grows? | memory from | bytes per slot |
+//! | --- | --- | --- | --- | --- | --- |
+//! | [`Pool`](crate::Pool) | yes | in runs | no | the heap, once | `T` + 4.125 + `W` |
+//! | [`PackedPool`](crate::PackedPool) | no: the last value takes the place of a removed one | yes, a slice | no | the heap, once | `T` + 16 |
+//! | [`StaticPool`](crate::StaticPool) | while the pool stays | in runs | no | itself | `T` + 12 |
+//! | [`BlockPool`](crate::BlockPool) | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, for the blocks that exist |
+//! | [`Recycler`](crate::Recycler) | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
+//! | [`AnyPool`](crate::AnyPool) | yes | no | no | the heap, once | `SLOT_BYTES`, rounded up to a multiple of 16, + 28.125 + `W` |
+//! | [`SyncPool`](crate::SyncPool) | yes | in runs, by `&mut` | no | the heap, once | `T` + 8.25 to 10.1 |
+//! | [`SyncRecycler`](crate::SyncRecycler) | yes | no | no | the heap, once | `T` + 0.125 to 2 |
+//! | [`HandleAllocator`](crate::HandleAllocator) | yours | in runs | no | the heap, once | 4.125 + `W` |
+//! | [`SideTable`](crate::SideTable) | if its capacity is fixed | in runs | by choice | the heap, once, or doubling | `T` + 4.125 |
+//! | [`FramePool`](crate::FramePool) | until it is reset | yes, a slice | no | the heap, once | `T` |
+//! | [`FrameMemory`](crate::FrameMemory) | for the frame | yes | no | the heap, once | each value's own |
+//! | [`SizeClasses`](crate::SizeClasses) | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
+//! | [`classic::RosterPool`](crate::classic::RosterPool) | yes | all slots | no | the heap, once | `T` + 12.125 |
+//! | [`classic::BytemapPool`](crate::classic::BytemapPool) | yes | in runs | no | the heap, once | `T` + 1.125 |
+//! | [`classic::PoolAllocator`](crate::classic::PoolAllocator) | yes | no | by chunks | the heap, a chunk at a time | `T` + 16 |
+//! | [`classic::ParticlePool`](crate::classic::ParticlePool) | while the pool stays | all slots | no | itself | 20, its particle included |
+//! | [`classic::ObjectPool`](crate::classic::ObjectPool) | while the pool stays | all slots | no | itself | `T`, which knows whether it is in use |
+//!
+//! What the operations cost:
+//!
+//! | | insert | remove | lookup | iterating over the values |
+//! | --- | --- | --- | --- | --- |
+//! | [`Pool`](crate::Pool) | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`PackedPool`](crate::PackedPool) | O(1) | O(1), moves one value | O(1), one more step | O(live), a slice |
+//! | [`StaticPool`](crate::StaticPool) | O(1) | O(1) | O(1) | O(N) |
+//! | [`BlockPool`](crate::BlockPool) | O(1), except for growth | O(1) | O(1), one more step | O(capacity / 64 + live) |
+//! | [`Recycler`](crate::Recycler) | O(1), nothing is constructed | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
+//! | [`AnyPool`](crate::AnyPool) | O(1) | O(1) | O(1), one more step | O(capacity / 64 + live) |
+//! | [`SyncPool`](crate::SyncPool) | O(1); nearly full: O(capacity / 64) | O(1) | O(1) | O(capacity) |
+//! | [`SyncRecycler`](crate::SyncRecycler) | O(1), nothing is constructed | O(1), nothing is dropped | – | – |
+//! | [`HandleAllocator`](crate::HandleAllocator) | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`SideTable`](crate::SideTable) | O(1), except for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
+//! | [`FramePool`](crate::FramePool) | O(1) | all at once | O(1) | O(live), a slice |
+//! | [`FrameMemory`](crate::FrameMemory) | O(1) | all at once | a pointer | – |
+//! | [`SizeClasses`](crate::SizeClasses) | O(1), except for growth | O(1) | a pointer | – |
+//! | [`classic::RosterPool`](crate::classic::RosterPool) | O(1) | O(1) | O(1) | O(capacity), no branch |
+//! | [`classic::BytemapPool`](crate::classic::BytemapPool) | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`classic::PoolAllocator`](crate::classic::PoolAllocator) | O(1), except for growth | O(1) | a pointer | – |
+//! | [`classic::ParticlePool`](crate::classic::ParticlePool) | O(1) | during iteration | O(1) | O(N) |
+//! | [`classic::ObjectPool`](crate::classic::ObjectPool) | O(1) | O(1), or during iteration | O(1) | O(N) |
+//!
+//! # Bytes per slot
+//!
+//! A [`Pool`](crate::Pool) allocates, per slot and all at creation:
+//!
+//! > `size_of::<T>()` + generation word + 1/8 + reuse order
+//!
+//! The generation word has 4 bytes, or 2 with a [`Handle32`](crate::Handle32) of 16 index bits or more. The reuse
+//! order takes between 0 and 8 bytes; see the [table](crate::reuse). With the defaults that is
+//! `size_of::<T>()` + 8.2 bytes, with [`reuse::LowestFirst`](crate::reuse::LowestFirst) `size_of::<T>()` + 4.2, with
+//! `Handle32<T, 16>` and up to 65,536 slots `size_of::<T>()` + 4.2. Creation writes every page
+//! once, so that no page faults occur later.
+//!
+//! # What each operation costs
+//!
+//! | operation | time | |
+//! | --- | --- | --- |
+//! | [`insert`](crate::Pool::insert), [`remove`](crate::Pool::remove) | O(1) | with [`reuse::NextFit`](crate::reuse::NextFit), `insert` is O(capacity / 64) in the worst case; with [`reuse::Lifo`](crate::reuse::Lifo), amortised once `insert_at` is used |
+//! | [`get`](crate::Pool::get), [`contains`](crate::Pool::contains) | O(1) | one comparison of generations |
+//! | [`get_at`](crate::Pool::get_at), [`handle_at`](crate::Pool::handle_at), [`object_at`](crate::Pool::object_at), [`index_of`](crate::Pool::index_of) | O(1) | |
+//! | [`insert_at`](crate::Pool::insert_at) | O(1) amortised | [`reuse::Lifo`](crate::reuse::Lifo) sweeps now and then; the others do not |
+//! | [`iter`](crate::Pool::iter), [`retain`](crate::Pool::retain), [`drain`](crate::Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time |
+//! | [`runs`](crate::Pool::runs) | O(capacity / 64 + runs) | as fast as a slice where live slots are adjacent; with many holes, `values_mut().for_each(…)` is faster |
+//! | [`insert_or_evict`](crate::Pool::insert_or_evict) | O(1); full: O(capacity / 64 + live) | |
+//! | [`clear`](crate::Pool::clear) | O(capacity) | |
+//! | creation, [`Clone`], [`snapshot`](crate::Pool::snapshot) | O(capacity) | allocate; insertion, removal and iteration never do |
