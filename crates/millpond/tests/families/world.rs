@@ -3,37 +3,10 @@
 use std::collections::HashMap;
 
 use crate::common::{Counted, Ledger};
-use crate::extreme_values::{Megabyte, NothingAligned, PageAligned};
-use crate::subject::{Basic, Copied, Facts, Key, Kind, Makes, Of, Plan, Reads, Saved, Subject};
+use crate::subject::{Facts, Key, KindToRun, Plan, Subject};
 
-/// A kind of pool, and the values that it is tried with.
-pub(crate) trait Tried:
-    Makes<dyn Subject<Counted>>
-    + Makes<dyn Subject<u32>>
-    + Makes<dyn Copied<u32>>
-    + Makes<dyn Saved<()>>
-    + Makes<dyn Saved<u32>>
-    + Makes<dyn Saved<String>>
-    + Makes<dyn Saved<[u64; 3]>>
-    + Makes<dyn Basic<()>>
-    + Makes<dyn Basic<u8>>
-    + Makes<dyn Basic<[u8; 9]>>
-    + Makes<dyn Basic<String>>
-    + Makes<dyn Basic<Box<usize>>>
-    + Makes<dyn Basic<NothingAligned>>
-    + Makes<dyn Basic<PageAligned>>
-    + Makes<dyn Basic<Megabyte>>
-    + Reads<()>
-    + Reads<u32>
-    + Reads<String>
-    + Reads<[u64; 3]>
-{
-}
-
-impl<K: Kind> Tried for Of<K> {}
-
-/// Any of them.
-pub(crate) type Pools = dyn Tried;
+/// Any kind of pool, with values that are counted.
+pub(crate) type Pools = KindToRun;
 
 /// More than one word of an occupancy.
 pub(crate) const SLOTS: usize = 70;
