@@ -1,10 +1,8 @@
 //! Values and capacities at the edges, and iterators in every state.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Random, in_every_order};
+use crate::common::{Random, in_every_order};
 use millpond::debug::DebugAids;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{
