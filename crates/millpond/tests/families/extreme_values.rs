@@ -1,5 +1,5 @@
 //! Defect 9: values without a size, of an odd one, of several pages and with a large alignment; pools of 0, 1, 63, 64 and
-//! 65 slots. (For values of a megabyte see `large_values`.)
+//! 65 slots. (For values of a megabyte see `tests/memory/large_values.rs`.)
 
 use std::fmt::Debug;
 

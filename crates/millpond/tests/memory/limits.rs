@@ -1,4 +1,4 @@
-//! Values and capacities at the edges, and iterators in every state.
+//! Capacities at the limits of handles and of memory, indices and addresses at those of a pool, and iterators in every state.
 
 use std::collections::BTreeMap;
 
