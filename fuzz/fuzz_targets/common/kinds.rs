@@ -15,7 +15,8 @@ pub(crate) use list;
 macro_rules! kinds {
     () => {{
         use $crate::kinds::list;
-        $crate::subject::every_kind! { list![] }
+        use $crate::subject::every_kind;
+        every_kind! { list![] }
     }};
 }
 #[cfg(not(feature = "every-kind"))]

@@ -35,7 +35,10 @@ pub(crate) use erased::{
 };
 pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
-pub(crate) use interface::{CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, planned};
+pub(crate) use interface::{
+    CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, for_one_of_each, planned,
+    tests_of,
+};
 pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
 pub(crate) use packed_of_c::PackedCKind;
@@ -45,8 +48,8 @@ pub(crate) use reading::{bytes_justified, use_pool};
 pub(crate) use steps::{KindToRun, Run, Step};
 
 /// Every kind of pool of the header, handed to a macro behind the arguments for it.
-macro_rules! every_kind {
-    ($callback:ident! $arguments:tt) => {
+macro_rules! one_of_each {
+    ([] $callback:ident! $arguments:tt) => {
         $callback! { $arguments
             c_lifo: CKind<0, 0, Handle<()>>;
             c_fifo: CKind<1, 0, Handle<()>>;
@@ -67,4 +70,12 @@ macro_rules! every_kind {
         }
     };
 }
-pub(crate) use {every_kind, every_kind as tried_kinds};
+pub(crate) use one_of_each;
+
+/// The header's functions know no type of a value, so that all kinds are tried with all values.
+#[cfg(debug_assertions)]
+macro_rules! other_kinds {
+    ($callback:ident! $arguments:tt) => {};
+}
+#[cfg(debug_assertions)]
+pub(crate) use other_kinds;

@@ -1,7 +1,6 @@
 //! Values that count themselves, notice being overwritten, and panic when told to.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
@@ -14,8 +13,9 @@ pub(crate) struct Ledger(Rc<Accounts>);
 
 #[derive(Default)]
 struct Accounts {
-    /// How many values by this id have been made and not dropped.
-    alive: RefCell<HashMap<u64, u32>>,
+    /// What each value says that was ever made; `None`: it was dropped.
+    values: RefCell<Vec<Option<u64>>>,
+    alive: Cell<usize>,
     drop_panics_at: Cell<Option<u64>>,
     clone_panics_at: Cell<Option<u64>>,
     /// How much more the clone of a value says.
@@ -25,18 +25,21 @@ struct Accounts {
 impl Ledger {
     /// A new value that says `id`.
     pub(crate) fn value(&self, id: u64) -> Counted {
-        *self.0.alive.borrow_mut().entry(id).or_default() += 1;
-        Counted { id, ledger: self.clone(), check: INTACT ^ id }
+        let mut values = self.0.values.borrow_mut();
+        let place = values.len();
+        values.push(Some(id));
+        self.0.alive.set(self.0.alive.get() + 1);
+        Counted { id, ledger: self.clone(), place }
     }
 
     /// How many values have not been dropped.
     pub(crate) fn alive(&self) -> usize {
-        self.0.alive.borrow().values().map(|count| *count as usize).sum()
+        self.0.alive.get()
     }
 
     /// How many values that say `id` have not been dropped.
     pub(crate) fn count(&self, id: u64) -> usize {
-        self.0.alive.borrow().get(&id).map_or(0, |count| *count as usize)
+        self.0.values.borrow().iter().filter(|alive| **alive == Some(id)).count()
     }
 
     /// The next drop of a value that says `id` panics, after it was counted.
@@ -57,17 +60,17 @@ impl Ledger {
 
 /// A value that is counted in its ledger until it is dropped.
 pub(crate) struct Counted {
+    /// Where the links of an intrusive list would be.
     id: u64,
     ledger: Ledger,
-    /// Enough for the links of an intrusive list to overwrite something.
-    check: u64,
+    /// Of the value in its ledger.
+    place: usize,
 }
-
-const INTACT: u64 = 0x1234_5678_9abc_def0;
 
 impl Counted {
     pub(crate) fn id(&self) -> u64 {
-        assert_eq!(self.check, INTACT ^ self.id, "the value was overwritten");
+        let written = self.ledger.0.values.borrow().get(self.place).copied().flatten();
+        assert_eq!(written, Some(self.id), "the value was overwritten, or dropped before");
         self.id
     }
 }
@@ -122,12 +125,10 @@ impl<'de> Deserialize<'de> for Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        let id = self.id();
-        let mut alive = self.ledger.0.alive.borrow_mut();
-        let count = alive.get_mut(&id).filter(|count| **count > 0);
         // A second panic while unwinding aborts the test, which is as good as failing.
-        *count.expect("a value was dropped twice, or was never made") -= 1;
-        drop(alive);
+        let id = self.id();
+        self.ledger.0.values.borrow_mut()[self.place] = None;
+        self.ledger.0.alive.set(self.ledger.0.alive.get() - 1);
         if self.ledger.0.drop_panics_at.get() == Some(id) {
             self.ledger.0.drop_panics_at.set(None);
             quiet_panic();

@@ -2,26 +2,22 @@
 
 use std::collections::HashSet;
 
-use crate::Pools;
-use crate::subject::{Key, Plan, Subject, for_every_pool};
+use crate::subject::{Facts, Key, Makes, Plan, Subject, Value, for_every_pool};
 
 /// How many lifetimes each slot has when few were asked for, if that is few.
-fn few(kind: &Pools, wraps: bool) -> Option<(Plan, u32)> {
+fn few(of: &Facts, wraps: bool) -> Option<(Plan, u32)> {
     let plan = Plan { lifetimes: Some(3), wraps, ..Plan::of(5) };
-    let lifetimes = if kind.facts().lifetimes_chosen {
-        kind.facts().layout.generation_max.min(3)
-    } else {
-        kind.facts().layout.generation_max
-    };
+    let most = of.layout.generation_max;
+    let lifetimes = if of.lifetimes_chosen { most.min(3) } else { most };
     (lifetimes <= 1000).then_some((plan, lifetimes))
 }
 
-fn slots_retire(kind: &Pools) {
-    let Some((plan, lifetimes)) = few(kind, false) else { return };
+fn slots_retire<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+    let Some((plan, lifetimes)) = few(kind.facts(), false) else { return };
     if !kind.facts().lasting {
         return;
     }
-    let mut pool: Box<dyn Subject<u32>> = kind.make(plan);
+    let mut pool: Box<dyn Subject<T>> = kind.make(plan);
     let mut ever: Vec<Key> = Vec::new();
     let mut set = HashSet::new();
     for round in 0.. {
@@ -29,7 +25,7 @@ fn slots_retire(kind: &Pools) {
         let count = 1 + round % pool.capacity().max(1);
         let mut live = Vec::new();
         while live.len() < count {
-            let Ok(handle) = pool.insert(7) else { break };
+            let Ok(handle) = pool.insert(T::of(7)) else { break };
             assert!(set.insert(handle), "{handle:?} was issued twice");
             live.push(handle);
         }
@@ -39,7 +35,7 @@ fn slots_retire(kind: &Pools) {
             break;
         }
         for handle in live {
-            assert_eq!(pool.remove(handle), Some(7));
+            assert_eq!(pool.remove(handle), Some(T::of(7)));
             ever.push(handle);
         }
         pool.validate().unwrap();
@@ -49,34 +45,34 @@ fn slots_retire(kind: &Pools) {
     assert_eq!(pool.retired(), pool.capacity());
     pool.clear();
     pool.validate().unwrap();
-    assert_eq!(pool.insert(8), Err(8), "a clear brings no slot back");
+    assert_eq!(pool.insert(T::of(8)), Err(T::of(8)), "a clear brings no slot back");
     assert!(ever.iter().all(|&handle| !pool.contains(handle)));
     for &handle in &ever {
-        if let Some(result) = pool.insert_at(handle, 9) {
-            assert_eq!(result, Err(9), "{handle:?} is of a retired slot");
+        if let Some(result) = pool.insert_at(handle, T::of(9)) {
+            assert_eq!(result, Err(T::of(9)), "{handle:?} is of a retired slot");
         }
     }
 }
 
-fn slots_wrap(kind: &Pools) {
-    let Some((plan, lifetimes)) = few(kind, true) else { return };
+fn slots_wrap<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+    let Some((plan, lifetimes)) = few(kind.facts(), true) else { return };
     if !kind.facts().wraps_early {
         return;
     }
-    let mut pool: Box<dyn Subject<u32>> = kind.make(plan);
+    let mut pool: Box<dyn Subject<T>> = kind.make(plan);
     let mut first_round: Vec<Key> = Vec::new();
-    for use_of_all in 0..lifetimes * 3 {
+    for use_of_all in 0..u64::from(lifetimes) * 3 {
         let mut handles = Vec::new();
-        while let Ok(handle) = pool.insert(use_of_all) {
+        while let Ok(handle) = pool.insert(T::of(use_of_all)) {
             handles.push(handle);
         }
         assert_eq!((pool.len(), pool.retired()), (pool.capacity(), 0), "no slot retires");
         pool.validate().unwrap();
         for &handle in &handles {
-            assert_eq!(pool.remove(handle), Some(use_of_all));
+            assert_eq!(pool.remove(handle), Some(T::of(use_of_all)));
             assert!(!pool.contains(handle), "stale until its slot has been once round");
         }
-        if use_of_all < lifetimes {
+        if use_of_all < u64::from(lifetimes) {
             first_round.extend(&handles);
         } else {
             assert!(handles.iter().all(|handle| first_round.contains(handle)), "the same again");
@@ -85,13 +81,13 @@ fn slots_wrap(kind: &Pools) {
 }
 
 /// A slot is taken to its last lifetime by a claim.
-fn last_lifetime(kind: &Pools) {
+fn last_lifetime<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     let last = kind.facts().layout.generation_max;
     for wraps in [false, true] {
         let plan = Plan { wraps, ..Plan::of(2) };
-        let mut pool: Box<dyn Subject<u32>> = kind.make(plan);
+        let mut pool: Box<dyn Subject<T>> = kind.make(plan);
         let Some(handle) = kind.facts().handle(0, last) else { panic!("a generation in range") };
-        match pool.insert_at(handle, 1) {
+        match pool.insert_at(handle, T::of(1)) {
             None => return,
             Some(result) => assert_eq!(result.is_ok(), pool.capacity() > 0),
         }
@@ -100,22 +96,22 @@ fn last_lifetime(kind: &Pools) {
         }
         let retires = !(kind.facts().wraps)(plan) && kind.facts().lasting;
         pool.validate().unwrap();
-        assert_eq!(pool.remove(handle), Some(1));
+        assert_eq!(pool.remove(handle), Some(T::of(1)));
         pool.validate().unwrap();
         assert!(!pool.contains(handle));
         assert_eq!(pool.retired(), usize::from(retires));
         let mut again = Vec::new();
-        while let Ok(handle) = pool.insert(2) {
+        while let Ok(handle) = pool.insert(T::of(2)) {
             again.push(handle);
         }
         assert_eq!(again.len(), pool.capacity() - usize::from(retires));
         assert!(!pool.contains(handle));
         if retires {
             assert!(again.iter().all(|handle| handle.index() != 0));
-            assert_eq!(pool.insert_at(handle, 9), Some(Err(9)));
+            assert_eq!(pool.insert_at(handle, T::of(9)), Some(Err(T::of(9))));
         }
         pool.validate().unwrap();
     }
 }
 
-for_every_pool! { slots_retire, slots_wrap, last_lifetime }
+for_every_pool! { slots_retire<Small>, slots_wrap<Small>, last_lifetime<Small> }

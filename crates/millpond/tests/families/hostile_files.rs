@@ -6,16 +6,27 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::Pools;
 use crate::allocations::during;
 use crate::subject::{
-    Form, Key, Makes, Plan, Reads, Saved, Value, bytes_justified, for_every_pool, play, use_pool,
+    Form, Key, Kind, Makes, Of, Plan, Reads, Saved, Value, bytes_justified, for_one_of_each, play,
+    use_pool,
 };
 
+/// A kind of pool, and the values that it is tried with.
+trait Tried: Saves<u32> + Saves<String> + Saves<()> {}
+
+impl<K: Kind> Tried for Of<K> {}
+
+type Tries = dyn Tried;
+
+trait Saves<T>: Makes<dyn Saved<T>> + Reads<T> {}
+
+impl<K: Kind, T: Value> Saves<T> for Of<K> {}
+
 /// Reads bytes as a pool and as a snapshot; whether they are a pool's.
-fn reads<T: Value>(kind: &Pools, form: Form, bytes: &[u8]) -> bool
+fn reads<T: Value>(kind: &Tries, form: Form, bytes: &[u8]) -> bool
 where
-    Pools: Reads<T>,
+    Tries: Saves<T>,
 {
     let (read, allocations) = during(|| Reads::<T>::read(kind, form, bytes).unwrap());
     let taken = allocations.bytes_taken;
@@ -30,9 +41,9 @@ where
 }
 
 /// What is written of a pool that was in use, some of whose slots have retired.
-fn sample<T: Value>(kind: &Pools, capacity: usize, form: Form) -> Option<Vec<u8>>
+fn sample<T: Value>(kind: &Tries, capacity: usize, form: Form) -> Option<Vec<u8>>
 where
-    Pools: Makes<dyn Saved<T>> + Reads<T>,
+    Tries: Saves<T>,
 {
     let plan = Plan { lifetimes: Some(3), ..Plan::of(kind.facts().capacity.unwrap_or(capacity)) };
     let mut pool: Box<dyn Saved<T>> = kind.make(plan);
@@ -43,7 +54,7 @@ where
 }
 
 /// Cut off, changed at every place, or with a number in every place that is the largest there is.
-fn bad_bytes(kind: &Pools) {
+fn bad_bytes(kind: &Tries) {
     for form in Form::ALL {
         for capacity in [6, 70] {
             let Some(bytes) = sample::<String>(kind, capacity, form) else { return };
@@ -86,7 +97,7 @@ fn places(of: &Json, path: &str, places: &mut Vec<String>) {
 }
 
 /// A sensible document with something else in every place of it.
-fn every_place_replaced(kind: &Pools) {
+fn every_place_replaced(kind: &Tries) {
     let Some(bytes) = sample::<u32>(kind, 6, Form::Json) else { return };
     let whole: Json = serde_json::from_slice(&bytes).unwrap();
     let mut all = Vec::new();
@@ -119,7 +130,7 @@ fn every_place_replaced(kind: &Pools) {
 
 /// Every handle in a file is that of a slot which there is, and which it names once: any other is
 /// refused.
-fn handles_of_other_slots_are_refused(kind: &Pools) {
+fn handles_of_other_slots_are_refused(kind: &Tries) {
     let Some(bytes) = sample::<u32>(kind, 6, Form::Json) else { return };
     let text = String::from_utf8(bytes).unwrap();
     let pool = Reads::<u32>::read(kind, Form::Json, text.as_bytes()).unwrap().unwrap();
@@ -143,7 +154,7 @@ fn handles_of_other_slots_are_refused(kind: &Pools) {
 }
 
 /// A reader that says of each list that it is a long one: no room is made for what is not there.
-fn boasted_lengths_cost_nothing(kind: &Pools) {
+fn boasted_lengths_cost_nothing(kind: &Tries) {
     for capacity in [0, 6, 70] {
         // Which reads it.
         let _ = sample::<String>(kind, capacity, Form::Boasting);
@@ -151,7 +162,7 @@ fn boasted_lengths_cost_nothing(kind: &Pools) {
 }
 
 /// Values without a size cost nothing to list.
-fn values_without_a_size_are_not_endless(kind: &Pools) {
+fn values_without_a_size_are_not_endless(kind: &Tries) {
     let Some(bytes) = sample::<()>(kind, 6, Form::Postcard) else { return };
     for at in 0..bytes.len() {
         let endless = [&bytes[..at], b"\xff\xff\xff\xff\x0f", &bytes[at + 1..]].concat();
@@ -159,7 +170,7 @@ fn values_without_a_size_are_not_endless(kind: &Pools) {
     }
 }
 
-for_every_pool! {
+for_one_of_each! {
     bad_bytes, boasted_lengths_cost_nothing, every_place_replaced, handles_of_other_slots_are_refused,
     values_without_a_size_are_not_endless,
 }

@@ -1,9 +1,8 @@
 //! Defect 7: a handle from a file or from the net names a slot beyond the pool, a dead lifetime, or
 //! nothing at all; and memory is taken for it.
 
-use crate::Pools;
 use crate::allocations;
-use crate::subject::{Key, Plan, Subject, for_every_pool};
+use crate::subject::{Facts, Key, Makes, Plan, Subject, Value, for_every_pool};
 
 /// Numbers at which something begins or ends in some layout.
 fn borders() -> Vec<u32> {
@@ -16,17 +15,17 @@ fn borders() -> Vec<u32> {
     borders
 }
 
-fn all_handles(kind: &Pools) -> Vec<Key> {
+fn all_handles(of: &Facts) -> Vec<Key> {
     let borders = borders();
     let mut handles = Vec::new();
     for &high in &borders {
-        handles.extend(borders.iter().filter_map(|&low| {
-            kind.facts().layout.key_of_bits(u64::from(high) << 32 | u64::from(low))
-        }));
-        for generation in
-            [0, 1, 2, 3, kind.facts().layout.generation_max - 1, kind.facts().layout.generation_max]
-        {
-            handles.extend(kind.facts().handle(high as usize, generation));
+        handles.extend(
+            borders
+                .iter()
+                .filter_map(|&low| of.layout.key_of_bits(u64::from(high) << 32 | u64::from(low))),
+        );
+        for generation in [0, 1, 2, 3, of.layout.generation_max - 1, of.layout.generation_max] {
+            handles.extend(of.handle(high as usize, generation));
         }
     }
     handles.sort_unstable();
@@ -35,18 +34,18 @@ fn all_handles(kind: &Pools) -> Vec<Key> {
 }
 
 /// Slots that are live in their first and in their second lifetime, that died, and that never lived.
-fn used(kind: &Pools) -> (Box<dyn Subject<u32>>, Vec<Key>) {
-    let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(6));
-    let mut live: Vec<Key> = (0..4).filter_map(|value| pool.insert(value).ok()).collect();
+fn used<T: Value>(kind: &dyn Makes<dyn Subject<T>>) -> (Box<dyn Subject<T>>, Vec<Key>) {
+    let mut pool: Box<dyn Subject<T>> = kind.make(Plan::of(6));
+    let mut live: Vec<Key> = (0..4).filter_map(|value| pool.insert(T::of(value)).ok()).collect();
     for _ in 0..live.len().min(2) {
         pool.remove(live.remove(0));
     }
-    live.extend(pool.insert(7));
+    live.extend(pool.insert(T::of(7)));
     (pool, live)
 }
 
-fn refused_without_memory(kind: &Pools) {
-    let handles = all_handles(kind);
+fn refused_without_memory<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+    let handles = all_handles(kind.facts());
     let (mut pool, live) = used(kind);
     let ((), allocations) = allocations::during(|| {
         for &handle in &handles {
@@ -66,27 +65,33 @@ fn refused_without_memory(kind: &Pools) {
     pool.validate().unwrap();
 }
 
-/// A claim of any bits: refused, or the object is there under exactly this handle.
-fn claimed(kind: &Pools) {
-    for handle in all_handles(kind) {
-        let (mut pool, live) = used(kind);
-        let (result, allocations) = allocations::during(|| pool.insert_at(handle, 9));
+/// A claim of any bits: refused, and nothing has happened; or the object is there under exactly this handle.
+fn claimed<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+    let (mut pool, live) = used(kind);
+    for handle in all_handles(kind.facts()) {
+        let value = T::of(9);
+        let (result, allocations) = allocations::during(|| pool.insert_at(handle, value));
         assert!(kind.facts().allocates || allocations == allocations::Allocations::default());
-        match result {
+        let was_taken = match result {
             None => return,
             Some(Ok(())) => {
                 assert!(handle.index() < pool.capacity() && !live.contains(&handle));
-                assert_eq!(pool.get(handle), Some(&9));
-                assert_eq!(pool.len(), live.len() + 1);
+                assert_eq!(pool.get(handle), Some(&T::of(9)));
+                true
             }
             Some(Err(value)) => {
-                assert_eq!((value, pool.len()), (9, live.len()));
+                assert_eq!(value, T::of(9));
                 assert_eq!(pool.contains(handle), live.contains(&handle));
+                false
             }
-        }
+        };
+        assert_eq!(pool.len(), live.len() + usize::from(was_taken));
         assert!(live.iter().all(|&handle| pool.contains(handle)));
         pool.validate().unwrap();
+        if was_taken {
+            pool = used(kind).0;
+        }
     }
 }
 
-for_every_pool! { refused_without_memory, claimed }
+for_every_pool! { refused_without_memory<Small>, claimed<Small> }

@@ -6,11 +6,11 @@ use millpond::classic::ParticlePool;
 
 use crate::Pools;
 use crate::common::Random;
-use crate::subject::{CLONED, Key, Plan, Subject, for_every_pool};
+use crate::subject::{CLONED, Key, Makes, Plan, Subject, Value, for_every_pool};
 use crate::world::World;
 
 /// Pools of shapes that cross every border of a bitmap's words.
-fn shapes(kind: &Pools) -> Vec<Box<dyn Subject<u32>>> {
+fn shapes<T: Value>(kind: &dyn Makes<dyn Subject<T>>) -> Vec<Box<dyn Subject<T>>> {
     let kinds: [fn(usize) -> bool; 7] = [
         |_| true,
         |_| false,
@@ -23,9 +23,9 @@ fn shapes(kind: &Pools) -> Vec<Box<dyn Subject<u32>>> {
     let mut pools = Vec::new();
     for slots in kind.facts().capacities(&[0, 1, 64, 65, 200]) {
         for stays in kinds {
-            let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(slots));
+            let mut pool: Box<dyn Subject<T>> = kind.make(Plan::of(slots));
             let handles: Vec<_> =
-                (0..slots).map(|slot| pool.insert(slot as u32).unwrap()).collect();
+                (0..slots).map(|slot| pool.insert(T::of(slot as u64)).unwrap()).collect();
             for (slot, handle) in handles.into_iter().enumerate() {
                 if !stays(slot) {
                     pool.remove(handle);
@@ -63,15 +63,16 @@ where
     }
 }
 
-fn both_ends(kind: &Pools) {
+fn both_ends<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     let mut random = Random(3);
     for mut pool in shapes(kind) {
-        let copy: Vec<(Key, u32)> = pool.iter().map(|(h, value)| (h, *value)).collect();
+        let copy: Vec<(Key, T)> =
+            pool.iter().map(|(handle, value)| (handle, value.clone())).collect();
         let pairs: Vec<_> = copy.iter().map(|(handle, value)| (*handle, value)).collect();
         for _ in 0..3 {
             let Some(iter) = pool.iter_both_ends() else { break };
             from_both_ends(iter, &pairs, &mut random);
-            let mut values: Vec<u32> = copy.iter().map(|(_, value)| *value).collect();
+            let mut values: Vec<T> = copy.iter().map(|(_, value)| value.clone()).collect();
             let handles = copy.iter().map(|(handle, _)| *handle);
             let expected: Vec<_> = handles.zip(&mut values).collect();
             if let Some(iter) = pool.iter_mut_both_ends() {
@@ -85,17 +86,18 @@ fn both_ends(kind: &Pools) {
             from_both_ends(iter, &copy, &mut random);
         }
         let has_it = pool.iter_mut_both_ends().map(|iter| {
-            iter.for_each(|(_, value)| *value += 1000);
+            iter.zip(1000..).for_each(|((_, value), number)| *value = T::of(number));
         });
         if has_it.is_some() {
-            let expected = copy.iter().map(|(handle, value)| (*handle, value + 1000));
-            assert!(pool.iter().map(|(handle, value)| (handle, *value)).eq(expected));
+            let values: Vec<T> = (1000..).take(copy.len()).map(T::of).collect();
+            let expected = copy.iter().map(|(handle, _)| *handle).zip(&values);
+            assert!(pool.iter().eq(expected));
         }
     }
 }
 
 /// A clone of a half-used iterator, stepped and folded, gives what is left.
-fn half_used_clones(kind: &Pools) {
+fn half_used_clones<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     for pool in shapes(kind) {
         let Some(iter) = pool.iter_both_ends() else { return };
         let expected: Vec<_> = pool.iter().collect();
@@ -118,13 +120,13 @@ fn half_used_clones(kind: &Pools) {
     }
 }
 
-fn runs(kind: &Pools) {
+fn runs<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     for pool in shapes(kind) {
         let Some(runs) = pool.runs() else { return };
         let in_runs: Vec<_> =
             runs.iter().flat_map(|(first, run)| (*first..).zip(run.iter().copied())).collect();
         let mut expected: Vec<_> = pool.iter().map(|(h, v)| (h.index(), v)).collect();
-        expected.sort_unstable();
+        expected.sort_unstable_by_key(|(index, _)| *index);
         assert_eq!(in_runs, expected);
         for pair in runs.windows(2) {
             assert!(pair[0].0 + pair[0].1.len() < pair[1].0, "a dead slot between two runs");
@@ -205,5 +207,5 @@ fn particles_and_available_slots() {
 }
 
 for_every_pool! {
-    both_ends, half_used_clones, runs, drains, drains_from_the_back, extraction_stopped_half_way,
+    both_ends<Small>, half_used_clones<Small>, runs<Small>, drains, drains_from_the_back, extraction_stopped_half_way,
 }

@@ -57,7 +57,7 @@ fn vacant_entry(kind: &Pools) {
 }
 
 fn clone(kind: &Pools) {
-    for victim in World::new(kind).ids() {
+    for victim in World::new(kind).victims() {
         let world = World::new(kind);
         world.ledger.panic_in_clone_of(victim);
         let mut copy = None;
@@ -73,7 +73,7 @@ fn clone(kind: &Pools) {
 /// A clone that panics while a snapshot is taken, written over or restored: what was being written is left
 /// empty, and all of it can be done again.
 fn clone_of_a_snapshot(kind: &Pools) {
-    for victim in World::new(kind).ids().into_iter().step_by(3) {
+    for victim in World::new(kind).victims() {
         let mut world = World::new(kind);
         let live = world.pool.len();
         world.ledger.panic_in_clone_of(victim);
@@ -122,7 +122,7 @@ fn some_but(victim: u64) -> impl FnMut(u64) -> bool {
 }
 
 fn predicates(kind: &Pools) {
-    for victim in World::new(kind).ids() {
+    for victim in World::new(kind).victims() {
         let mut world = World::new(kind);
         let mut choice = some_but(victim);
         let mut has_it = true;

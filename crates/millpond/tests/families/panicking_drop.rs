@@ -23,7 +23,7 @@ fn each_drop_panics_and_leaves(
     work: impl Fn(&mut dyn Subject<Counted>, &Ledger),
     check: impl Fn(&dyn Subject<Counted>),
 ) {
-    for victim in World::new(kind).ids() {
+    for victim in World::new(kind).victims() {
         let mut world = World::new(kind);
         world.ledger.panic_in_drop_of(victim);
         let panicked = panics(|| work(&mut *world.pool, &world.ledger));
@@ -96,7 +96,7 @@ fn dropped_drain(kind: &Pools) {
 
 /// A value that a restore drops, and one that it drops from a snapshot that is written over.
 fn restore(kind: &Pools) {
-    for victim in World::new(kind).ids().into_iter().step_by(3) {
+    for victim in World::new(kind).victims() {
         for is_restored in [true, false] {
             let mut world = World::new(kind);
             let Some(mut past) = world.pool.take_snapshot() else { return };
@@ -148,7 +148,7 @@ fn refused_value(kind: &Pools) {
 }
 
 fn pool_itself(kind: &Pools) {
-    for victim in World::new(kind).ids() {
+    for victim in World::new(kind).victims() {
         let World { ledger, pool, .. } = World::new(kind);
         ledger.panic_in_drop_of(victim);
         assert!(panics(|| drop(pool)));
@@ -157,7 +157,7 @@ fn pool_itself(kind: &Pools) {
 }
 
 fn owning_iterator(kind: &Pools) {
-    for victim in World::new(kind).ids() {
+    for victim in World::new(kind).victims() {
         for taken in [0, 1, 9, 62] {
             let World { ledger, pool, .. } = World::new(kind);
             let Some(mut values) = pool.into_iter() else { return };

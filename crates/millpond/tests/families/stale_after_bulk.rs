@@ -3,22 +3,25 @@
 use std::collections::HashSet;
 
 use crate::Pools;
-use crate::common::panics;
-use crate::subject::{Key, Plan, Rank, Subject, for_every_pool};
+use crate::common::{Counted, Ledger, panics};
+use crate::subject::{Key, Makes, Plan, Rank, Subject, Value, for_every_pool};
 use crate::world::{SLOTS, World};
 
 /// Fills the pool and empties it with the given work, many times: no handle is ever issued twice, and
 /// none from before is good.
-fn emptied_again_and_again(kind: &Pools, empty: impl Fn(&mut dyn Subject<u32>) -> bool) {
-    let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(SLOTS));
+fn emptied_again_and_again<T: Value>(
+    kind: &dyn Makes<dyn Subject<T>>,
+    empty: impl Fn(&mut dyn Subject<T>) -> bool,
+) {
+    let mut pool: Box<dyn Subject<T>> = kind.make(Plan::of(SLOTS));
     let mut ever: HashSet<Key> = HashSet::new();
     let mut before: Vec<Key> = Vec::new();
     for round in 0..20 {
         // Not always full, so that slots differ in how often they were in use.
         let count = pool.capacity() * (3 + round % 3) / 5;
         let mut now = Vec::new();
-        for value in 0..count as u32 {
-            let Ok(handle) = pool.insert(value) else { break };
+        for value in 0..count as u64 {
+            let Ok(handle) = pool.insert(T::of(value)) else { break };
             assert!(ever.insert(handle), "{handle:?} was issued twice");
             now.push(handle);
         }
@@ -36,7 +39,7 @@ fn emptied_again_and_again(kind: &Pools, empty: impl Fn(&mut dyn Subject<u32>) -
     }
 }
 
-fn clear(kind: &Pools) {
+fn clear<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     // A clear starts the seeds of a byte-map pool again, by its design.
     if kind.facts().lasting {
         emptied_again_and_again(kind, |pool| {
@@ -46,11 +49,11 @@ fn clear(kind: &Pools) {
     }
 }
 
-fn retain(kind: &Pools) {
+fn retain<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     emptied_again_and_again(kind, |pool| pool.retain(&mut |_, _| false));
 }
 
-fn drain(kind: &Pools) {
+fn drain<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     emptied_again_and_again(kind, |pool| pool.drain().map(|drain| drain.for_each(drop)).is_some());
     emptied_again_and_again(kind, |pool| pool.drain().map(drop).is_some());
     emptied_again_and_again(kind, |pool| {
@@ -58,7 +61,7 @@ fn drain(kind: &Pools) {
     });
 }
 
-fn leaked_drain(kind: &Pools) {
+fn leaked_drain<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     emptied_again_and_again(kind, |pool| {
         let Some(mut drain) = pool.drain() else { return false };
         drain.by_ref().take(10).for_each(drop);
@@ -69,13 +72,13 @@ fn leaked_drain(kind: &Pools) {
     });
 }
 
-fn extract_if(kind: &Pools) {
+fn extract_if<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     emptied_again_and_again(kind, |pool| {
         pool.extract_if(&mut |_, _| true).map(|extracted| extracted.for_each(drop)).is_some()
     });
 }
 
-fn removal(kind: &Pools) {
+fn removal<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     emptied_again_and_again(kind, |pool| {
         let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
         for handle in handles {
@@ -90,16 +93,17 @@ fn eviction(kind: &Pools) {
     if !kind.facts().evicts {
         return;
     }
-    let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(SLOTS));
+    let ledger = Ledger::default();
+    let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(SLOTS));
     let mut ever = HashSet::new();
     let mut gone = Vec::new();
-    while let Ok(handle) = pool.insert(0) {
+    while let Ok(handle) = pool.insert(ledger.value(0)) {
         ever.insert(handle);
     }
     // Half of the lifetimes that the shortest layout has, so that none retires.
-    for value in 1..=pool.capacity() as u32 {
+    for id in 1..=pool.capacity() as u64 {
         let Some((handle, evicted)) =
-            pool.insert_or_evict(value, &mut |value| Rank::of((*value).into()))
+            pool.insert_or_evict(ledger.value(id), &mut |value| Rank::of(value.id()))
         else {
             break;
         };
@@ -135,4 +139,7 @@ fn order_after_clear(kind: &Pools) {
     }
 }
 
-for_every_pool! { order_after_clear, clear, retain, drain, leaked_drain, extract_if, removal, eviction }
+for_every_pool! {
+    order_after_clear, clear<Small>, retain<Small>, drain<Small>, leaked_drain<Small>, extract_if<Small>,
+    removal<Small>, eviction,
+}

@@ -3,37 +3,10 @@
 use std::collections::HashMap;
 
 use crate::common::{Counted, Ledger};
-use crate::extreme_values::{Megabyte, NothingAligned, PageAligned};
-use crate::subject::{Basic, Copied, Facts, Key, Kind, Makes, Of, Plan, Reads, Saved, Subject};
+use crate::subject::{Facts, Key, KindToRun, Plan, Subject};
 
-/// A kind of pool, and the values that it is tried with.
-pub(crate) trait Tried:
-    Makes<dyn Subject<Counted>>
-    + Makes<dyn Subject<u32>>
-    + Makes<dyn Copied<u32>>
-    + Makes<dyn Saved<()>>
-    + Makes<dyn Saved<u32>>
-    + Makes<dyn Saved<String>>
-    + Makes<dyn Saved<[u64; 3]>>
-    + Makes<dyn Basic<()>>
-    + Makes<dyn Basic<u8>>
-    + Makes<dyn Basic<[u8; 9]>>
-    + Makes<dyn Basic<String>>
-    + Makes<dyn Basic<Box<usize>>>
-    + Makes<dyn Basic<NothingAligned>>
-    + Makes<dyn Basic<PageAligned>>
-    + Makes<dyn Basic<Megabyte>>
-    + Reads<()>
-    + Reads<u32>
-    + Reads<String>
-    + Reads<[u64; 3]>
-{
-}
-
-impl<K: Kind> Tried for Of<K> {}
-
-/// Any of them.
-pub(crate) type Pools = dyn Tried;
+/// Any kind of pool, with values that are counted.
+pub(crate) type Pools = KindToRun;
 
 /// More than one word of an occupancy.
 pub(crate) const SLOTS: usize = 70;
@@ -84,6 +57,14 @@ impl World {
             handles.insert(id, pool.insert(ledger.value(id)).unwrap());
         }
         Self { facts: kind.facts(), ledger, pool, handles, stale: Vec::new() }
+    }
+
+    /// Some of what the values say: the first and the last of the pool, of a word of an occupancy, and beside each hole,
+    /// and some in between.
+    pub(crate) fn victims(&self) -> Vec<u64> {
+        let ids = self.ids();
+        let borders = [0, 1, 2, 5, 19, 21, 40, 62, 64];
+        ids.iter().copied().filter(|id| borders.contains(id) || Some(id) == ids.last()).collect()
     }
 
     /// What the values say, in ascending order.

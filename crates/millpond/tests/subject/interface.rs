@@ -334,17 +334,36 @@ macro_rules! planned {
 }
 pub(crate) use planned;
 
-/// Makes a test of each of the functions, which have a [`KindOfPool`] as their only parameter, for each kind of
-/// pool.
+/// Makes a test of each of the functions, which have a kind of pool as their only parameter, for each kind of pool; where
+/// they are optimised, for one of each pool, because all would take minutes to compile. A function with `<Small>` is
+/// generic over the values: numbers for one of each pool, and for the others the values that they are compiled for anyway.
 macro_rules! for_every_pool {
-    ($($test:ident),+ $(,)?) => {
-        use $crate::subject::for_every_pool as tests_of;
-        $crate::subject::tried_kinds! { tests_of! [$($test),+] }
+    ($($tests:tt)+) => {
+        use $crate::subject::tests_of;
+        $crate::subject::one_of_each! { [] tests_of! [u32, [$($tests)+]] }
+        #[cfg(debug_assertions)]
+        $crate::subject::other_kinds! { tests_of! [$crate::common::Counted, [$($tests)+]] }
     };
-    ($tests:tt $($name:ident: $kind:ty;)+) => {
-        $( $crate::subject::for_every_pool! { @one $tests $name: $kind } )+
+}
+pub(crate) use for_every_pool;
+
+/// The same for one kind of each pool: a test that asks nothing of the reuse order and the handle layout.
+macro_rules! for_one_of_each {
+    ($($tests:tt)+) => {
+        mod one_of_each {
+            use super::*;
+            use $crate::subject::tests_of;
+            $crate::subject::one_of_each! { [] tests_of! [u32, [$($tests)+]] }
+        }
     };
-    (@one [$($test:ident),+] $name:ident: $kind:ty) => {
+}
+pub(crate) use for_one_of_each;
+
+macro_rules! tests_of {
+    ($how:tt $($name:ident: $kind:ty;)+) => {
+        $( $crate::subject::tests_of! { @one $how $name: $kind } )+
+    };
+    (@one [$small:ty, [$($test:ident $(<$of:ident>)?),+ $(,)?]] $name:ident: $kind:ty) => {
         mod $name {
             #[allow(unused_imports, reason = "each kind of pool uses its own part")]
             use {
@@ -352,13 +371,15 @@ macro_rules! for_every_pool {
                 millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster},
                 millpond::{Handle, Handle32},
             };
+            #[allow(dead_code, reason = "only functions that are generic have it")]
+            type Small = $small;
             $(
                 #[test]
                 fn $test() {
-                    super::$test(&Of::<$kind>::KIND);
+                    super::$test $(::<$of>)? (&Of::<$kind>::KIND);
                 }
             )+
         }
     };
 }
-pub(crate) use for_every_pool;
+pub(crate) use tests_of;

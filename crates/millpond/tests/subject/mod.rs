@@ -2,7 +2,7 @@
 //!
 //! A new pool type gets all families of tests, the model, the exhaustive sequences and the fuzzer by an
 //! adapter here (an implementation of [`PoolUnderTest`] and of [`Kind`]) and one line per combination in
-//! [`every_kind`]. What is asked of a pool is in `interface.rs`. Tests see the adapters as trait objects: see `erased.rs`.
+//! [`one_of_each`] or [`other_kinds`]. What is asked of a pool is in `interface.rs`. Tests see the adapters as trait objects: see `erased.rs`.
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test program uses its own part")]
 
 mod allocator;
@@ -39,7 +39,10 @@ pub(crate) use erased::{
 pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use handle::Seeded;
-pub(crate) use interface::{CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, planned};
+pub(crate) use interface::{
+    CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, for_one_of_each, planned,
+    tests_of,
+};
 pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
 pub(crate) use past::NoPast;
@@ -90,10 +93,10 @@ macro_rules! one_of_each {
 }
 pub(crate) use one_of_each;
 
-/// Every kind of pool there is, handed to a macro behind the arguments for it.
-macro_rules! every_kind {
+/// The other kinds, of which each differs from one of those in its reuse order, handle layout, capacity or a setting.
+macro_rules! other_kinds {
     ($callback:ident! $arguments:tt) => {
-        $crate::subject::one_of_each! { [
+        $callback! { $arguments
             pool_lifo_narrow: PoolKind<Lifo, Handle32<(), 16>>;
             pool_fifo_narrow: PoolKind<Fifo, Handle32<(), 16>>;
             pool_lowest_first_narrow: PoolKind<LowestFirst, Handle32<(), 24>>;
@@ -122,17 +125,18 @@ macro_rules! every_kind {
             classic_bytemap_retiring: BytemapKind<true>;
             side_table_narrow: SideTableKind<Handle32<(), 16>, false>;
             side_table_growing: SideTableKind<Handle<()>, true>;
-        ] $callback! $arguments }
+        }
+    };
+}
+pub(crate) use other_kinds;
+
+/// Every kind of pool there is, handed to a macro behind the arguments for it.
+macro_rules! every_kind {
+    ($callback:ident! $arguments:tt) => {
+        $crate::subject::other_kinds! { every_kind! [$callback! $arguments] }
+    };
+    ([$callback:ident! $arguments:tt] $($other:tt)+) => {
+        $crate::subject::one_of_each! { [$($other)+] $callback! $arguments }
     };
 }
 pub(crate) use every_kind;
-
-/// The kinds that a test program tries: every one, but one of each pool where they are optimised, which would take minutes.
-#[cfg(debug_assertions)]
-pub(crate) use every_kind as tried_kinds;
-#[cfg(not(debug_assertions))]
-macro_rules! tried_kinds {
-    ($($callback:tt)+) => { $crate::subject::one_of_each! { [] $($callback)+ } };
-}
-#[cfg(not(debug_assertions))]
-pub(crate) use tried_kinds;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Basic, Facts, Key, Plan};
-use crate::common::Random;
+use crate::common::{Counted, Ledger, Random};
 
 /// A value of a test, made from a number.
 pub(crate) trait Value:
@@ -23,15 +23,20 @@ impl Value for u32 {
     }
 }
 
-impl Value for [u64; 3] {
-    fn of(number: u64) -> Self {
-        [number; 3]
-    }
-}
-
 impl Value for String {
     fn of(number: u64) -> Self {
         number.to_string()
+    }
+}
+
+thread_local! {
+    static LEDGER: Ledger = Ledger::default();
+}
+
+/// In a ledger of the thread.
+impl Value for Counted {
+    fn of(number: u64) -> Self {
+        LEDGER.with(|ledger| ledger.value(number))
     }
 }
 

@@ -20,7 +20,7 @@ impl Kind for SharedKind {
     /// Which slot comes next is up to the home.
     const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
     const PANICKING_CLEAR_DOES_TOO: bool = false;
-    /// A snapshot that was being written keeps what it has, and refuses to be restored: see `sync_hostile`.
+    /// A snapshot that was being written keeps what it has, and refuses to be restored: see `tests/threads/hostile.rs`.
     const PANICKING_RESTORE_EMPTIES: bool = false;
 
     /// For the snapshot, and for the twin that takes it over.

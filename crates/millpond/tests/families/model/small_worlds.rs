@@ -5,7 +5,7 @@
 //! `MILLPOND_MORE_STEPS=1` makes each sequence so much longer: a minute in a release build. With
 //! `-- --nocapture` it says how many sequences they are.
 
-use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool};
+use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool, for_one_of_each};
 
 /// The steps that differ in a world of so many slots, of which so many are live.
 fn steps(slots: u8, live: u8) -> Vec<Step> {
@@ -83,11 +83,14 @@ impl Drop for Saying {
     }
 }
 
-/// All worlds of so many steps for pools of 0, 1, 2 and 3 slots; how many sequences.
-fn worlds(kind: &KindToRun, lengths: [u32; 4]) -> u64 {
+/// All worlds of up to so many steps for pools of these sizes; says how many sequences.
+fn worlds(kind: &KindToRun, capacities: &[usize], length: u32) {
+    let more = std::env::var("MILLPOND_MORE_STEPS").map_or(0, |more| more.parse().unwrap());
     let mut count = 0;
-    for capacity in kind.facts().capacities(&[0, 1, 2, 3]) {
-        let Some(&length) = lengths.get(capacity) else { continue };
+    for capacity in kind.facts().capacities(capacities) {
+        if !capacities.contains(&capacity) {
+            continue;
+        }
         let plan = Plan::of(capacity);
         let mut plans = vec![plan];
         if kind.facts().lifetimes_chosen {
@@ -97,19 +100,19 @@ fn worlds(kind: &KindToRun, lengths: [u32; 4]) -> u64 {
             plans.push(Plan { lifetimes: Some(2), wraps: true, ..plan });
         }
         for plan in plans {
-            count += sequences(kind, plan, &mut Vec::new(), length);
+            count += sequences(kind, plan, &mut Vec::new(), length + more);
         }
     }
-    count
+    println!("{count} sequences");
 }
 
 /// Every step before a snapshot, and every one between it and the way back.
 fn every_short_past(kind: &KindToRun) {
     let mut count = 0;
     for capacity in kind.facts().capacities(&[1, 2]).into_iter().filter(|capacity| *capacity <= 2) {
-        for lifetimes in [None, Some(2)] {
-            count += pasts(kind, Plan { lifetimes, ..Plan::of(capacity) });
-        }
+        // A slot that retires, or two that do not. The random sequences have several that retire.
+        let lifetimes = (capacity == 1).then_some(2);
+        count += pasts(kind, Plan { lifetimes, ..Plan::of(capacity) });
     }
     println!("{count} sequences");
 }
@@ -143,9 +146,13 @@ fn pasts(kind: &KindToRun, plan: Plan) -> u64 {
 }
 
 fn every_short_sequence(kind: &KindToRun) {
-    let more = std::env::var("MILLPOND_MORE_STEPS").map_or(0, |more| more.parse().unwrap());
-    let count = worlds(kind, [3, 3, 2, 2].map(|length: u32| length + more));
-    println!("{count} sequences");
+    worlds(kind, &[0, 1, 2, 3], 2);
+}
+
+fn every_longer_sequence_in_one_slot(kind: &KindToRun) {
+    worlds(kind, &[1], 3);
 }
 
 for_every_pool! { every_short_sequence, every_short_past }
+
+for_one_of_each! { every_longer_sequence_in_one_slot }

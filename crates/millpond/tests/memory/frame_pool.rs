@@ -1,12 +1,9 @@
 //! The pool that is reset as a whole, against a model; its links, which are good for a frame; and a tree that is updated
 //! in place by handles, against one that is rebuilt.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-#[path = "../examples/quadtree/in_place.rs"]
+#[path = "../../examples/quadtree/in_place.rs"]
 mod in_place;
-#[path = "../examples/quadtree/square.rs"]
+#[path = "../../examples/quadtree/square.rs"]
 mod square;
 
 use std::cmp::Ordering;
@@ -14,14 +11,11 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use allocations::{Allocations, Counting, during};
-use common::{Ledger, Random};
+use crate::allocations::{Allocations, during};
+use crate::common::{Ledger, Random};
 use in_place::LastingTree;
 use millpond::{FrameLink, FramePool, Handle};
 use square::{LEAF_ACTORS_MAX, Point, Square, are_near};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn values_and_links_are_those_of_a_model_and_no_link_ever_comes_back() {

@@ -1,19 +1,13 @@
 //! `SyncPool` on many threads: what its handles promise, exactness, and what other pools for threads are known to
 //! get wrong.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-use allocations::{Allocations, Counting, during};
+use crate::allocations::{Allocations, during};
 use millpond::{Handle, SyncPool, TakeError};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// A value that counts how many of its kind there are.
 struct Counted(Arc<AtomicUsize>);

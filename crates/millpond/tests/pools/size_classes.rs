@@ -1,20 +1,13 @@
 //! `SizeClasses`: no two allocations overlap, none loses its contents, each is aligned, and everything
 //! is counted, whatever is asked in whatever order.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::alloc::Layout;
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 
-use common::Random;
+use crate::common::Random;
 use millpond::SizeClasses;
 use millpond::size_classes::{Overflow, Refused, SizeClassesBuilder, SizeClassesError};
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 fn layout(bytes: usize, align: usize) -> Layout {
     Layout::from_size_align(bytes, align).unwrap()
@@ -411,7 +404,7 @@ fn growth_stops_at_the_limit_and_falling_back_never_grows() {
 fn slots_are_taken_without_any_memory_of_the_system() {
     let memory = SizeClasses::builder().class(32, 1000).overflow(Overflow::Refuse).build();
     let mut slots = Vec::with_capacity(1000);
-    let ((), asked) = allocations::during(|| {
+    let ((), asked) = crate::allocations::during(|| {
         for _ in 0..3 {
             slots.extend((0..1000).map(|_| memory.allocate(layout(30, 2)).unwrap()));
             for slot in slots.drain(..) {
@@ -421,13 +414,13 @@ fn slots_are_taken_without_any_memory_of_the_system() {
         }
         assert_eq!(memory.shrink_to_fit(), 0);
     });
-    assert_eq!(asked, allocations::Allocations::default());
+    assert_eq!(asked, crate::allocations::Allocations::default());
     assert_eq!(memory.class_stats().next().unwrap().peak, 1000);
 }
 
 #[test]
 fn all_of_it_goes_back_to_the_system() {
-    let (_, asked) = allocations::during(|| {
+    let (_, asked) = crate::allocations::during(|| {
         let memory = SizeClasses::builder().class(32, 1000).classes_up_to(512).build();
         for bytes in [8, 32, 100, 500] {
             (0..1000).for_each(|_| assert!(memory.allocate(layout(bytes, 8)).is_ok()));
@@ -440,7 +433,7 @@ fn all_of_it_goes_back_to_the_system() {
 #[test]
 fn a_drop_frees_every_slot_and_nothing_of_the_global_allocator() {
     for overflow in [Overflow::Grow, Overflow::FallBack] {
-        let (outside, counts) = allocations::during(|| {
+        let (outside, counts) = crate::allocations::during(|| {
             let memory = SizeClasses::builder().class(32, 1).overflow(overflow).build();
             let slot = memory.allocate(layout(32, 8)).unwrap();
             let too_large = memory.allocate(layout(100, 8)).unwrap();
@@ -472,13 +465,13 @@ fn a_drop_frees_every_slot_and_nothing_of_the_global_allocator() {
 #[test]
 fn without_memory_a_request_is_refused() {
     let memory = SizeClasses::builder().class(64, 0).block_bytes(4096).build();
-    allocations::refusing(1024, || {
+    crate::allocations::refusing(1024, || {
         assert_eq!(memory.allocate(layout(64, 8)), Err(Refused::OutOfMemory));
         assert_eq!(memory.allocate(layout(2000, 8)), Err(Refused::OutOfMemory));
     });
     assert_eq!((memory.stats().refused, memory.stats().blocks), (2, 0));
     memory.allocate(layout(64, 8)).unwrap();
-    let error = allocations::refusing(1024, || {
+    let error = crate::allocations::refusing(1024, || {
         SizeClasses::builder().class(64, 100).try_build().unwrap_err()
     });
     assert_eq!(error, SizeClassesError::OutOfMemory { blocks: 1 });
@@ -538,7 +531,7 @@ fn what_is_told_of_an_allocator_that_cannot_be() {
         "the reserved slots need 6 blocks, more than the limit of 5: raise `max_blocks`"
     );
     assert!(builder().class(960, 5).max_blocks(5).try_build().is_ok());
-    let much = allocations::refusing(2048, || told(builder().class(960, 7)));
+    let much = crate::allocations::refusing(2048, || told(builder().class(960, 7)));
     assert_eq!(much, "no memory for 7 blocks of size classes");
 }
 
@@ -590,7 +583,7 @@ fn classes_up_to_a_size_waste_a_fifth_at_most() {
 fn takes_exactly_the_documented_bytes() {
     let sizes = [8, 16, 48, 1024];
     let builder = SizeClasses::builder().classes(sizes.map(|bytes| (bytes, 0)));
-    let (_memory, asked) = allocations::during(|| builder.build());
+    let (_memory, asked) = crate::allocations::during(|| builder.build());
     // A column of the table for a size of 0 as well.
     let table = 4 * (1024 / 8 + 1);
     let class = if cfg!(target_pointer_width = "64") { 128 } else { 64 };

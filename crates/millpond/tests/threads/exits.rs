@@ -6,9 +6,6 @@
     reason = "what has no destructor today may have one tomorrow"
 )]
 
-#[path = "common/allocations.rs"]
-mod allocations;
-
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
@@ -18,10 +15,7 @@ use millpond::lots::Lots;
 use millpond::sync::{AcquiredOwned, SharedOwned};
 use millpond::{Pool, SyncPool, SyncRecycler};
 
-use allocations::{Allocations, Counting, during};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use crate::allocations::{Allocations, during};
 
 type Counted = Arc<()>;
 

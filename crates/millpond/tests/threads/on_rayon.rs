@@ -74,7 +74,10 @@ fn empty_and_tiny_pools() {
             pool.insert(i).unwrap();
         }
         assert_eq!(pool.par_values().count(), capacity);
-        assert_eq!(pool.par_values_mut().map(|value| *value).sum::<usize>(), (0..capacity).sum());
+        assert_eq!(
+            pool.par_values_mut().map(|value| *value).sum::<usize>(),
+            (0..capacity).sum::<usize>()
+        );
     }
 }
 

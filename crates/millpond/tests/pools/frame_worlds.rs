@@ -2,13 +2,11 @@
 //! reset as a whole: every sequence of operations on small pools, drops and clones that panic at every place, iterators,
 //! and which types may go to another thread.
 
-mod common;
-
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use common::Ledger;
+use crate::common::Ledger;
 use millpond::{Frame, FrameLink, FrameMemory, FramePool, FrameRef};
 
 /// A value that counts itself, and panics in its drop if it is told to.

@@ -1,19 +1,12 @@
 //! `SideTable`: data keyed by a pool's handles, and the two walked together.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use common::{Counted, Ledger, Random};
+use crate::common::{Counted, Ledger, Random};
 use millpond::side_table::{Entry, join};
 use millpond::{BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, SideTable};
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 fn check<H: HandleLayout>(table: &mut SideTable<H, Counted>, model: &BTreeMap<u32, (H, u64)>) {
     assert_eq!(table.len(), model.len());
@@ -327,7 +320,7 @@ fn a_handle_is_the_later_one_up_to_half_a_round_ahead() {
 #[test]
 fn hostile_handles_take_no_memory() {
     let mut table = SideTable::<Handle<()>, u64>::with_capacity(3);
-    let ((), asked) = allocations::during(|| {
+    let ((), asked) = crate::allocations::during(|| {
         for bits in [1, 3 << 32 | 1, 0xffff_fffe << 32 | 1, 2 << 32 | 0x7fff_ffff, 1 << 40 | 1] {
             let hostile = Handle::from_bits(bits).unwrap();
             assert!(table.get(hostile).is_none() && table.remove(hostile).is_none());
@@ -338,7 +331,7 @@ fn hostile_handles_take_no_memory() {
         table.retain(|_, _| true);
         table.clear();
     });
-    assert_eq!(asked, allocations::Allocations::default());
+    assert_eq!(asked, crate::allocations::Allocations::default());
     assert!(SideTable::<Handle32<(), 8>, u64>::try_with_capacity(256).is_ok());
     let error = SideTable::<Handle32<(), 8>, u64>::try_with_capacity(300).unwrap_err();
     assert_eq!(error, BuildError::CapacityTooLarge { capacity: 300, capacity_max: 256 });
@@ -349,11 +342,11 @@ fn hostile_handles_take_no_memory() {
 fn takes_exactly_the_documented_bytes() {
     let slots = 6400;
     let (table, asked) =
-        allocations::during(|| SideTable::<Handle<()>, [u8; 24]>::with_capacity(slots));
+        crate::allocations::during(|| SideTable::<Handle<()>, [u8; 24]>::with_capacity(slots));
     assert_eq!((asked.resized, asked.bytes_taken), (0, slots * (24 + 4) + slots / 8));
     drop(table);
     let narrow = || SideTable::<Handle32<(), 16>, [u8; 24]>::with_capacity(slots);
-    let (_table, asked) = allocations::during(narrow);
+    let (_table, asked) = crate::allocations::during(narrow);
     assert_eq!(asked.bytes_taken, slots * (24 + 2) + slots / 8);
 }
 

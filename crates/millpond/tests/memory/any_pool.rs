@@ -1,21 +1,14 @@
 //! `AnyPool`: values of different types behind one trait.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use common::{Counted, Ledger, Random, in_every_order};
+use crate::common::{Counted, Ledger, Random, in_every_order};
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{AnyPool, GetDisjointMutError, Handle, Handle32, InsertAtErrorKind, Refusal};
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 /// What all values of these tests are.
 trait Thing: std::fmt::Debug {
@@ -358,11 +351,11 @@ fn behaves_as_a_map_in_every_reuse_order() {
 
 #[test]
 fn takes_no_memory_after_its_creation() {
-    let (mut pool, created) = allocations::during(|| Things::new(100));
+    let (mut pool, created) = crate::allocations::during(|| Things::new(100));
     // Rooms of 32 bytes, 24 for what is in each, 8.2 for the handles.
     let slack = 64;
     assert!((6400..=6440 + slack).contains(&created.bytes_taken), "{created:?}");
-    let ((), later) = allocations::during(|| {
+    let ((), later) = crate::allocations::during(|| {
         for round in 0..10_u64 {
             while pool.insert([round as u32; 5]).is_ok() {}
             pool.retain(|handle, _| handle.index() % 2 == 0);
@@ -370,12 +363,12 @@ fn takes_no_memory_after_its_creation() {
             pool.clear();
         }
     });
-    assert_eq!(later, allocations::Allocations::default());
+    assert_eq!(later, crate::allocations::Allocations::default());
 }
 
 #[test]
 fn a_pool_gives_back_all_that_it_took() {
-    let ((), during) = allocations::during(|| {
+    let ((), during) = crate::allocations::during(|| {
         let mut pool = Things::new(100);
         pool.insert("text".to_string()).unwrap();
         pool.insert(Some(Box::new(1_u64))).unwrap();

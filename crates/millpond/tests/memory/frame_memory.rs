@@ -1,21 +1,14 @@
 //! The memory that is lent for a frame, against a model: values of several types that refer to each other, frames that
 //! are full, and frames that end by a panic.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use allocations::{Allocations, Counting, during};
-use common::Random;
+use crate::allocations::{Allocations, during};
+use crate::common::Random;
 use millpond::{Frame, FrameMemory, FrameRef};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Node<'frame> {

@@ -1,18 +1,11 @@
 //! What a pool of each reuse order, handle layout and value takes, to the byte, as documented in
 //! `millpond::reuse`; and that it is all taken at once when the pool is created.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
-use allocations::{Counting, during};
-use common::in_every_order;
+use crate::allocations::during;
+use crate::common::in_every_order;
 use millpond::classic::{BytemapPool, RosterPool};
 use millpond::reuse::{Lifo, LowestFirst, ReuseOrder};
 use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, Pool, Recycler};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// The bytes that creating a pool takes, in this many blocks. Nothing is given back or resized on the way: the
 /// pool takes exactly what it keeps.

@@ -1,4 +1,4 @@
-//! Faults that reviewers found, each as the program that showed it.
+//! Handles, entries and claims at their limits, in every pool that has them.
 
 use std::cell::Cell;
 

@@ -1,10 +1,8 @@
-//! Values and capacities at the edges, and iterators in every state.
-
-mod common;
+//! Capacities at the limits of handles and of memory, indices and addresses at those of a pool, and iterators in every state.
 
 use std::collections::BTreeMap;
 
-use common::{Random, in_every_order};
+use crate::common::{Random, in_every_order};
 use millpond::debug::DebugAids;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{

@@ -1,11 +1,9 @@
 //! Pools with so many slots that their bitmap is gathered at first, and in step once they are walked often:
 //! beside a set of the live slots, with births and deaths, few and many, between walks of every kind.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::Random;
+use crate::common::Random;
 use millpond::reuse::{Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{Handle, Pool};
 

@@ -1,21 +1,15 @@
 //! `SyncRecycler` on many threads: no object is lent twice, who waits is served in order, and a hook may panic.
 #![cfg(feature = "sync")]
 
-#[path = "common/allocations.rs"]
-mod allocations;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use allocations::{Allocations, Counting, during};
+use crate::allocations::{Allocations, during};
 use millpond::SyncRecycler;
 use millpond::sync::Acquired;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Long enough that no test waits for it to pass.
 const LONG: Duration = Duration::from_secs(600);
