@@ -99,7 +99,7 @@ mod walker {
         fn next(&mut self) -> Option<usize> {
             let Self { frame, low, end, .. } = *self;
             if frame <= low
-                || !frame.is_multiple_of(size_of::<usize>())
+                || frame % size_of::<usize>() != 0
                 || frame >= end - 2 * size_of::<usize>()
             {
                 return None;

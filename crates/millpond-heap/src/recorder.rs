@@ -274,12 +274,10 @@ impl State {
         if self.begun.is_none() || self.lost {
             return 0;
         }
-        if self.has_frame_pointers
-            && let Some(frames) = by_frame_pointers()
-        {
-            return self.place_of(frames.take(FRAMES_MAX));
+        match self.has_frame_pointers.then(by_frame_pointers).flatten() {
+            Some(frames) => self.place_of(frames.take(FRAMES_MAX)),
+            None => self.remembered_place(bytes),
         }
-        self.remembered_place(bytes)
     }
 
     /// The place by size and depth of the stack, occasionally unwound.

@@ -384,15 +384,14 @@ impl<K, M: Maker> Inner<K, M> {
         let tenants: Vec<_> = tenants.map(Arc::clone).collect();
         drop(table);
         let mut returned = 0;
-        let mut standings: Vec<Standing<M>> = tenants
+        let (finished, mut standings): (Vec<_>, Vec<_>) = tenants
             .into_iter()
             .map(|shared| {
                 let (places, standing) = Standing::of(shared);
                 returned += places;
                 standing
             })
-            .collect();
-        let finished: Vec<_> = standings.extract_if(.., |standing| standing.is_finished).collect();
+            .partition(|standing| standing.is_finished);
         standings.sort_by_key(|standing| standing.existing);
         let in_need: Vec<_> = standings.iter().filter(|standing| standing.is_in_need).collect();
 

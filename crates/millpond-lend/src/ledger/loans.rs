@@ -52,10 +52,10 @@ impl<T, W, E> Ledger<T, W, E> {
         place: &'static Location<'static>,
     ) -> Ask<T, E> {
         assert!(want > 0, "nobody asks for nothing");
-        if want == 1
-            && let Some((handle, object)) = self.ask_ready(now_us, place)
-        {
-            return Ask::Lent(handle, object);
+        if want == 1 {
+            if let Some((handle, object)) = self.ask_ready(now_us, place) {
+                return Ask::Lent(handle, object);
+            }
         }
         self.ask_in_line(now_us, want, place)
     }
