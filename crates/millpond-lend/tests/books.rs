@@ -136,17 +136,6 @@ fn old_news_make_nothing_suspect() {
     assert_eq!((books.stats().idle, books.stats().checks), (1, 0));
 }
 
-/// So is one whose maker panicked when it was given back.
-#[test]
-fn an_object_that_is_lost_on_its_return_makes_the_others_suspect() {
-    let mut books = books_of(Settings { capacity: 2, ..Settings::default() });
-    let loans = [new_loan(&mut books, 0), new_loan(&mut books, 0)];
-    give_back(&mut books, 5, loans[0]);
-    books.lost_on_return(10, loans[1]);
-    assert!(matches!(books.next_work(), Some(Work::Check(handle, _)) if handle == loans[0]));
-    assert_eq!((books.stats().closings.broken, books.stats().existing), (1, 1));
-}
-
 #[test]
 fn shrinking_closes_what_has_been_idle_longest() {
     let mut books = books_of(Settings { capacity: 3, ..Settings::default() });

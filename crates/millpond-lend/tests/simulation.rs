@@ -221,11 +221,7 @@ impl World {
             }
             1 => self.ledger.discard(self.now_us, handle, object),
             2 => self.ledger.give_back(self.now_us, handle, object, true),
-            3 => {
-                self.ledger.lost_on_return(self.now_us, handle);
-                Some(object)
-            }
-            4 => self.ledger.give_back_to_check(self.now_us, handle, object),
+            3 => self.ledger.give_back_to_check(self.now_us, handle, object),
             _ => self.ledger.give_back(self.now_us, handle, object, false),
         };
         self.all_gone(to_drop);
@@ -237,7 +233,10 @@ impl World {
     fn fetch_work(&mut self) {
         while let Some(work) = self.ledger.next_work() {
             match work {
-                Work::Abort(handle) => self.abort(handle),
+                Work::Abort(handle) => {
+                    self.abort(handle);
+                    self.ledger.closed(self.now_us, handle);
+                }
                 work => self.jobs.push(work),
             }
         }

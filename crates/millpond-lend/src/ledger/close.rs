@@ -233,8 +233,9 @@ impl<T, W, E> Ledger<T, W, E> {
             .map(|(handle, _)| handle.relabel())
             .collect();
         for handle in openings {
+            // What it has opened so far may exist until the keeper stops it.
+            self.enter(now_us, handle, State::Closing);
             self.push_work(Work::Abort(handle));
-            self.vacate(handle);
         }
         to_drop
     }

@@ -141,6 +141,7 @@ impl<M: Maker> Running<M> {
             Work::Abort(handle) => {
                 let aborted = self.jobs.iter().position(|job| job.handle == handle);
                 drop_all(aborted.map(|index| self.jobs.swap_remove(index)));
+                self.report(handle, Outcome::Closed);
                 return;
             }
             Work::Open(handle) => (
