@@ -224,6 +224,37 @@ fn a_transaction_that_its_caller_left_open_is_rolled_back() {
     });
 }
 
+/// The question names the server's own functions and its own operator, whatever the caller's search path finds first.
+#[test]
+fn functions_of_the_same_names_do_not_hide_a_transaction() {
+    with_server("search-path", "", async |server| {
+        let config: Config = server.config("postgres");
+        let maker = Postgres::new(config.clone()).ends_transactions();
+        let builder = Lender::builder(maker).capacity(1).acquire_timeout_ms(120_000);
+        let (lender, keeper) = builder.build();
+        tokio::spawn(keeper.run(TokioTimer));
+        let loan = lender.acquire().await.unwrap();
+        let make = "create table orders (dish text);
+            create schema other;
+            create function other.now() returns timestamptz language sql
+                as 'select pg_catalog.statement_timestamp()';
+            create function other.same(timestamptz, timestamptz) returns bool language sql
+                as 'select true';
+            create operator other.= (leftarg = timestamptz, rightarg = timestamptz,
+                function = other.same);
+            set search_path = other, public, pg_catalog";
+        loan.batch_execute(make).await.unwrap();
+        loan.batch_execute("begin; insert into orders values ('soup')").await.unwrap();
+        drop(loan);
+        let loan = lender.acquire().await.unwrap();
+        let dishes = "select count(*) from orders";
+        assert_eq!(loan.query_one(dishes, &[]).await.unwrap().get::<_, i64>(0), 0);
+        drop(loan);
+        assert_eq!(lender.stats().opened, 1);
+        closes_and_leaves_nothing(&lender, &config, || 0).await;
+    });
+}
+
 #[test]
 fn a_transaction_that_a_thread_left_open_is_rolled_back() {
     with_server("thread-transaction", "", async |server| {
