@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 
 use crate::ledger::Ledger;
 use crate::lender::shared::Shared;
-use crate::lender::{Builder, Keeper, Lender, Tenants};
+use crate::lender::{Builder, Keeper, Lender, Tenants, Turns};
 use crate::maker::Maker;
 use crate::park;
 use crate::quiet::{drop_all, quietly};
@@ -268,7 +268,8 @@ where
         async move {
             let mut keepers: Vec<Pin<Box<dyn Future<Output = ()> + Send>>> = Vec::new();
             poll_fn(|cx| {
-                loop {
+                let mut turns = Turns::default();
+                while !turns.are_used_up(cx) {
                     let newcomers = running.meet(cx.waker());
                     let is_gone = newcomers.is_none();
                     let newcomers = newcomers.unwrap_or_default();
@@ -283,9 +284,10 @@ where
                     }
                     let has_changed = running.inner.upgrade().is_some_and(|inner| inner.share());
                     if !has_newcomers && !has_changed {
-                        return Poll::Pending;
+                        break;
                     }
                 }
+                Poll::Pending
             })
             .await;
         }

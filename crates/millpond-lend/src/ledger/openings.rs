@@ -15,6 +15,9 @@ const OPENINGS_OF_BACKLOG: u64 = 4;
 /// The pause after a failed opening varies by this share.
 const BACKOFF_JITTER_PERCENT: u64 = 50;
 
+/// What the pauses after further failures are doubled from, at least.
+const DOUBLED_MIN_US: u64 = 1_000;
+
 /// The longest pause while a caller is waiting, so that service resumes soon after the server does, however long it was
 /// away.
 const PAUSE_IN_NEED_MAX_US: u64 = 250_000;
@@ -148,7 +151,9 @@ impl<E> Openings<E> {
             // It began together with the one that failed before it, so its failure is not news.
             return old_error;
         }
-        let pause_us = least_us.saturating_mul(1 << self.failures.min(20)).min(most_us);
+        // A least pause of nothing is for the first failure only; nothing doubled is nothing.
+        let doubled_us = least_us.max(DOUBLED_MIN_US).saturating_mul(1 << self.failures.min(20));
+        let pause_us = if self.failures == 0 { least_us } else { doubled_us }.min(most_us);
         let in_need_max_us =
             if self.is_final { PAUSE_AFTER_FINAL_MAX_US } else { PAUSE_IN_NEED_MAX_US };
         self.failures = self.failures.saturating_add(1);

@@ -152,7 +152,8 @@ impl<M, L> Builder<M, L> {
     /// Sets the pause after a failed opening: it begins at `least` and doubles with each further
     /// failure, up to `most`; each pause is shortened by a jitter of up to half of it. While a
     /// caller waits, the pause is at most a quarter of a second (or `least`), so that service
-    /// resumes soon after the server does. After a [final](crate::Maker::is_final) failure, opening
+    /// resumes soon after the server does. With a `least` of 0, the second attempt comes at once, and
+    /// the pauses after it grow from a millisecond. After a [final](crate::Maker::is_final) failure, opening
     /// is tried again for the first caller after at most 0.8 s.
     pub fn backoff_ms(mut self, least: u64, most: u64) -> Self {
         self.settings.backoff_min_us = least.saturating_mul(1_000);

@@ -18,6 +18,7 @@ use std::time::Duration;
 pub use acquire::{Acquire, AcquireMany};
 pub use builder::{Asynchronous, Builder, Tenants, Threads};
 pub use keeper::Keeper;
+pub(crate) use keeper::Turns;
 pub use loan::Loan;
 
 use crate::error::{Holder, LoanHandle};
