@@ -201,3 +201,46 @@ fn a_return_against_an_ask_of_another_tenant() {
         assert_eq!((ann.stats().existing, bob.stats().existing), (0, 1));
     });
 }
+
+/// One place for three tenants: Ann's loan comes back while the keeper works, Bob is first in line, then Carl, and no
+/// two of them have it at once.
+#[test]
+fn a_return_against_the_keeper_of_two_tenants_in_line() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| {
+        let server = Arc::new(Server::default());
+        let of = Arc::clone(&server);
+        let (lenders, keeper) = Lenders::builder(move |_: &&str| Client(Arc::clone(&of)))
+            .capacity(1)
+            .capacity_total(1)
+            .acquire_timeout_ms(1_000_000)
+            .check_after_idle_ms(1_000_000)
+            .build();
+        let mut keeper: Keeper = Box::pin(keeper.run(Forever));
+        let [ann, bob, carl] = ["ann", "bob", "carl"].map(|tenant| lenders.lender(&tenant));
+        let mut first = ann.acquire();
+        assert!(poll_once(&mut first).is_pending());
+        poll(&mut keeper);
+        let Poll::Ready(Ok(loan)) = poll_once(&mut first) else { panic!("the place is free") };
+        let mut second = bob.acquire();
+        assert!(poll_once(&mut second).is_pending());
+        poll(&mut keeper);
+        let mut third = carl.acquire();
+        assert!(poll_once(&mut third).is_pending());
+        let mut again = ann.acquire();
+        assert!(poll_once(&mut again).is_pending());
+        let returning = thread::spawn(move || drop(loan));
+        poll(&mut keeper);
+        returning.join().unwrap();
+        for (turn, caller) in [&mut second, &mut third, &mut again].into_iter().enumerate() {
+            for _ in 0..4 {
+                poll(&mut keeper);
+                assert!(server.existing() <= 1);
+            }
+            let Poll::Ready(Ok(loan)) = poll_once(caller) else { panic!("turn {turn}") };
+            drop(loan);
+        }
+        assert_eq!((ann.validate(), bob.validate(), carl.validate()), (Ok(()), Ok(()), Ok(())));
+    });
+}

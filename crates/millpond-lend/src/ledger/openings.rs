@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::queue::Waiter;
 use super::{Ledger, Slot, State, Work};
 use crate::error::{LoanHandle, Unopened};
 use crate::hash::jittered;
@@ -222,7 +223,9 @@ impl<T, W, E> Ledger<T, W, E> {
     }
 
     fn opening_pays(&self, now_us: u64) -> bool {
-        let in_service = self.slots.len() - self.openings.now - self.closing;
+        // What is reserved for the first caller, who lacks more, serves nobody else.
+        let reserved = self.queue.front().map_or(0, Waiter::has);
+        let in_service = self.slots.len() - self.openings.now - self.closing - reserved;
         let mean_open = self.openings.mean_open.get();
         if in_service == 0
             || self.openings.mean_hold.values < LOANS_BEFORE_MEANS
@@ -338,7 +341,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    fn is_paused(&self, now_us: u64) -> bool {
+    pub(super) fn is_paused(&self, now_us: u64) -> bool {
         now_us < self.paused_until_us()
     }
 

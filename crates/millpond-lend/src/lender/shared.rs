@@ -4,13 +4,21 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use crate::error::LoanHandle;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, WaiterHandle};
 use crate::maker::Maker;
 use crate::quiet::{drop_all, quietly};
 use crate::sync::{Clock, Mutex, MutexGuard, lock};
 
 /// The objects of a lender's ledger: boxed, so that a loan moves a pointer, not a client of a few hundred bytes.
 pub(crate) type Boxed<M> = Box<<M as Maker>::Object>;
+
+/// Since when a lender has waited for a place of a total, and for which caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Turn {
+    /// Numbers increase in the order in which lenders began to wait.
+    pub(crate) number: u64,
+    pub(crate) caller: Option<WaiterHandle>,
+}
 
 /// The ledger of a lender, under its one lock.
 pub(crate) struct Books<M: Maker> {
@@ -23,6 +31,8 @@ pub(crate) struct Books<M: Maker> {
     pub(crate) closes: u64,
     /// When the keeper stops, even if loans are out.
     pub(crate) grace_ends_us: u64,
+    /// The lender's place in the line of those that need a place of their total.
+    pub(crate) turn: Option<Turn>,
     /// The latest time at which the books were used. Threads read the clock before they lock, so they may arrive in
     /// another order; in the ledger, time never goes backwards.
     now_us: u64,
@@ -47,6 +57,7 @@ impl<M: Maker> Shared<M> {
             closers: Vec::new(),
             closes: 0,
             grace_ends_us: u64::MAX,
+            turn: None,
             now_us: 0,
         };
         Arc::new(Self { maker, clock: Clock::new(), name, books: Mutex::new(books) })
