@@ -152,6 +152,7 @@ impl World {
             Ask::Failed(error) => match error {
                 AcquireError::Refused { .. }
                 | AcquireError::Opening(_)
+                | AcquireError::NoCapacity
                 | AcquireError::TooMany { .. } => {}
                 AcquireError::Closed => assert!(self.ledger.is_closed()),
                 AcquireError::NoKeeper => assert!(!self.has_keeper),

@@ -73,8 +73,8 @@ impl World {
             .capacity(play.capacity)
             .capacity_total(play.total)
             .waiters_max(64)
-            .acquire_timeout_ms(100_000_000)
-            .backoff_ms(0, 0)
+            .acquire_timeout(Duration::from_millis(100_000_000))
+            .backoff(Duration::ZERO, Duration::ZERO)
             .build();
         let tenants = (0..play.tenants)
             .map(|tenant| Tenant {
@@ -305,7 +305,8 @@ fn a_tenant_whose_server_is_down_keeps_no_place() {
     let (of_down, of_up) = (Arc::clone(&down), Arc::clone(&up));
     let make = move |is_up: &bool| Client(Arc::clone(if *is_up { &of_up } else { &of_down }));
     let builder = patient(Lenders::builder(make)).capacity(1).capacity_total(1);
-    let (lenders, keeper) = builder.backoff_ms(1_000_000, 1_000_000).build();
+    let (lenders, keeper) =
+        builder.backoff(Duration::from_millis(1_000_000), Duration::from_millis(1_000_000)).build();
     let mut keeper: Running = Box::pin(keeper.run(AnyTimer));
     let mut cx = Context::from_waker(Waker::noop());
     let [first, second] = [false, true].map(|is_up| lenders.lender(&is_up));

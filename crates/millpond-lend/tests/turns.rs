@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::task::{Context, Waker};
+use std::time::Duration;
 
 use common::{AnyTimer, Bell, Fault, patient, poll_once};
 use millpond_lend::ledger::{Ask, Work};
@@ -47,7 +48,8 @@ fn turn(keeper: &mut Pin<Box<dyn Future<Output = ()> + Send>>) -> bool {
 #[test]
 fn one_poll_is_a_bounded_number_of_openings() {
     let maker = FailsAtOnce::default();
-    let builder = patient(Lender::builder(maker.clone())).capacity(4).backoff_ms(0, 0);
+    let builder =
+        patient(Lender::builder(maker.clone())).capacity(4).backoff(Duration::ZERO, Duration::ZERO);
     let (lender, keeper) = builder.build();
     let mut keeper: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(keeper.run(AnyTimer));
     let mut caller = lender.acquire();
@@ -66,7 +68,8 @@ fn one_poll_is_a_bounded_number_of_openings_of_all_tenants() {
     let maker = FailsAtOnce::default();
     let of = maker.clone();
     let builder = patient(Lenders::builder(move |_: &u8| of.clone()));
-    let (lenders, keeper) = builder.capacity(1).capacity_total(2).backoff_ms(0, 0).build();
+    let (lenders, keeper) =
+        builder.capacity(1).capacity_total(2).backoff(Duration::ZERO, Duration::ZERO).build();
     let mut keeper: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(keeper.run(AnyTimer));
     let tenants = [1, 2, 3].map(|tenant| lenders.lender(&tenant));
     let mut callers = tenants.each_ref().map(Lender::acquire);
@@ -85,7 +88,9 @@ fn other_tasks_of_the_same_thread_have_their_turns() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let maker = FailsAtOnce::default();
-        let builder = patient(Lender::builder(maker.clone())).capacity(1).backoff_ms(0, 0);
+        let builder = patient(Lender::builder(maker.clone()))
+            .capacity(1)
+            .backoff(Duration::ZERO, Duration::ZERO);
         let (lender, keeper) = builder.build();
         tokio::spawn(keeper.run(TokioTimer));
         let caller = tokio::spawn(async move { lender.acquire().await.is_ok() });

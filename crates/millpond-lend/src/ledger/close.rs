@@ -75,8 +75,9 @@ impl<T, W, E> Ledger<T, W, E> {
         true
     }
 
-    /// Closes every object that exists now; those that are out, when they are returned. Returns
-    /// objects that the caller must drop.
+    /// Closes every object that exists now; those that are out, when they are returned. An object
+    /// that is being opened is lent once if a caller is waiting for it then, and closed otherwise.
+    /// Returns objects that the caller must drop.
     #[must_use]
     pub fn evict_all(&mut self, now_us: u64) -> Vec<T> {
         let to_drop = self.doom_all(now_us, Why::Evicted, |_| true);
@@ -101,7 +102,7 @@ impl<T, W, E> Ledger<T, W, E> {
             .map(|(handle, waiter)| (handle, waiter.want))
             .collect();
         for (waiter, asked) in too_large {
-            let error = AcquireError::TooMany { asked, capacity: self.capacity };
+            let error = AcquireError::too_many(asked, self.capacity);
             to_drop.extend(self.fail_and_free(now_us, waiter, error));
         }
         self.serve(now_us);

@@ -115,7 +115,7 @@ impl<T, W, E> Ledger<T, W, E> {
             return Some(AcquireError::Closed);
         }
         if want > self.capacity {
-            return Some(AcquireError::TooMany { asked: want, capacity: self.capacity });
+            return Some(AcquireError::too_many(want, self.capacity));
         }
         if !self.has_keeper {
             return Some(AcquireError::NoKeeper);
@@ -395,7 +395,10 @@ impl<T, W, E> Ledger<T, W, E> {
         let must_close = self.is_closed || self.is_in_excess();
         let Some(slot) = self.slots.get_mut(handle.relabel()) else { return Some(object) };
         let is_suspect = slot.proved_us < self.suspect_before_us && self.has_keeper;
-        let doomed = slot.doomed;
+        // Otherwise nobody would be served if evictions came faster than openings.
+        let is_lent_once =
+            is_wanted && slot.state == State::Opening && slot.doomed == Some(Why::Evicted);
+        let doomed = slot.doomed.filter(|_| !is_lent_once);
         if let (false, false, false, None) = (is_wanted, must_close, is_suspect, doomed) {
             let was = slot.state;
             let ends_us = slot.rest(now_us, object, self.settings.idle_us);

@@ -98,8 +98,9 @@ struct Table<K, M: Maker> {
     /// How many tenants have begun to wait for a place.
     turns: u64,
     newcomers: Vec<Keeper<M>>,
-    /// Tenants that were removed and whose objects are not all closed yet.
-    leaving: Vec<Arc<Shared<M>>>,
+    /// All that share the total, in the order of their first calls, including tenants that were removed and whose objects
+    /// are not all closed yet.
+    sharing: Vec<Arc<Shared<M>>>,
     keeper: Option<Waker>,
     /// Whether the lenders' keeper is running, so that callers may wait for it.
     is_kept: bool,
@@ -146,6 +147,7 @@ where
             shared.with(|books, _| books.ledger.keeper_started());
         }
         table.newcomers.push(Keeper::new(Arc::clone(&shared)));
+        table.sharing.push(Arc::clone(&shared));
         let lender = Lender::from_shared(shared);
         table.tenants.insert(tenant_key, lender.clone());
         let keeper = table.keeper.take();
@@ -161,7 +163,6 @@ where
     pub fn remove(&self, tenant: &K) -> bool {
         let mut table = self.inner.lock();
         let removed = table.tenants.remove_entry(tenant);
-        table.leaving.extend(removed.as_ref().map(|(_, lender)| Arc::clone(lender.shared())));
         // The tenant is users' code, so it is dropped outside the lock.
         drop(table);
         removed.is_some()
@@ -248,7 +249,7 @@ where
             granted: 0,
             turns: 0,
             newcomers: Vec::new(),
-            leaving: Vec::new(),
+            sharing: Vec::new(),
             keeper: None,
             is_kept: false,
         };

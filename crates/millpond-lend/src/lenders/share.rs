@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::Inner;
 use crate::ledger::Demand;
-use crate::lender::Lender;
 use crate::lender::shared::{Books, Boxed, Shared, Turn};
 use crate::maker::Maker;
 use crate::quiet::drop_all;
@@ -85,9 +84,7 @@ impl<K, M: Maker> Inner<K, M> {
     /// and keepers, which is users' code, so the table is locked only in between.
     pub(super) fn share(&self) -> bool {
         let table = self.lock();
-        // A removed tenant has callers as long as a clone of its lender is kept.
-        let tenants = table.tenants.values().map(Lender::shared).chain(&table.leaving);
-        let tenants: Vec<_> = tenants.map(Arc::clone).collect();
+        let tenants = table.sharing.clone();
         let mut turns = table.turns;
         drop(table);
         let mut given_up = 0;
@@ -108,7 +105,7 @@ impl<K, M: Maker> Inner<K, M> {
         let mut table = self.lock();
         let is_finished =
             |shared: &Arc<_>| finished.iter().any(|gone| Arc::ptr_eq(&gone.shared, shared));
-        table.leaving.retain(|shared| !is_finished(shared));
+        table.sharing.retain(|shared| !is_finished(shared));
         table.turns = turns;
         table.granted = table.granted.saturating_sub(given_up);
         let free = self.total.saturating_sub(table.granted);
