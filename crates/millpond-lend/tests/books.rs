@@ -299,3 +299,20 @@ fn the_counters_are_displayed() {
     );
     assert_eq!(millpond_lend::Closings::default().to_string(), "none");
 }
+
+/// What its caller lacks then, it may get from an object that has to be checked.
+#[test]
+fn a_reserved_object_that_is_given_up_is_lacking_again() {
+    let mut books = books_of(Settings { capacity: 3, ..Settings::default() });
+    let loans: Vec<_> = (0..3).map(|_| new_loan(&mut books, 0)).collect();
+    loans[..2].iter().for_each(|loan| give_back(&mut books, 0, *loan));
+    give_back(&mut books, 2 * SECOND_US, loans[2]);
+    let asked = books.ask(2 * SECOND_US, 2, Location::caller());
+    assert!(matches!(asked, Ask::Queued(_)));
+    assert!(matches!(books.next_work(), Some(Work::Check(..))));
+    assert_eq!((books.stats().idle, books.stats().checking), (1, 1));
+    assert!(books.give_up_reserved(2 * SECOND_US, &mut Vec::new()));
+    assert!(matches!(books.next_work(), Some(Work::Close(handle, _)) if handle == loans[2]));
+    assert!(matches!(books.next_work(), Some(Work::Check(..))));
+    assert_eq!(books.validate(), Ok(()));
+}

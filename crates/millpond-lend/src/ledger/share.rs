@@ -106,6 +106,8 @@ impl<T, W, E> Ledger<T, W, E> {
         };
         self.giving_up += 1;
         to_drop.extend(self.close_object(now_us, handle, object, Why::Capacity));
+        // The caller lacks one more now, and an idle object that has to be checked may be for it.
+        self.serve(now_us);
         true
     }
 
