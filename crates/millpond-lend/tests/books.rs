@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::panic::Location;
 
-use millpond_lend::ledger::{Ask, Claim, WaiterHandle, Work};
+use millpond_lend::ledger::{Ask, Claim, Lacking, WaiterHandle, Work};
 use millpond_lend::{AcquireError, Ledger, LoanHandle, Settings};
 
 type Books = Ledger<u32, (), Infallible>;
@@ -315,4 +315,24 @@ fn a_reserved_object_that_is_given_up_is_lacking_again() {
     assert!(matches!(books.next_work(), Some(Work::Close(handle, _)) if handle == loans[2]));
     assert!(matches!(books.next_work(), Some(Work::Check(..))));
     assert_eq!(books.validate(), Ok(()));
+}
+
+/// One place is lacking, and two lenders may give one up: the first that has an object returned does.
+#[test]
+fn for_one_place_that_is_lacking_one_object_is_closed() {
+    let lacking = Lacking::default();
+    let mut lenders = [(); 2].map(|()| {
+        let mut books = books_of(Settings { capacity: 1, ..Settings::default() });
+        books.share_total(lacking.clone());
+        books.allow(0, 1);
+        let loan = new_loan(&mut books, 0);
+        books.give_up_returned(1);
+        (books, loan)
+    });
+    lacking.set(1);
+    for (books, loan) in &mut lenders {
+        give_back(books, 1, *loan);
+        assert_eq!(books.validate(), Ok(()));
+    }
+    assert_eq!(lenders.map(|(books, _)| books.stats().closings.capacity), [1, 0]);
 }
