@@ -93,7 +93,7 @@ impl Pool for sqlx::PgPool {
 pub(crate) fn millpond<M: Maker>(maker: M, capacity: usize) -> Lender<M> {
     let builder = Lender::builder(maker).capacity(capacity).waiters_max(2_000);
     // Its own checks, of what was idle for a second, stay as they are.
-    let (lender, keeper) = builder.acquire_timeout_ms(60_000).build();
+    let (lender, keeper) = builder.acquire_timeout(Duration::from_millis(60_000)).build();
     tokio::spawn(keeper.run(TokioTimer));
     lender
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
+use crate::causes::with_causes;
+
 /// The tag of [`LoanHandle`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lent {}
@@ -55,7 +57,7 @@ impl Error for Unopened {}
 
 /// Why a caller got no loan.
 ///
-/// The [`source`](Error::source) is the error of the last failed opening, if none has succeeded
+/// It displays the cause [with all of its own causes](with_causes). The [`source`](Error::source) is the error of the last failed opening, if none has succeeded
 /// since, or [`Unopened`] if that opening has no error.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -86,6 +88,10 @@ pub enum AcquireError<E> {
     Closed,
     /// The keeper is not running, so nothing will be opened.
     NoKeeper,
+    /// No object may exist, because the capacity is 0: set a larger one with
+    /// [`Builder::capacity`](crate::Builder::capacity) or
+    /// [`Lender::set_capacity`](crate::Lender::set_capacity).
+    NoCapacity,
     /// More objects were requested at once than may exist.
     TooMany {
         /// How many were requested.
@@ -93,6 +99,13 @@ pub enum AcquireError<E> {
         /// How many may exist.
         capacity: usize,
     },
+}
+
+impl<E> AcquireError<E> {
+    /// The answer to a request for more objects than may exist.
+    pub(crate) fn too_many(asked: usize, capacity: usize) -> Self {
+        if capacity == 0 { Self::NoCapacity } else { Self::TooMany { asked, capacity } }
+    }
 }
 
 impl<E> Clone for AcquireError<E> {
@@ -109,6 +122,7 @@ impl<E> Clone for AcquireError<E> {
             Self::Opening(source) => Self::Opening(Arc::clone(source)),
             Self::Closed => Self::Closed,
             Self::NoKeeper => Self::NoKeeper,
+            Self::NoCapacity => Self::NoCapacity,
             Self::TooMany { asked, capacity } => {
                 Self::TooMany { asked: *asked, capacity: *capacity }
             }
@@ -116,13 +130,13 @@ impl<E> Clone for AcquireError<E> {
     }
 }
 
-impl<E: fmt::Display> fmt::Display for AcquireError<E> {
+impl<E: Error + 'static> fmt::Display for AcquireError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TimedOut { waited_ms, ahead, holders, source, unopened } => {
                 write!(f, "no loan within {waited_ms} ms, {ahead} waiting ahead")?;
                 if let Some(source) = source {
-                    write!(f, "; the last opening failed: {source}")?;
+                    write!(f, "; the last opening failed: {}", with_causes(source.as_ref()))?;
                 }
                 if let Some(unopened) = unopened {
                     write!(f, "; {unopened}")?;
@@ -137,9 +151,15 @@ impl<E: fmt::Display> fmt::Display for AcquireError<E> {
                 Ok(())
             }
             Self::Refused { waiters } => write!(f, "refused: {waiters} callers are waiting"),
-            Self::Opening(source) => write!(f, "opening failed permanently: {source}"),
+            Self::Opening(source) => {
+                write!(f, "opening failed permanently: {}", with_causes(source.as_ref()))
+            }
             Self::Closed => f.write_str("the lender is closed"),
             Self::NoKeeper => f.write_str("the lender's keeper is not running"),
+            Self::NoCapacity => f.write_str(
+                "the lender's capacity is 0, so nothing can be opened: set a larger one with \
+                 `capacity` or `set_capacity`",
+            ),
             Self::TooMany { asked, capacity } => {
                 write!(f, "{asked} objects were requested at once, but the capacity is {capacity}")
             }

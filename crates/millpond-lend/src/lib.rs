@@ -35,6 +35,7 @@
 #![forbid(unsafe_code)]
 
 mod blocking;
+mod causes;
 mod error;
 mod hash;
 pub mod ledger;
@@ -54,6 +55,7 @@ mod timer;
 mod trace;
 
 pub use blocking::{BlockingLender, BlockingLoan, BlockingMaker, Threaded, ThreadedError};
+pub use causes::{WithCauses, with_causes};
 pub use error::{AcquireError, Holder, Lent, LoanHandle, Unopened};
 pub use ledger::Ledger;
 pub use lender::{
@@ -77,6 +79,6 @@ pub use trace::{LIVE_HEADER, LiveStats, TRACE_HEADER, TraceRow};
 struct Readme;
 
 /// The code of the guide's page, compiled and run with the tests.
-#[cfg(all(doctest, feature = "rusqlite"))]
+#[cfg(all(doctest, feature = "rusqlite", feature = "tokio-postgres"))]
 #[doc = include_str!("../../../docs/guide/connections.md")]
 struct Guide;

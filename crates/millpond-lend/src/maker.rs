@@ -30,7 +30,7 @@ pub trait Maker: Send + Sync + 'static {
     /// The type of the objects.
     type Object: Send;
     /// Why an object could not be opened, or no longer works.
-    type Error: Error + Send + Sync;
+    type Error: Error + Send + Sync + 'static;
 
     /// Opens an object.
     fn open(&self) -> impl Future<Output = Result<Self::Object, Self::Error>> + Send;

@@ -1,5 +1,7 @@
 //! The counters of a lender.
 
+use std::fmt;
+
 /// How many buckets [`Stats::waits`] has.
 pub const WAIT_BUCKETS: usize = 32;
 
@@ -120,5 +122,64 @@ impl Stats {
             }
         }
         0
+    }
+}
+
+/// The reasons that occurred, such as `2 broken, 1 idle`; `none` if nothing was closed.
+impl fmt::Display for Closings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reasons = [
+            (self.discarded, "discarded"),
+            (self.broken, "broken"),
+            (self.check, "failed a check"),
+            (self.lifetime, "too old"),
+            (self.idle, "idle"),
+            (self.evicted, "evicted"),
+            (self.capacity, "for the capacity"),
+            (self.closed, "with the lender"),
+            (self.detached, "detached"),
+        ];
+        let mut separator = "";
+        for (count, reason) in reasons.into_iter().filter(|(count, _)| *count > 0) {
+            write!(f, "{separator}{count} {reason}")?;
+            separator = ", ";
+        }
+        if separator.is_empty() { f.write_str("none") } else { Ok(()) }
+    }
+}
+
+/// One line for each of: objects, callers, openings and closings.
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "objects: {} of {}: {} out (at most {} at once), {} idle, {} opening, {} checking, {} closing",
+            self.existing,
+            self.capacity,
+            self.out,
+            self.peak_out,
+            self.idle,
+            self.opening,
+            self.checking,
+            self.closing
+        )?;
+        writeln!(
+            f,
+            "callers: {} loans, 99 % of the waits below {} us; {} waiting (at most {} at once), \
+             {} timed out, {} refused, {} gave up",
+            self.loans,
+            self.wait_us_at(0.99).saturating_add(1),
+            self.waiting,
+            self.peak_waiting,
+            self.timed_out,
+            self.refused,
+            self.cancelled
+        )?;
+        writeln!(
+            f,
+            "openings: {} (mean {} us), {} failed; {} checks; mean loan {} us",
+            self.opened, self.mean_open_us, self.open_failed, self.checks, self.mean_hold_us
+        )?;
+        write!(f, "closed: {}", self.closings)
     }
 }

@@ -1,9 +1,15 @@
-//! The lock, and the clock: loom's under `--cfg millpond_loom`.
+//! The lock, the shared number, and the clock: loom's under `--cfg millpond_loom`.
 
 #[cfg(millpond_loom)]
-pub(crate) use loom::sync::{Mutex, MutexGuard};
+pub(crate) use loom::sync::{
+    Mutex, MutexGuard,
+    atomic::{AtomicUsize, Ordering},
+};
 #[cfg(not(millpond_loom))]
-pub(crate) use std::sync::{Mutex, MutexGuard};
+pub(crate) use std::sync::{
+    Mutex, MutexGuard,
+    atomic::{AtomicUsize, Ordering},
+};
 use std::time::{Duration, Instant};
 
 /// Locks, even after a panic: no users' code runs while the ledger is locked.

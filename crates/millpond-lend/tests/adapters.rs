@@ -3,6 +3,8 @@
 mod common;
 
 #[cfg(any(feature = "deadpool", feature = "bb8", feature = "tracing"))]
+use std::time::Duration;
+
 use futures_lite::future::block_on;
 
 #[cfg(feature = "deadpool")]
@@ -26,7 +28,7 @@ fn a_manager_of_deadpool_is_a_maker() {
     }
     let (lender, keeper) = common::patient(Lender::builder(Deadpool(Numbers)))
         .capacity(1)
-        .check_after_idle_ms(0)
+        .check_after_idle(Duration::ZERO)
         .build();
     keeper.run_on_thread().unwrap();
     assert_eq!(*block_on(lender.acquire()).unwrap(), 7);

@@ -22,7 +22,8 @@ use millpond_lend::{AcquireError, BlockingLender, BlockingMaker, Lender, Maker};
 /// first ("futurelock").
 #[test]
 fn an_object_that_nobody_fetches_goes_to_the_next() {
-    let (lender, _) = lender_of(|builder| builder.capacity(1).acquire_timeout_ms(2_000));
+    let (lender, _) =
+        lender_of(|builder| builder.capacity(1).acquire_timeout(Duration::from_millis(2_000)));
     let loan = loan_of(&lender);
     let mut sleepy = lender.acquire();
     let line = line!() - 1;
@@ -41,7 +42,8 @@ fn an_object_that_nobody_fetches_goes_to_the_next() {
 
 #[test]
 fn a_leaked_future_does_not_keep_its_object() {
-    let (lender, _) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(500));
+    let (lender, _) =
+        lender_of(|builder| builder.capacity(2).acquire_timeout(Duration::from_millis(500)));
     let loans = [loan_of(&lender), loan_of(&lender)];
     let timed_out = lender.stats().timed_out;
     let mut many = lender.acquire_many(2);
@@ -103,7 +105,10 @@ fn the_keeper_survives_what_panics_in_drop() {
         hangs: Arc::clone(&hangs),
         begun: Arc::clone(&begun),
     };
-    let builder = patient(Lender::builder(maker)).capacity(1).open_timeout_ms(20).backoff_ms(1, 2);
+    let builder = patient(Lender::builder(maker))
+        .capacity(1)
+        .open_timeout(Duration::from_millis(20))
+        .backoff(Duration::from_millis(1), Duration::from_millis(2));
     let (lender, keeper) = builder.build();
     keeper.run_on_thread().unwrap();
     let mut caller = lender.acquire();
@@ -244,7 +249,9 @@ impl Maker for Fails {
 
 #[test]
 fn the_keeper_survives_errors_that_panic_in_drop() {
-    let builder = patient(Lender::builder(Fails(AtomicU64::new(3)))).capacity(1).backoff_ms(1, 2);
+    let builder = patient(Lender::builder(Fails(AtomicU64::new(3))))
+        .capacity(1)
+        .backoff(Duration::from_millis(1), Duration::from_millis(2));
     let (lender, keeper) = builder.build();
     keeper.run_on_thread().unwrap();
     drop(block_on(lender.acquire()).expect("the fourth attempt"));
@@ -314,21 +321,22 @@ fn limits_of_nothing_are_an_answer_and_no_panic() {
         lender_of(|builder| {
             builder
                 .capacity(capacity)
-                .acquire_timeout_ms(0)
-                .open_timeout_ms(0)
-                .check_after_idle_ms(0)
-                .check_timeout_ms(0)
-                .close_timeout_ms(0)
-                .lifetime_s(0)
-                .idle_s(0)
+                .acquire_timeout(Duration::ZERO)
+                .open_timeout(Duration::ZERO)
+                .check_after_idle(Duration::ZERO)
+                .check_timeout(Duration::ZERO)
+                .close_timeout(Duration::ZERO)
+                .lifetime(Duration::ZERO)
+                .idle_timeout(Duration::ZERO)
                 .openings_max(0)
                 .waiters_max(0)
-                .backoff_ms(0, 0)
+                .backoff(Duration::ZERO, Duration::ZERO)
         })
     };
     let (lender, _) = nothing(0);
     let error = block_on(lender.acquire()).unwrap_err();
-    assert!(matches!(error, AcquireError::TooMany { asked: 1, capacity: 0 }), "{error}");
+    assert!(matches!(error, AcquireError::NoCapacity), "{error}");
+    assert!(error.to_string().contains("`set_capacity`"), "it says what to do: {error}");
     assert_eq!(block_on(lender.acquire_many(0)).unwrap().len(), 0);
     assert_eq!(lender.set_capacity(usize::MAX), 1, "what memory was taken for");
     let (lender, _) = nothing(1);
@@ -365,7 +373,9 @@ fn time_never_goes_back_for_the_books() {
 /// Futures that are leaked while they wait: their places in the books are used again.
 #[test]
 fn leaked_futures_use_up_no_places() {
-    let (lender, _) = lender_of(|builder| builder.capacity(1).waiters_max(2).acquire_timeout_ms(1));
+    let (lender, _) = lender_of(|builder| {
+        builder.capacity(1).waiters_max(2).acquire_timeout(Duration::from_millis(1))
+    });
     let loan = loan_of(&lender);
     let mut late = lender.acquire();
     while poll_once(&mut late).is_ready() {
@@ -427,8 +437,8 @@ fn blocking_makers_that_never_return_take_a_bounded_number_of_threads() {
     let lender = patient(BlockingLender::builder(maker))
         .capacity(8)
         .openings_max(8)
-        .open_timeout_ms(1)
-        .backoff_ms(0, 0)
+        .open_timeout(Duration::from_millis(1))
+        .backoff(Duration::ZERO, Duration::ZERO)
         .build()
         .unwrap();
     thread::scope(|scope| {

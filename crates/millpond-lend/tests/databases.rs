@@ -40,7 +40,7 @@ fn a_server_that_stops_and_starts_costs_one_error_per_loan() {
     with_server("restart", "", async |server| {
         let (lender, keeper) = Lender::builder(Postgres::new(server.config("postgres")))
             .capacity(4)
-            .acquire_timeout_ms(120_000)
+            .acquire_timeout(Duration::from_millis(120_000))
             .build();
         tokio::spawn(keeper.run(TokioTimer));
         drop(lender.acquire_many(4).await.unwrap());
@@ -67,7 +67,7 @@ fn a_terminated_backend_is_not_lent_again_and_no_session_is_left() {
         let config: Config = server.config("postgres");
         let (lender, keeper) = Lender::builder(Postgres::new(config.clone()))
             .capacity(3)
-            .acquire_timeout_ms(120_000)
+            .acquire_timeout(Duration::from_millis(120_000))
             .build();
         tokio::spawn(keeper.run(TokioTimer));
         let loans = lender.acquire_many(3).await.unwrap();
@@ -85,7 +85,7 @@ fn a_terminated_backend_is_not_lent_again_and_no_session_is_left() {
 fn a_database_that_does_not_exist_is_told_at_once() {
     with_server("missing", "", async |server| {
         let (lender, keeper) = Lender::builder(Postgres::new(server.config("nowhere")))
-            .acquire_timeout_ms(120_000)
+            .acquire_timeout(Duration::from_millis(120_000))
             .build();
         tokio::spawn(keeper.run(TokioTimer));
         let error = lender.acquire().await.map(drop).unwrap_err();
@@ -105,8 +105,9 @@ fn a_wrong_password_is_told_at_once_and_the_right_one_serves_later() {
 
         let mut guest = cook.clone();
         guest.user("guest").password("bread");
-        let (lender, keeper) =
-            Lender::builder(Postgres::new(guest)).acquire_timeout_ms(120_000).build();
+        let (lender, keeper) = Lender::builder(Postgres::new(guest))
+            .acquire_timeout(Duration::from_millis(120_000))
+            .build();
         tokio::spawn(keeper.run(TokioTimer));
         for _ in 0..3 {
             let error = lender.acquire().await.map(drop).unwrap_err();
@@ -137,7 +138,7 @@ fn fewer_connections_than_the_capacity_still_serve() {
     with_server("few", few, async |server| {
         let (lender, keeper) = Lender::builder(Postgres::new(server.config("postgres")))
             .capacity(10)
-            .acquire_timeout_ms(120_000)
+            .acquire_timeout(Duration::from_millis(120_000))
             .build();
         tokio::spawn(keeper.run(TokioTimer));
         let tasks: Vec<_> = (0..40)
@@ -166,7 +167,7 @@ fn threads_lend_blocking_connections() {
         let counted = tokio::task::spawn_blocking(move || {
             let lender = BlockingLender::builder(Blocking::new(config))
                 .capacity(2)
-                .acquire_timeout_ms(120_000)
+                .acquire_timeout(Duration::from_millis(120_000))
                 .build()
                 .unwrap();
             std::thread::scope(|scope| {
@@ -185,14 +186,64 @@ fn threads_lend_blocking_connections() {
     });
 }
 
+/// What the guide's page says of errors is what they say, but for the figures and the source line.
+#[test]
+fn the_guide_shows_the_real_messages() {
+    with_server("messages", "", async |server| {
+        let cook: Config = server.config("postgres");
+        let (client, connection) = cook.connect(tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client.batch_execute("create role guest login password 'soup'").await.unwrap();
+        let mut guest = cook.clone();
+        guest.user("guest").password("bread");
+        let mut missing = cook.clone();
+        missing.dbname("orders");
+        let mut down = Config::new();
+        down.host("127.0.0.1").port(1).user("cook");
+        let mut messages = Vec::new();
+        for config in [guest, missing, down, cook] {
+            let builder = Lender::builder(Postgres::new(config)).capacity(1);
+            let timeout = Duration::from_secs(2);
+            let (lender, keeper) = builder.acquire_timeout(timeout).build();
+            tokio::spawn(keeper.run(TokioTimer));
+            let held = lender.acquire().await;
+            let error = match held {
+                Ok(_) => lender.acquire().await.map(drop).unwrap_err(),
+                Err(error) => error,
+            };
+            messages.push(error.to_string());
+        }
+        let page = std::fs::read_to_string(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/guide/connections.md"
+        ));
+        let page = without_figures(&page.unwrap());
+        for message in messages {
+            let message = without_figures(&message);
+            assert!(page.contains(&format!("| `{message}` |")), "{message}");
+        }
+    });
+}
+
+/// The text without digits, and without the source line, which ends it.
+fn without_figures(text: &str) -> String {
+    let place = |word: &str| match word.split_once(".rs:") {
+        Some((_, end)) => format!("PLACE{}", end.trim_start_matches(|c: char| c != '`')),
+        None => word.to_owned(),
+    };
+    let words: Vec<_> = text.split(' ').map(place).collect();
+    words.join(" ").replace(|c: char| c.is_ascii_digit(), "")
+}
+
 /// bb8, deadpool and r2d2 lend such a connection again as it is, and so does a maker that is not told otherwise.
 #[test]
 fn a_transaction_that_its_caller_left_open_is_rolled_back() {
     with_server("transaction", "", async |server| {
         let config: Config = server.config("postgres");
         let lender_of = |maker: Postgres| {
-            let builder = Lender::builder(maker).capacity(1).acquire_timeout_ms(120_000);
-            let (lender, keeper) = builder.check_after_idle_ms(600_000).build();
+            let builder =
+                Lender::builder(maker).capacity(1).acquire_timeout(Duration::from_millis(120_000));
+            let (lender, keeper) = builder.check_after_idle(Duration::from_millis(600_000)).build();
             tokio::spawn(keeper.run(TokioTimer));
             lender
         };
@@ -224,6 +275,38 @@ fn a_transaction_that_its_caller_left_open_is_rolled_back() {
     });
 }
 
+/// The question names the server's own functions and its own operator, whatever the caller's search path finds first.
+#[test]
+fn functions_of_the_same_names_do_not_hide_a_transaction() {
+    with_server("search-path", "", async |server| {
+        let config: Config = server.config("postgres");
+        let maker = Postgres::new(config.clone()).ends_transactions();
+        let builder =
+            Lender::builder(maker).capacity(1).acquire_timeout(Duration::from_millis(120_000));
+        let (lender, keeper) = builder.build();
+        tokio::spawn(keeper.run(TokioTimer));
+        let loan = lender.acquire().await.unwrap();
+        let make = "create table orders (dish text);
+            create schema other;
+            create function other.now() returns timestamptz language sql
+                as 'select pg_catalog.statement_timestamp()';
+            create function other.same(timestamptz, timestamptz) returns bool language sql
+                as 'select true';
+            create operator other.= (leftarg = timestamptz, rightarg = timestamptz,
+                function = other.same);
+            set search_path = other, public, pg_catalog";
+        loan.batch_execute(make).await.unwrap();
+        loan.batch_execute("begin; insert into orders values ('soup')").await.unwrap();
+        drop(loan);
+        let loan = lender.acquire().await.unwrap();
+        let dishes = "select count(*) from orders";
+        assert_eq!(loan.query_one(dishes, &[]).await.unwrap().get::<_, i64>(0), 0);
+        drop(loan);
+        assert_eq!(lender.stats().opened, 1);
+        closes_and_leaves_nothing(&lender, &config, || 0).await;
+    });
+}
+
 #[test]
 fn a_transaction_that_a_thread_left_open_is_rolled_back() {
     with_server("thread-transaction", "", async |server| {
@@ -231,7 +314,7 @@ fn a_transaction_that_a_thread_left_open_is_rolled_back() {
         let work = tokio::task::spawn_blocking(move || {
             let lender = BlockingLender::builder(Blocking::new(config).ends_transactions())
                 .capacity(1)
-                .acquire_timeout_ms(120_000)
+                .acquire_timeout(Duration::from_millis(120_000))
                 .build()
                 .unwrap();
             let create = "create table orders (dish text)";

@@ -28,6 +28,16 @@ fn every_test_that_the_page_names_exists() {
     }
 }
 
+/// The example is what a reader copies; `databases` tests the messages.
+#[test]
+fn the_guides_program_for_postgresql_is_the_example() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(here.join("../../docs/guide/connections.md")).expect("the page");
+    let program = fs::read_to_string(here.join("examples/first_postgres.rs")).expect("the program");
+    let code = program.split_once("\n\n").map(|(_, code)| code).expect("a comment, then code");
+    assert!(page.contains(&format!("```rust,no_run\n{code}```")), "the example is another program");
+}
+
 #[cfg(feature = "rusqlite")]
 #[path = "../examples/first_lender.rs"]
 mod first_lender;

@@ -138,8 +138,8 @@ impl Drop for Proxy {
 async fn lender_of_four(proxy: &Proxy, check_after_idle_ms: u64) -> Lender<Postgres> {
     let (lender, keeper) = Lender::builder(proxy.maker())
         .capacity(4)
-        .acquire_timeout_ms(120_000)
-        .check_after_idle_ms(check_after_idle_ms)
+        .acquire_timeout(Duration::from_millis(120_000))
+        .check_after_idle(Duration::from_millis(check_after_idle_ms))
         .build();
     tokio::spawn(keeper.run(TokioTimer));
     let loans = lender.acquire_many(4).await.unwrap();
@@ -250,8 +250,8 @@ fn a_slow_accept_is_waited_for_and_not_asked_twice() {
         let (lender, keeper) = Lender::builder(proxy.maker())
             .capacity(4)
             .openings_max(1)
-            .acquire_timeout_ms(120_000)
-            .open_timeout_ms(120_000)
+            .acquire_timeout(Duration::from_millis(120_000))
+            .open_timeout(Duration::from_millis(120_000))
             .build();
         tokio::spawn(keeper.run(TokioTimer));
         assert_eq!(errors_of(&lender, 40).await, 0);
@@ -266,8 +266,10 @@ fn a_black_hole_is_a_time_out_and_service_comes_back_with_the_network() {
     with_server("proxy-hole", "", async |server| {
         let proxy = Proxy::start(server);
         proxy.faults.swallows_new.store(true, SeqCst);
-        let (lender, keeper) =
-            Lender::builder(proxy.maker()).capacity(4).acquire_timeout_ms(3_000).build();
+        let (lender, keeper) = Lender::builder(proxy.maker())
+            .capacity(4)
+            .acquire_timeout(Duration::from_millis(3_000))
+            .build();
         tokio::spawn(keeper.run(TokioTimer));
         let error = lender.acquire().await.map(drop).unwrap_err();
         let AcquireError::TimedOut { unopened: Some(_), .. } = &error else { panic!("{error}") };

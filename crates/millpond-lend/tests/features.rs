@@ -77,7 +77,8 @@ fn an_opening_survives_its_caller() {
 #[test]
 fn acquire_timeout_is_five_seconds_and_says_why() {
     assert_eq!(millpond_lend::Settings::default().acquire_timeout_us, 5_000_000);
-    let (lender, server) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(200));
+    let (lender, server) =
+        lender_of(|builder| builder.capacity(2).acquire_timeout(Duration::from_millis(200)));
     let loan = loan_of(&lender);
     let line = line!() - 1;
     server.is_down.store(true, SeqCst);
@@ -167,7 +168,8 @@ fn the_successor_opens_before_the_old_one_goes() {
 
 #[test]
 fn a_check_comes_only_after_idleness_or_suspicion() {
-    let (lender, server) = lender_of(|builder| builder.capacity(3).check_after_idle_ms(100_000));
+    let (lender, server) =
+        lender_of(|builder| builder.capacity(3).check_after_idle(Duration::from_millis(100_000)));
     let loans = block_on(lender.acquire_many(3)).unwrap();
     drop(loans);
     for _ in 0..1_000 {
@@ -191,8 +193,9 @@ fn a_check_comes_only_after_idleness_or_suspicion() {
 /// waits has it, though nobody noticed that it is dead.
 #[test]
 fn a_loan_that_comes_back_under_suspicion_is_checked_before_it_is_lent() {
-    let (lender, server) =
-        lender_of(|builder| builder.capacity(2).check_after_idle_ms(100_000).idle_min(0));
+    let (lender, server) = lender_of(|builder| {
+        builder.capacity(2).check_after_idle(Duration::from_millis(100_000)).idle_min(0)
+    });
     let mut loans = block_on(lender.acquire_many(2)).unwrap();
     let (second, mut first) = (loans.pop().unwrap(), loans.pop().unwrap());
     let mut waiting = [lender.acquire(), lender.acquire()];
@@ -209,7 +212,8 @@ fn a_loan_that_comes_back_under_suspicion_is_checked_before_it_is_lent() {
 
 #[test]
 fn an_idle_object_is_checked_before_it_is_lent() {
-    let (lender, server) = lender_of(|builder| builder.capacity(1).check_after_idle_ms(1));
+    let (lender, server) =
+        lender_of(|builder| builder.capacity(1).check_after_idle(Duration::from_millis(1)));
     drop(block_on(lender.acquire()).unwrap());
     server.restart();
     std::thread::sleep(Duration::from_millis(5));

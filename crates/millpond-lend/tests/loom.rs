@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use common::{Client, Server, poll_once};
 use loom::thread;
@@ -44,8 +44,8 @@ fn lender_of(capacity: usize, acquire_timeout_ms: u64) -> (Lender<Client>, Keepe
     let (lender, keeper) = Lender::builder(Client(Arc::clone(&server)))
         .capacity(capacity)
         .idle_min(capacity)
-        .acquire_timeout_ms(acquire_timeout_ms)
-        .check_after_idle_ms(1_000_000)
+        .acquire_timeout(Duration::from_millis(acquire_timeout_ms))
+        .check_after_idle(Duration::from_millis(1_000_000))
         .build();
     let mut keeper: Keeper = Box::pin(keeper.run(Forever));
     poll(&mut keeper);
@@ -174,8 +174,8 @@ fn a_return_against_an_ask_of_another_tenant() {
         let (lenders, keeper) = Lenders::builder(move |_: &&str| Client(Arc::clone(&of)))
             .capacity(1)
             .capacity_total(1)
-            .acquire_timeout_ms(1_000_000)
-            .check_after_idle_ms(1_000_000)
+            .acquire_timeout(Duration::from_millis(1_000_000))
+            .check_after_idle(Duration::from_millis(1_000_000))
             .build();
         let mut keeper: Keeper = Box::pin(keeper.run(Forever));
         let (ann, bob) = (lenders.lender(&"ann"), lenders.lender(&"bob"));
@@ -199,5 +199,49 @@ fn a_return_against_an_ask_of_another_tenant() {
         drop(loan);
         assert_eq!((ann.validate(), bob.validate()), (Ok(()), Ok(())));
         assert_eq!((ann.stats().existing, bob.stats().existing), (0, 1));
+    });
+}
+
+/// One place for three tenants: Ann's loan comes back while the keeper works, Bob is first in line, then Carl, and no
+/// two of them have it at once.
+#[test]
+fn a_return_against_the_keeper_of_two_tenants_in_line() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| {
+        let server = Arc::new(Server::default());
+        let of = Arc::clone(&server);
+        let (lenders, keeper) = Lenders::builder(move |_: &&str| Client(Arc::clone(&of)))
+            .capacity(1)
+            .capacity_total(1)
+            .acquire_timeout(Duration::from_millis(1_000_000))
+            .check_after_idle(Duration::from_millis(1_000_000))
+            .build();
+        let mut keeper: Keeper = Box::pin(keeper.run(Forever));
+        let [ann, bob, carl] = ["ann", "bob", "carl"].map(|tenant| lenders.lender(&tenant));
+        let mut first = ann.acquire();
+        assert!(poll_once(&mut first).is_pending());
+        poll(&mut keeper);
+        let Poll::Ready(Ok(loan)) = poll_once(&mut first) else { panic!("the place is free") };
+        let mut second = bob.acquire();
+        assert!(poll_once(&mut second).is_pending());
+        poll(&mut keeper);
+        let mut third = carl.acquire();
+        assert!(poll_once(&mut third).is_pending());
+        poll(&mut keeper);
+        let mut again = ann.acquire();
+        assert!(poll_once(&mut again).is_pending());
+        let returning = thread::spawn(move || drop(loan));
+        poll(&mut keeper);
+        returning.join().unwrap();
+        for (turn, caller) in [&mut second, &mut third, &mut again].into_iter().enumerate() {
+            for _ in 0..4 {
+                poll(&mut keeper);
+                assert!(server.existing() <= 1);
+            }
+            let Poll::Ready(Ok(loan)) = poll_once(caller) else { panic!("turn {turn}") };
+            drop(loan);
+        }
+        assert_eq!((ann.validate(), bob.validate(), carl.validate()), (Ok(()), Ok(()), Ok(())));
     });
 }

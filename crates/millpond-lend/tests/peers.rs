@@ -30,7 +30,7 @@ fn a_wrong_password_is_told_at_once() {
 /// bb8: a server that does not answer is a time-out, without its cause.
 #[test]
 fn a_server_that_is_down_is_named_in_the_time_out() {
-    let (lender, server) = lender_of(|builder| builder.acquire_timeout_ms(100));
+    let (lender, server) = lender_of(|builder| builder.acquire_timeout(Duration::from_millis(100)));
     server.is_down.store(true, SeqCst);
     let mut first = lender.acquire();
     let _ = poll_once(&mut first);
@@ -42,7 +42,8 @@ fn a_server_that_is_down_is_named_in_the_time_out() {
 /// deadpool never times out by default: nested acquisition hangs.
 #[test]
 fn nested_acquisition_ends_and_names_itself() {
-    let (lender, _) = lender_of(|builder| builder.capacity(1).acquire_timeout_ms(100));
+    let (lender, _) =
+        lender_of(|builder| builder.capacity(1).acquire_timeout(Duration::from_millis(100)));
     let outer = loan_of(&lender);
     let error = block_on(lender.acquire()).unwrap_err();
     let AcquireError::TimedOut { holders: [Some(holder), ..], .. } = error else {
@@ -159,7 +160,11 @@ fn a_failover_is_one_error() {
 #[test]
 fn a_check_that_hangs_is_given_up() {
     let (lender, server) = lender_of(|builder| {
-        builder.capacity(1).check_after_idle_ms(0).check_timeout_ms(50).open_timeout_ms(50)
+        builder
+            .capacity(1)
+            .check_after_idle(Duration::ZERO)
+            .check_timeout(Duration::from_millis(50))
+            .open_timeout(Duration::from_millis(50))
     });
     drop(block_on(lender.acquire()).unwrap());
     std::thread::sleep(Duration::from_millis(2));
@@ -204,8 +209,12 @@ fn closing_waits_for_loans_and_not_for_ever() {
 /// async-kit, commons-pool: opening fails or panics, and callers wait without end.
 #[test]
 fn an_opening_that_panics_or_hangs_stops_nobody() {
-    let (lender, server) =
-        lender_of(|builder| builder.capacity(1).open_timeout_ms(30).backoff_ms(1, 10));
+    let (lender, server) = lender_of(|builder| {
+        builder
+            .capacity(1)
+            .open_timeout(Duration::from_millis(30))
+            .backoff(Duration::from_millis(1), Duration::from_millis(10))
+    });
     server.panics.store(true, SeqCst);
     let mut caller = lender.acquire();
     assert!(poll_once(&mut caller).is_pending());
@@ -358,7 +367,7 @@ fn the_object_that_was_idle_longest_gives_way() {
 #[test]
 fn a_tenant_that_was_removed_is_served_to_the_end() {
     let (lenders, keeper) = patient(Lenders::builder(|_: &u8| Client::default()))
-        .acquire_timeout_ms(20_000)
+        .acquire_timeout(Duration::from_millis(20_000))
         .capacity(1)
         .capacity_total(1)
         .build();
@@ -382,7 +391,7 @@ fn tenants_are_served_after_their_lenders_are_dropped() {
     let server = Arc::new(Server::default());
     let maker = Arc::clone(&server);
     let (lenders, keeper) = patient(Lenders::builder(move |_: &u8| Client(Arc::clone(&maker))))
-        .acquire_timeout_ms(20_000)
+        .acquire_timeout(Duration::from_millis(20_000))
         .capacity(1)
         .capacity_total(1)
         .build();

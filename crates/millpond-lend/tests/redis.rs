@@ -63,8 +63,8 @@ fn connections_are_lent_and_a_killed_one_is_not_lent_again() {
     let maker = Redis::new(redis::Client::open(server.url()).unwrap());
     let lender = BlockingLender::builder(maker)
         .capacity(3)
-        .acquire_timeout_ms(60_000)
-        .check_after_idle_ms(0)
+        .acquire_timeout(Duration::from_millis(60_000))
+        .check_after_idle(Duration::ZERO)
         .build()
         .unwrap();
     std::thread::scope(|scope| {

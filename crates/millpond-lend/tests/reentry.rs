@@ -107,7 +107,10 @@ impl Drop for Bell {
 }
 
 fn use_it() {
-    let (lender, keeper) = patient(Lender::builder(Curious)).capacity(1).backoff_ms(1, 2).build();
+    let (lender, keeper) = patient(Lender::builder(Curious))
+        .capacity(1)
+        .backoff(Duration::from_millis(1), Duration::from_millis(2))
+        .build();
     keeper.run_on_thread().unwrap();
     let lender = LENDER.get_or_init(|| lender);
     let loan = block_on(lender.acquire()).unwrap();

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::Location;
 use std::sync::Arc;
 
-use millpond_lend::ledger::{Ask, Claim, Ledger, WaiterHandle, Work};
+use millpond_lend::ledger::{Ask, Claim, Lacking, Ledger, WaiterHandle, Work};
 use millpond_lend::{AcquireError, IdleOrder, LoanHandle, Settings};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -69,6 +69,8 @@ struct World {
     /// What happened, for equal seeds to be compared.
     history: u64,
     capacity: usize,
+    /// How many places others lack.
+    lacking: Lacking,
     /// How many places of a total it has; `None` if it shares none.
     granted: Option<usize>,
 }
@@ -97,10 +99,12 @@ impl World {
         let mut ledger = Ledger::new(settings);
         ledger.keeper_started();
         let granted = random.chance(30).then_some(0);
+        let lacking = Lacking::default();
         if granted.is_some() {
-            ledger.share_total();
+            ledger.share_total(lacking.clone());
         }
         Self {
+            lacking,
             random,
             ledger,
             now_us: 0,
@@ -148,6 +152,7 @@ impl World {
             Ask::Failed(error) => match error {
                 AcquireError::Refused { .. }
                 | AcquireError::Opening(_)
+                | AcquireError::NoCapacity
                 | AcquireError::TooMany { .. } => {}
                 AcquireError::Closed => assert!(self.ledger.is_closed()),
                 AcquireError::NoKeeper => assert!(!self.has_keeper),
@@ -221,11 +226,7 @@ impl World {
             }
             1 => self.ledger.discard(self.now_us, handle, object),
             2 => self.ledger.give_back(self.now_us, handle, object, true),
-            3 => {
-                self.ledger.lost_on_return(self.now_us, handle);
-                Some(object)
-            }
-            4 => self.ledger.give_back_to_check(self.now_us, handle, object),
+            3 => self.ledger.give_back_to_check(self.now_us, handle, object),
             _ => self.ledger.give_back(self.now_us, handle, object, false),
         };
         self.all_gone(to_drop);
@@ -237,7 +238,10 @@ impl World {
     fn fetch_work(&mut self) {
         while let Some(work) = self.ledger.next_work() {
             match work {
-                Work::Abort(handle) => self.abort(handle),
+                Work::Abort(handle) => {
+                    self.abort(handle);
+                    self.ledger.closed(self.now_us, handle);
+                }
                 work => self.jobs.push(work),
             }
         }
@@ -337,12 +341,16 @@ impl World {
                 self.granted = Some(granted + 1);
             }
             2 => drop(self.ledger.give_up_idle(self.now_us, &mut to_drop)),
-            3 => drop(self.ledger.give_up_next()),
-            4 => drop(self.ledger.keep_next()),
+            3 => {
+                self.lacking.set(self.random.below(4) as usize);
+                self.ledger.give_up_returned(self.random.below(4) as usize);
+            }
+            4 => drop(self.ledger.give_up_reserved(self.now_us, &mut to_drop)),
             _ => {
-                let given_up = self.ledger.take_given_up() + self.ledger.give_up_unused();
+                let unused = self.ledger.give_up_unused(self.now_us);
+                let given_up = self.ledger.take_given_up() + unused;
                 let granted = granted.checked_sub(given_up).expect("it gives what it has");
-                assert_eq!(self.ledger.allowance().0, granted);
+                assert_eq!(self.ledger.demand(self.now_us).places, granted);
                 self.granted = Some(granted);
             }
         }

@@ -77,8 +77,15 @@ fn everything_at_once_loses_nothing() {
     for seed in 0..4 {
         let (lender, server) = lender_of(|builder| {
             let builder = builder.capacity(3).capacity_max(CAPACITY_MAX).waiters_max(12);
-            let builder = builder.acquire_timeout_ms(4).open_timeout_ms(8).check_timeout_ms(8);
-            builder.check_after_idle_ms(1).close_timeout_ms(8).backoff_ms(0, 1).idle_min(1)
+            let builder = builder
+                .acquire_timeout(Duration::from_millis(4))
+                .open_timeout(Duration::from_millis(8))
+                .check_timeout(Duration::from_millis(8));
+            builder
+                .check_after_idle(Duration::from_millis(1))
+                .close_timeout(Duration::from_millis(8))
+                .backoff(Duration::ZERO, Duration::from_millis(1))
+                .idle_min(1)
         });
         thread::scope(|scope| {
             for number in 0..4 {
@@ -172,7 +179,8 @@ fn blocking_callers_are_all_served_or_told() {
         }
     }
     let builder = common::patient(BlockingLender::builder(Shaky(Server::default())));
-    let lender = builder.capacity(3).backoff_ms(0, 1).build().unwrap();
+    let lender =
+        builder.capacity(3).backoff(Duration::ZERO, Duration::from_millis(1)).build().unwrap();
     thread::scope(|scope| {
         for seed in 0..4 {
             let lender = &lender;

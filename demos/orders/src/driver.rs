@@ -13,6 +13,7 @@ use hyper::body::Bytes;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use millpond_demos::Random;
+use millpond_lend::with_causes;
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
@@ -104,7 +105,7 @@ async fn order_all(client: u64, load: Load) -> io::Result<Tally> {
                 Ok((StatusCode::SERVICE_UNAVAILABLE, why)) => tally.refused.push((number, why)),
                 Ok((status, why)) => tally.unanswered.push((number, format!("{status} {why}"))),
                 Err(error) => {
-                    tally.unanswered.push((number, error.to_string()));
+                    tally.unanswered.push((number, with_causes(&error).to_string()));
                     line = Line::connect(load.address).await?;
                 }
             }

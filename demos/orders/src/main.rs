@@ -128,8 +128,11 @@ async fn show<S: Store>(
     interruption: &Interruption,
 ) -> Result<(), Failure> {
     let orders = if stage.is_short { ORDERS_IN_SHORT } else { ORDERS };
-    let (lender, keeper) =
-        Lender::builder(maker).capacity(CAPACITY).acquire_timeout_ms(10_000).name("orders").build();
+    let (lender, keeper) = Lender::builder(maker)
+        .capacity(CAPACITY)
+        .acquire_timeout(Duration::from_millis(10_000))
+        .name("orders")
+        .build();
     let built = Instant::now();
     tokio::spawn(keeper.run(TokioTimer));
     S::create(lender.acquire().await?).await.map_err(Failure::Impossible)?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use millpond_demos::Failure;
 use millpond_lend::makers::rusqlite::Sqlite;
 use millpond_lend::makers::tokio_postgres::Postgres;
-use millpond_lend::{Loan, Maker, Threaded};
+use millpond_lend::{Loan, Maker, Threaded, with_causes};
 
 /// How long an order keeps its connection, beside what the database needs.
 const WORK_MS: u64 = 4;
@@ -28,7 +28,7 @@ const CREATE: &str = "create table orders (id bigint primary key)";
 
 impl Store for Postgres {
     async fn create(loan: Loan<Self>) -> Result<(), String> {
-        loan.batch_execute(CREATE).await.map_err(|error| error.to_string())
+        loan.batch_execute(CREATE).await.map_err(|error| say(&error))
     }
 
     async fn insert(loan: Loan<Self>, id: i64) -> Result<(), String> {
@@ -39,14 +39,14 @@ impl Store for Postgres {
             Err(error) => {
                 // The connection's task sees the end of the socket a moment later than the query.
                 loan.discard();
-                Err(error.to_string())
+                Err(say(&error))
             }
         }
     }
 
     async fn ids(loan: Loan<Self>) -> Result<BTreeSet<i64>, String> {
         let rows = loan.query("select id from orders", &[]).await;
-        let rows = rows.map_err(|error| error.to_string())?;
+        let rows = rows.map_err(|error| say(&error))?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 }
@@ -73,12 +73,17 @@ impl Store for Threaded<Sqlite> {
     }
 }
 
+/// An error, with what led to it.
+fn say(error: &(dyn std::error::Error + 'static)) -> String {
+    with_causes(error).to_string()
+}
+
 /// SQLite's calls block: they have threads of their own.
 async fn blocking<R: Send + 'static>(
     call: impl FnOnce() -> Result<R, rusqlite::Error> + Send + 'static,
 ) -> Result<R, String> {
     let done = tokio::task::spawn_blocking(call).await;
-    done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    done.map_err(|error| say(&error))?.map_err(|error| say(&error))
 }
 
 /// How many sessions others than this one have at the server; waits up to ten seconds for there to be none.

@@ -75,8 +75,9 @@ impl<T, W, E> Ledger<T, W, E> {
         true
     }
 
-    /// Closes every object that exists now; those that are out, when they are returned. Returns
-    /// objects that the caller must drop.
+    /// Closes every object that exists now; those that are out, when they are returned. An object
+    /// that is being opened is lent once if a caller is waiting for it then, and closed otherwise.
+    /// Returns objects that the caller must drop.
     #[must_use]
     pub fn evict_all(&mut self, now_us: u64) -> Vec<T> {
         let to_drop = self.doom_all(now_us, Why::Evicted, |_| true);
@@ -101,7 +102,7 @@ impl<T, W, E> Ledger<T, W, E> {
             .map(|(handle, waiter)| (handle, waiter.want))
             .collect();
         for (waiter, asked) in too_large {
-            let error = AcquireError::TooMany { asked, capacity: self.capacity };
+            let error = AcquireError::too_many(asked, self.capacity);
             to_drop.extend(self.fail_and_free(now_us, waiter, error));
         }
         self.serve(now_us);
@@ -115,89 +116,6 @@ impl<T, W, E> Ledger<T, W, E> {
             to_drop.extend(self.doom(now_us, handle, Why::Capacity));
         }
         to_drop
-    }
-
-    /// Gives this lender `places` more of the total that it shares with others.
-    pub fn allow(&mut self, now_us: u64, places: usize) {
-        self.allowance = self.allowance.saturating_add(places);
-        self.serve(now_us);
-    }
-
-    /// Makes the lender share a total with others: it may have no objects until
-    /// [`allow`](Self::allow) is called.
-    pub fn share_total(&mut self) {
-        self.allowance = 0;
-    }
-
-    /// Sets whether other lenders need places, so that the keeper checks when one may be free.
-    pub fn others_need(&mut self, is_so: bool) {
-        self.others_need = is_so;
-    }
-
-    /// Returns since when the longest idle object has been idle.
-    #[must_use]
-    pub fn idle_since_us(&self) -> Option<u64> {
-        Some(self.slot(*self.idle.front()?)?.since_us)
-    }
-
-    /// Closes the longest idle object and gives up its place, for another lender. Returns `false`
-    /// if none is idle. The place is free once [`take_given_up`](Self::take_given_up) has counted
-    /// it.
-    pub fn give_up_idle(&mut self, now_us: u64, to_drop: &mut Vec<T>) -> bool {
-        let Some(handle) = self.idle.front().copied() else { return false };
-        self.giving_up += 1;
-        to_drop.extend(self.doom(now_us, handle, Why::Capacity));
-        true
-    }
-
-    /// Gives up the place of the next object that is returned. Returns `false` if none is out, or
-    /// if as many places as are out are already being given up.
-    pub fn give_up_next(&mut self) -> bool {
-        if self.out <= self.giving_up_next {
-            return false;
-        }
-        self.giving_up_next += 1;
-        self.giving_up += 1;
-        true
-    }
-
-    /// Keeps the place of the next object that is returned after all. Returns `false` if none is
-    /// being given up.
-    pub fn keep_next(&mut self) -> bool {
-        let is_promised = self.giving_up_next > 0;
-        self.giving_up_next -= usize::from(is_promised);
-        self.giving_up -= usize::from(is_promised);
-        is_promised
-    }
-
-    /// Gives up places that are allowed and unused, and returns how many.
-    #[must_use]
-    pub fn give_up_unused(&mut self) -> usize {
-        let unused = self.allowance.saturating_sub(self.slots.len());
-        if self.allowance == usize::MAX || self.queue.missing() > 0 {
-            return 0;
-        }
-        self.allowance -= unused;
-        unused
-    }
-
-    /// Returns how many places have become free for others since the last call.
-    #[must_use]
-    pub fn take_given_up(&mut self) -> usize {
-        std::mem::take(&mut self.given_up)
-    }
-
-    /// Returns how many places the lender is allowed, and how many of these it is about to give up.
-    #[must_use]
-    pub fn allowance(&self) -> (usize, usize) {
-        (self.allowance, self.giving_up)
-    }
-
-    /// Returns how many of the places that it is about to give up belong to objects that must be
-    /// returned first.
-    #[must_use]
-    pub fn giving_up_next(&self) -> usize {
-        self.giving_up_next
     }
 
     /// Returns whether the lender was closed.
@@ -233,8 +151,9 @@ impl<T, W, E> Ledger<T, W, E> {
             .map(|(handle, _)| handle.relabel())
             .collect();
         for handle in openings {
+            // What it has opened so far may exist until the keeper stops it.
+            self.enter(now_us, handle, State::Closing);
             self.push_work(Work::Abort(handle));
-            self.vacate(handle);
         }
         to_drop
     }

@@ -20,7 +20,7 @@ pub enum Work<T> {
     Check(LoanHandle, T),
     /// Close an object, then call [`Ledger::closed`].
     Close(LoanHandle, T),
-    /// Stop the work for this handle, and do not report it.
+    /// Stop the work for this handle, drop what it has opened, then call [`Ledger::closed`].
     Abort(LoanHandle),
 }
 
@@ -213,17 +213,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    /// Reports that a loan has ended and that its object was lost on its return.
-    pub fn lost_on_return(&mut self, now_us: u64, handle: LoanHandle) {
-        if let Some(proved_us) = self.end_loan(now_us, handle) {
-            self.stats.closings.broken += 1;
-            self.suspect_others(now_us, proved_us);
-            self.vacate(handle);
-            self.after_vacating(now_us);
-        }
-    }
-
-    /// Reports that an object is closed.
+    /// Reports that an object is closed, or that work was stopped.
     pub fn closed(&mut self, now_us: u64, handle: LoanHandle) {
         if self.slot(handle).is_some_and(|slot| slot.state == State::Closing) {
             self.vacate(handle);

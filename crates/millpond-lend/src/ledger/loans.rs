@@ -115,7 +115,7 @@ impl<T, W, E> Ledger<T, W, E> {
             return Some(AcquireError::Closed);
         }
         if want > self.capacity {
-            return Some(AcquireError::TooMany { asked: want, capacity: self.capacity });
+            return Some(AcquireError::too_many(want, self.capacity));
         }
         if !self.has_keeper {
             return Some(AcquireError::NoKeeper);
@@ -388,15 +388,17 @@ impl<T, W, E> Ledger<T, W, E> {
     /// Finds a use for a free object: the first waiting caller gets it; if there is none, it becomes idle.
     #[inline]
     pub(super) fn settle(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        if self.giving_up_next > 0 {
+            self.doom_for_others(handle);
+        }
         let is_wanted = self.queue.len() > 0;
         let must_close = self.is_closed || self.is_in_excess();
         let Some(slot) = self.slots.get_mut(handle.relabel()) else { return Some(object) };
         let is_suspect = slot.proved_us < self.suspect_before_us && self.has_keeper;
-        if self.giving_up_next > 0 && slot.state != State::Opening && slot.doomed.is_none() {
-            self.giving_up_next -= 1;
-            slot.doomed = Some(Why::Capacity);
-        }
-        let doomed = slot.doomed;
+        // Otherwise nobody would be served if evictions came faster than openings.
+        let is_lent_once =
+            is_wanted && slot.state == State::Opening && slot.doomed == Some(Why::Evicted);
+        let doomed = slot.doomed.filter(|_| !is_lent_once);
         if let (false, false, false, None) = (is_wanted, must_close, is_suspect, doomed) {
             let was = slot.state;
             let ends_us = slot.rest(now_us, object, self.settings.idle_us);
@@ -410,6 +412,17 @@ impl<T, W, E> Ledger<T, W, E> {
             self.promise(now_us, handle, object);
         }
         None
+    }
+
+    /// Gives up the place of a returned object, if other lenders lack one. A new object serves a caller first.
+    fn doom_for_others(&mut self, handle: LoanHandle) {
+        let is_returned = |slot: &Slot<T>| slot.state != State::Opening && slot.doomed.is_none();
+        if self.slot(handle).is_some_and(is_returned) && self.gives_up_next() {
+            self.giving_up += 1;
+            if let Some(slot) = self.slot_mut(handle) {
+                slot.doomed = Some(Why::Capacity);
+            }
+        }
     }
 
     /// Whether more objects exist than may.

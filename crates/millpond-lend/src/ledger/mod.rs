@@ -15,6 +15,7 @@ mod keeper;
 mod loans;
 mod openings;
 mod queue;
+mod share;
 mod slot;
 mod upkeep;
 mod validate;
@@ -33,6 +34,7 @@ use crate::trace::TraceRow;
 pub use keeper::Work;
 pub use loans::{Ask, Claim};
 pub use queue::{Asked, WaiterHandle};
+pub use share::{Demand, Lacking};
 
 use openings::Openings;
 use queue::{Answer, Queue};
@@ -80,10 +82,12 @@ pub struct Ledger<T, W, E> {
     capacity: usize,
     /// How many objects may exist, by the total that it shares with other lenders.
     allowance: usize,
-    /// How many places are being given up for other lenders.
+    /// How many places are given up for other lenders as soon as objects are closed.
     giving_up: usize,
-    /// How many of them are those of the next returned loans.
+    /// How many of the next returned loans may give up their places, if others lack some.
     giving_up_next: usize,
+    /// How many places all lenders of the total lack.
+    lacking: Lacking,
     /// How many places have been given up but not collected yet.
     given_up: usize,
     /// Whether other lenders need places, so that an object that becomes idle here may be for them.
@@ -132,6 +136,7 @@ impl<T, W, E> Ledger<T, W, E> {
             allowance: usize::MAX,
             giving_up: 0,
             giving_up_next: 0,
+            lacking: Lacking::default(),
             given_up: 0,
             others_need: false,
             slots: Pool::with_capacity(capacity_max),
@@ -317,9 +322,9 @@ impl<T, W, E> Ledger<T, W, E> {
         if let Some(old) = slot.replaces.and_then(|old| self.slot_mut(old)) {
             old.being_replaced = false;
         }
-        if self.giving_up > 0 {
-            self.giving_up -= 1;
-            self.giving_up_next = self.giving_up_next.min(self.giving_up);
+        let is_promised = self.giving_up > 0;
+        if is_promised || self.gives_up_next() {
+            self.giving_up -= usize::from(is_promised);
             self.given_up += 1;
             self.allowance = self.allowance.saturating_sub(1);
             self.keeper_due = true;

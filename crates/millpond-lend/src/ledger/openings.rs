@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::queue::Waiter;
 use super::{Ledger, Slot, State, Work};
 use crate::error::{LoanHandle, Unopened};
 use crate::hash::jittered;
@@ -14,6 +15,9 @@ const OPENINGS_OF_BACKLOG: u64 = 4;
 
 /// The pause after a failed opening varies by this share.
 const BACKOFF_JITTER_PERCENT: u64 = 50;
+
+/// What the pauses after further failures are doubled from, at least.
+const DOUBLED_MIN_US: u64 = 1_000;
 
 /// The longest pause while a caller is waiting, so that service resumes soon after the server does, however long it was
 /// away.
@@ -148,7 +152,9 @@ impl<E> Openings<E> {
             // It began together with the one that failed before it, so its failure is not news.
             return old_error;
         }
-        let pause_us = least_us.saturating_mul(1 << self.failures.min(20)).min(most_us);
+        // A least pause of nothing is for the first failure only; nothing doubled is nothing.
+        let doubled_us = least_us.max(DOUBLED_MIN_US).saturating_mul(1 << self.failures.min(20));
+        let pause_us = if self.failures == 0 { least_us } else { doubled_us }.min(most_us);
         let in_need_max_us =
             if self.is_final { PAUSE_AFTER_FINAL_MAX_US } else { PAUSE_IN_NEED_MAX_US };
         self.failures = self.failures.saturating_add(1);
@@ -217,7 +223,9 @@ impl<T, W, E> Ledger<T, W, E> {
     }
 
     fn opening_pays(&self, now_us: u64) -> bool {
-        let in_service = self.slots.len() - self.openings.now - self.closing;
+        // What is reserved for the first caller, who lacks more, serves nobody else.
+        let reserved = self.queue.front().map_or(0, Waiter::has);
+        let in_service = self.slots.len() - self.openings.now - self.closing - reserved;
         let mean_open = self.openings.mean_open.get();
         if in_service == 0
             || self.openings.mean_hold.values < LOANS_BEFORE_MEANS
@@ -333,7 +341,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
-    fn is_paused(&self, now_us: u64) -> bool {
+    pub(super) fn is_paused(&self, now_us: u64) -> bool {
         now_us < self.paused_until_us()
     }
 

@@ -173,6 +173,14 @@ impl<W, E> Queue<W, E> {
         Some(waiter.waker.take())
     }
 
+    /// Takes back an object that was reserved for the first waiter, which lacks more.
+    pub(super) fn take_from_first(&mut self) -> Option<LoanHandle> {
+        let waiter = self.get_mut(self.line.first?)?;
+        let handle = waiter.rest.pop().or_else(|| waiter.first.take())?;
+        self.missing += 1;
+        Some(handle)
+    }
+
     /// Removes a waiter from the queue, if it is in it, and leaves it the error; returns its waker.
     pub(super) fn fail(
         &mut self,

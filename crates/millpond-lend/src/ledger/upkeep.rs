@@ -11,6 +11,10 @@ use crate::ledger::WaiterHandle;
 /// it, and no less if it came late.
 const FETCH_GRACE_US: u64 = 50_000;
 
+/// No caller has longer than this to fetch its answer, however long its acquire timeout: a future that was leaked never
+/// does.
+const FETCH_MAX_US: u64 = 60_000_000;
+
 impl<T, W, E> Ledger<T, W, E> {
     /// Does what is due. The keeper calls this at [`next_alarm_us`](Self::next_alarm_us) and
     /// whenever it is woken. Returns objects that the caller must drop. O(capacity).
@@ -110,7 +114,8 @@ impl<T, W, E> Ledger<T, W, E> {
 
     /// When an answer of this time is forgotten.
     pub(super) fn forgets_us(&self, failed_us: u64) -> u64 {
-        failed_us.saturating_add(self.settings.acquire_timeout_us).saturating_add(FETCH_GRACE_US)
+        let most_us = self.settings.acquire_timeout_us.min(FETCH_MAX_US);
+        failed_us.saturating_add(most_us).saturating_add(FETCH_GRACE_US)
     }
 
     /// Returns the answer for a caller that comes too late for its own: [`claim`](Self::claim) has
@@ -129,7 +134,8 @@ impl<T, W, E> Ledger<T, W, E> {
     /// Until when an object is reserved for a caller.
     pub(super) fn promise_ends_us(&self, slot: &Slot<T>) -> u64 {
         let time_out_us = slot.asked_us.saturating_add(self.settings.acquire_timeout_us);
-        time_out_us.max(slot.since_us).saturating_add(FETCH_GRACE_US)
+        let latest_us = slot.since_us.saturating_add(FETCH_MAX_US);
+        time_out_us.clamp(slot.since_us, latest_us).saturating_add(FETCH_GRACE_US)
     }
 
     /// Answers a waiter with an error, and passes the objects that were reserved for it to the next one.

@@ -42,8 +42,8 @@ impl<T, W, E> Ledger<T, W, E> {
                 return Err(format!("{handle} is listed as idle but is not"));
             }
         }
-        if self.giving_up_next > self.giving_up {
-            return Err("more loans are to be given up than there are places".into());
+        if self.giving_up > self.slots.len() {
+            return Err("more places are to be given up than there are objects".into());
         }
         self.validate_promises()?;
         let missing = self.queue.missing();

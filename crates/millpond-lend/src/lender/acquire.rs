@@ -126,7 +126,9 @@ impl<M: Maker> Drop for Caller<'_, M> {
 /// It asks when it is first polled. If it is dropped before it is ready, it takes nothing: an
 /// object being handed over goes to the next caller. An object handed to a future that is not
 /// polled, because its task waits for something else or because it was leaked, goes to the next
-/// caller 50 ms after the acquire timeout; an error that is not fetched is forgotten after the same
+/// caller 50 ms after the acquire timeout, but no later than a minute after it was handed over,
+/// even without an acquire timeout; the future then resolves to
+/// [`TimedOut`](AcquireError::TimedOut). An error that is not fetched is forgotten after the same
 /// time.
 #[must_use = "futures do nothing unless they are awaited"]
 pub struct Acquire<'a, M: Maker> {

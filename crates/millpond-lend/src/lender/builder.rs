@@ -1,5 +1,7 @@
 //! [`Builder`].
 
+use std::time::Duration;
+
 use super::Lender;
 use super::keeper::Keeper;
 use super::shared::Shared;
@@ -25,13 +27,15 @@ pub struct Tenants<K, M>(std::marker::PhantomData<fn(K) -> M>);
 /// | setting | default |
 /// | --- | --- |
 /// | `capacity`, `capacity_max` | 10, the capacity |
-/// | `acquire_timeout_ms` | 5,000 |
-/// | `open_timeout_ms`, `openings_max` | 3,000, 2 |
-/// | `check_after_idle_ms`, `check_timeout_ms` | 1,000, 500 |
-/// | `lifetime_s`, `idle_s`, `idle_min` | 1,800, 600, 0 |
-/// | `close_timeout_ms` | 1,000 |
-/// | `backoff_ms` | 50 to 5,000, to 250 while somebody waits |
+/// | `acquire_timeout` | 5 s |
+/// | `open_timeout`, `openings_max` | 3 s, 2 |
+/// | `check_after_idle`, `check_timeout` | 1 s, 500 ms |
+/// | `lifetime`, `idle_timeout`, `idle_min` | 30 min, 10 min, 0 |
+/// | `close_timeout` | 1 s |
+/// | `backoff` | 50 ms to 5 s, to 250 ms while somebody waits |
 /// | `waiters_max` | 1,024 |
+///
+/// Times are rounded up to microseconds; `Duration::MAX` never passes.
 #[derive(Debug)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct Builder<M, L> {
@@ -64,7 +68,9 @@ impl<M, L> Builder<M, L> {
         }
     }
 
-    /// Sets how many objects may exist at once.
+    /// Sets how many objects may exist at once. With 0, callers get
+    /// [`NoCapacity`](crate::AcquireError::NoCapacity) until
+    /// [`set_capacity`](Lender::set_capacity) is called.
     pub fn capacity(mut self, capacity: usize) -> Self {
         self.settings.capacity = capacity;
         self
@@ -83,8 +89,8 @@ impl<M, L> Builder<M, L> {
     }
 
     /// Limits how long a caller waits.
-    pub fn acquire_timeout_ms(mut self, ms: u64) -> Self {
-        self.settings.acquire_timeout_us = ms.saturating_mul(1_000);
+    pub fn acquire_timeout(mut self, time: Duration) -> Self {
+        self.settings.acquire_timeout_us = micros(time);
         self
     }
 
@@ -93,39 +99,40 @@ impl<M, L> Builder<M, L> {
     /// so that they are retried soon after a network failure. With
     /// [`openings_max(1)`](Self::openings_max), once one has succeeded, openings have the short and
     /// the whole time in turn.
-    pub fn open_timeout_ms(mut self, ms: u64) -> Self {
-        self.settings.open_timeout_us = ms.saturating_mul(1_000);
+    pub fn open_timeout(mut self, time: Duration) -> Self {
+        self.settings.open_timeout_us = micros(time);
         self
     }
 
-    /// Checks an object that was idle for longer than this before it is lent; 0 always checks.
-    pub fn check_after_idle_ms(mut self, ms: u64) -> Self {
-        self.settings.check_after_idle_us = ms.saturating_mul(1_000);
+    /// Checks an object that was idle for longer than this before it is lent; a time of zero
+    /// always checks.
+    pub fn check_after_idle(mut self, time: Duration) -> Self {
+        self.settings.check_after_idle_us = micros(time);
         self
     }
 
     /// Limits how long a check takes.
-    pub fn check_timeout_ms(mut self, ms: u64) -> Self {
-        self.settings.check_timeout_us = ms.saturating_mul(1_000);
+    pub fn check_timeout(mut self, time: Duration) -> Self {
+        self.settings.check_timeout_us = micros(time);
         self
     }
 
     /// Limits how long closing an object takes.
-    pub fn close_timeout_ms(mut self, ms: u64) -> Self {
-        self.settings.close_timeout_us = ms.saturating_mul(1_000);
+    pub fn close_timeout(mut self, time: Duration) -> Self {
+        self.settings.close_timeout_us = micros(time);
         self
     }
 
-    /// Replaces an object after 90 % to 100 % of this time, a different share for each; 0 never
-    /// does.
-    pub fn lifetime_s(mut self, s: u64) -> Self {
-        self.settings.lifetime_us = seconds_or_never(s);
+    /// Replaces an object after 90 % to 100 % of this time, a different share for each; a time
+    /// of zero never does.
+    pub fn lifetime(mut self, time: Duration) -> Self {
+        self.settings.lifetime_us = micros_or_never(time);
         self
     }
 
-    /// Closes an object that was idle for this long; 0 never does.
-    pub fn idle_s(mut self, s: u64) -> Self {
-        self.settings.idle_us = seconds_or_never(s);
+    /// Closes an object that was idle for this long; a time of zero never does.
+    pub fn idle_timeout(mut self, time: Duration) -> Self {
+        self.settings.idle_us = micros_or_never(time);
         self
     }
 
@@ -152,11 +159,12 @@ impl<M, L> Builder<M, L> {
     /// Sets the pause after a failed opening: it begins at `least` and doubles with each further
     /// failure, up to `most`; each pause is shortened by a jitter of up to half of it. While a
     /// caller waits, the pause is at most a quarter of a second (or `least`), so that service
-    /// resumes soon after the server does. After a [final](crate::Maker::is_final) failure, opening
+    /// resumes soon after the server does. With a `least` of 0, the second attempt comes at once, and
+    /// the pauses after it grow from a millisecond. After a [final](crate::Maker::is_final) failure, opening
     /// is tried again for the first caller after at most 0.8 s.
-    pub fn backoff_ms(mut self, least: u64, most: u64) -> Self {
-        self.settings.backoff_min_us = least.saturating_mul(1_000);
-        self.settings.backoff_max_us = most.saturating_mul(1_000);
+    pub fn backoff(mut self, least: Duration, most: Duration) -> Self {
+        self.settings.backoff_min_us = micros(least);
+        self.settings.backoff_max_us = micros(most);
         self
     }
 
@@ -179,6 +187,11 @@ impl<M: Maker> Builder<M, Asynchronous> {
     }
 }
 
-fn seconds_or_never(s: u64) -> u64 {
-    if s == 0 { Settings::NEVER } else { s.saturating_mul(1_000_000) }
+/// A time in microseconds: rounded up, so that only zero is zero. `Duration::MAX` never passes.
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos().div_ceil(1_000)).unwrap_or(Settings::NEVER)
+}
+
+fn micros_or_never(time: Duration) -> u64 {
+    if time.is_zero() { Settings::NEVER } else { micros(time) }
 }

@@ -85,6 +85,32 @@ struct Job<M: Maker> {
     future: Pin<Box<dyn Future<Output = Outcome<M>> + Send>>,
 }
 
+/// How often a keeper may look at its work before other tasks have their turn: work that ends at once leads to more
+/// work, for ever if an opening fails at once.
+const TURNS_PER_POLL: u32 = 16;
+
+/// The turns that a keeper has had since it last let other tasks run.
+#[derive(Debug, Default)]
+pub(crate) struct Turns(u32);
+
+impl Turns {
+    /// Counts a turn; returns `true` if other tasks have to run first. Then the keeper is woken at once.
+    pub(crate) fn are_used_up(&mut self, cx: &Context<'_>) -> bool {
+        self.0 += 1;
+        if self.0 <= TURNS_PER_POLL {
+            return false;
+        }
+        self.begin_anew();
+        cx.waker().wake_by_ref();
+        true
+    }
+
+    /// The keeper sleeps.
+    pub(crate) fn begin_anew(&mut self) {
+        self.0 = 0;
+    }
+}
+
 /// A running keeper. When it is dropped, it informs the waiting callers.
 struct Running<M: Maker> {
     shared: Arc<Shared<M>>,
@@ -93,6 +119,7 @@ struct Running<M: Maker> {
 
 impl<M: Maker> Running<M> {
     async fn run<T: Timer>(mut self, timer: T) {
+        let mut turns = Turns::default();
         let mut alarm_us = u64::MAX;
         let mut sleep: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
         while let Some(next_us) = self.turn() {
@@ -104,15 +131,20 @@ impl<M: Maker> Running<M> {
                     .map(|deadline| Box::pin(timer.sleep_until(deadline)) as _);
             }
             poll_fn(|cx| {
+                if turns.are_used_up(cx) {
+                    return Poll::Pending;
+                }
                 if self.poll_jobs(cx) || self.is_due(cx) {
                     return Poll::Ready(());
                 }
-                let Some(sleeping) = &mut sleep else { return Poll::Pending };
-                if sleeping.as_mut().poll(cx).is_pending() {
-                    return Poll::Pending;
+                let is_awake =
+                    sleep.as_mut().is_some_and(|sleep| sleep.as_mut().poll(cx).is_ready());
+                if is_awake {
+                    sleep = None;
+                    return Poll::Ready(());
                 }
-                sleep = None;
-                Poll::Ready(())
+                turns.begin_anew();
+                Poll::Pending
             })
             .await;
         }
@@ -141,6 +173,7 @@ impl<M: Maker> Running<M> {
             Work::Abort(handle) => {
                 let aborted = self.jobs.iter().position(|job| job.handle == handle);
                 drop_all(aborted.map(|index| self.jobs.swap_remove(index)));
+                self.report(handle, Outcome::Closed);
                 return;
             }
             Work::Open(handle) => (

@@ -18,6 +18,7 @@ use std::time::Duration;
 pub use acquire::{Acquire, AcquireMany};
 pub use builder::{Asynchronous, Builder, Tenants, Threads};
 pub use keeper::Keeper;
+pub(crate) use keeper::Turns;
 pub use loan::Loan;
 
 use crate::error::{Holder, LoanHandle};
@@ -155,6 +156,9 @@ impl<M: Maker> Lender<M> {
 
     /// Closes every object that exists now, and lent ones when they are returned. This is for a
     /// change of the password or the server.
+    ///
+    /// An object that is being opened is lent once if a caller is waiting for it, and closed when it
+    /// is returned: so callers are served even if this is called more often than an opening takes.
     pub fn evict_all(&self) {
         drop_all(self.shared().with(|books, now_us| books.ledger.evict_all(now_us)));
     }

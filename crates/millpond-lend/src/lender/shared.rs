@@ -4,13 +4,21 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use crate::error::LoanHandle;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, WaiterHandle};
 use crate::maker::Maker;
 use crate::quiet::{drop_all, quietly};
 use crate::sync::{Clock, Mutex, MutexGuard, lock};
 
 /// The objects of a lender's ledger: boxed, so that a loan moves a pointer, not a client of a few hundred bytes.
 pub(crate) type Boxed<M> = Box<<M as Maker>::Object>;
+
+/// Since when a lender has waited for a place of a total, and for which caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Turn {
+    /// Numbers increase in the order in which lenders began to wait.
+    pub(crate) number: u64,
+    pub(crate) caller: Option<WaiterHandle>,
+}
 
 /// The ledger of a lender, under its one lock.
 pub(crate) struct Books<M: Maker> {
@@ -23,6 +31,8 @@ pub(crate) struct Books<M: Maker> {
     pub(crate) closes: u64,
     /// When the keeper stops, even if loans are out.
     pub(crate) grace_ends_us: u64,
+    /// The lender's place in the line of those that need a place of their total.
+    pub(crate) turn: Option<Turn>,
     /// The latest time at which the books were used. Threads read the clock before they lock, so they may arrive in
     /// another order; in the ledger, time never goes backwards.
     now_us: u64,
@@ -47,6 +57,7 @@ impl<M: Maker> Shared<M> {
             closers: Vec::new(),
             closes: 0,
             grace_ends_us: u64::MAX,
+            turn: None,
             now_us: 0,
         };
         Arc::new(Self { maker, clock: Clock::new(), name, books: Mutex::new(books) })
@@ -108,20 +119,13 @@ impl<M: Maker> Shared<M> {
         look(&lock(&self.books), now_us)
     }
 
-    /// Takes back an object. It is broken if its maker panics when asked about it.
+    /// Takes back an object. If its maker panics when asked about it, it is closed like a broken one, and the panic
+    /// continues: its place is free only once the object no longer exists.
     #[inline]
-    pub(crate) fn give_back(&self, handle: LoanHandle, mut object: Boxed<M>) {
-        let state = {
-            let guard = BrokenOnPanic { shared: self, handle, object: Some(&mut object) };
-            guard.ask()
-        };
-        let to_drop = self.with(|books, now_us| match state {
-            Returned::NeedsCheck => books.ledger.give_back_to_check(now_us, handle, object),
-            state => {
-                books.ledger.give_back(now_us, handle, object, matches!(state, Returned::Broken))
-            }
-        });
-        drop(to_drop);
+    pub(crate) fn give_back(&self, handle: LoanHandle, object: Boxed<M>) {
+        let mut returning =
+            Returning { shared: self, handle, object: Some(object), state: Returned::Broken };
+        returning.ask();
     }
 
     /// Wakes the calls that wait until the lender is closed.
@@ -158,40 +162,45 @@ enum Returned {
     Broken,
 }
 
-/// Ends the loan if the maker panics while it is asked about the object.
-struct BrokenOnPanic<'a, M: Maker> {
+/// An object on its way back, which ends the loan when it is dropped: broken, unless the maker has said otherwise.
+struct Returning<'a, M: Maker> {
     shared: &'a Shared<M>,
     handle: LoanHandle,
-    object: Option<&'a mut M::Object>,
+    /// `None` only while it is dropped.
+    object: Option<Boxed<M>>,
+    state: Returned,
 }
 
-impl<M: Maker> BrokenOnPanic<'_, M> {
+impl<M: Maker> Returning<'_, M> {
     #[inline]
-    fn ask(mut self) -> Returned {
+    fn ask(&mut self) {
+        let Some(object) = &mut self.object else { return };
         let maker = &self.shared.maker;
-        let state = match &mut self.object {
-            None => Returned::Well,
-            Some(object) => {
-                if maker.is_broken(object) {
-                    Returned::Broken
-                } else if maker.needs_check(object) {
-                    Returned::NeedsCheck
-                } else {
-                    Returned::Well
-                }
-            }
+        self.state = if maker.is_broken(object) {
+            Returned::Broken
+        } else if maker.needs_check(object) {
+            Returned::NeedsCheck
+        } else {
+            Returned::Well
         };
-        self.object = None;
-        state
     }
 }
 
-impl<M: Maker> Drop for BrokenOnPanic<'_, M> {
+impl<M: Maker> Drop for Returning<'_, M> {
     #[inline]
     fn drop(&mut self) {
-        if self.object.is_some() {
-            // The object itself is dropped by the unwinding caller.
-            self.shared.with(|books, now_us| books.ledger.lost_on_return(now_us, self.handle));
+        let Some(object) = self.object.take() else { return };
+        let (handle, state) = (self.handle, self.state);
+        let to_drop = self.shared.with(|books, now_us| match state {
+            Returned::NeedsCheck => books.ledger.give_back_to_check(now_us, handle, object),
+            state => {
+                books.ledger.give_back(now_us, handle, object, matches!(state, Returned::Broken))
+            }
+        });
+        match state {
+            // The maker may be panicking, and a second panic would end the program.
+            Returned::Broken => drop_all(to_drop),
+            Returned::NeedsCheck | Returned::Well => drop(to_drop),
         }
     }
 }

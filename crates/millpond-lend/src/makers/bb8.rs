@@ -13,7 +13,7 @@ pub struct Bb8<M>(pub M);
 impl<M> Maker for Bb8<M>
 where
     M: ManageConnection,
-    M::Error: Error + Send + Sync,
+    M::Error: Error + Send + Sync + 'static,
 {
     type Object = M::Connection;
     type Error = M::Error;

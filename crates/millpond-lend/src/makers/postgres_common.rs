@@ -7,7 +7,8 @@ pub(super) fn is_final(sqlstate: &str) -> bool {
 }
 
 /// Asks whether the session is between two transactions: outside one, a query has its own, which begins with the query.
-pub(super) const IS_BETWEEN_TRANSACTIONS: &str = "select now() = statement_timestamp()";
+pub(super) const IS_BETWEEN_TRANSACTIONS: &str =
+    "select pg_catalog.now() operator(pg_catalog.=) pg_catalog.statement_timestamp()";
 
 /// The SQLSTATE of every query in a transaction that has failed but not ended.
 pub(super) const IN_FAILED_TRANSACTION: &str = "25P02";

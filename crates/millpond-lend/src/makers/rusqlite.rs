@@ -64,12 +64,23 @@ impl Sqlite {
     }
 }
 
+/// Reads the file, which SQLite does only when it is used, so that a file that is no database is not lent. A file that
+/// is locked may be one.
+fn read_header(connection: &Connection) -> Result<(), Error> {
+    connection.busy_timeout(Duration::ZERO)?;
+    match connection.query_row("pragma schema_version", [], |_| Ok(())) {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
+        read => read,
+    }
+}
+
 impl BlockingMaker for Sqlite {
     type Object = Connection;
     type Error = Error;
 
     fn open(&self) -> Result<Connection, Error> {
         let mut connection = Connection::open(&self.path)?;
+        read_header(&connection)?;
         connection.busy_timeout(self.busy_timeout)?;
         if let Some(set_up) = &self.set_up {
             set_up(&mut connection)?;

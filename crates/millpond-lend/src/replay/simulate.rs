@@ -218,7 +218,7 @@ impl Replay<'_> {
                     let _ = self.ledger.checked(now_us, handle, ());
                 }
                 Work::Close(handle, ()) => self.ledger.closed(now_us, handle),
-                Work::Abort(_) => {}
+                Work::Abort(handle) => self.ledger.closed(now_us, handle),
             }
         }
         while let Some(caller) = self.ledger.next_wake() {

@@ -130,11 +130,11 @@ impl Timer for AnyTimer {
 /// Times that no busy machine exceeds. A test sets those that it is about to shorter ones.
 pub fn patient<M, L>(builder: Builder<M, L>) -> Builder<M, L> {
     builder
-        .acquire_timeout_ms(60_000)
-        .open_timeout_ms(60_000)
-        .check_after_idle_ms(600_000)
-        .check_timeout_ms(60_000)
-        .close_timeout_ms(60_000)
+        .acquire_timeout(Duration::from_millis(60_000))
+        .open_timeout(Duration::from_millis(60_000))
+        .check_after_idle(Duration::from_millis(600_000))
+        .check_timeout(Duration::from_millis(60_000))
+        .close_timeout(Duration::from_millis(60_000))
 }
 
 /// A [patient] lender whose keeper has a thread.

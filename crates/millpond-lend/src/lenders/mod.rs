@@ -1,5 +1,7 @@
 //! [`Lenders`]: a lender per tenant, under one total.
 
+mod share;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -9,9 +11,9 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::task::{Poll, Waker};
 use std::thread::JoinHandle;
 
-use crate::ledger::Ledger;
+use crate::ledger::{Lacking, Ledger};
 use crate::lender::shared::Shared;
-use crate::lender::{Builder, Keeper, Lender, Tenants};
+use crate::lender::{Builder, Keeper, Lender, Tenants, Turns};
 use crate::maker::Maker;
 use crate::park;
 use crate::quiet::{drop_all, quietly};
@@ -23,7 +25,20 @@ use crate::timer::Timer;
 ///
 /// Each tenant has the builder's capacity. Places of the total go to tenants in need. If all are
 /// taken, a tenant in need gets the place of the object that has been idle longest and, while it
-/// has less than its fair share, that of the next loan returned to a tenant with more.
+/// has less than its share, that of the next loan that any tenant with more than its share returns.
+///
+/// **Shares**: the total, divided by the number of busy tenants: those with loans out or callers
+/// waiting. If the total is smaller than their number, the places go round: a tenant without one
+/// waits in line, gets the place of a returned loan, serves one caller, and gives the place to the
+/// next in line when that loan is returned. With *t* places and *n* tenants in line before it, a
+/// tenant gets a place after at most *n* ÷ *t* + 1 rounds, each as long as the longest loan,
+/// including its opening, since the object of one tenant is closed and that of the next is opened.
+/// A loan that is held for ever keeps its own place only.
+///
+/// A caller who [requests several](Lender::acquire_many) gets them even if the share of its tenant
+/// is smaller, when the tenant is first in line; objects that are reserved for callers who still
+/// lack others are then taken back from tenants that are later in line. A tenant whose server is
+/// down gives up its unused places until its next attempt.
 ///
 /// The keeper looks at every tenant when it is woken: O(tenants).
 ///
@@ -71,6 +86,8 @@ struct Inner<K, M: Maker> {
     settings: Settings,
     name: String,
     total: usize,
+    /// How many places tenants with less than their share wait for.
+    lacking: Lacking,
     table: Mutex<Table<K, M>>,
 }
 
@@ -78,9 +95,12 @@ struct Table<K, M: Maker> {
     tenants: HashMap<K, Lender<M>>,
     /// How many places of the total the tenants are allowed.
     granted: usize,
+    /// How many tenants have begun to wait for a place.
+    turns: u64,
     newcomers: Vec<Keeper<M>>,
-    /// Tenants that were removed and whose objects are not all closed yet.
-    leaving: Vec<Arc<Shared<M>>>,
+    /// All that share the total, in the order of their first calls, including tenants that were removed and whose objects
+    /// are not all closed yet.
+    sharing: Vec<Arc<Shared<M>>>,
     keeper: Option<Waker>,
     /// Whether the lenders' keeper is running, so that callers may wait for it.
     is_kept: bool,
@@ -115,7 +135,7 @@ where
             format!("{}/{tenant}", self.inner.name)
         };
         let mut ledger = Ledger::new(self.inner.settings);
-        ledger.share_total();
+        ledger.share_total(self.inner.lacking.clone());
         let shared = Shared::new(maker, name, ledger);
         let tenant_key = tenant.clone();
         let mut table = self.inner.lock();
@@ -127,6 +147,7 @@ where
             shared.with(|books, _| books.ledger.keeper_started());
         }
         table.newcomers.push(Keeper::new(Arc::clone(&shared)));
+        table.sharing.push(Arc::clone(&shared));
         let lender = Lender::from_shared(shared);
         table.tenants.insert(tenant_key, lender.clone());
         let keeper = table.keeper.take();
@@ -142,7 +163,6 @@ where
     pub fn remove(&self, tenant: &K) -> bool {
         let mut table = self.inner.lock();
         let removed = table.tenants.remove_entry(tenant);
-        table.leaving.extend(removed.as_ref().map(|(_, lender)| Arc::clone(lender.shared())));
         // The tenant is users' code, so it is dropped outside the lock.
         drop(table);
         removed.is_some()
@@ -227,8 +247,9 @@ where
         let table = Table {
             tenants: HashMap::new(),
             granted: 0,
+            turns: 0,
             newcomers: Vec::new(),
-            leaving: Vec::new(),
+            sharing: Vec::new(),
             keeper: None,
             is_kept: false,
         };
@@ -237,6 +258,7 @@ where
             settings: Settings { capacity: self.settings.capacity.min(total), ..self.settings },
             name: self.name,
             total,
+            lacking: Lacking::default(),
             table: Mutex::new(table),
         });
         let keeper = LendersKeeper { inner: Arc::downgrade(&inner) };
@@ -268,7 +290,8 @@ where
         async move {
             let mut keepers: Vec<Pin<Box<dyn Future<Output = ()> + Send>>> = Vec::new();
             poll_fn(|cx| {
-                loop {
+                let mut turns = Turns::default();
+                while !turns.are_used_up(cx) {
                     let newcomers = running.meet(cx.waker());
                     let is_gone = newcomers.is_none();
                     let newcomers = newcomers.unwrap_or_default();
@@ -283,9 +306,10 @@ where
                     }
                     let has_changed = running.inner.upgrade().is_some_and(|inner| inner.share());
                     if !has_newcomers && !has_changed {
-                        return Poll::Pending;
+                        break;
                     }
                 }
+                Poll::Pending
             })
             .await;
         }
@@ -335,124 +359,5 @@ impl<K, M: Maker> Drop for Running<K, M> {
         if let Some(inner) = self.inner.upgrade() {
             inner.set_kept(false);
         }
-    }
-}
-
-/// A tenant's state, for sharing the total.
-struct Standing<M: Maker> {
-    shared: Arc<Shared<M>>,
-    existing: usize,
-    idle_for_us: Option<u64>,
-    /// How many places it gives up when objects are closed.
-    closing: usize,
-    /// How many it gives up when loans are returned.
-    promised: usize,
-    is_in_need: bool,
-    /// Whether it is closed and has no objects any more.
-    is_finished: bool,
-}
-
-impl<M: Maker> Standing<M> {
-    /// How many places the tenant has given up since the last check, and its state.
-    fn of(shared: Arc<Shared<M>>) -> (usize, Self) {
-        let kept = Arc::clone(&shared);
-        shared.with(|books, now_us| {
-            let ledger = &mut books.ledger;
-            let returned = ledger.take_given_up() + ledger.give_up_unused();
-            let idle_since_us = ledger.idle_since_us();
-            let standing = Self {
-                shared: kept,
-                existing: ledger.stats().existing,
-                idle_for_us: idle_since_us.map(|since_us| now_us.saturating_sub(since_us)),
-                closing: ledger.allowance().1 - ledger.giving_up_next(),
-                promised: ledger.giving_up_next(),
-                is_in_need: ledger.needs_allowance(now_us),
-                is_finished: ledger.is_finished(),
-            };
-            (returned, standing)
-        })
-    }
-}
-
-impl<K, M: Maker> Inner<K, M> {
-    /// Moves places of the total to tenants in need; returns whether a place has moved. Tenants wake callers
-    /// and keepers, which is users' code, so the table is locked only in between.
-    fn share(&self) -> bool {
-        let table = self.lock();
-        // A removed tenant has callers as long as a clone of its lender is kept.
-        let tenants = table.tenants.values().map(Lender::shared).chain(&table.leaving);
-        let tenants: Vec<_> = tenants.map(Arc::clone).collect();
-        drop(table);
-        let mut returned = 0;
-        let (finished, mut standings): (Vec<_>, Vec<_>) = tenants
-            .into_iter()
-            .map(|shared| {
-                let (places, standing) = Standing::of(shared);
-                returned += places;
-                standing
-            })
-            .partition(|standing| standing.is_finished);
-        standings.sort_by_key(|standing| standing.existing);
-        let in_need: Vec<_> = standings.iter().filter(|standing| standing.is_in_need).collect();
-
-        let mut table = self.lock();
-        let is_finished =
-            |shared: &Arc<_>| finished.iter().any(|gone| Arc::ptr_eq(&gone.shared, shared));
-        table.leaving.retain(|shared| !is_finished(shared));
-        table.granted = table.granted.saturating_sub(returned);
-        let granted = in_need.len().min(self.total.saturating_sub(table.granted));
-        table.granted += granted;
-        drop(table);
-
-        for standing in in_need.iter().take(granted) {
-            standing.shared.with(|books, now_us| books.ledger.allow(now_us, 1));
-        }
-        let closing: usize = standings.iter().map(|standing| standing.closing).sum();
-        let promised: usize = standings.iter().map(|standing| standing.promised).sum();
-        if granted == 0 {
-            let mut coming = closing + promised;
-            if in_need.len() > closing && free_idle(&standings) {
-                coming += 1;
-            } else if in_need.len() > coming {
-                free_next(&standings, self.total);
-            }
-            // A loan that may be held for long no longer needs to be closed when it is returned.
-            if in_need.len() < coming {
-                let _ = standings
-                    .iter()
-                    .any(|standing| standing.shared.with(|books, _| books.ledger.keep_next()));
-            }
-        }
-        for standing in &standings {
-            standing.shared.with(|books, _| books.ledger.others_need(!in_need.is_empty()));
-        }
-        granted > 0
-    }
-}
-
-/// Makes one tenant give up the place of the object that has been idle longest. `false` if none is idle.
-fn free_idle<M: Maker>(standings: &[Standing<M>]) -> bool {
-    let longest = standings
-        .iter()
-        .filter(|standing| !standing.is_in_need)
-        .filter_map(|standing| Some((standing.idle_for_us?, standing)))
-        .max_by_key(|(idle_for_us, _)| *idle_for_us);
-    let Some((_, standing)) = longest else { return false };
-    let mut to_drop = Vec::new();
-    let is_freed =
-        standing.shared.with(|books, now_us| books.ledger.give_up_idle(now_us, &mut to_drop));
-    drop_all(to_drop);
-    is_freed
-}
-
-/// Makes a tenant with more than its share give up the place of the next returned loan to one with less.
-fn free_next<M: Maker>(standings: &[Standing<M>], total: usize) {
-    let share = (total / standings.len().max(1)).max(1);
-    let is_short = |standing: &&Standing<M>| standing.is_in_need && standing.existing < share;
-    let Some(richest) = standings.last().filter(|standing| standing.existing > share) else {
-        return;
-    };
-    if standings.iter().any(|standing| is_short(&standing)) {
-        richest.shared.with(|books, _| books.ledger.give_up_next());
     }
 }
