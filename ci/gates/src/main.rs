@@ -5,6 +5,7 @@
 //! `gates` without arguments lists the operations.
 
 mod blocks;
+mod peers;
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -77,6 +78,21 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("frame_walk", frame_walk),
     ("frame_birth", frame_birth),
     ("frame_death", frame_death),
+    ("loop_insert", peers::loop_insert),
+    ("loop_get", peers::loop_get),
+    ("loop_remove_insert", peers::loop_remove_insert),
+    ("slotmap_insert", peers::slotmap::insert),
+    ("slotmap_get", peers::slotmap::get),
+    ("slotmap_remove", peers::slotmap::remove),
+    ("slotmap_remove_insert", peers::slotmap::remove_insert),
+    ("thunderdome_insert", peers::thunderdome::insert),
+    ("thunderdome_get", peers::thunderdome::get),
+    ("thunderdome_remove", peers::thunderdome::remove),
+    ("thunderdome_remove_insert", peers::thunderdome::remove_insert),
+    ("gen_map_insert", peers::gen_map::insert),
+    ("gen_map_get", peers::gen_map::get),
+    ("gen_map_remove", peers::gen_map::remove),
+    ("gen_map_remove_insert", peers::gen_map::remove_insert),
 ];
 
 fn main() -> ExitCode {
@@ -344,6 +360,11 @@ const FEW: u64 = 5;
 fn frame(times: usize, live: u64, event: impl Fn(&mut Pool<Value>, &mut Vec<Handle<Value>>, u64)) {
     let games = TIMES_MAX.div_ceil(CLASSES * EVENTS);
     let mut pools: Vec<_> = (0..games * CLASSES).map(|_| scattered(live)).collect();
+    // The frames before: from the second walk on, a pool whose objects hardly change keeps its bitmap in step.
+    for (pool, _) in &mut pools {
+        walk_by_for(pool);
+        walk_by_for(pool);
+    }
     for i in 0..times {
         // 7 and 48 have no common divisor: in turns, each pool once.
         let (game, class) = (i / (CLASSES * EVENTS), i * 7 % CLASSES);

@@ -46,7 +46,11 @@ impl<P: Bounded, K: Ord, F: FnMut(P::Handle, &P::Value) -> K> Policy<P> for Evic
             Err(value) => value,
         };
         match least(pool, &mut self.0) {
-            Some(victim) => replace(pool, victim, value),
+            Some(victim) => {
+                // Puts the bitmap in step, so that the search for the next victim reads bits instead of words.
+                drop(pool.iter_mut());
+                replace(pool, victim, value)
+            }
             None => Err(pool.refuse(value)),
         }
     }

@@ -161,7 +161,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             entry_count: 0,
             bit_words: 0,
             is_lent: true,
-            bitmap_age: BitmapAge { in_step: true, ..BitmapAge::OLD },
+            bitmap_age: BitmapAge::OLD,
             #[cfg(feature = "debug-aids")]
             watch: None,
             owns: PhantomData,

@@ -7,9 +7,8 @@
 //! Iteration uses a bitmap, 64 slots to a word. It is *in step* if each insertion and removal writes its bit.
 //! Otherwise, mutable iteration first gathers the top bits of the words into it; the counts of insertions and removals
 //! show whether it is out of date. Writing a bit costs about half a nanosecond per insertion or removal, gathering
-//! costs a twentieth per slot and iteration. So the bitmap of a small pool is always in step; that of a large one is
-//! from the first iteration on that finds few insertions and removals since the one before. Shared iteration over an
-//! old bitmap gathers the bits on the way.
+//! costs a twentieth per slot and iteration. So a bitmap is in step from the first iteration on that finds few insertions
+//! and removals since the one before. Shared iteration over an old bitmap gathers the bits on the way.
 //!
 //! In most small pools, the live slots are the lowest ones. The first mutable iteration after an insertion or removal
 //! checks this and stores the result in the [`Prefix`]. Until the next insertion or removal, iteration is over a slice
@@ -41,10 +40,6 @@ use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, Prefix};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, BlockSizes, Blocks, MoveEntries};
 
-/// Pools of at most this many slots have their bitmap in step from the beginning.
-#[cfg(feature = "alloc")]
-const IN_STEP_SLOTS_MAX: usize = 256;
-
 /// An iteration that finds at most one birth or death for this many slots since the previous one
 /// puts the bitmap in step.
 const IN_STEP_SLOTS_PER_CHANGE: u64 = 4;
@@ -69,7 +64,7 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
     }
 
     /// Slots that are all dead, with this word, every page touched. `in_step`: the bitmap is in
-    /// step whatever the number of slots.
+    /// step from the beginning.
     pub(crate) fn try_new(
         slots: usize,
         entries: usize,
@@ -82,9 +77,8 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
 
     /// Like [`try_new`](Self::try_new), for a block of slots that are all dead.
     pub(crate) fn of_dead(mut place: Block<W, E, T>, in_step: bool) -> Self {
-        let slots = place.parts().words.len();
         if let Some(age) = place.bitmap_age_mut() {
-            age.in_step = in_step || slots <= IN_STEP_SLOTS_MAX;
+            age.in_step = in_step;
         }
         Self { place, counts: Counts::NONE }
     }
@@ -106,8 +100,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
     }
 
     /// Allocates the next block. `room`: how many slots to make room for if there is none for that
-    /// block; `in_step`: the bitmap is in step whatever the number of slots; `ahead`: touch every
-    /// page. Returns the new slots, which are dead.
+    /// block; `in_step`: the bitmap is in step from now on; `ahead`: touch every page. Returns the new slots, which are dead.
     pub(crate) fn try_add_block(
         &mut self,
         room: usize,
@@ -123,8 +116,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
             self.place.try_make_room(room.max(end), entry_count, move_entries, fresh)?;
         }
         let was_in_step = self.place.bitmap_age().in_step;
-        let is_in_step =
-            in_step || end <= IN_STEP_SLOTS_MAX || was_in_step && old > IN_STEP_SLOTS_MAX;
+        let is_in_step = in_step || was_in_step;
         // It is still correct, unless it is out of date.
         let right_until = if self.is_bitmap_old() { None } else { Some(self.changes()) };
         let new = self.place.try_add_block(ahead)?;
@@ -838,9 +830,6 @@ mod tests {
         assert!(walk_after(&mut words, 125));
         // It stays so.
         assert!(walk_after(&mut words, 1000));
-        for (slots, in_step) in [(256, true), (257, false)] {
-            assert_eq!(Words::try_new(slots, 0, false, 1.as_dead()).unwrap().is_in_step(), in_step);
-        }
     }
 
     #[test]
@@ -996,9 +985,8 @@ mod tests {
         assert_eq!(rule, "no slot of a pool that wraps retires");
     }
 
-    /// Blocks of 64: up to 256 slots the bitmap is in step, and beyond from a walk on that finds few changes.
     #[test]
-    fn a_growing_pool_keeps_its_bitmap_in_step_while_it_is_small_or_walked() {
+    fn a_growing_pool_keeps_its_bitmap_in_step_once_a_walk_has_put_it_there() {
         let grow = |words: &mut SlotWords<Blocks<u16, (), ()>>| {
             let move_entries: MoveEntries<()> = |_, _| ();
             words.try_add_block(0, |_| 0, move_entries, false, 1.as_dead(), false).unwrap();
@@ -1006,16 +994,14 @@ mod tests {
         };
         for is_walked in [false, true] {
             let mut words = SlotWords::growing(BlockSizes::new(64, 64).unwrap());
-            assert!(words.is_in_step(), "no slots are few");
-            let grown = [(); 5].map(|()| grow(&mut words));
-            assert_eq!(grown, [(64, true), (128, true), (192, true), (256, true), (320, false)]);
+            assert_eq!(grow(&mut words), (64, false));
             if is_walked {
                 words.refresh();
                 assert!(words.is_in_step());
             }
-            assert_eq!(grow(&mut words), (384, is_walked));
-            words.set_live(383, 1);
-            assert!(words.occupancy().iter().eq([383]));
+            assert_eq!(grow(&mut words), (128, is_walked));
+            words.set_live(127, 1);
+            assert!(words.occupancy().iter().eq([127]));
         }
     }
 }

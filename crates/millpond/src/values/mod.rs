@@ -849,7 +849,7 @@ mod tests {
     #[test]
     fn validation_finds_what_is_broken() {
         // What the words find is reported.
-        let mut storage = TableStorage::<u8, u16>::try_table(3, false, 1_u16.as_dead()).unwrap();
+        let mut storage = TableStorage::<u8, u16>::try_table(3, true, 1_u16.as_dead()).unwrap();
         storage.put(1, 1, 70);
         storage.validate().unwrap();
         storage.words.mark(0);

@@ -275,7 +275,7 @@ fn words_of_stale_values<H: HandleLayout>() {
 
 /// The word of a slot that has retired is the one that a table has where there never was a value.
 fn retired_slots<H: HandleLayout>() {
-    // The bitmap of a table of more than 256 slots is not kept up to date.
+    // The bitmap of a table is not kept up to date before a mutable walk finds few changes.
     for (retired, words) in [1, 2, 63, 64].into_iter().flat_map(|slots| [(slots, 3), (slots, 5)]) {
         let builder = Pool::<u32>::builder().handle::<H>().capacity(words * 64);
         let mut pool = builder.lifetimes(1).build();

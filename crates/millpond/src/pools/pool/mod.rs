@@ -47,10 +47,9 @@ use crate::values::PoolStorage;
 ///
 /// **Time**: insert, get and remove are O(1). Iterating reads a bitmap of live slots one word at a
 /// time, and a run of live slots is a plain loop: O(capacity / 64 + live) while the bitmap is up to
-/// date. In a pool of up to 256 slots, each insertion and removal updates its bit; so it does in a
-/// larger one once an iteration has found few changes since the one before. Otherwise a mutable
-/// iteration first rebuilds the bitmap from the generation words, and a shared one reads these
-/// words instead: O(capacity), about 0.05 ns per slot.
+/// date. A mutable iteration first rebuilds the bitmap from the generation words, and a shared one
+/// reads these words instead: O(capacity), about 0.05 ns per slot. Once a mutable iteration has
+/// found few changes since the one before, each insertion and removal updates its bit.
 ///
 /// **Safety**: a handle is valid for one lifetime of one slot. After that, the pool refuses it,
 /// however the object was removed and whatever bits the handle was made from, unless you bring the

@@ -1,0 +1,90 @@
+//! The same operations on the generational arenas of other crates, and the loops around the operations without any.
+//! The difference between an operation and its loop is what the operation itself takes.
+
+use std::hint::black_box;
+
+use millpond::Handle;
+
+use super::{TIMES_MAX, Value};
+
+/// The handles in the order of [`jumping`](super::jumping).
+fn jumping<K: Copy>(keys: &[K], times: usize) -> impl Iterator<Item = K> {
+    (0..times).map(|i| keys[i * 7919 % keys.len()])
+}
+
+/// A handle for each slot, as those of a pool that was just filled.
+#[inline(never)]
+fn handles() -> Vec<Handle<Value>> {
+    (0..TIMES_MAX as u32).filter_map(|index| Handle::from_parts(index, 1)).collect()
+}
+
+pub(crate) fn loop_insert(times: usize) {
+    for i in 0..times as u64 {
+        black_box(&black_box([i; 4]));
+        black_box(Some(i));
+    }
+}
+
+/// The loop of `get` and of `remove`.
+pub(crate) fn loop_get(times: usize) {
+    for handle in jumping(&handles(), times) {
+        black_box(Some(handle));
+    }
+}
+
+pub(crate) fn loop_remove_insert(times: usize) {
+    for (i, handle) in (0..).zip(jumping(&handles(), times)) {
+        black_box(Some(handle));
+        black_box(&black_box([i; 4]));
+        black_box(Some(handle));
+    }
+}
+
+/// Four operations on an arena of this type and its keys.
+macro_rules! operations_of {
+    ($name:ident: $arena:ty, $key:ty) => {
+        pub(crate) mod $name {
+            use super::*;
+
+            /// As that of a pool, out of line: no operation is compiled for what it does.
+            #[inline(never)]
+            fn filled() -> ($arena, Vec<$key>) {
+                let mut arena = <$arena>::with_capacity(TIMES_MAX);
+                let keys = (0..TIMES_MAX as u64).map(|i| arena.insert([i; 4])).collect();
+                (arena, keys)
+            }
+
+            pub(crate) fn insert(times: usize) {
+                let mut arena = <$arena>::with_capacity(TIMES_MAX);
+                for i in 0..times as u64 {
+                    black_box(arena.insert(black_box([i; 4])));
+                }
+            }
+
+            pub(crate) fn get(times: usize) {
+                let (arena, keys) = filled();
+                for key in jumping(&keys, times) {
+                    black_box(arena.get(key));
+                }
+            }
+
+            pub(crate) fn remove(times: usize) {
+                let (mut arena, keys) = filled();
+                for key in jumping(&keys, times) {
+                    black_box(arena.remove(key));
+                }
+            }
+
+            pub(crate) fn remove_insert(times: usize) {
+                let (mut arena, keys) = filled();
+                for (i, key) in (0..).zip(jumping(&keys, times)) {
+                    black_box(arena.remove(key));
+                    black_box(arena.insert(black_box([i; 4])));
+                }
+            }
+        }
+    };
+}
+operations_of!(slotmap: ::slotmap::SlotMap<::slotmap::DefaultKey, Value>, ::slotmap::DefaultKey);
+operations_of!(thunderdome: ::thunderdome::Arena<Value>, ::thunderdome::Index);
+operations_of!(gen_map: ::gen_map::GenMap<Value>, ::gen_map::Key<::gen_map::DefaultKeyConfig>);
