@@ -42,6 +42,9 @@ pub(crate) struct Arguments {
     /// Puts the results of another build, from --save, before those of this one
     #[arg(long, value_name = "FILE")]
     pub(crate) beside: Option<PathBuf>,
+    /// Only draws the longest insertions while stores grow to 1,000,000 objects, as SVG: half a minute
+    #[arg(long, value_name = "FILE")]
+    pub(crate) growth_picture: Option<PathBuf>,
     /// Prints the peak of one allocator's replay and does nothing else: what the program asks of itself
     #[arg(long, hide = true, value_name = "ALLOCATOR")]
     pub(crate) heap_peak: Option<String>,

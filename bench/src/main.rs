@@ -7,6 +7,7 @@ mod arguments;
 mod contender;
 mod contenders;
 mod frames;
+mod growth_picture;
 mod heap;
 mod measure;
 mod memory;
@@ -45,6 +46,14 @@ fn main() -> ExitCode {
             "millpond-bench: not an optimised build; expected cargo run --release -p millpond-bench"
         );
         return ExitCode::from(2);
+    }
+    if let Some(path) = &arguments.growth_picture {
+        return match fs::write(path, growth_picture::picture()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                fail(2, &format!("{}: {error}; expected a file to write", path.display()))
+            }
+        };
     }
     let directory = arguments.directory();
     // Before the minutes of measuring, not after.
