@@ -20,8 +20,9 @@ impl<R: ReuseOrder> Pair<R> {
 
     fn change(&mut self, random: &mut Random) {
         if random.below(self.pool.capacity()) < self.pool.len() {
-            let nth = random.below(self.live.len());
-            let (&index, &(handle, value)) = self.live.iter().nth(nth).unwrap();
+            let from = random.below(self.pool.capacity()) as u32;
+            let (&index, &(handle, value)) =
+                self.live.range(from..).chain(&self.live).next().unwrap();
             assert_eq!(self.pool.remove(handle), Some(value));
             self.live.remove(&index);
         } else {

@@ -551,12 +551,12 @@ fn retain_is_the_documented_removals_at_every_border_of_a_batch() {
             };
             check(&|_| false);
             check(&|_| true);
-            for deaths in lens {
+            for deaths in lens.into_iter().filter(|deaths| *deaths <= len) {
                 check(&|call| call < deaths);
                 check(&|call| call + deaths >= len);
                 check(&|call| call >= 5 && call < 2 * deaths + 5 && call % 2 == 0);
             }
-            for seed in 0..40 {
+            for seed in 0..16 {
                 let part = 1 + seed as usize % 8;
                 check(&|call| Random(seed * 1000 + call as u64 + 1).below(part) == 0);
             }
@@ -567,14 +567,15 @@ fn retain_is_the_documented_removals_at_every_border_of_a_batch() {
 #[test]
 fn retain_that_panics_anywhere_has_done_what_came_before() {
     let len = 140;
-    for capacity in CAPACITIES {
+    // The batches at each value; the removals one by one, which know no borders, at some.
+    for (capacity, step) in CAPACITIES.into_iter().zip([7, 1]) {
         for part in [1, 2, 5] {
             let goes = |call: usize| Random(call as u64 + 1).below(part) == 0;
             let check = |panics| {
                 retains_as_removals(PackedPool::builder(), capacity, len, panics, goes);
             };
-            (0..=len).for_each(|call| check(Panics::Keep(call)));
-            (0..len as u64).for_each(|id| check(Panics::Drop(id)));
+            (0..=len).step_by(step).for_each(|call| check(Panics::Keep(call)));
+            (0..len as u64).step_by(step).for_each(|id| check(Panics::Drop(id)));
         }
     }
 }
