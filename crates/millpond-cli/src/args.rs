@@ -18,7 +18,7 @@ use millpond_terminal::arguments::{POSITIVE, number, whole};
 
 /// Computes the size of each object pool of a program from a trace of the program.
 ///
-/// Without a command, it plans pools for three bundled traces: two games of Freedoom and one of OpenTTD.
+/// Without a command, it plans pools for three bundled traces: two games of Freedoom 2 and one of OpenTTD.
 #[derive(Debug, Parser)]
 #[command(name = "millpond", version, disable_help_subcommand = true, term_width = 80)]
 #[command(after_help = "\
@@ -29,7 +29,7 @@ Examples:
   heaptrack ./game && millpond plan heaptrack.game.*.zst
                                            find out what to pool in a program without pools
 
-Programs of their own, installed by `cargo install millpond-watch millpond-soak`:
+Programs of their own (`cargo install millpond-watch millpond-soak`):
   millpond watch game.trace                show the pools of a running program
   millpond soak --for 8h -- ./game         does your game's memory grow?
   millpond soak --for 72h                  random operations on every pool")]

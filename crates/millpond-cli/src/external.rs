@@ -4,9 +4,10 @@
 //! They take longer to build than all the rest. `millpond-replay` comes with the tool; the others have packages of their
 //! own, because they need libraries that planning does without.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use millpond_plan::error::{Failure, reason};
@@ -47,14 +48,28 @@ impl External {
     /// Replaces this process by the program, or waits for it where the system cannot do that.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let Self { name, package, .. } = self;
-        let error = started(Command::new(program(name)).args(&self.arguments));
+        let mut error = started(Command::new(program(name)).args(&self.arguments));
+        if let Some(mut cargo) = self.by_cargo().filter(|_| error.kind() == ErrorKind::NotFound) {
+            error = started(&mut cargo);
+        }
         Err(Failure::Arguments(match error.kind() {
             ErrorKind::NotFound => format!(
-                "`{name}` is a program of its own and is not installed; install it with `cargo install {package}` \
-                 (in a checkout of millpond: cargo build --release -p {package})"
+                "`{name}` is a program of its own and is not installed; install it with `cargo install {package}`, \
+                 or, in a checkout of millpond, build it with `cargo build --release -p {package}`"
             ),
             _ => format!("millpond-{name} cannot be started: {}", reason(&error)),
         }))
+    }
+
+    /// Within `cargo run` in a checkout, cargo builds the program and runs it.
+    fn by_cargo(&self) -> Option<Command> {
+        let (cargo, directory) = (env::var_os("CARGO")?, env::var_os("CARGO_MANIFEST_DIR")?);
+        let mut command = Command::new(cargo);
+        let workspace = Path::new(&directory).join("../../Cargo.toml");
+        command.args(["run", "--release", "--manifest-path"]).arg(workspace);
+        let program = format!("millpond-{}", self.name);
+        command.args(["--package", self.package, "--bin", &program, "--"]).args(&self.arguments);
+        Some(command)
     }
 }
 
@@ -64,8 +79,8 @@ fn is_color(word: &OsStr) -> bool {
 
 /// The program beside this one; or, if there is none, its name, for the system to look for on the path.
 fn program(name: &str) -> PathBuf {
-    let file = format!("millpond-{name}{}", std::env::consts::EXE_SUFFIX);
-    let beside = std::env::current_exe().map(|this| this.with_file_name(&file));
+    let file = format!("millpond-{name}{}", env::consts::EXE_SUFFIX);
+    let beside = env::current_exe().map(|this| this.with_file_name(&file));
     beside.ok().filter(|path| path.is_file()).unwrap_or_else(|| file.into())
 }
 

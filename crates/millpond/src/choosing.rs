@@ -87,7 +87,7 @@
 //! | [`get`](crate::Pool::get), [`contains`](crate::Pool::contains) | O(1) | one comparison of generations |
 //! | [`get_at`](crate::Pool::get_at), [`handle_at`](crate::Pool::handle_at), [`object_at`](crate::Pool::object_at), [`index_of`](crate::Pool::index_of) | O(1) | |
 //! | [`insert_at`](crate::Pool::insert_at) | O(1) amortised | [`reuse::Lifo`](crate::reuse::Lifo) sweeps now and then; the others do not |
-//! | [`iter`](crate::Pool::iter), [`retain`](crate::Pool::retain), [`drain`](crate::Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time |
+//! | [`iter`](crate::Pool::iter), [`retain`](crate::Pool::retain), [`drain`](crate::Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time, once a mutable loop has found few changes since the one before; until then O(capacity) |
 //! | [`runs`](crate::Pool::runs) | O(capacity / 64 + runs) | as fast as a slice where live slots are adjacent; with many holes, `values_mut().for_each(…)` is faster |
 //! | [`insert_or_evict`](crate::Pool::insert_or_evict) | O(1); full: O(capacity / 64 + live) | |
 //! | [`clear`](crate::Pool::clear) | O(capacity) | |

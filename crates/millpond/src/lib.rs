@@ -2,8 +2,8 @@
 //!
 //! A [`Pool`] allocates all of its memory when it is created, and none later; other types can grow.
 //! Insertion and removal take constant time. A [`Handle`] refers to an object; the pool refuses the
-//! handle once the object is removed. Iterating over live objects is as fast as iterating over
-//! slices.
+//! handle once the object is removed. Iteration skips 64 free slots at a step, and visits adjacent
+//! live objects as slices.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
@@ -48,9 +48,9 @@
 //!
 //! | you have | take |
 //! | --- | --- |
-//! | values that are inserted and removed | [`Pool`] |
-//! | values that are iterated over far more often than looked up, or that must be sorted | [`PackedPool`] |
-//! | an unknown number of values, with or without a limit | [`BlockPool`] |
+//! | values that others refer to: enemies, items, projectiles | [`Pool`] |
+//! | values that are iterated over far more often than looked up, or that must be sorted: sparks, bullets, particles | [`PackedPool`] |
+//! | an unknown number of values, with or without a limit | [`BlockPool`], whose `new()` takes no capacity |
 //! | a `static`, or no heap | [`StaticPool`] |
 //! | values that many threads insert, read and remove | [`SyncPool`] |
 //!
@@ -59,12 +59,14 @@
 //!
 //! Which slot is reused next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the fastest.
 //! Which handles? [`handle`] has a table; the default has eight bytes and practically never runs
-//! out of generations. What happens when a pool is full? [`overflow`] has a table; by default, a pool
-//! refuses. How many slots? `millpond plan`, the tool that comes with this crate, computes the numbers
+//! out of generations. What happens when a pool is full? `insert` returns [`Full`] with the value in it,
+//! and nothing else changes; [`overflow`] has the other policies: evict, spill, grow. How many slots? `millpond plan`, the tool that comes with this crate, computes the numbers
 //! from a trace of the real program, and [`Budget`] keeps them in one place.
 //!
 //! A [`Pool`] takes `size_of::<T>()` + 8.2 bytes for each slot, all of them when it is created.
-//! Insertion, removal and lookup are O(1); iteration is O(capacity / 64 + live).
+//! Insertion, removal and lookup are O(1). Iteration is O(capacity / 64 + live) once a mutable loop has
+//! found few changes since the one before; until then, and after many changes, a loop reads a word of
+//! each slot.
 //!
 //! # What handles promise
 //!

@@ -6,18 +6,20 @@ use std::process::{Command, Output};
 
 use crate::common::{Directory, done, refused};
 
-/// Runs a copy of the tool, with nothing on the path but what is asked for.
-fn run(directory: &Directory, path: &str, arguments: &[&str]) -> Output {
+/// A copy of the tool, with nothing on the path but what is asked for, as from a shell.
+fn tool(directory: &Directory, path: &str, arguments: &[&str]) -> Command {
     let tool = directory.path().join("millpond");
     if !tool.exists() {
         std::fs::copy(env!("CARGO_BIN_EXE_millpond"), &tool).unwrap();
     }
-    Command::new(tool)
-        .args(arguments)
-        .current_dir(directory.path())
-        .env("PATH", path)
-        .output()
-        .unwrap()
+    let mut command = Command::new(tool);
+    command.args(arguments).current_dir(directory.path()).env("PATH", path);
+    command.env_remove("CARGO").env_remove("CARGO_MANIFEST_DIR");
+    command
+}
+
+fn run(directory: &Directory, path: &str, arguments: &[&str]) -> Output {
+    tool(directory, path, arguments).output().unwrap()
 }
 
 /// Prints who it is, and its arguments, each on a line of its own; ends with 7 if one of them is `fail`.
@@ -35,7 +37,7 @@ fn one_that_is_not_installed_says_how_to_get_it() {
     {
         for more in [&[][..], &["--help"], &["--", "x"]] {
             let line = refused(&run(&directory, "", &[&[name][..], more].concat()));
-            let (install, build) = (format!("cargo install {package}`"), format!("-p {package})"));
+            let (install, build) = (format!("cargo install {package}`"), format!("-p {package}`"));
             assert!(line.contains(&install) && line.contains(&build), "{line}");
         }
     }
@@ -65,4 +67,18 @@ fn the_one_beside_the_tool_comes_before_the_one_on_the_path() {
     program(&directory, "millpond-watch");
     let beside = directory.path().to_str().unwrap();
     assert!(done(&run(&directory, path, &["watch"])).starts_with(beside), "beside the tool");
+}
+
+#[test]
+fn within_cargo_run_it_is_built() {
+    let directory = Directory::new();
+    program(&directory, "cargo");
+    let cargo = directory.path().join("cargo");
+    let mut command = tool(&directory, "", &["replay", "--rounds", "3", "a.csv"]);
+    command.env("CARGO", cargo).env("CARGO_MANIFEST_DIR", "/m/crates/millpond-cli");
+    let text = done(&command.output().unwrap());
+    let words = "run --release --manifest-path /m/crates/millpond-cli/../../Cargo.toml --package \
+                 millpond-cli --bin millpond-replay -- --rounds 3 a.csv";
+    let expected: Vec<String> = words.split(' ').map(|word| format!("<{word}>")).collect();
+    assert_eq!(text.lines().skip(1).collect::<Vec<_>>(), expected);
 }
