@@ -1,7 +1,6 @@
 //! Commands that are programs of their own. The tool is copied to a directory of the test's, because it looks beside
 //! itself first.
 
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
 use crate::common::{Directory, done, refused};
@@ -10,7 +9,7 @@ use crate::common::{Directory, done, refused};
 fn tool(directory: &Directory, path: &str, arguments: &[&str]) -> Command {
     let tool = directory.path().join("millpond");
     if !tool.exists() {
-        std::fs::copy(env!("CARGO_BIN_EXE_millpond"), &tool).unwrap();
+        made_by(&["cp", env!("CARGO_BIN_EXE_millpond"), tool.to_str().unwrap()]);
     }
     let mut command = Command::new(tool);
     command.args(arguments).current_dir(directory.path()).env("PATH", path);
@@ -22,11 +21,18 @@ fn run(directory: &Directory, path: &str, arguments: &[&str]) -> Output {
     tool(directory, path, arguments).output().unwrap()
 }
 
+/// Makes a program by another process: the system refuses to run a file that any process has open for writing, and one
+/// that another test is just starting would have it, if this process had opened it.
+fn made_by(command: &[&str]) {
+    assert!(Command::new(command[0]).args(&command[1..]).status().unwrap().success());
+}
+
 /// Prints who it is, and its arguments, each on a line of its own; ends with 7 if one of them is `fail`.
 fn program(directory: &Directory, name: &str) {
     let script = "#!/bin/sh\necho \"$0\"; for a in \"$@\"; do echo \"<$a>\"; case $a in fail) exit 7;; esac; done\n";
-    let file = directory.file(name, script);
-    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
+    let path = directory.path().join(name);
+    let make = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
+    made_by(&["sh", "-c", make, path.to_str().unwrap(), script]);
 }
 
 #[test]
