@@ -131,9 +131,10 @@ fn impatient_callers_do_not_waste_openings() {
         let _ = poll_once(&mut caller);
         std::thread::sleep(Duration::from_millis(2));
     }
-    wait_until("one is idle", || lender.stats().idle > 0);
-    assert_eq!(server.begun.load(SeqCst), server.opened.load(SeqCst), "every one is kept");
-    assert!(server.begun.load(SeqCst) <= 4);
+    // The last of the openings may still be under way.
+    let idle = || lender.stats().idle as u64;
+    wait_until("every one is kept", || idle() > 0 && idle() == server.begun.load(SeqCst));
+    assert!(idle() <= 4);
 }
 
 /// deadpool: after a failover, each dead connection is an error of its own.
