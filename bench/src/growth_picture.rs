@@ -1,9 +1,7 @@
 //! The picture of growth: the longest insertion in each part of a load, a strip for each store.
 
 use std::fmt::Write;
-use std::hint::black_box;
-use std::mem::MaybeUninit;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::contender::{Contender, Kind};
 use crate::contenders::{Visitor, visit_frames};
@@ -69,15 +67,9 @@ fn measure(slots: usize, part: usize, rounds: usize) -> Vec<Strip> {
 fn fill<C: Contender>(slots: usize, part: usize) -> Vec<f64> {
     let mut population =
         Population::<C, PAYLOAD>::growing(slots).expect("keys that name a million objects");
-    // The keys' pages are the harness's: touched before the clock starts.
-    population.keys.spare_capacity_mut().fill(MaybeUninit::zeroed());
-    let mut insertion = || {
-        let start = Instant::now();
-        population.insert();
-        black_box(&mut population.store);
-        start.elapsed()
-    };
-    let mut longest = |_| (0..part).map(|_| insertion()).max().unwrap_or(Duration::ZERO);
+    population.touch_keys();
+    let mut longest =
+        |_| (0..part).map(|_| population.insert_timed()).max().unwrap_or(Duration::ZERO);
     (0..slots / part).map(|index| longest(index).as_secs_f64() * 1e3).collect()
 }
 

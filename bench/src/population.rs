@@ -1,5 +1,9 @@
 //! A store in a given state: full, or thinned out at random places.
 
+use std::hint::black_box;
+use std::mem::MaybeUninit;
+use std::time::{Duration, Instant};
+
 use crate::contender::Contender;
 use crate::object::Object;
 use crate::random::Random;
@@ -27,6 +31,19 @@ impl<C: Contender, const P: usize> Population<C, P> {
     fn of(store: C::Store<Object<P>>, slots: usize) -> Self {
         let (keys, random) = (Vec::with_capacity(slots), Random::new(slots as u64));
         Self { store, keys, random, next: 0 }
+    }
+
+    /// Touches the keys' pages, which are the harness's, before a clock starts.
+    pub(crate) fn touch_keys(&mut self) {
+        self.keys.spare_capacity_mut().fill(MaybeUninit::zeroed());
+    }
+
+    /// Inserts an object; returns how long that took.
+    pub(crate) fn insert_timed(&mut self) -> Duration {
+        let start = Instant::now();
+        self.insert();
+        black_box(&mut self.store);
+        start.elapsed()
     }
 
     /// All slots live.

@@ -38,8 +38,7 @@ impl<C: Contender, const P: usize> Lap for Run<C, P> {
         let mut elapsed = Duration::ZERO;
         for _ in 0..stores {
             let mut population = Population::<C, P>::empty(self.slots).expect("it fitted before");
-            // The keys' pages are the harness's: touched before the clock starts.
-            population.keys.spare_capacity_mut().fill(std::mem::MaybeUninit::zeroed());
+            population.touch_keys();
             let start = Instant::now();
             for _ in 0..self.slots {
                 population.insert();

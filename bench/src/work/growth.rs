@@ -2,8 +2,7 @@
 //!
 //! A store of a fixed capacity has taken its memory before; the others start with room for few objects.
 
-use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{Case, Work};
 use crate::contender::{Contender, Kind};
@@ -38,14 +37,10 @@ struct Run<C, const P: usize> {
 impl<C: Contender, const P: usize> Lap for Run<C, P> {
     fn lap(&mut self) -> Timed {
         let mut population = Population::<C, P>::growing(self.slots).expect("it fitted before");
-        // The keys' pages are the harness's: touched before the clock starts.
-        population.keys.spare_capacity_mut().fill(std::mem::MaybeUninit::zeroed());
+        population.touch_keys();
         let mut longest = Duration::ZERO;
         for _ in 0..self.slots {
-            let start = Instant::now();
-            population.insert();
-            black_box(&mut population.store);
-            longest = longest.max(start.elapsed());
+            longest = longest.max(population.insert_timed());
         }
         self.sum = self.sum.wrapping_mul(3).wrapping_add(population.sum_by_key());
         Timed { elapsed: longest, operations: 1 }

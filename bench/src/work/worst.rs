@@ -109,7 +109,7 @@ impl<C: Contender> Timing<C> {
             return 0;
         };
         population.random = crate::random::Random::new(seed);
-        population.keys.spare_capacity_mut().fill(std::mem::MaybeUninit::zeroed());
+        population.touch_keys();
         let mut worst = 0;
         for operation in 0..count {
             let after_fill = operation.saturating_sub(SLOTS);

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use millpond::Pool;
+use millpond::recorder::Recorder;
+
 /// The bundled traces.
 pub const TRACES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces");
 
@@ -119,6 +122,28 @@ pub fn done(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert_eq!(stderr, "");
     String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Writes the live trace of a pool of 8 that has had 20 lifetimes and a refusal, as `game.trace`; returns its path.
+///
+/// # Panics
+/// If it cannot be written.
+pub fn live_trace(directory: &Directory) -> PathBuf {
+    let path = directory.path().join("game.trace");
+    let recorder = Recorder::create(&path).unwrap();
+    let mut imps = Pool::builder().capacity(8).name("imps").build();
+    imps.record(&recorder);
+    let mut last = None;
+    for i in 0..20 {
+        if i >= 8 {
+            imps.remove(last.unwrap()).unwrap();
+        }
+        last = Some(imps.insert(i).unwrap());
+        recorder.tick();
+    }
+    imps.insert(99).unwrap_err();
+    assert_eq!(recorder.finish().unwrap().dropped, 0);
+    path
 }
 
 /// Compressed with gzip.

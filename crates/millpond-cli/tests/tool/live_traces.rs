@@ -1,27 +1,8 @@
 //! Live traces, as `millpond::recorder` writes them, in `millpond plan`.
 
 use crate::common::{Directory, done, millpond, refused};
-use millpond::Pool;
-use millpond::recorder::{HEADER, Recorder};
-
-/// A trace of a pool of 8 that has had 20 lifetimes and a refusal.
-fn trace(directory: &Directory) -> std::path::PathBuf {
-    let path = directory.path().join("game.trace");
-    let recorder = Recorder::create(&path).unwrap();
-    let mut imps = Pool::builder().capacity(8).name("imps").build();
-    imps.record(&recorder);
-    let mut last = None;
-    for i in 0..20 {
-        if i >= 8 {
-            imps.remove(last.unwrap()).unwrap();
-        }
-        last = Some(imps.insert(i).unwrap());
-        recorder.tick();
-    }
-    imps.insert(99).unwrap_err();
-    assert_eq!(recorder.finish().unwrap().dropped, 0);
-    path
-}
+use millpond::recorder::HEADER;
+use millpond_testkit::live_trace;
 
 fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
@@ -30,7 +11,7 @@ fn json(text: &str) -> serde_json::Value {
 #[test]
 fn plan_reads_a_live_trace() {
     let directory = Directory::new();
-    trace(&directory);
+    live_trace(&directory);
     let plan =
         json(&done(&millpond(&directory).args(["plan", "--json", "game.trace"]).output().unwrap()));
     let plan = &plan["traces"][0];

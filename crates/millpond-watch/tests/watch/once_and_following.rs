@@ -4,27 +4,8 @@ use std::io::{Read, Write};
 use std::process::Stdio;
 
 use crate::{Directory, Random, done, millpond, refused};
-use millpond::Pool;
-use millpond::recorder::{HEADER, Recorder};
-
-/// A trace of a pool of 8 that has had 20 lifetimes and a refusal.
-fn trace(directory: &Directory) -> std::path::PathBuf {
-    let path = directory.path().join("game.trace");
-    let recorder = Recorder::create(&path).unwrap();
-    let mut imps = Pool::builder().capacity(8).name("imps").build();
-    imps.record(&recorder);
-    let mut last = None;
-    for i in 0..20 {
-        if i >= 8 {
-            imps.remove(last.unwrap()).unwrap();
-        }
-        last = Some(imps.insert(i).unwrap());
-        recorder.tick();
-    }
-    imps.insert(99).unwrap_err();
-    assert_eq!(recorder.finish().unwrap().dropped, 0);
-    path
-}
+use millpond::recorder::HEADER;
+use millpond_testkit::live_trace;
 
 fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
@@ -33,7 +14,7 @@ fn json(text: &str) -> serde_json::Value {
 #[test]
 fn once_shows_how_the_pools_stand() {
     let directory = Directory::new();
-    trace(&directory);
+    live_trace(&directory);
     let text = done(&millpond(&directory).args(["--once", "game.trace"]).output().unwrap());
     assert!(text.starts_with("game.trace  tick 20"), "{text}");
     assert!(text.contains("the recording has ended"), "{text}");
@@ -67,7 +48,7 @@ fn slots_are_read_or_refused() {
 #[test]
 fn once_as_json() {
     let directory = Directory::new();
-    trace(&directory);
+    live_trace(&directory);
     let arguments = ["--once", "--json", "game.trace"];
     let all = json(&done(&millpond(&directory).args(arguments).output().unwrap()));
     assert_eq!((&all["tick"], &all["ended"]), (&20.into(), &true.into()));
@@ -152,7 +133,7 @@ fn what_is_no_live_trace_is_refused_with_the_place() {
 #[test]
 fn hostile_bytes_are_read_or_refused() {
     let directory = Directory::new();
-    let good = std::fs::read(trace(&directory)).unwrap();
+    let good = std::fs::read(live_trace(&directory)).unwrap();
     let mut random = Random(7);
     let mut outcomes = [0; 2];
     for _ in 0..60 {
