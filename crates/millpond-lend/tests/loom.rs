@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use common::{Client, Server, poll_once};
 use loom::thread;
-use millpond_lend::{AcquireError, Lender, Lenders, Timer};
+use millpond_lend::{AcquireError, Lender, Lenders, Loan, Timer};
 
 /// The keeper is polled by hand.
 #[derive(Clone)]
@@ -51,6 +51,28 @@ fn lender_of(capacity: usize, acquire_timeout_ms: u64) -> (Lender<Client>, Keepe
     poll(&mut keeper);
     assert_eq!(lender.stats().idle, capacity);
     (lender, keeper, server)
+}
+
+/// Tenants with one place in all, and the loan of it that the first one has.
+fn tenants_of_one_place<const N: usize>(
+    names: [&'static str; N],
+) -> ([Lender<Client>; N], Loan<Client>, Keeper, Arc<Server>) {
+    let server = Arc::new(Server::default());
+    let of = Arc::clone(&server);
+    let (lenders, keeper) = Lenders::builder(move |_: &&str| Client(Arc::clone(&of)))
+        .capacity(1)
+        .capacity_total(1)
+        .acquire_timeout(Duration::from_millis(1_000_000))
+        .check_after_idle(Duration::from_millis(1_000_000))
+        .build();
+    let mut keeper: Keeper = Box::pin(keeper.run(Forever));
+    let tenants = names.map(|name| lenders.lender(&name));
+    let mut first = tenants[0].acquire();
+    assert!(poll_once(&mut first).is_pending());
+    poll(&mut keeper);
+    let Poll::Ready(Ok(loan)) = poll_once(&mut first) else { panic!("the place is free") };
+    drop(first);
+    (tenants, loan, keeper, server)
 }
 
 #[test]
@@ -169,20 +191,7 @@ fn a_return_against_an_ask_of_another_tenant() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {
-        let server = Arc::new(Server::default());
-        let of = Arc::clone(&server);
-        let (lenders, keeper) = Lenders::builder(move |_: &&str| Client(Arc::clone(&of)))
-            .capacity(1)
-            .capacity_total(1)
-            .acquire_timeout(Duration::from_millis(1_000_000))
-            .check_after_idle(Duration::from_millis(1_000_000))
-            .build();
-        let mut keeper: Keeper = Box::pin(keeper.run(Forever));
-        let (ann, bob) = (lenders.lender(&"ann"), lenders.lender(&"bob"));
-        let mut first = ann.acquire();
-        assert!(poll_once(&mut first).is_pending());
-        poll(&mut keeper);
-        let Poll::Ready(Ok(loan)) = poll_once(&mut first) else { panic!("the place is free") };
+        let ([ann, bob], loan, mut keeper, server) = tenants_of_one_place(["ann", "bob"]);
         let returning = thread::spawn(move || drop(loan));
         let mut second = bob.acquire();
         assert!(poll_once(&mut second).is_pending());
@@ -209,20 +218,8 @@ fn a_return_against_the_keeper_of_two_tenants_in_line() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.check(|| {
-        let server = Arc::new(Server::default());
-        let of = Arc::clone(&server);
-        let (lenders, keeper) = Lenders::builder(move |_: &&str| Client(Arc::clone(&of)))
-            .capacity(1)
-            .capacity_total(1)
-            .acquire_timeout(Duration::from_millis(1_000_000))
-            .check_after_idle(Duration::from_millis(1_000_000))
-            .build();
-        let mut keeper: Keeper = Box::pin(keeper.run(Forever));
-        let [ann, bob, carl] = ["ann", "bob", "carl"].map(|tenant| lenders.lender(&tenant));
-        let mut first = ann.acquire();
-        assert!(poll_once(&mut first).is_pending());
-        poll(&mut keeper);
-        let Poll::Ready(Ok(loan)) = poll_once(&mut first) else { panic!("the place is free") };
+        let ([ann, bob, carl], loan, mut keeper, server) =
+            tenants_of_one_place(["ann", "bob", "carl"]);
         let mut second = bob.acquire();
         assert!(poll_once(&mut second).is_pending());
         poll(&mut keeper);
