@@ -23,7 +23,7 @@ use postgres_server::{Server, with_server};
 
 /// How long a query may take before its caller gives up: a connection that is silent does not say so. A busy machine
 /// answers sooner.
-const QUERY_MAX: Duration = Duration::from_secs(5);
+const QUERY_MAX: Duration = Duration::from_secs(20);
 
 /// What the proxy does.
 #[derive(Debug, Default)]

@@ -188,10 +188,12 @@ fn closing_waits_for_loans_and_not_for_ever() {
     assert!(poll_once(&mut waiting).is_pending());
     let report = block_on(lender.close(Duration::from_millis(50)));
     assert!(matches!(block_on(waiting), Err(AcquireError::Closed)));
-    assert_eq!(report.closed, 1);
+    // Its time may have been over before the keeper had its turn.
+    assert!(report.closed <= 1);
     assert_eq!(report.still_out.len(), 2);
     assert_eq!(report.still_out[0].handle, loans[0].handle());
     assert!(matches!(block_on(lender.acquire()), Err(AcquireError::Closed)));
+    wait_until("the idle one is closed", || server.existing() == 2);
     drop(loans);
     // What comes back late is closed, without a keeper.
     wait_until("none exists", || server.existing() == 0);
@@ -202,7 +204,8 @@ fn closing_waits_for_loans_and_not_for_ever() {
         let closing = scope.spawn(|| block_on(lender.close(Duration::from_secs(60))));
         wait_until("it closes", || block_on(lender.acquire()).is_err());
         drop(loan);
-        assert!(closing.join().unwrap().still_out.is_empty());
+        let report = closing.join().unwrap();
+        assert_eq!((report.closed, report.still_out.len()), (1, 0));
     });
     assert_eq!(server.existing(), 0);
 }
