@@ -88,8 +88,7 @@ pub trait Pooled: Sized {
 ///     Unused { next: Option<u32> },
 /// }
 /// millpond::pooled!(<'a> Shot<'a>, Unused);
-/// # let _ = Shot::Flying { owner: "" };
-/// # fn main() {}
+/// # fn main() { let _ = Shot::Flying { owner: "" }; }
 /// ```
 #[macro_export]
 macro_rules! pooled {
