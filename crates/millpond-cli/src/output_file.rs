@@ -1,14 +1,14 @@
 //! The files that the tool writes: whole or not at all, and never in place of anything else.
 
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use millpond_plan::error::{Failure, reason, shown_path};
+use millpond_plan::error::{Failure, reason};
 use millpond_plan::output::budget_toml::is_untouched_budget;
 use millpond_plan::report::{MARKER, is_report};
 use millpond_plan::summary;
-use millpond_terminal::interrupt;
+use millpond_terminal::output_file::{self, directory_of, existing, failed};
 
 /// The kinds of files that the tool writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,12 +66,6 @@ pub const HEAP_MARKER: &str = "<!-- a heap over time, drawn by millpond replay -
 /// Larger than any budget: one of all classes that a trace may have, with the longest names.
 const BUDGET_BYTES_MAX: u64 = 1 << 26;
 
-/// The directory of a file. That of a plain name is the current one.
-fn directory_of(path: &Path) -> &Path {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    parent.unwrap_or(Path::new("."))
-}
-
 /// Whether two paths are those of one file, which need not exist yet.
 pub fn is_same(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| {
@@ -86,19 +80,10 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
 /// # Errors
 /// If there is something else, if it cannot be read, or if there is no such directory.
 pub fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
+    let Some(place) = existing(path)? else { return Ok(()) };
     let mut start = Vec::new();
     let wanted = kind.bytes_to_look_at();
-    let read = match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => return Err(failed(path, "is a directory")),
-        Ok(_) => fs::File::open(path).and_then(|file| file.take(wanted).read_to_end(&mut start)),
-        Err(e) if e.kind() == ErrorKind::NotFound => {
-            return match directory_of(path).is_dir() {
-                true => Ok(()),
-                false => Err(failed(path, "its directory does not exist")),
-            };
-        }
-        Err(e) => Err(e),
-    };
+    let read = fs::File::open(place).and_then(|file| file.take(wanted).read_to_end(&mut start));
     match read {
         Err(e) => Err(failed(path, &reason(&e))),
         Ok(_) if kind.may_replace(&start) => Ok(()),
@@ -112,29 +97,6 @@ pub fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
 /// If it may not be written there, or cannot.
 pub fn write(path: &Path, kind: Kind, text: &str) -> Result<PathBuf, Failure> {
     may_replace(path, kind)?;
-    let name = path.file_name().ok_or_else(|| failed(path, "is not a file name"))?;
-    let mut unfinished = name.to_owned();
-    unfinished.push(format!(".{}.unfinished", std::process::id()));
-    let unfinished = path.with_file_name(unfinished);
-    interrupt::whole(|| {
-        let written = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&unfinished)
-            .and_then(|mut file| file.write_all(text.as_bytes()))
-            .and_then(|()| fs::rename(&unfinished, path));
-        if let Err(e) = &written
-            && e.kind() != ErrorKind::AlreadyExists
-        {
-            // Removes the unfinished file; if that fails too, the first error is reported.
-            let _ = fs::remove_file(&unfinished);
-        }
-        written
-    })
-    .map_err(|e| failed(path, &reason(&e)))?;
+    output_file::write(path, |file| file.write_all(text.as_bytes()))?;
     Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
-}
-
-fn failed(path: &Path, why: &str) -> Failure {
-    Failure::Output(format!("{}: {why}", shown_path(path)))
 }

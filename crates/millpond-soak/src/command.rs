@@ -1,16 +1,16 @@
 //! `millpond soak`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Parser;
 
 use crate::{
-    CAPACITY_MAX, Plan, ProgramPlan, Shape, ThreadsPlan, json, soak, soak_program, soak_threads,
-    text, without_huge_pages,
+    CAPACITY_MAX, Checkpoint, Plan, ProgramPlan, Shape, ThreadsPlan, Unusable, json, soak,
+    soak_program, soak_threads, text, without_huge_pages,
 };
-use millpond_plan::error::{Failure, shown, shown_path};
+use millpond_plan::error::{Failure, Fault, shown, shown_path};
 use millpond_terminal::arguments::whole;
 use millpond_terminal::interrupt;
 
@@ -34,6 +34,7 @@ use millpond_terminal::interrupt;
 Examples:
   millpond soak --for 30s
   millpond soak --for 72h --seed 7
+  millpond soak --for 3h --checkpoint soak.json    day by day, on from the last
   millpond soak --for 5m --trace game.csv.gz       the operations of a trace
   millpond soak --for 5m --threads 8               pools that threads share
   millpond soak --for 5m --system-allocator        boxes instead of pools
@@ -63,6 +64,13 @@ pub struct SoakArguments {
     /// End when each pool has done N operations.
     #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX))]
     steps: Option<u64>,
+    /// Go on from the state in this file, and leave the new state there.
+    ///
+    /// Soaks of a few hours so make days. The file is written when a soak ends, also by Ctrl-C; it keeps a record of
+    /// each. Pools that can insert at a given handle continue the lifetimes of their slots, the others begin anew.
+    #[arg(long, value_name = "FILE",
+          conflicts_with_all = ["trace", "system_allocator", "threads", "program"])]
+    checkpoint: Option<PathBuf>,
     /// Use boxes of the system's allocator instead of pools.
     #[arg(long)]
     system_allocator: bool,
@@ -122,17 +130,34 @@ fn any(arguments: &SoakArguments) -> Result<(), Failure> {
         only: arguments.only.as_deref(),
         system_allocator: arguments.system_allocator,
     };
+    let mut checkpoint = arguments.checkpoint.as_deref().map(|path| -> Result<_, Failure> {
+        let checkpoint = Checkpoint::open(path, arguments.seed, arguments.capacity)?;
+        // What cannot be written is told before the soak, not after it.
+        checkpoint.write(path)?;
+        Ok((path, checkpoint))
+    });
+    let mut checkpoint = checkpoint.take().transpose()?;
     let stop = interrupt::stop_flag()?;
-    let Some(outcome) = soak(&plan, &stop) else {
-        let name = shown(plan.only.unwrap_or_default().as_bytes());
-        return Err(Failure::Arguments(format!(
-            "--only: no pool has a name that contains `{name}`"
-        )));
-    };
+    let going_on = checkpoint.as_mut().map(|(_, checkpoint)| checkpoint);
+    let outcome = soak(&plan, going_on, &stop).map_err(|unusable| match unusable {
+        Unusable::NoPool => {
+            let name = shown(plan.only.unwrap_or_default().as_bytes());
+            Failure::Arguments(format!("--only: no pool has a name that contains `{name}`"))
+        }
+        Unusable::State { pool, why } => {
+            let name = arguments.checkpoint.as_deref().unwrap_or(Path::new("")).to_string_lossy();
+            Fault::whole(format!("{pool}: {}", shown(why.as_bytes()))).of_input(&name)
+        }
+    })?;
+    if let Some((path, checkpoint)) = &checkpoint {
+        checkpoint.write(path)?;
+    }
+    let so_far = checkpoint.as_ref().map(|(_, checkpoint)| checkpoint.so_far());
     if arguments.json {
-        millpond_terminal::print(&json(&outcome)?)?;
+        millpond_terminal::print(&json(&outcome, so_far)?)?;
     } else {
-        millpond_terminal::print(&text(&outcome, &arguments.again(), millpond_terminal::paint()))?;
+        let (again, paint) = (arguments.again(), millpond_terminal::paint());
+        millpond_terminal::print(&text(&outcome, so_far, &again, paint))?;
     }
     if let Some(violation) = &outcome.violation {
         return Err(Failure::Check(format!(
@@ -189,6 +214,11 @@ impl SoakArguments {
                 command += "'";
             }
             None => command += &format!(" --capacity {}", self.capacity),
+        }
+        if let Some(path) = &self.checkpoint {
+            command += " --checkpoint '";
+            command += &shown_path(path);
+            command += "'";
         }
         if self.system_allocator {
             command += " --system-allocator";

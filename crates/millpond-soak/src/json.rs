@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
+use super::checkpoint::SoFar;
 use super::{Outcome, PoolOutcome, Tally, Violation};
 use millpond_plan::error::Failure;
 use millpond_plan::output::json::{Number, json_text};
@@ -33,6 +34,8 @@ struct SoakJson<'o> {
     /// By how much resident memory grew while pools were replaced, which does not count as growth of the pools.
     resident_bytes_by_renewals: i64,
     latency_ns: LatencyJson,
+    /// What all pieces of a checkpoint have done; `null` without one.
+    so_far: Option<SoFar>,
     pools: Vec<PoolJson<'o>>,
 }
 
@@ -86,7 +89,7 @@ struct BandJson {
 }
 
 /// The summary as one object.
-pub(crate) fn json(outcome: &Outcome) -> Result<String, Failure> {
+pub(crate) fn json(outcome: &Outcome, so_far: Option<SoFar>) -> Result<String, Failure> {
     let counted = outcome.allocations_counted;
     json_text(&SoakJson {
         seed: outcome.seed,
@@ -105,6 +108,7 @@ pub(crate) fn json(outcome: &Outcome) -> Result<String, Failure> {
         resident_bytes_end: outcome.resident_end,
         resident_bytes_by_renewals: outcome.total().renewals.resident_growth,
         latency_ns: LatencyJson::from(&outcome.latency),
+        so_far,
         pools: outcome.pools.iter().map(|pool| PoolJson::of(pool, counted)).collect(),
     })
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use hdrhistogram::Histogram;
 
+use super::checkpoint::PoolState;
 use super::memory::{resident_bytes, touched};
 use super::random::Random;
 use super::shape::{Shape, TraceEvent};
@@ -64,6 +65,10 @@ pub(crate) trait Work {
     fn tally(&self) -> Tally;
     /// The times of insertions and removals, in nanoseconds.
     fn latency(&self) -> &Histogram<u64>;
+    /// What the next soak goes on from.
+    fn state(&mut self) -> PoolState;
+    /// Goes on from the state of an earlier soak. The error says why the state is that of no such pool.
+    fn resume(&mut self, state: &PoolState) -> Result<(), String>;
 }
 
 /// A slot in the model.
@@ -90,6 +95,8 @@ pub(super) struct Lane {
     random: Random,
     step: u64,
     numbers: u64,
+    /// The number at which the pool's own count of insertions began.
+    numbers_before: u64,
     removed: u64,
     /// The number of live objects that a random load approaches, and until when.
     goal: usize,
@@ -125,6 +132,7 @@ impl Lane {
             next_event: 0,
             step: 0,
             numbers: 0,
+            numbers_before: 0,
             removed: 0,
             goal: 0,
             goal_until: 0,
@@ -372,9 +380,9 @@ impl Lane {
             return Err(format!("iteration shows {seen}, the pool says {says}, {live} are live"));
         }
         if let Some(stats) = self.subject.stats()
-            && (stats.inserted, stats.removed) != (self.numbers, self.removed)
+            && let counts = (self.numbers.wrapping_sub(self.numbers_before), self.removed)
+            && (stats.inserted, stats.removed) != counts
         {
-            let counts = (self.numbers, self.removed);
             return Err(format!("{stats:?}, but {counts:?} were inserted and removed"));
         }
         Ok(())
@@ -397,7 +405,39 @@ impl Lane {
         self.slots.fill(Known { live: None, stale: None });
         self.live.clear();
         self.keys.fill(None);
-        (self.next_event, self.numbers, self.removed) = (0, 0, 0);
+        self.next_event = 0;
+        (self.numbers, self.numbers_before, self.removed) = (0, 0, 0);
+    }
+
+    /// Brings each slot to the lifetime that it had, by insertions at the handles of its last object.
+    ///
+    /// Live objects get new numbers: the next ones, one for each slot.
+    fn fill(&mut self, slots: &[u64]) -> Result<(), String> {
+        for (slot, &state) in (0..).zip(slots) {
+            let (generation, is_live) = (state / 2, state % 2 == 1);
+            self.numbers += 1;
+            if state == 0 {
+                continue;
+            }
+            let handle = u32::try_from(generation).ok();
+            let handle = handle.and_then(|generation| self.subject.handle(slot, generation));
+            if !handle.is_some_and(|handle| self.subject.insert_at(handle, self.numbers)) {
+                return Err(format!("slot {slot} cannot have generation {generation}"));
+            }
+            let Some(handle) = handle else { continue };
+            let place = self.live.len();
+            self.slots[slot as usize].live = Some((handle, self.numbers, place));
+            self.live.push(slot);
+            if !is_live {
+                self.remove(slot as usize)?;
+            }
+        }
+        if let Some(stats) = self.subject.stats() {
+            self.numbers_before = self.numbers.wrapping_sub(stats.inserted);
+            self.removed = stats.removed;
+        }
+        self.tally.peak = self.live.len() as u64;
+        self.check()
     }
 
     /// Does steps until the number is reached or something is wrong.
@@ -440,5 +480,28 @@ impl Work for Lane {
 
     fn latency(&self) -> &Histogram<u64> {
         &self.latency
+    }
+
+    fn state(&mut self) -> PoolState {
+        let of_slot = |known: &Known| match (known.live, known.stale) {
+            (Some((handle, ..)), _) => u64::from(self.subject.generation(handle)) * 2 + 1,
+            (None, Some(handle)) => u64::from(self.subject.generation(handle)) * 2,
+            (None, None) => 0,
+        };
+        let slots = match self.subject.claims() {
+            true => self.slots.iter().map(of_slot).collect(),
+            false => Vec::new(),
+        };
+        PoolState { seed: self.random.seed_for_the_next(), slots }
+    }
+
+    fn resume(&mut self, state: &PoolState) -> Result<(), String> {
+        self.random = Random::resumed(state.seed);
+        let expected = if self.subject.claims() { self.slots.len() } else { 0 };
+        if state.slots.len() != expected {
+            return Err(format!("has {} slots, expected {expected}", state.slots.len()));
+        }
+        let fill = AssertUnwindSafe(|| self.fill(&state.slots));
+        catch_unwind(fill).unwrap_or_else(|_| Err("the pool panicked".to_owned()))
     }
 }

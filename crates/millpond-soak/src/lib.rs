@@ -1,6 +1,7 @@
 //! `millpond-soak`, which `millpond soak` starts: random work on every pool for any length of time, with every result checked.
 
 mod allocations;
+mod checkpoint;
 mod command;
 mod frame_memory;
 mod guards;
@@ -27,6 +28,7 @@ mod trials;
 pub use allocations::Counting;
 pub use command::{SoakArguments, run};
 
+pub(crate) use checkpoint::Checkpoint;
 pub(crate) use json::json;
 pub(crate) use lane::Tally;
 pub(crate) use lanes::CAPACITY_MAX;
@@ -74,6 +76,8 @@ pub(crate) struct Outcome {
     pub(crate) seed: u64,
     pub(crate) capacity: usize,
     pub(crate) elapsed: Duration,
+    /// The time of the processor, where the system reports it.
+    pub(crate) processor: Option<Duration>,
     pub(crate) interrupted: bool,
     pub(crate) system_allocator: bool,
     pub(crate) pools: Vec<PoolOutcome>,
@@ -158,9 +162,23 @@ fn sum(tallies: impl Iterator<Item = Tally>) -> Tally {
     })
 }
 
-/// Soaks until the time is over, the steps are done, something is wrong, or `stop` is set. `None` if the name of no
-/// pool contains the requested text.
-pub(crate) fn soak(plan: &Plan<'_>, stop: &AtomicBool) -> Option<Outcome> {
+/// Why a soak cannot begin.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// The name of no pool contains the requested text.
+    NoPool,
+    /// The checkpoint has a state that its pool cannot have.
+    State { pool: String, why: String },
+}
+
+/// Soaks until the time is over, the steps are done, something is wrong, or `stop` is set.
+///
+/// Goes on from a checkpoint, if there is one, and adds to it what was done.
+pub(crate) fn soak(
+    plan: &Plan<'_>,
+    mut checkpoint: Option<&mut Checkpoint>,
+    stop: &AtomicBool,
+) -> Result<Outcome, Unusable> {
     let before = payload::made_and_dropped();
     let capacity = plan.shape.capacity().unwrap_or(plan.capacity);
     let mut lanes = Lanes {
@@ -172,20 +190,37 @@ pub(crate) fn soak(plan: &Plan<'_>, stop: &AtomicBool) -> Option<Outcome> {
         lanes: Vec::new(),
     };
     lanes.add_all();
-    let lanes = lanes.lanes;
+    let mut lanes = lanes.lanes;
     if lanes.is_empty() {
-        return None;
+        return Err(Unusable::NoPool);
     }
-    let mut outcome = work(plan, capacity, lanes, stop);
+    for lane in &mut lanes {
+        let state = checkpoint.as_ref().and_then(|checkpoint| checkpoint.pools.get(lane.name()));
+        if let Some(state) = state {
+            let resumed = lane.resume(state);
+            resumed.map_err(|why| Unusable::State { pool: lane.name().to_owned(), why })?;
+        }
+    }
+    let mut outcome = work(plan, capacity, &mut lanes, stop);
+    if let Some(checkpoint) = &mut checkpoint
+        && outcome.violation.is_none()
+    {
+        let states = lanes.iter_mut().map(|lane| (lane.name().to_owned(), lane.state()));
+        checkpoint.pools.extend(states);
+    }
+    drop(lanes);
     let after = payload::made_and_dropped();
     (outcome.made, outcome.dropped) = (after.0 - before.0, after.1 - before.1);
-    Some(outcome)
+    if let Some(checkpoint) = checkpoint {
+        checkpoint.add(&outcome);
+    }
+    Ok(outcome)
 }
 
 fn work(
     plan: &Plan<'_>,
     capacity: usize,
-    mut lanes: Vec<Box<dyn Work>>,
+    lanes: &mut [Box<dyn Work>],
     stop: &AtomicBool,
 ) -> Outcome {
     let allocations_counted = allocations::are_counted();
@@ -196,6 +231,7 @@ fn work(
     let resident_start = memory::resident_bytes();
     let mut resident_peak = resident_start;
     let begun = Instant::now();
+    let processor_begun = processor_time();
     let mut done = 0;
     let over = |done: u64| {
         stop.load(Ordering::Relaxed)
@@ -211,16 +247,18 @@ fn work(
         progress.update(|| (sum(lanes.iter().map(|lane| lane.tally())), resident));
     }
     let elapsed = begun.elapsed();
+    let processor = processor_time().zip(processor_begun).map(|(now, begun)| now - begun);
     drop(progress);
     let resident_end = memory::resident_bytes();
     latency.clear();
-    for lane in &lanes {
+    for lane in &*lanes {
         latency.add(lane.latency()).expect("all histograms have the same bounds");
     }
     Outcome {
         seed: plan.seed,
         capacity,
         elapsed,
+        processor,
         interrupted: stop.load(Ordering::Relaxed),
         system_allocator: plan.system_allocator,
         pools: lanes.iter().map(|lane| pool_outcome(lane.as_ref())).collect(),
@@ -233,6 +271,17 @@ fn work(
         resident_end,
         latency,
     }
+}
+
+/// The time of the processor that this program has used, where the system reports it.
+fn processor_time() -> Option<Duration> {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        Duration::try_from(time).ok()
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 fn try_slice(lane: &mut dyn Work, shape: &Shape, steps: u64) -> Option<Violation> {

@@ -13,6 +13,16 @@ impl Random {
         Self(SplitMix64::new(state))
     }
 
+    /// The numbers that go on from a checkpoint.
+    pub(super) fn resumed(seed: u64) -> Self {
+        Self(SplitMix64::new(seed))
+    }
+
+    /// The seed with which the next soak goes on.
+    pub(super) fn seed_for_the_next(&mut self) -> u64 {
+        self.0.next()
+    }
+
     /// A number below `limit`, which is not 0: the remainder, so that a seed and a step that were once reported lead to
     /// the same operation again.
     pub(super) fn below(&mut self, limit: usize) -> usize {

@@ -67,6 +67,8 @@ pub(super) trait AnySubject {
     fn retains(&self) -> bool;
     fn exhaustion_shows(&self) -> bool;
     fn clear_forgets(&self) -> bool;
+    /// Whether the pool can insert at a given handle.
+    fn claims(&self) -> bool;
 
     fn insert(&mut self, number: u64) -> Option<Bits>;
     fn insert_at(&mut self, handle: Bits, number: u64) -> bool;
@@ -78,6 +80,10 @@ pub(super) trait AnySubject {
 
     /// The slot that a handle names.
     fn slot(&self, handle: Bits) -> usize;
+    /// The handle's generation.
+    fn generation(&self, handle: Bits) -> u32;
+    /// The handle of a slot and a generation, if the layout has one.
+    fn handle(&self, slot: u32, generation: u32) -> Option<Bits>;
     /// The handle of the slot's next lifetime, if its layout has one and the pool can insert with it.
     fn next_lifetime(&self, handle: Bits) -> Option<Bits>;
     /// A handle as it is printed.
@@ -102,6 +108,9 @@ impl<S: Subject> AnySubject for S {
     }
     fn clear_forgets(&self) -> bool {
         S::CLEAR_FORGETS
+    }
+    fn claims(&self) -> bool {
+        S::CLAIMS
     }
 
     fn insert(&mut self, number: u64) -> Option<Bits> {
@@ -128,6 +137,12 @@ impl<S: Subject> AnySubject for S {
 
     fn slot(&self, handle: Bits) -> usize {
         handle.handle::<S::Handle>().index() as usize
+    }
+    fn generation(&self, handle: Bits) -> u32 {
+        handle.handle::<S::Handle>().generation()
+    }
+    fn handle(&self, slot: u32, generation: u32) -> Option<Bits> {
+        S::Handle::from_parts(slot, generation).map(Bits::of)
     }
     fn next_lifetime(&self, handle: Bits) -> Option<Bits> {
         let handle: S::Handle = handle.handle();

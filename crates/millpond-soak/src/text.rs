@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use hdrhistogram::Histogram;
 
+use super::checkpoint::SoFar;
 use super::{Outcome, Violation};
 use millpond_plan::error::shown;
 use millpond_plan::output::figures::{bytes, count, duration};
@@ -13,7 +14,7 @@ use millpond_plan::output::table::Table;
 const BAR_CELLS: usize = 40;
 
 /// The summary. `again` is the command that repeats the soak, without seed, steps and pool.
-pub(crate) fn text(outcome: &Outcome, again: &str, paint: Paint) -> String {
+pub(crate) fn text(outcome: &Outcome, so_far: Option<SoFar>, again: &str, paint: Paint) -> String {
     let mut text = String::new();
     text.push_str(&pools(outcome, paint));
     text.push('\n');
@@ -30,6 +31,7 @@ pub(crate) fn text(outcome: &Outcome, again: &str, paint: Paint) -> String {
             let _ = writeln!(text, "{verdict}");
         }
     }
+    text.push_str(&so_far.map_or_else(String::new, |so_far| so_far.text()));
     text
 }
 
@@ -90,6 +92,9 @@ fn totals(text: &mut String, outcome: &Outcome, paint: Paint) {
         let _ = writeln!(text, "{} {value}", paint.faint(&format!("{name:<26}")));
     };
     line("time", duration(seconds) + if outcome.interrupted { ", then stopped" } else { "" });
+    if let Some(processor) = outcome.processor {
+        line("of the processor", duration(processor.as_secs_f64()));
+    }
     line(
         "seed, slots in each pool",
         format!("{}, {}", outcome.seed, count(outcome.capacity as u64)),

@@ -10,6 +10,7 @@ use millpond::classic::{ObjectPool, ParticlePool, Pooled};
 use millpond::size_classes::Overflow;
 use millpond::{FrameLink, FramePool, SizeClasses};
 
+use super::checkpoint::PoolState;
 use super::lane::{LATENCY_MAX_NS, Tally, Work};
 use super::payload::Payload;
 use super::random::Random;
@@ -89,6 +90,18 @@ impl<T: Trial> Work for TrialLane<T> {
 
     fn latency(&self) -> &Histogram<u64> {
         &self.latency
+    }
+
+    fn state(&mut self) -> PoolState {
+        PoolState { seed: self.random.seed_for_the_next(), slots: Vec::new() }
+    }
+
+    fn resume(&mut self, state: &PoolState) -> Result<(), String> {
+        if !state.slots.is_empty() {
+            return Err(format!("has {} slots, expected none", state.slots.len()));
+        }
+        self.random = Random::resumed(state.seed);
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod arguments;
 pub mod interrupt;
+pub mod output_file;
 mod paint;
 pub mod progress;
 

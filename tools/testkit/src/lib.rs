@@ -64,6 +64,13 @@ impl Directory {
     }
 }
 
+/// Makes a FIFO, at whose other end nobody is: to open it waits for ever.
+#[cfg(target_os = "linux")]
+pub fn fifo(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+}
+
 impl Drop for Directory {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);

@@ -67,6 +67,54 @@ fn places_where_no_file_can_be() {
     assert_eq!(directory.names(), ["a.csv"]);
 }
 
+/// Before any of them is opened: a FIFO would wait for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_no_regular_file_is_refused() {
+    use std::os::unix::fs::symlink;
+
+    let directory = Directory::new();
+    directory.file("a.csv", TRACE);
+    let inside = |name| directory.path().join(name);
+    millpond_testkit::fifo(&inside("fifo"));
+    symlink("fifo", inside("to-fifo")).unwrap();
+    symlink("/dev/null", inside("device")).unwrap();
+    symlink("nowhere", inside("dangling")).unwrap();
+    symlink("round", inside("round")).unwrap();
+    for (place, part) in [
+        ("fifo", "fifo: is not a regular file"),
+        ("to-fifo", "to-fifo: is not a regular file"),
+        ("device", "device: is not a regular file"),
+        ("/dev/null", "/dev/null: is not a regular file"),
+        ("dangling", "dangling: is a link to nothing"),
+        ("round", "round: "),
+    ] {
+        for option in ["--report", "--budget", "--summary"] {
+            let more = if option == "--report" { &[][..] } else { &["--no-report"] };
+            let arguments = ["plan", "a.csv", option, place];
+            let output = millpond(&directory).args(arguments).args(more).output().unwrap();
+            let line = refused(&output);
+            assert!(line.starts_with(part), "{option} {place}: {line}");
+        }
+    }
+    assert_eq!(directory.names(), ["a.csv", "dangling", "device", "fifo", "round", "to-fifo"]);
+}
+
+/// A user who has made a link keeps it.
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_report_stays_and_its_file_is_replaced() {
+    let directory = Directory::new();
+    directory.file("a.csv", TRACE);
+    let real = directory.file("real.html", format!("{}\nold", millpond_plan::report::MARKER));
+    let link = directory.path().join("report.html");
+    std::os::unix::fs::symlink("real.html", &link).unwrap();
+    done(&millpond(&directory).args(["plan", "a.csv"]).output().unwrap());
+    assert!(std::fs::symlink_metadata(link).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(real).unwrap().len() > 1000);
+    assert_eq!(directory.names(), ["a.csv", "real.html", "report.html"]);
+}
+
 #[test]
 fn none_if_none_is_wanted() {
     let directory = Directory::new();

@@ -1,5 +1,6 @@
 //! `millpond soak` as its users call it.
 
+mod checkpoint;
 #[cfg(target_os = "linux")]
 mod interrupted;
 mod pools;
