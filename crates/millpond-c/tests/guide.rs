@@ -121,15 +121,15 @@ fn the_examples_do_what_the_designs_say() {
         String::from_utf8(run(Command::new(program).args(arguments)).stdout).unwrap()
     };
     let c = |name: &str| example("gcc", "-std=c99", Path::new(name));
-    let swap_delete = "five are allocated     live: . 1 2 3 4 5  next: slot 0\n\
-                       slot 4 is freed        live: . 1 2 3 . 5  next: slot 4\n\
-                       one more is allocated  live: . 1 2 3 4 5  next: slot 0\n\
-                       the stale handle is refused, slot 5 has moved to 5.5\n";
+    let swap_delete = "five are allocated     live: 0 1 2 3 4 .  next: slot 5\n\
+                       slot 1 is freed        live: 0 . 2 3 4 .  next: slot 1\n\
+                       one more is allocated  live: 0 1 2 3 4 .  next: slot 5\n\
+                       the stale handle is refused, slot 4 has moved to 4.5\n";
     assert_eq!(said(c("c/swap_delete.c"), &[]), swap_delete);
-    let byte_map = "New: handles 1 257 513 769\na full pool gives null\n\
-                    Delete and New: handle 514, the old one is refused\nNew(handle): model 500\n\
+    let script_handles = "insertions: handles 1 257 513 769\na full pool gives null\n\
+                    removal and insertion: handle 514, the old one is refused\ninsertion at the handle: model 500\n\
                     refused in each of 254 later uses of its slot\n";
-    assert_eq!(said(c("c/byte_map.c"), &[]), byte_map);
+    assert_eq!(said(c("c/script_handles.c"), &[]), script_handles);
     let quadtree = "600 frames, more than 60,000 nodes, no growth after the first second\n";
     assert_eq!(said(c("c/quadtree.c"), &[]), quadtree);
     let particles = "more than 1,000 particles live, more than 3,000 were born, some were refused, \

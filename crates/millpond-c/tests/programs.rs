@@ -4,7 +4,7 @@ mod support;
 
 use std::process::Command;
 
-use support::{has, here, library, made, run, strict};
+use support::{fuzz, has, here, library, made, run, strict};
 
 /// Compilers of C and of C++.
 const COMPILERS: [(&str, &str); 2] = [("gcc", "g++"), ("clang", "clang++")];
@@ -179,37 +179,19 @@ fn valgrind_finds_nothing() {
     run(valgrind.arg(made("programs").join("valgrind")));
 }
 
-/// Whether libFuzzer finds nothing in the target `source`, with and without the address sanitizer: with it, insertions and
-/// removals of plain pools are called; without it, they are the header's own.
-fn fuzz(source: &str, runs: u32) {
-    if library().is_none() || !has("clang") {
-        return;
-    }
-    for sanitizers in ["fuzzer", "fuzzer,address,undefined"] {
-        let program = made("programs").join(format!("{source}-{sanitizers}"));
-        let mut command = strict("clang");
-        command.args(["-std=c99", "-g", "-O1", "-fno-sanitize-recover=all"]);
-        command.arg(format!("-fsanitize={sanitizers}")).arg(here().join("tests").join(source));
-        let built = command.arg(library().unwrap()).arg("-o").arg(&program).output().unwrap();
-        let said = String::from_utf8_lossy(&built.stderr);
-        if said.contains("libclang_rt.fuzzer") {
-            println!("not run: no libFuzzer on this machine (apt-get install libclang-rt-14-dev)");
-            return;
-        }
-        assert!(built.status.success(), "{said}");
-        // What is found stays beside the program.
-        let mut fuzz = Command::new(&program);
-        fuzz.current_dir(made("programs")).arg(format!("-runs={runs}"));
-        run(fuzz.args(["-seed=1", "-max_len=600", "-len_control=0"]));
+/// With the address sanitizer, insertions and removals of plain pools are called; without it, they are the header's own.
+fn fuzz_library(source: &str) {
+    if let Some(library) = library() {
+        fuzz(source, &["fuzzer", "fuzzer,address,undefined"], Some(library), 60_000);
     }
 }
 
 #[test]
 fn the_fuzzer_finds_no_difference_to_a_model() {
-    fuzz("fuzz.c", 60_000);
+    fuzz_library("fuzz.c");
 }
 
 #[test]
 fn the_fuzzer_finds_no_difference_to_a_model_of_packed_pools() {
-    fuzz("fuzz_packed.c", 60_000);
+    fuzz_library("fuzz_packed.c");
 }

@@ -238,6 +238,8 @@ mod guide {
     struct Watch;
     #[doc = include_str!("../../../docs/guide/c-and-cpp.md")]
     struct CAndCpp;
+    #[doc = include_str!("../../../docs/guide/one-file.md")]
+    struct OneFile;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
     #[doc = include_str!("../../../docs/guide/moving.md")]

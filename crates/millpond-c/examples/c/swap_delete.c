@@ -1,6 +1,6 @@
 /* The first design: a swap-delete pool. Everything is allocated at the start and nothing moves; a list of all slots, the
  * roster, is split by a partition into live and free ones. The game updates the entire array, live and dead alike, so
- * that no branch stands in its loop: a dead slot always holds a valid object. */
+ * that no branch stands in its loop: a dead slot always holds a valid object. `small/roster.c` shows the roster itself. */
 #include <millpond.h>
 
 #include <stdio.h>
@@ -43,29 +43,24 @@ int main(void) {
     for (slot = 0; slot < SLOTS; slot++) {
         every[slot] = (component){0, 0}; /* dead, and valid */
     }
-    /* The worked example: six slots, of which the roster 5 4 3 2 1 0 hands out the first five. */
-    for (slot = SLOTS - 1; slot >= 1; slot--) {
-        mp_handle first_life = {(uint64_t)slot << 32 | 1};
-        void *made;
-        if (mp_pool_insert_at(pool, first_life, &made) != MP_OK) {
-            return 2;
-        }
-        *(component *)made = (component){(float)slot, 0.5f};
+    for (slot = 0; slot < SLOTS - 1; slot++) {
+        components_id id;
+        *components_insert(&all, &id) = (component){(float)slot, 0.5f};
     }
     show("five are allocated", &all, next_slot(pool));
-    stale = components_id_at(&all, 4);
-    every[4] = (component){0, 0};
+    stale = components_id_at(&all, 1);
+    every[1] = (component){0, 0};
     if (!components_remove(&all, stale)) {
         return 3;
     }
-    show("slot 4 is freed", &all, next_slot(pool));
+    show("slot 1 is freed", &all, next_slot(pool));
     for (slot = 0; slot < SLOTS; slot++) {
         every[slot].position += every[slot].speed; /* the entire array, without a branch */
     }
     *components_insert(&all, &again) = (component){40, 0};
     show("one more is allocated", &all, next_slot(pool));
-    printf("the stale handle is %s, slot 5 has moved to %.1f\n",
-           components_get(&all, stale) == NULL ? "refused" : "good", (double)every[5].position);
+    printf("the stale handle is %s, slot 4 has moved to %.1f\n",
+           components_get(&all, stale) == NULL ? "refused" : "good", (double)every[4].position);
     mp_pool_destroy(pool);
     return 0;
 }

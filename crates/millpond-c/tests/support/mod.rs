@@ -66,3 +66,27 @@ pub(crate) fn strict(compiler: &str) -> Command {
     command.arg("-I").arg(here().join("include"));
     command
 }
+
+/// Whether libFuzzer finds nothing in the target `source` of the tests, under each of the sets of sanitizers.
+pub(crate) fn fuzz(source: &str, sanitizers: &[&str], library: Option<&Path>, runs: u32) {
+    if !has("clang") {
+        return;
+    }
+    for sanitizers in sanitizers {
+        let program = made("programs").join(format!("{source}-{sanitizers}"));
+        let mut command = strict("clang");
+        command.args(["-std=c99", "-g", "-O1", "-fno-sanitize-recover=all"]);
+        command.arg(format!("-fsanitize={sanitizers}")).arg(here().join("tests").join(source));
+        let built = command.args(library).arg("-o").arg(&program).output().unwrap();
+        let said = String::from_utf8_lossy(&built.stderr);
+        if said.contains("libclang_rt.fuzzer") {
+            println!("not run: no libFuzzer on this machine (apt-get install libclang-rt-14-dev)");
+            return;
+        }
+        assert!(built.status.success(), "{said}");
+        // What is found stays beside the program.
+        let mut fuzz = Command::new(&program);
+        fuzz.current_dir(made("programs")).arg(format!("-runs={runs}"));
+        run(fuzz.args(["-seed=1", "-max_len=600", "-len_control=0"]));
+    }
+}

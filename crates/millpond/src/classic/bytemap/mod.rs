@@ -39,16 +39,22 @@ const SEED_LAST: u8 = SEEDS - 1;
 ///
 /// The handles are the same, bit for bit, and so is the order in which [`insert`](Self::insert) and
 /// [`remove`](Self::remove) reuse slots. This implementation adds what the published ones lack:
-/// every access is bounds-checked, a failed insertion leaves the cursor unchanged, every scan goes
-/// round at most once, and the number of live slots is known without a scan.
+/// every access is bounds-checked (also that of the insertion after one that failed, which leaves the
+/// cursor at the end), and the number of live slots is known without a scan. The published search
+/// starts after the cursor, wraps at the end, and then passes all slots, so it reads those after the
+/// cursor twice; the second time finds nothing that the first did not, and is left out here.
 ///
 /// # Where it deviates from the published text
 ///
-/// Both deviations are in `New(handle)`, for which the sources disagree:
+/// In three places. For saved games of those three, nothing else than this is right: each handle
+/// that was saved names its object again, and each slot that is free is found.
 ///
-/// 1. **The byte.** Some sources advance the slot's seed. Here the byte becomes the handle's, because only then the
-///    saved handle is valid again, which is what the operation is for.
-/// 2. **The cursor.** The text sets it to the first slot whose free flag is *unset*, which is the
+/// 1. **`GetAtHandle` of a free slot.** The text compares the whole byte. So `index << 8 | byte` of a *free* slot,
+///    whose bit 7 is set, finds the dead object in it. Here it finds nothing: a removed value has been moved out or
+///    dropped, and no handle that was issued has this bit.
+/// 2. **The byte after `New(handle)`.** The sources disagree: some advance the slot's seed. Here the byte becomes the
+///    handle's, because only then the saved handle is valid again, which is what the operation is for.
+/// 3. **The cursor after `New(handle)`.** The text sets it to the first slot whose free flag is *unset*, which is the
 ///    lowest **live** slot. Here it is set to the lowest **free** slot, as readers of the program
 ///    describe it. The cursor is the field "first free"; `Delete` keeps it from skipping a freed
 ///    slot. Set to the lowest live slot, it would skip all free slots below that one: after one
@@ -85,7 +91,7 @@ const SEED_LAST: u8 = SEEDS - 1;
 pub struct BytemapPool<T> {
     /// The words are the bytes: a slot is live exactly if its byte has no free bit.
     slots: TableStorage<T, u8>,
-    /// The slot used last, or freed below that one; −1 before the first.
+    /// The slot used last, or freed below that one; −1 before the first, the number of slots after a failed search.
     cursor: i32,
     retires: bool,
     retired: usize,
@@ -305,16 +311,18 @@ impl<T> BytemapPool<T> {
     ///
     /// # Errors
     ///
-    /// If no slot is free. The error is `value`, and the cursor stays where it was.
+    /// If no slot is free. The error is `value`. As published, the cursor is then at the end, so the
+    /// next insertion searches from slot 0, or after the lowest slot that was freed in the meantime.
     #[doc(alias = "New")]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: T) -> Result<i32, T> {
-        if self.is_full() {
-            return Err(value);
-        }
-        let cursor = usize::try_from(self.cursor).ok();
-        let is_usable = |index: usize| !self.is_retired(index);
-        let Some(index) = next_vacant_after(cursor, self.slots.words(), is_usable) else {
+        let next = || {
+            let cursor = usize::try_from(self.cursor).ok().filter(|at| *at < self.capacity());
+            let is_usable = |index: usize| !self.is_retired(index);
+            next_vacant_after(cursor, self.slots.words(), is_usable)
+        };
+        let Some(index) = (!self.is_full()).then(next).flatten() else {
+            self.cursor = self.capacity() as i32;
             return Err(value);
         };
         #[cfg(feature = "debug-aids")]
@@ -329,8 +337,8 @@ impl<T> BytemapPool<T> {
     /// Moves `value` into exactly this handle's slot, for loading a saved game.
     ///
     /// The slot's byte then **equals the handle's**, so that the saved handle is valid again, and
-    /// the cursor is set to the lowest free slot. In both, published sources
-    /// [differ](Self#where-it-deviates-from-the-published-text).
+    /// the cursor is set to the lowest free slot; both are [deviations from the published
+    /// text](Self#where-it-deviates-from-the-published-text), with reasons.
     ///
     /// ```
     /// use millpond::classic::BytemapPool;
@@ -428,7 +436,8 @@ impl<T> BytemapPool<T> {
         self.len() + self.retired == self.capacity()
     }
 
-    /// Returns the slot after which the next search begins; −1 before the first insertion.
+    /// Returns the slot after which the next search begins: −1 before the first insertion, and the
+    /// number of slots after one that failed.
     #[inline]
     #[must_use]
     pub fn cursor(&self) -> i32 {

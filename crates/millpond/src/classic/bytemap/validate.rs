@@ -19,8 +19,8 @@ impl<T> BytemapPool<T> {
             format_args!("{retired} were given up, {} are counted", self.retired),
         )?;
         ensure(
-            (-1..self.capacity().max(1) as i32).contains(&self.cursor),
-            "the cursor is at a slot, or before the first",
+            (-1..=self.capacity() as i32).contains(&self.cursor),
+            "the cursor is at a slot, before the first or after the last",
             format_args!("{} of {}", self.cursor, self.capacity()),
         )
     }
@@ -44,8 +44,8 @@ mod tests {
         let given_up = "the slots that were given up are counted";
         assert_eq!(broken(|pool| pool.retired = 2), given_up);
         assert_eq!(broken(|pool| pool.retired = 1), given_up);
-        let cursor = "the cursor is at a slot, or before the first";
-        assert_eq!(broken(|pool| pool.cursor = 3), cursor);
+        let cursor = "the cursor is at a slot, before the first or after the last";
+        assert_eq!(broken(|pool| pool.cursor = 4), cursor);
         assert_eq!(broken(|pool| pool.cursor = -2), cursor);
     }
 }

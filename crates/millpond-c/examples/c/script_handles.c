@@ -1,6 +1,6 @@
-/* The second design: a byte-map pool, whose handles are small numbers, `index << 8 | seed`, that a game script can hold
- * and a saved game can name again. Here a handle has four bytes: 24 bits of index and 8 of generation. A cursor goes
- * round the slots, and the generations of a slot start again when they are used up. */
+/* Handles that a game script can hold as a number and that a saved game names again: four bytes, 24 bits of index and 8 of
+ * generation. A cursor goes round the slots, and the generations of a slot start again when they are used up. (The
+ * byte-map pool has 7 bits for that and a free bit beside them: `small/byte_map.c`.) */
 #include <millpond.h>
 
 #include <stdio.h>
@@ -29,11 +29,11 @@ int main(void) {
     for (i = 0; i < 4; i++) {
         vehicles_insert(&all, &ids[i])->model = 400 + i;
     }
-    printf("New: handles %u %u %u %u\n", ids[0].bits, ids[1].bits, ids[2].bits, ids[3].bits);
+    printf("insertions: handles %u %u %u %u\n", ids[0].bits, ids[1].bits, ids[2].bits, ids[3].bits);
     printf("a full pool gives %s\n", vehicles_insert(&all, &id) == NULL ? "null" : "a vehicle");
     vehicles_remove(&all, ids[2]);
     vehicles_insert(&all, &id)->model = 500;
-    printf("Delete and New: handle %u, the old one is %s\n", id.bits,
+    printf("removal and insertion: handle %u, the old one is %s\n", id.bits,
            vehicles_get(&all, ids[2]) == NULL ? "refused" : "good");
 
     /* Loading a saved game: exactly that handle. */
@@ -43,7 +43,7 @@ int main(void) {
     }
     ((vehicle *)place)->model = 500;
     all = vehicles_of(loaded);
-    printf("New(handle): model %d\n", vehicles_get(&all, id)->model);
+    printf("insertion at the handle: model %d\n", vehicles_get(&all, id)->model);
 
     /* 255 uses of a slot later the same number comes again. With four bytes that is a choice: without MP_WRAP the slot
      * would retire, and with eight bytes it takes 2,147,483,647 uses. */
