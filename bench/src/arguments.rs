@@ -6,13 +6,13 @@ use clap::Parser;
 
 /// Measures millpond and what people would use instead: the same work, in one process, in turns.
 ///
-/// Without options it takes some minutes, prints whole frames, a verdict and tables, and writes them with charts to
-/// docs/. `ci/benchmark` does this in two builds, plain release and as games are shipped (fat link-time
-/// optimisation, one codegen unit), and writes one document of both.
+/// Without options it takes some minutes, prints a verdict and tables, records all figures in docs/benchmark, and makes
+/// docs/benchmark.md from what is recorded there. `ci/benchmark` does this in two builds, plain release and as games are
+/// shipped (fat link-time optimisation, one codegen unit).
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Examples:\n  millpond-bench --quick\n  millpond-bench --quick --only frames\n  millpond-bench --only churn --sizes 100000 --rounds 31\n  millpond-bench --full --output full\n\nBoth builds in one document, what ci/benchmark does:\n  cargo run --release -p millpond-bench -- --save results\n  cargo run --profile shipped -p millpond-bench -- --beside results\n\nMore contenders: --features allocators (mimalloc, jemalloc; needs a C compiler), --features fyrox\n(fyrox-core, about 100 crates), --features cpp (Boost.Pool, plf::colony, foonathan/memory; needs a C++\ncompiler and apt-get install libboost-dev libplf-colony-dev libfoonathan-memory-dev).\n\nExit code: 0 measured, 1 contenders did not do the same work, 2 unusable arguments."
+    after_help = "Examples:\n  millpond-bench --quick\n  millpond-bench --quick --only frames\n  millpond-bench --only churn --sizes 100000 --rounds 31\n  millpond-bench --full --output full\n\nMore contenders: --features allocators (mimalloc, jemalloc; needs a C compiler), --features fyrox\n(fyrox-core, about 100 crates), --features cpp (Boost.Pool, plf::colony, foonathan/memory; needs a C++\ncompiler and apt-get install libboost-dev libplf-colony-dev libfoonathan-memory-dev).\n\nExit code: 0 measured, 1 contenders did not do the same work, 2 unusable arguments."
 )]
 pub(crate) struct Arguments {
     /// A verdict within two minutes: only what the bars compare, in few rounds
@@ -33,15 +33,12 @@ pub(crate) struct Arguments {
     /// How often each contender is measured at each work [default: 15 in frames, else 9; 5 with --quick, 11 with --full]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: Option<u32>,
-    /// Where to write benchmark.md, benchmark.csv and the charts [default: docs/ after a run of everything, else nowhere]
+    /// Where to write benchmark.md and the record, benchmark/*/*.csv [default: docs/ after a run of everything, else nowhere]
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Saves the results for --beside of another build instead of writing documents
-    #[arg(long, value_name = "FILE")]
-    pub(crate) save: Option<PathBuf>,
-    /// Puts the results of another build, from --save, before those of this one
-    #[arg(long, value_name = "FILE")]
-    pub(crate) beside: Option<PathBuf>,
+    /// Only makes the page anew, from the record beside it
+    #[arg(long)]
+    pub(crate) page: bool,
     /// Only draws the longest insertions while stores grow to 1,000,000 objects, as SVG: half a minute
     #[arg(long, value_name = "FILE")]
     pub(crate) growth_picture: Option<PathBuf>,
@@ -123,8 +120,6 @@ impl Arguments {
             && self.contenders.is_empty()
             && self.sizes.is_empty()
             && !self.quick;
-        let docs = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"));
-        let directory = self.output.clone().or_else(|| all.then(docs));
-        directory.filter(|_| self.save.is_none())
+        self.output.clone().or_else(|| (all || self.page).then(crate::report::docs))
     }
 }

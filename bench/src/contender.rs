@@ -30,18 +30,6 @@ pub(crate) enum Kind {
     Limit,
 }
 
-impl Kind {
-    /// A peer that refuses stale handles. Pools of this project are of a kind of their own.
-    pub(crate) fn is_generational(self) -> bool {
-        matches!(self, Self::Generational | Self::GenerationalDense)
-    }
-
-    /// A peer whose live values move only when its store grows.
-    pub(crate) fn is_stable(self) -> bool {
-        matches!(self, Self::Generational | Self::Index)
-    }
-}
-
 /// A way to keep objects. The types are named by a unit type, and the operations are functions, so that
 /// a store may hold values that contain its own keys (the quadtree's nodes do).
 ///

@@ -1,7 +1,7 @@
 //! millpond against what people would use instead: the same work, in one process, in turns.
 //!
-//! `cargo run --release -p millpond-bench` measures, prints the tables and writes them to `docs/`; `ci/benchmark`
-//! does so in two builds. Whole frames come first: what games do with their pools.
+//! `cargo run --release -p millpond-bench` measures, prints the tables, records the figures in `docs/benchmark` and
+//! makes the page `docs/benchmark.md` from them; `ci/benchmark` does so in two builds.
 
 mod arguments;
 mod contender;
@@ -23,7 +23,7 @@ mod work;
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -41,6 +41,10 @@ fn main() -> ExitCode {
         heap::print_peak(allocator);
         return ExitCode::SUCCESS;
     }
+    let directory = arguments.directory();
+    if let (true, Some(directory)) = (arguments.page, &directory) {
+        return written(report::write_page(directory));
+    }
     if cfg!(debug_assertions) && !arguments.unoptimised {
         eprintln!(
             "millpond-bench: not an optimised build; expected cargo run --release -p millpond-bench"
@@ -55,41 +59,34 @@ fn main() -> ExitCode {
             }
         };
     }
-    let directory = arguments.directory();
     // Before the minutes of measuring, not after.
     if let Some((directory, Err(error))) =
         directory.as_ref().map(|path| (path, fs::create_dir_all(path)))
     {
-        return fail(2, &unwritable(directory, &error));
+        let expected = "expected a directory that can be written to";
+        return fail(2, &format!("{}: {error}; {expected}", directory.display()));
     }
-    let mut builds = match arguments.beside.as_deref().map(Results::load).transpose() {
-        Ok(other) => Vec::from_iter(other),
-        Err(message) => return fail(2, &message),
-    };
     let results = match measure_all(&arguments) {
         Ok(results) => results,
         Err(Trouble::Unusable(message)) => return fail(2, &message),
         Err(Trouble::Mismatch(message)) => return fail(1, &message),
     };
-    if let Some(Err(message)) = arguments.save.as_deref().map(|path| results.save(path)) {
-        return fail(2, &message);
-    }
-    builds.push(results);
-    let document = report::document(&builds);
     // A reader that has closed the pipe has seen enough; the files are still to be written.
-    let _ = write!(io::stdout(), "{document}");
+    let _ = write!(io::stdout(), "{}", report::text(&results));
     let Some(directory) = directory else { return ExitCode::SUCCESS };
-    match report::write(&directory, &document, &builds) {
-        Ok(files) => {
-            files.iter().for_each(|file| eprintln!("written: {}", file.display()));
-            ExitCode::SUCCESS
-        }
-        Err(error) => fail(2, &unwritable(&directory, &error)),
-    }
+    let saved = results.save(&directory.join("benchmark"));
+    written(saved.and_then(|()| report::write_page(&directory)))
 }
 
-fn unwritable(directory: &Path, error: &io::Error) -> String {
-    format!("{}: {error}; expected a directory that can be written to", directory.display())
+/// Says where the page is, or why it is not.
+fn written(page: Result<PathBuf, String>) -> ExitCode {
+    match page {
+        Ok(path) => {
+            eprintln!("written: {}, made of the figures in the folder beside it", path.display());
+            ExitCode::SUCCESS
+        }
+        Err(message) => fail(2, &message),
+    }
 }
 
 /// Why there are no results.
@@ -107,7 +104,7 @@ fn measure_all(arguments: &Arguments) -> Result<Results, Trouble> {
         task.candidates.retain(|candidate| arguments.wants_contender(candidate.name));
     }
     tasks.retain(|task| !task.candidates.is_empty());
-    let mut results = Results::new(arguments.rounds());
+    let mut results = Results::new(report::this_run(arguments.frame_rounds(), arguments.rounds()));
     let count = tasks.len();
     for (number, task) in tasks.into_iter().enumerate() {
         let at = format!("{}, {} bytes, {} slots", task.work, task.object_bytes, task.slots);
@@ -132,13 +129,10 @@ fn measure_all(arguments: &Arguments) -> Result<Results, Trouble> {
     if arguments.wants_work("memory") {
         results.bytes_per_slot = memory::bytes_per_slot(&|name| arguments.wants_contender(name));
     }
-    results.seconds = begin.elapsed().as_secs();
-    let empty = results.cells.is_empty()
-        && results.latencies.is_empty()
-        && results.heap_peaks.is_empty()
-        && results.bytes_per_slot.is_empty();
+    results.run.seconds = begin.elapsed().as_secs();
+    results.verdicts = verdict::verdicts(&results);
     let message = "no work and contender match --only and --contenders; expected a part of a name in the tables";
-    if empty { Err(Trouble::Unusable(message.into())) } else { Ok(results) }
+    if results.is_empty() { Err(Trouble::Unusable(message.into())) } else { Ok(results) }
 }
 
 fn fail(code: u8, message: &str) -> ExitCode {

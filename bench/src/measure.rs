@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::contender::Kind;
+use crate::results::{Group, csv};
 
 /// What one lap took.
 #[derive(Clone, Copy, Debug)]
@@ -49,22 +50,29 @@ pub(crate) struct Task {
 }
 
 /// What the laps of one contender at one task took, in nanoseconds per operation.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) work: String,
     pub(crate) object_bytes: usize,
     pub(crate) slots: usize,
-    pub(crate) contender: &'static str,
+    pub(crate) contender: String,
     pub(crate) kind: Kind,
+    #[serde(rename = "median_ns", serialize_with = "csv::rounded")]
     pub(crate) median: f64,
-    pub(crate) quartile_low: f64,
-    pub(crate) quartile_high: f64,
+    /// Half the distance of the quartiles, in percent of the median.
+    #[serde(serialize_with = "csv::rounded_if_any")]
+    pub(crate) spread_percent: Option<f64>,
     pub(crate) rounds: usize,
-    /// What each round's lap took, in the order of the rounds.
+    /// What each round's lap took, in the order of the rounds. Only until the verdict: not recorded.
+    #[serde(skip)]
     pub(crate) laps: Vec<f64>,
 }
 
 impl Cell {
+    pub(crate) fn group(&self) -> Group {
+        Group { object_bytes: self.object_bytes, slots: self.slots }
+    }
+
     /// The median over the rounds of how many times the time of `other` in the same round this one took: a round in
     /// which the machine is slow slows both.
     pub(crate) fn ratio(&self, other: &Self) -> f64 {
@@ -72,11 +80,6 @@ impl Cell {
         let mut ratios: Vec<f64> = rounds.map(|(own, other)| own / other).collect();
         ratios.sort_by(f64::total_cmp);
         if ratios.is_empty() { self.median / other.median } else { quantile(&ratios, 0.5) }
-    }
-
-    /// Half the distance of the quartiles, in percent of the median.
-    pub(crate) fn spread_percent(&self) -> f64 {
-        (self.quartile_high - self.quartile_low) / 2.0 / self.median * 100.0
     }
 }
 
@@ -165,15 +168,15 @@ fn check(task: &Task, sums: &[Option<u64>]) -> Result<(), String> {
 fn cell(task: &Task, candidate: &Candidate, rounds: Vec<f64>) -> Cell {
     let mut laps = rounds.clone();
     laps.sort_by(f64::total_cmp);
+    let [low, median, high] = [0.25, 0.5, 0.75].map(|part| quantile(&laps, part));
     Cell {
         work: task.work.clone(),
         object_bytes: task.object_bytes,
         slots: task.slots,
-        contender: candidate.name,
+        contender: candidate.name.to_owned(),
         kind: candidate.kind,
-        median: quantile(&laps, 0.5),
-        quartile_low: quantile(&laps, 0.25),
-        quartile_high: quantile(&laps, 0.75),
+        median,
+        spread_percent: Some((high - low) / 2.0 / median * 100.0),
         rounds: laps.len(),
         laps: rounds,
     }

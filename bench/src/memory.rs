@@ -9,6 +9,7 @@ use crate::contender::{Contender, Kind};
 use crate::contenders::{Visitor, visit_all};
 use crate::object::Medium;
 use crate::population::Population;
+use crate::results::csv;
 
 /// The system's allocator, and a count of the bytes that are taken. `Box` contenders do not go through it.
 pub(crate) struct Counting;
@@ -44,9 +45,10 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// What a contender takes for each slot beyond the object, and the size of its keys.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct BytesPerSlot {
-    pub(crate) contender: &'static str,
+    pub(crate) contender: String,
+    #[serde(serialize_with = "csv::rounded")]
     pub(crate) beyond_object: f64,
     pub(crate) key: usize,
 }
@@ -74,7 +76,7 @@ impl Visitor for Collector<'_> {
         let taken = TAKEN.load(Relaxed) - before - keys;
         drop(population);
         self.0.push(BytesPerSlot {
-            contender: C::NAME,
+            contender: C::NAME.to_owned(),
             beyond_object: taken as f64 / SLOTS as f64 - size_of::<Medium>() as f64,
             key: size_of::<C::Key<Medium>>(),
         });

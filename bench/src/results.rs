@@ -1,33 +1,80 @@
-//! Everything that one run has measured.
+//! Everything that one run has measured, and its record: a folder of CSV files for each build.
+
+pub(crate) mod csv;
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::contender::Kind;
+use crate::frames;
 use crate::heap::Peak;
 use crate::measure::Cell;
 use crate::memory::BytesPerSlot;
+use crate::verdict::Verdict;
 use crate::work::worst::Latency;
+use crate::work::{growth, quadtree, snapshot, sparse};
 
 /// The contender that ratios refer to.
 pub(crate) const REFERENCE: &str = "Pool, Lifo";
 
-/// See the module.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Results {
+/// The builds that have a record, in the order of the page.
+pub(crate) const BUILDS: [&str; 2] = ["shipped", "release"];
+
+/// When, where, and of what the figures are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
     /// The profile that the program was built with.
-    pub(crate) profile: &'static str,
+    pub(crate) profile: String,
+    pub(crate) commit: String,
+    pub(crate) date: String,
+    pub(crate) processor: String,
+    pub(crate) versions: String,
+    pub(crate) seconds: u64,
+    pub(crate) frame_rounds: usize,
+    pub(crate) rounds: usize,
+    /// What is not as in the rest of the record.
+    pub(crate) note: String,
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Results {
+    pub(crate) run: Run,
     pub(crate) cells: Vec<Cell>,
     pub(crate) latencies: Vec<Latency>,
     pub(crate) bytes_per_slot: Vec<BytesPerSlot>,
     pub(crate) heap_peaks: Vec<Peak>,
-    pub(crate) rounds: usize,
-    pub(crate) seconds: u64,
+    pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// How a file of saved results begins. The number goes up with every change of what is saved.
-const HEADER: &[u8] = b"millpond-bench results 1\n";
+/// The files of cells, which are also the parts of what a run prints: (name, heading).
+pub(crate) const FILES: [(&str, &str); 6] = [
+    ("frames", "Frames: per visit; births and deaths per event"),
+    ("operations", "Operations: per slot, object or pair of a removal and an insertion"),
+    ("iteration", "Iteration: per live object; sparse: per walk over 100 live objects"),
+    ("growth", "Growth: the longest insertion, of as many as there are slots"),
+    ("programs", "Programs: per particle and frame, actor and frame, or event of the replay"),
+    ("snapshots", "Save and restore: per slot"),
+];
+
+/// The file of [`FILES`] that the cells of a work are in.
+pub(crate) fn file_of(work: &str) -> &'static str {
+    let begins = |with: &[&str]| with.iter().any(|with| work.starts_with(with));
+    if begins(&[frames::PREFIX]) {
+        "frames"
+    } else if begins(&["iterate", sparse::PREFIX]) {
+        "iteration"
+    } else if begins(&[growth::NAME]) {
+        "growth"
+    } else if begins(&["particles", quadtree::NAME, "replay", crate::heap::WORK]) {
+        "programs"
+    } else if begins(&[snapshot::PREFIX]) {
+        "snapshots"
+    } else {
+        "operations"
+    }
+}
 
 /// A group of cells that one table shows: objects of one size in stores of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,49 +84,64 @@ pub(crate) struct Group {
 }
 
 impl Results {
-    pub(crate) fn new(rounds: usize) -> Self {
+    pub(crate) fn new(run: Run) -> Self {
         Self {
-            profile: env!("BENCH_PROFILE"),
+            run,
             cells: Vec::new(),
             latencies: Vec::new(),
             bytes_per_slot: Vec::new(),
             heap_peaks: Vec::new(),
-            rounds,
-            seconds: 0,
+            verdicts: Vec::new(),
         }
     }
 
-    /// Writes everything to a file that [`load`](Self::load) reads.
-    pub(crate) fn save(&self, path: &Path) -> Result<(), String> {
-        let mut bytes = HEADER.to_vec();
-        bytes.extend(postcard::to_allocvec(self).map_err(|error| error.to_string())?);
-        std::fs::write(path, bytes).map_err(|error| {
-            format!("{}: {error}; expected a file that can be written", path.display())
-        })
+    /// Writes all of it below `directory`, in a folder that is named after the build.
+    pub(crate) fn save(&self, directory: &Path) -> Result<(), String> {
+        let directory = directory.join(&self.run.profile);
+        std::fs::create_dir_all(&directory)
+            .map_err(|error| format!("{}: {error}; expected a directory", directory.display()))?;
+        let file = |name: &str| directory.join(name).with_extension("csv");
+        csv::write(&file("run"), [&self.run])?;
+        csv::write(&file("verdicts"), &self.verdicts)?;
+        for (name, _) in FILES {
+            csv::write(&file(name), self.cells.iter().filter(|cell| file_of(&cell.work) == name))?;
+        }
+        csv::write(&file("worst"), &self.latencies)?;
+        csv::write(&file("memory"), &self.bytes_per_slot)?;
+        csv::write(&file("heap-peaks"), &self.heap_peaks)
     }
 
-    /// Reads what the same version of the program has saved, usually in another build.
-    pub(crate) fn load(path: &Path) -> Result<Self, String> {
-        let wrong = |what: String| {
-            format!(
-                "{}: {what}; expected a file written by --save of the same version",
-                path.display()
-            )
-        };
-        let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
-        // For the rest of the program: names of contenders are `'static`.
-        let bytes: &'static [u8] = Vec::leak(bytes);
-        let bytes = bytes.strip_prefix(HEADER).ok_or_else(|| wrong("not saved results".into()))?;
-        postcard::from_bytes(bytes).map_err(|error| wrong(error.to_string()))
+    /// Reads the record of the build `profile` below `directory`.
+    pub(crate) fn load(directory: &Path, profile: &str) -> Result<Self, String> {
+        let directory = directory.join(profile);
+        let file = |name: &str| directory.join(name).with_extension("csv");
+        let run = csv::read(&file("run"))?.pop();
+        let run = run.ok_or_else(|| format!("{}: expected one row", file("run").display()))?;
+        let mut results = Self::new(run);
+        for (name, _) in FILES {
+            results.cells.extend(csv::read::<Cell>(&file(name))?);
+        }
+        results.verdicts = csv::read(&file("verdicts"))?;
+        results.latencies = csv::read(&file("worst"))?;
+        results.bytes_per_slot = csv::read(&file("memory"))?;
+        results.heap_peaks = csv::read(&file("heap-peaks"))?;
+        Ok(results)
+    }
+
+    /// Whether nothing was measured.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+            && self.latencies.is_empty()
+            && self.heap_peaks.is_empty()
+            && self.bytes_per_slot.is_empty()
     }
 
     /// The groups in which `work` was measured, in the order of measurement.
     pub(crate) fn groups(&self, work: impl Fn(&str) -> bool) -> Vec<Group> {
         let mut groups = Vec::new();
         for cell in self.cells.iter().filter(|cell| work(&cell.work)) {
-            let group = Group { object_bytes: cell.object_bytes, slots: cell.slots };
-            if !groups.contains(&group) {
-                groups.push(group);
+            if !groups.contains(&cell.group()) {
+                groups.push(cell.group());
             }
         }
         groups
@@ -91,21 +153,14 @@ impl Results {
         work: &'a str,
         group: Group,
     ) -> impl Iterator<Item = &'a Cell> {
-        self.cells.iter().filter(move |cell| {
-            cell.work == work
-                && cell.object_bytes == group.object_bytes
-                && cell.slots == group.slots
-        })
+        self.cells.iter().filter(move |cell| cell.work == work && cell.group() == group)
     }
 
     /// The cell of one contender.
     pub(crate) fn cell(&self, work: &str, group: Group, contender: &str) -> Option<&Cell> {
-        self.cells.iter().find(|cell| {
-            cell.contender == contender
-                && cell.work == work
-                && cell.object_bytes == group.object_bytes
-                && cell.slots == group.slots
-        })
+        self.cells
+            .iter()
+            .find(|cell| cell.contender == contender && cell.work == work && cell.group() == group)
     }
 
     /// The fastest of the contenders of some kinds.
@@ -125,28 +180,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn load_reads_what_save_has_written_and_refuses_the_rest() {
-        let path = std::env::temp_dir().join(format!("millpond-bench-{}", std::process::id()));
-        let mut results = Results::new(3);
-        results.cells.push(Cell {
-            work: "churn".into(),
-            object_bytes: 64,
-            slots: 100,
-            contender: "slotmap",
-            kind: Kind::Generational,
-            median: 1.5,
-            quartile_low: 1.0,
-            quartile_high: 2.0,
-            rounds: 3,
-            laps: vec![1.0, 1.5, 2.0],
-        });
-        results.save(&path).unwrap();
-        let loaded = Results::load(&path).unwrap();
-        assert_eq!(format!("{loaded:?}"), format!("{results:?}"));
-        std::fs::write(&path, "something else").unwrap();
-        let message = Results::load(&path).unwrap_err();
-        std::fs::remove_file(&path).unwrap();
-        assert!(message.contains("not saved results; expected"), "{message}");
-        assert!(Results::load(&path).is_err());
+    fn load_reads_what_save_has_written_and_names_the_file_that_it_cannot_read() {
+        let directory = std::env::temp_dir().join(format!("millpond-bench-{}", std::process::id()));
+        let mut results = Results::new(crate::report::this_run(3, 2));
+        for work in ["churn", "frames x, for", "sparse, for", "growth", "quadtree", "snapshot 90%"]
+        {
+            results.cells.push(Cell {
+                work: work.into(),
+                object_bytes: 64,
+                slots: 100,
+                contender: "slotmap, \"dense\"".into(),
+                kind: Kind::GenerationalDense,
+                median: 1.125,
+                spread_percent: (work != "growth").then_some(2.5),
+                rounds: 3,
+                laps: Vec::new(),
+            });
+        }
+        results.heap_peaks.push(Peak { allocator: "glibc".into(), is_general: true, bytes: 7 });
+        results.verdicts = crate::verdict::verdicts(&results);
+        results.save(&directory).unwrap();
+        let mut loaded = Results::load(&directory, &results.run.profile).unwrap();
+        loaded.cells.sort_by_key(|cell| results.cells.iter().position(|other| other == cell));
+        assert_eq!(loaded, results);
+        let file = directory.join(&results.run.profile).join("growth.csv");
+        std::fs::write(&file, "work,slots\ngrowth,many\n").unwrap();
+        let message = Results::load(&directory, &results.run.profile).unwrap_err();
+        std::fs::remove_dir_all(&directory).unwrap();
+        assert!(message.contains("growth.csv: "), "{message}");
     }
 }

@@ -1,41 +1,63 @@
 //! The bars: what the pools must reach, against whom, and whether this run shows it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::contender::Kind;
 use crate::contenders::{tree_in_frame, tree_in_place};
 use crate::frames::{self, WALKS};
 use crate::heap;
 use crate::measure::Cell;
 use crate::plan::{CHURN_SLOTS, OCCUPANCIES};
-use crate::results::{Group, REFERENCE, Results};
+use crate::results::{Group, REFERENCE, Results, csv};
 use crate::work::{quadtree, snapshot, worst};
 
-/// A bar and how it went.
-#[derive(Debug)]
-pub(crate) struct Bar {
-    pub(crate) text: String,
+/// How it went with a bar: a row of the record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Verdict {
+    pub(crate) bar: String,
     pub(crate) limit: f64,
+    /// The worst ratio of all cells.
+    #[serde(serialize_with = "csv::rounded")]
+    pub(crate) worst: f64,
+    /// In how many cells it was met, of how many that were measured.
+    pub(crate) met: usize,
+    pub(crate) measured: usize,
+    /// The worst cell.
+    pub(crate) at: String,
+}
+
+impl Verdict {
+    pub(crate) fn is_met(&self) -> bool {
+        self.met == self.measured
+    }
+}
+
+/// The verdicts on all bars that were measured.
+pub(crate) fn verdicts(results: &Results) -> Vec<Verdict> {
+    bars(results).iter().filter_map(Bar::verdict).collect()
+}
+
+/// A bar.
+#[derive(Debug)]
+struct Bar {
+    text: String,
+    limit: f64,
     /// The ratio at every place where it was measured, and that place.
-    pub(crate) ratios: Vec<(f64, String)>,
+    ratios: Vec<(f64, String)>,
 }
 
 impl Bar {
-    /// `met`, `missed`, or `-` when not measured.
-    pub(crate) fn word(&self) -> &'static str {
-        match self.worst() {
-            None => "-",
-            Some((ratio, _)) if *ratio <= self.limit => "met",
-            Some(_) => "missed",
-        }
-    }
-
-    /// The worst ratio and its place, if it was measured anywhere.
-    pub(crate) fn worst(&self) -> Option<&(f64, String)> {
-        self.ratios.iter().max_by(|one, other| one.0.total_cmp(&other.0))
-    }
-
-    /// At how many places it was met.
-    pub(crate) fn met(&self) -> usize {
-        self.ratios.iter().filter(|(ratio, _)| *ratio <= self.limit).count()
+    /// `None` when it was measured nowhere.
+    fn verdict(&self) -> Option<Verdict> {
+        let (worst, at) = self.ratios.iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
+        Some(Verdict {
+            bar: self.text.clone(),
+            limit: self.limit,
+            worst: *worst,
+            met: self.ratios.iter().filter(|(ratio, _)| *ratio <= self.limit).count(),
+            measured: self.ratios.len(),
+            at: at.clone(),
+        })
     }
 }
 
@@ -54,7 +76,7 @@ const TWO_LINES: &str = "limit: two lines, no checks";
 const LOOPS: [&str; 2] = ["for", "for_each"];
 
 /// All bars: whole frames first, then operations one by one.
-pub(crate) fn bars(results: &Results) -> Vec<Bar> {
+fn bars(results: &Results) -> Vec<Bar> {
     let judge = Judge(results);
     let mut bars = judge.frames();
     let text = "churn, 1,000 and 10,000 slots: best generational peer".into();
@@ -174,9 +196,7 @@ impl Judge<'_> {
         let forms: &[&str] = if form == "runs" { &LOOPS } else { &[form] };
         let works: Vec<String> = forms.iter().map(|form| frames::work(script, form)).collect();
         let cells = self.0.cells.iter().filter(|cell| {
-            works.contains(&cell.work)
-                && kinds.contains(&cell.kind)
-                && group == Group { object_bytes: cell.object_bytes, slots: cell.slots }
+            works.contains(&cell.work) && kinds.contains(&cell.kind) && cell.group() == group
         });
         cells.min_by(|one, other| one.median.total_cmp(&other.median))
     }
@@ -336,23 +356,22 @@ mod tests {
             work: "churn".into(),
             object_bytes: 64,
             slots,
-            contender,
+            contender: contender.into(),
             kind,
             median,
-            quartile_low: median,
-            quartile_high: median,
+            spread_percent: Some(0.0),
             rounds: 1,
             laps: Vec::new(),
         }
     }
 
-    fn bar(cells: &[Cell], text: &str) -> Bar {
-        let mut results = Results::new(1);
+    fn bar(cells: &[Cell], text: &str) -> Option<Verdict> {
+        let mut results = Results::new(crate::report::this_run(1, 1));
         results.cells = cells.to_vec();
         let mut found = bars(&results).into_iter().filter(|bar| bar.text.starts_with(text));
         let bar = found.next().expect("a bar of this name");
         assert!(found.next().is_none(), "{text} is not one bar");
-        bar
+        bar.verdict()
     }
 
     #[test]
@@ -367,13 +386,13 @@ mod tests {
             cell("best", Kind::Generational, 100_000, 1.0),
         ];
         let churn = |cells: &[Cell]| bar(cells, "churn, 1,000 and 10,000 slots");
-        let now = churn(&cells);
-        assert_eq!((now.word(), now.worst().unwrap().0), ("met", 0.5));
+        let now = churn(&cells).unwrap();
+        assert_eq!((now.is_met(), now.worst), (true, 0.5));
         cells.push(cell(REFERENCE, Kind::Millpond, 10_000, 6.0));
         cells.push(cell("best", Kind::Generational, 10_000, 4.0));
-        let now = churn(&cells);
-        assert_eq!((now.word(), now.worst().unwrap().0, now.met()), ("missed", 1.5, 1));
-        assert_eq!(bar(&cells, "whole frames, for:").word(), "-");
+        let now = churn(&cells).unwrap();
+        assert_eq!((now.is_met(), now.worst, now.met, now.measured), (false, 1.5, 1, 2));
+        assert_eq!(bar(&cells, "whole frames, for:"), None);
     }
 
     /// Cells of one script, by part: (part, contender, kind, median).
@@ -404,24 +423,23 @@ mod tests {
         ];
         let mut cells = frame_cells(frames::GAMES[0], &rows);
         let outcome = |cells: &[Cell], text: &str| {
-            let bar = bar(cells, text);
-            (bar.worst().unwrap().0, bar.word())
+            let bar = bar(cells, text).unwrap();
+            (bar.worst, bar.is_met())
         };
-        assert_eq!(outcome(&cells, "whole frames, for:"), (0.85, "met"));
-        assert_eq!(outcome(&cells, "whole frames, for_each:"), (1.2, "missed"));
-        assert_eq!(outcome(&cells, "whole frames, runs:"), (0.5, "met"));
-        assert_eq!(outcome(&cells, "PackedPool, whole frames:"), (0.8, "missed"));
-        assert_eq!(outcome(&cells, "whole frames, births and deaths only:"), (1.5, "missed"));
+        assert_eq!(outcome(&cells, "whole frames, for:"), (0.85, true));
+        assert_eq!(outcome(&cells, "whole frames, for_each:"), (1.2, false));
+        assert_eq!(outcome(&cells, "whole frames, runs:"), (0.5, true));
+        assert_eq!(outcome(&cells, "PackedPool, whole frames:"), (0.8, false));
+        assert_eq!(outcome(&cells, "whole frames, births and deaths only:"), (1.5, false));
         // The worst of both games counts, and the place says which it is.
         cells.extend(frame_cells(
             frames::GAMES[1],
             &[("for", REFERENCE, Millpond, 3.0), ("for", "stable", Generational, 1.0)],
         ));
-        let both = bar(&cells, "whole frames, for:");
-        let (ratio, place) = both.worst().unwrap();
-        assert_eq!((*ratio, both.met()), (3.0, 1));
-        assert!(place.ends_with(frames::GAMES[1]), "{place}");
-        assert_eq!(bar(&cells, "generated frames, for:").word(), "-");
+        let both = bar(&cells, "whole frames, for:").unwrap();
+        assert_eq!((both.worst, both.met), (3.0, 1));
+        assert!(both.at.ends_with(frames::GAMES[1]), "{}", both.at);
+        assert_eq!(bar(&cells, "generated frames, for:"), None);
     }
 
     #[test]
@@ -432,19 +450,17 @@ mod tests {
         };
         let mut cells =
             vec![work(3.0, REFERENCE, Kind::Millpond), work(2.0, "peer", Kind::Generational)];
-        assert_eq!(bar(&cells, "get:").worst().unwrap().0, 1.5);
+        assert_eq!(bar(&cells, "get:").unwrap().worst, 1.5);
         cells.push(work(1.0, TWO_LINES, Kind::Limit));
-        assert_eq!(bar(&cells, "get:").worst().unwrap().0, 1.5);
+        assert_eq!(bar(&cells, "get:").unwrap().worst, 1.5);
         cells.last_mut().unwrap().median = 3.0;
-        assert_eq!(
-            (bar(&cells, "get:").word(), bar(&cells, "get:").worst().unwrap().0),
-            ("met", 1.0)
-        );
+        let now = bar(&cells, "get:").unwrap();
+        assert_eq!((now.is_met(), now.worst), (true, 1.0));
     }
 
     #[test]
     fn frames_come_first() {
-        let bars = bars(&Results::new(1));
+        let bars = bars(&Results::new(crate::report::this_run(1, 1)));
         assert!(bars[..3].iter().all(|bar| bar.text.starts_with("whole frames, ")));
         assert!(bars[10].text.starts_with("churn, 1,000"), "{}", bars[10].text);
     }

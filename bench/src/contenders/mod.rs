@@ -44,7 +44,7 @@ mod vec_swap_remove;
 
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
 
-use crate::contender::{Contender, Kind};
+use crate::contender::Contender;
 use crate::memory;
 use crate::work::particles::room;
 use crate::work::quadtree::NODES_MAX;
@@ -137,39 +137,4 @@ fn visit_static(visitor: &mut impl Visitor) {
     visit!(room(1_000), room(10_000), room(100_000));
     #[cfg(test)]
     visit!(100, room(100));
-}
-
-/// The peers of which `wanted` is true.
-pub(crate) fn peers(wanted: impl Fn(Kind) -> bool) -> Vec<&'static str> {
-    struct Names<F>(Vec<&'static str>, F);
-    impl<F: Fn(Kind) -> bool> Visitor for Names<F> {
-        fn visit<C: Contender>(&mut self) {
-            if (self.1)(C::KIND) {
-                self.0.push(C::NAME);
-            }
-        }
-    }
-    let mut names = Names(Vec::new(), wanted);
-    visit_others(&mut names);
-    names.0
-}
-
-/// Where a contender stands in the tables.
-pub(crate) fn place(name: &str) -> usize {
-    struct Names(Vec<&'static str>);
-    impl Visitor for Names {
-        fn visit<C: Contender>(&mut self) {
-            self.0.push(C::NAME);
-        }
-    }
-    let mut names = Names(Vec::new());
-    visit_millpond(&mut names);
-    names.0.push(particle_pool::NAME);
-    names.0.push(tree_in_frame::NAME);
-    names.0.push(tree_in_place::NAME);
-    visit_others(&mut names);
-    names.0.push(harness::NAME);
-    #[cfg(feature = "cpp")]
-    names.0.extend(native::names());
-    names.0.iter().position(|&known| known == name).unwrap_or(names.0.len())
 }

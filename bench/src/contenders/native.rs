@@ -53,11 +53,6 @@ const CONTENDERS: &[(&str, Kind, Make)] = &[
     ("plf::colony (C++)", Kind::NativeContainer, bench_plf_colony),
 ];
 
-/// The names, in the order of the tables.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    CONTENDERS.iter().map(|(name, ..)| *name)
-}
-
 /// The C++ contenders at a work that has a number on their side.
 pub(crate) fn candidates(
     work: c_uint,

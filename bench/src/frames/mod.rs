@@ -296,6 +296,7 @@ impl<F: Play, C: Contender, const P: usize> Lap for Player<F, C, P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contender::Kind;
     use crate::contenders::harness;
     use crate::measure;
 
@@ -306,9 +307,12 @@ mod tests {
         tasks.extend(generated_tasks::<12>(&|_| true));
         for task in tasks {
             let cells = measure::run(&task, 2).unwrap();
-            let names: Vec<_> = cells.iter().map(|cell| cell.contender).collect();
+            let names: Vec<_> = cells.iter().map(|cell| cell.contender.as_str()).collect();
             assert!(names.contains(&"Pool, Lifo"), "{}", task.work);
-            let peers = cells.iter().filter(|cell| cell.kind.is_generational()).count();
+            let peers = cells
+                .iter()
+                .filter(|cell| matches!(cell.kind, Kind::Generational | Kind::GenerationalDense))
+                .count();
             assert!(peers >= 9 || task.work.ends_with("runs"), "{}: {names:?}", task.work);
             assert_eq!(names.contains(&harness::NAME), !task.work.ends_with(LOOKUPS));
             seen += 1;

@@ -9,9 +9,9 @@ use super::allocators::{Allocator, Visitor, visit_all};
 use super::{Replay, events};
 
 /// What one allocator needed.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Peak {
-    pub(crate) allocator: &'static str,
+    pub(crate) allocator: String,
     pub(crate) is_general: bool,
     pub(crate) bytes: usize,
 }
@@ -29,7 +29,7 @@ pub(crate) fn peaks(wanted: &dyn Fn(&str) -> bool) -> Vec<Peak> {
             }
             if let Some(bytes) = peak_of(A::NAME) {
                 let is_general = super::is_general(A::KIND);
-                self.0.push(Peak { allocator: A::NAME, is_general, bytes });
+                self.0.push(Peak { allocator: A::NAME.to_owned(), is_general, bytes });
             }
         }
     }

@@ -1,5 +1,6 @@
 //! When, where and with which versions a run was made.
 
+use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The versions that this program was built with.
@@ -70,16 +71,15 @@ fn cache(index: usize) -> Option<String> {
     (kind != "Instruction").then(|| format!("L{level} {size}"))
 }
 
-/// What a profile of the workspace means.
-pub(crate) fn build(profile: &str) -> String {
-    match profile {
-        "release" => "plain release build".into(),
-        "shipped" => {
-            "shipped build (fat link-time optimisation, one codegen unit, as games are shipped)"
-                .into()
-        }
-        other => format!("profile `{other}`"),
-    }
+/// The commit that is checked out, and whether it is changed, as far as git tells.
+pub(crate) fn commit() -> String {
+    let output = Command::new("git")
+        .args(["-C", env!("CARGO_MANIFEST_DIR"), "describe", "--always", "--dirty", "--abbrev=10"])
+        .args(["--exclude=*"])
+        .output();
+    let output = output.ok().filter(|output| output.status.success());
+    let text = output.and_then(|output| String::from_utf8(output.stdout).ok());
+    text.map_or("unknown".into(), |text| text.trim().to_owned())
 }
 
 /// The compiler, and every contender's version.

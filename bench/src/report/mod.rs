@@ -1,56 +1,69 @@
-//! What a run prints and writes.
+//! What a run prints, and the page that is made of the recorded figures.
 
-mod chart;
-mod document;
 mod environment;
+mod page;
 mod table;
+mod terminal;
+mod threads;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) use document::document;
+pub(crate) use terminal::text;
 
-use crate::results::Results;
+use crate::results::{BUILDS, Results, Run};
 
-/// Writes the document, the figures and the charts into `directory`, which exists, and names the files. The charts
-/// show the first of the builds.
-pub(crate) fn write(
-    directory: &Path,
-    document: &str,
-    builds: &[Results],
-) -> io::Result<Vec<PathBuf>> {
-    let mut files = vec![("benchmark.md", document.to_owned()), ("benchmark.csv", figures(builds))];
-    if let Some(results) = builds.first() {
-        files.extend(chart::operations(results).map(|chart| ("benchmark.svg", chart)));
-        files.extend(chart::scaling(results).map(|chart| ("benchmark-scaling.svg", chart)));
-    }
-    let mut written = Vec::new();
-    for (name, text) in files {
-        let path = directory.join(name);
-        std::fs::write(&path, text)?;
-        written.push(path);
-    }
-    Ok(written)
+/// Where the record and the page are, below the repository's root.
+pub(crate) fn docs() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"))
 }
 
-/// All figures, a line each.
-fn figures(builds: &[Results]) -> String {
-    let mut text = "build,work,object_bytes,slots,contender,median_ns,quartile_low_ns,quartile_high_ns,rounds\n"
-        .to_owned();
-    for (profile, cell) in
-        builds.iter().flat_map(|results| results.cells.iter().map(|cell| (results.profile, cell)))
-    {
-        text += &format!(
-            "{profile},\"{}\",{},{},\"{}\",{:.4},{:.4},{:.4},{}\n",
-            cell.work,
-            cell.object_bytes,
-            cell.slots,
-            cell.contender,
-            cell.median,
-            cell.quartile_low,
-            cell.quartile_high,
-            cell.rounds
+/// What this process is.
+pub(crate) fn this_run(frame_rounds: usize, rounds: usize) -> Run {
+    Run {
+        profile: env!("BENCH_PROFILE").into(),
+        commit: environment::commit(),
+        date: environment::date(),
+        processor: environment::processor(),
+        versions: environment::versions(),
+        seconds: 0,
+        frame_rounds,
+        rounds,
+        note: String::new(),
+    }
+}
+
+/// The page of what is recorded in `directory`.
+pub(crate) fn page(directory: &Path) -> Result<String, String> {
+    let record = directory.join("benchmark");
+    let builds = BUILDS.into_iter().filter(|build| record.join(build).exists());
+    let builds =
+        builds.map(|build| Results::load(&record, build)).collect::<Result<Vec<_>, _>>()?;
+    if builds.is_empty() {
+        return Err(format!("{}: no record; expected what a run has written", record.display()));
+    }
+    let threads = record.join("threads.csv");
+    let threads = if threads.exists() { threads::load(&threads)? } else { Vec::new() };
+    Ok(page::page(&builds, &threads))
+}
+
+/// Writes the page of what is recorded in `directory` beside the record, and names it.
+pub(crate) fn write_page(directory: &Path) -> Result<PathBuf, String> {
+    let path = directory.join("benchmark.md");
+    std::fs::write(&path, page(directory)?)
+        .map_err(|error| format!("{}: {error}; expected a file to write", path.display()))?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_made_of_the_recorded_figures() {
+        let written = std::fs::read_to_string(docs().join("benchmark.md")).unwrap();
+        assert!(
+            page(&docs()).unwrap() == written,
+            "docs/benchmark.md is not made of docs/benchmark: cargo run -p millpond-bench -- --page"
         );
     }
-    text
 }

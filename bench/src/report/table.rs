@@ -1,13 +1,22 @@
 //! Tables that read the same on a terminal and as Markdown.
 
 /// A heading for each column, and the rows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Table {
-    pub(crate) headings: Vec<String>,
+    headings: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
 }
 
 impl Table {
+    /// The first column, which names the rows, has no heading.
+    pub(crate) fn new(
+        headings: impl IntoIterator<Item = String>,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> Self {
+        let headings = std::iter::once(String::new()).chain(headings).collect();
+        Self { headings, rows: rows.into_iter().collect() }
+    }
+
     /// The first column to the left, the others to the right.
     pub(crate) fn render(&self) -> String {
         let widths: Vec<usize> = (0..self.headings.len())
@@ -38,18 +47,36 @@ fn line(cells: &[String], widths: &[usize]) -> String {
     text + "|\n"
 }
 
+/// 1234567 as 1,234,567.
+pub(crate) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_000), "1,000");
+        assert_eq!(thousands(12_345_678), "12,345,678");
+    }
+
+    #[test]
     fn render_aligns_columns_and_is_markdown() {
-        let table = Table {
-            headings: vec!["name".into(), "ns".into()],
-            rows: vec![vec!["a".into(), "1.25".into()], vec!["longer".into(), "-".into()]],
-        };
+        let rows = [["a", "1.25"], ["longer", "-"]].map(|row| row.map(str::to_owned).to_vec());
+        let table = Table::new(["ns".to_owned()], rows);
         let expected =
-            "| name   |   ns |\n| ------ | ---: |\n| a      | 1.25 |\n| longer |    - |\n";
+            "|        |   ns |\n| ------ | ---: |\n| a      | 1.25 |\n| longer |    - |\n";
         assert_eq!(table.render(), expected);
     }
 }

@@ -15,20 +15,26 @@ use crate::contender::Contender;
 use crate::contenders::{Visitor, visit_all};
 use crate::object::Object;
 use crate::population::Population;
+use crate::results::csv;
 
 /// The slots of each store, and of the array.
 pub(crate) const SLOTS: usize = 1_000_000;
 
 /// Latencies of one contender, in nanoseconds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Latency {
-    pub(crate) contender: &'static str,
+    pub(crate) contender: String,
     pub(crate) operations: usize,
+    #[serde(serialize_with = "csv::rounded")]
     pub(crate) median: f64,
+    #[serde(serialize_with = "csv::rounded")]
     pub(crate) p99: f64,
+    #[serde(serialize_with = "csv::rounded")]
     pub(crate) p9999: f64,
+    #[serde(serialize_with = "csv::rounded")]
     pub(crate) worst: f64,
     /// The median over the rounds of each round's worst.
+    #[serde(serialize_with = "csv::rounded")]
     pub(crate) worst_median: f64,
 }
 
@@ -72,7 +78,7 @@ impl Entry {
         self.worst.sort_unstable();
         let at = |part| clock.nanoseconds(self.seen.quantile(part));
         Latency {
-            contender: self.name,
+            contender: self.name.to_owned(),
             operations: self.seen.total,
             median: at(0.5),
             p99: at(0.99),

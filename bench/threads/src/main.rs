@@ -1,11 +1,13 @@
 //! Pools that threads share, against each other: each work is done by all of them in turn, several rounds. On one thread
 //! the best round counts. On several it is the median: in the best, the threads may have run one after the other.
-//! `cargo run --release -p millpond-bench-threads [rounds] [part of a title]`: the second argument chooses comparisons.
+//! `cargo run --release -p millpond-bench-threads [rounds] [part of a title] [file]`: the second argument chooses
+//! comparisons, and the third names a CSV file for all figures.
 //!
 //! What is printed was measured here: nothing is modelled for machines with more processors.
 
 mod contenders;
 
+use std::fs::File;
 use std::hint::black_box;
 use std::sync::{Barrier, Mutex};
 use std::thread;
@@ -14,6 +16,7 @@ use std::time::Instant;
 use contenders::{Keyed, Lends, Make, Queue, Value};
 use millpond::lots::Lots;
 use millpond::{Handle, Pool, SyncPool, SyncRecycler};
+use serde::Serialize;
 use slotmap::{DefaultKey, SlotMap};
 
 const CAPACITY: usize = 1 << 14;
@@ -322,9 +325,21 @@ struct Plan {
     rounds: usize,
     /// A part of the titles of what is compared.
     only: String,
+    /// Takes all figures of comparisons.
+    record: Option<csv::Writer<File>>,
 }
 
-fn compare(title: &str, plan: &Plan, threads: &[usize], works: &[Work]) {
+/// One figure in the record.
+#[derive(Serialize)]
+struct Figure<'a> {
+    comparison: &'a str,
+    contender: &'a str,
+    threads: usize,
+    /// Nothing if the contender panics.
+    ns: Option<f64>,
+}
+
+fn compare(title: &str, plan: &mut Plan, threads: &[usize], works: &[Work]) {
     if !title.contains(&plan.only) {
         return;
     }
@@ -345,9 +360,15 @@ fn compare(title: &str, plan: &Plan, threads: &[usize], works: &[Work]) {
         for (mut rounds, threads) in row.into_iter().zip(threads) {
             rounds.sort_by(f64::total_cmp);
             let counts = if *threads == 1 { rounds[0] } else { rounds[rounds.len() / 2] };
-            match counts.is_nan() {
-                true => print!("{:>10}", "panics"),
-                false => print!("{counts:>10.2}"),
+            let ns = (!counts.is_nan()).then_some((counts * 1e2).round() / 1e2);
+            match ns {
+                None => print!("{:>10}", "panics"),
+                Some(ns) => print!("{ns:>10.2}"),
+            }
+            let figure = Figure { comparison: title, contender: name, threads: *threads, ns };
+            if let Some(Err(error)) = plan.record.as_mut().map(|record| record.serialize(figure)) {
+                eprintln!("millpond-bench-threads: {error}; the record ends here");
+                plan.record = None;
             }
         }
         println!();
@@ -398,16 +419,24 @@ fn main() {
         eprintln!("millpond-bench-threads: expected a number of rounds from 1 up");
         std::process::exit(2);
     };
-    let plan = Plan { rounds, only: std::env::args().nth(2).unwrap_or_default() };
+    let record = std::env::args().nth(3).map(|path| {
+        csv::Writer::from_path(&path).unwrap_or_else(|error| {
+            eprintln!("millpond-bench-threads: {path}: {error}; expected a file to write");
+            std::process::exit(2);
+        })
+    });
+    let only = std::env::args().nth(2).unwrap_or_default();
+    let mut plan = Plan { rounds, only, record };
+    let plan = &mut plan;
     let threads = [1, 2, 4, 64];
-    compare("insert and remove", &plan, &threads, keyed!(pairs));
-    compare("replace one of 1,000 of one's own", &plan, &threads, keyed!(replace));
-    compare("get and drop, own object", &plan, &threads, keyed!(get_own));
-    compare("get and drop, one object for all", &plan, &threads, keyed!(get_one_for_all));
-    compare("insert, and remove on another thread", &plan, &threads, keyed!(remote));
+    compare("insert and remove", plan, &threads, keyed!(pairs));
+    compare("replace one of 1,000 of one's own", plan, &threads, keyed!(replace));
+    compare("get and drop, own object", plan, &threads, keyed!(get_own));
+    compare("get and drop, one object for all", plan, &threads, keyed!(get_one_for_all));
+    compare("insert, and remove on another thread", plan, &threads, keyed!(remote));
     compare(
         "the same in batches",
-        &plan,
+        plan,
         &threads,
         &[
             ("SyncPool, remove", remote::<SyncPool<Value>>),
@@ -415,35 +444,35 @@ fn main() {
             ("sharded-slab", remote::<sharded_slab::Slab<Value>>),
         ],
     );
-    compare("insert and remove, 99 % full", &plan, &threads, keyed!(pairs_in_a_full_pool));
-    compare("acquire and release", &plan, &threads, lent!(lend));
+    compare("insert and remove, 99 % full", plan, &threads, keyed!(pairs_in_a_full_pool));
+    compare("acquire and release", plan, &threads, lent!(lend));
     compare(
         "acquire and release while 10,000 are out",
-        &plan,
+        plan,
         &[1],
         lent!(lend_while_10_000_are_out),
     );
     compare(
         "look up, 1,000 handles in turn",
-        &plan,
+        plan,
         &[1],
         &[("SyncPool, frozen", look_up_frozen), ("Pool", look_up_in_a_pool)],
     );
     compare(
         "update with births and deaths, a value and frame",
-        &plan,
+        plan,
         &[1],
         &[("Pool, in lots", update_in_lots), ("Pool, retain and insert", update_serially)],
     );
     compare(
         "look up to write, 1,000 handles in turn",
-        &plan,
+        plan,
         &[1],
         &[("SyncPool, get_mut", look_up_mut), ("Pool", look_up_mut_in_a_pool)],
     );
     compare_tails(
         "insert and remove, single operations of 64 threads",
-        &plan,
+        plan,
         &[
             (<SyncPool<Value> as Keyed>::NAME, tail::<SyncPool<Value>>),
             (<sharded_slab::Slab<Value> as Keyed>::NAME, tail::<sharded_slab::Slab<Value>>),

@@ -1,0 +1,497 @@
+//! The page of figures: the main tables of the recorded runs, and where the rest is.
+
+use std::collections::BTreeSet;
+
+use super::table::{Table, thousands};
+use super::threads::Row;
+use crate::contender::Kind;
+use crate::contenders::harness;
+use crate::frames;
+use crate::memory;
+use crate::results::{FILES, Group, REFERENCE, Results};
+use crate::work::{growth, snapshot, sparse, worst};
+
+/// The objects of all tables of the page.
+const BYTES: usize = 64;
+
+/// Of the pools that play frames, the one that has no values to walk over.
+const RECYCLER: &str = "Recycler";
+
+/// The whole page, in Markdown.
+pub(crate) fn page(builds: &[Results], threads: &[Row]) -> String {
+    let page = Page { builds };
+    let mut text = page.head();
+    text += &page.frames();
+    text += &page.iteration();
+    text += &page.operations();
+    text += &page.growth();
+    text += &page.worst();
+    text += &page.memory();
+    text += &page.snapshots();
+    text += &threads_section(threads);
+    text += &page.losses();
+    text + &page.files(!threads.is_empty())
+}
+
+struct Page<'a> {
+    builds: &'a [Results],
+}
+
+/// A row: what it is called, and the contender and the loops whose fastest counts.
+struct Store {
+    title: String,
+    contender: String,
+    loops: &'static [&'static str],
+    is_limit: bool,
+}
+
+const LOOPS: &[&str] = &["for", "for_each"];
+
+impl Store {
+    fn of(contender: &str, kind: Kind) -> Self {
+        let name = if contender == REFERENCE { "Pool" } else { contender };
+        let title = match kind {
+            Kind::Millpond => format!("`{name}`"),
+            Kind::Index => format!("{name} (accepts stale keys)"),
+            _ => name.trim_start_matches("limit: ").to_owned(),
+        };
+        let is_limit = kind == Kind::Limit;
+        Self { title, contender: contender.to_owned(), loops: LOOPS, is_limit }
+    }
+
+    fn by(self, loops: &'static [&'static str]) -> Self {
+        Self { title: format!("{} by `{}`", self.title, loops[0]), loops, ..self }
+    }
+}
+
+/// A column: a heading, and the figure of a store in nanoseconds, or in what else the section says.
+struct Column<'a> {
+    heading: String,
+    figure: Box<Figure<'a>>,
+}
+
+type Figure<'a> = dyn Fn(&Store) -> Option<f64> + 'a;
+
+impl Page<'_> {
+    fn head(&self) -> String {
+        let runs = self.builds.iter().map(|results| {
+            let run = &results.run;
+            let note = if run.note.is_empty() { String::new() } else { format!(" {}", run.note) };
+            format!(
+                "- {}: commit {}, {}, {} seconds, {} rounds of whole frames and {} of everything else.{note}",
+                build(&run.profile),
+                run.commit,
+                run.date,
+                run.seconds,
+                run.frame_rounds,
+                run.rounds
+            )
+        });
+        let runs: Vec<_> = runs.collect();
+        let run = &self.builds[0].run;
+        format!(
+            "# Benchmark\n\n\
+             The main figures of millpond beside its peers, those where it loses included. Less is better everywhere; the \
+             best of each column is bold. [Where the time goes](performance.md) explains the differences, and [all \
+             figures](#all-figures) are tables beside this page.\n\n\
+             ## How it was measured\n\n\
+             `ci/benchmark` makes this page. All contenders run in one process, in turns, each round with another one first. \
+             A figure is the median of the rounds, in nanoseconds unless the table says otherwise. A run fails unless all \
+             contenders of a work end with the same checksum. Every figure includes what the harness itself takes (random \
+             numbers, the program's keys, making the object). Objects have {BYTES} bytes. Differences of less than a tenth \
+             are noise, and those of a fifth can be: [how reliable the figures are](performance.md#how-reliable-the-figures-are).\n\n\
+             There are two builds, *shipped* (fat link-time optimisation and one codegen unit, as games are shipped) and \
+             *plain* (cargo's release profile):\n\n\
+             {}\n\n\
+             Processor: {}. Versions: {}.\n\n",
+            runs.join("\n"),
+            run.processor,
+            run.versions
+        )
+    }
+
+    /// What has a row in the tables: the pools that play frames, and every peer.
+    fn stores(&self) -> Vec<Store> {
+        let work = frames::work(frames::GAMES[0], LOOPS[0]);
+        let mut seen = BTreeSet::new();
+        let cells = self.builds[0].cells.iter().filter(|cell| cell.work == work);
+        let cells = cells.filter(|cell| cell.kind != Kind::Limit && cell.contender != RECYCLER);
+        let cells = cells.filter(|cell| seen.insert(cell.contender.clone()));
+        cells.map(|cell| Store::of(&cell.contender, cell.kind)).collect()
+    }
+
+    /// The first of the builds that has measured `work`.
+    fn with(&self, work: &str) -> Option<&Results> {
+        self.builds.iter().find(|results| results.cells.iter().any(|cell| cell.work == work))
+    }
+
+    fn frames(&self) -> String {
+        let harness = || Store::of(harness::NAME, Kind::Limit);
+        let columns = |parts: fn(&Store) -> &'static [&'static str]| {
+            let builds = self.builds.iter();
+            builds.flat_map(move |results| {
+                frames::GAMES.map(move |game| Column {
+                    heading: format!(
+                        "{}, {}",
+                        game.trim_start_matches("freedoom2-"),
+                        build(&results.run.profile)
+                    ),
+                    figure: Box::new(move |store| {
+                        let works = parts(store).iter().map(|part| frames::work(game, part));
+                        let group =
+                            |work: &str| group(results, work, |group| group.object_bytes == BYTES);
+                        let cells = works.filter_map(|work| {
+                            results.cell(&work, group(&work)?, &store.contender)
+                        });
+                        cells.map(|cell| cell.median).min_by(f64::total_cmp)
+                    }),
+                })
+            })
+        };
+        let mut walks = vec![Store::of(REFERENCE, Kind::Millpond).by(&["for"])];
+        walks.push(Store::of(REFERENCE, Kind::Millpond).by(&["runs"]));
+        walks.splice(0..0, self.stores());
+        walks.push(harness());
+        let walks = table(&walks, columns(|store| store.loops));
+        let mut events = self.stores();
+        events.push(harness());
+        let events = table(&events, columns(|_| &[frames::EVENTS]));
+        format!(
+            "## Whole frames\n\n\
+             Two recorded games of Freedoom 2 (map 1 with eight bots, and map 15): one pool for each class of objects, as \
+             large as the class ever gets, insertions and removals as recorded, and one iteration over every pool in each \
+             tick. Per visited object, by the faster of \
+             `for` and `for_each` unless the row names the loop:\n\n{walks}\n\
+             Births and deaths alone, per insertion or removal:\n\n{events}\n"
+        )
+    }
+
+    fn iteration(&self) -> String {
+        let Some(results) = self.with("iterate 100%, for") else { return String::new() };
+        let columns = [1_000, 100_000].into_iter().flat_map(|slots| {
+            [100, 90, 50, 10].map(|percent| Column {
+                heading: format!("{}, {percent} %", thousands(slots)),
+                figure: Box::new(move |store| {
+                    let loops = if store.contender == REFERENCE { store.loops } else { &["for"] };
+                    let works = loops.iter().map(|form| format!("iterate {percent}%, {form}"));
+                    let cells = works.filter_map(|work| at(results, &work, slots, store));
+                    cells.min_by(f64::total_cmp)
+                }),
+            })
+        });
+        let mut stores = self.stores();
+        stores.retain(|store| store.contender != REFERENCE);
+        let own = |form| Store::of(REFERENCE, Kind::Millpond).by(form);
+        stores.splice(0..0, [own(&["for"]), own(&["for_each"]), own(&["runs"])]);
+        stores.push(Store::of("Vec, swap_remove", Kind::Array));
+        let iteration = table(&stores, columns);
+        let text = format!(
+            "## Iteration\n\n\
+             By `for` unless the row names another loop, over 1,000 and 100,000 slots, of which this part is live, at random \
+             places. Per live object ({}):\n\n{iteration}\n",
+            build(&results.run.profile)
+        );
+        let work = format!("{}, for", sparse::PREFIX);
+        let Some(results) = self.with(&work) else { return text };
+        let work = &work;
+        let columns = by_slots(results, work, 1e3);
+        format!(
+            "{text}One walk by `for` over {} live objects at random places, the other slots dead, in microseconds ({}):\
+             \n\n{}\n",
+            sparse::LIVE,
+            build(&results.run.profile),
+            table(&self.stores(), columns)
+        )
+    }
+
+    fn operations(&self) -> String {
+        let Some(results) = self.with("get") else { return String::new() };
+        let columns =
+            [("get", "lookup"), ("churn", "pair")].into_iter().flat_map(|(work, name)| {
+                [1_000, 100_000, 1_000_000].map(|slots| Column {
+                    heading: format!("{name}, {}", thousands(slots)),
+                    figure: Box::new(move |store| at(results, work, slots, store)),
+                })
+            });
+        let mut stores = self.stores();
+        for limit in ["limit: object's line, no checks", "limit: two lines, no checks"] {
+            stores.push(Store::of(limit, Kind::Limit));
+        }
+        format!(
+            "## Lookups, removals and insertions\n\n\
+             Lookups by random keys; pairs of a removal at random and an insertion, 90 % live ({}). The last two rows are \
+             bare accesses to the same memory, without any check:\n\n{}\n",
+            build(&results.run.profile),
+            table(&stores, columns)
+        )
+    }
+
+    fn growth(&self) -> String {
+        let Some(results) = self.with(growth::NAME) else { return String::new() };
+        format!(
+            "## Growth\n\n\
+             The longest single insertion of as many as there are slots, in milliseconds ({}). `Pool` and `PackedPool` have \
+             taken their memory before; the other stores start with room for 16 objects:\n\n{}\n",
+            build(&results.run.profile),
+            table(&self.stores(), by_slots(results, growth::NAME, 1e6))
+        )
+    }
+
+    fn worst(&self) -> String {
+        let Some(results) = self.builds.iter().find(|results| !results.latencies.is_empty()) else {
+            return String::new();
+        };
+        type Part = fn(&worst::Latency) -> f64;
+        let figures: [(&str, Part); 4] = [
+            ("median", |latency| latency.median),
+            ("p99", |latency| latency.p99),
+            ("p99.99", |latency| latency.p9999),
+            ("worst", |latency| latency.worst_median),
+        ];
+        let columns = figures.into_iter().map(|(heading, figure)| Column {
+            heading: heading.to_owned(),
+            figure: Box::new(move |store| {
+                let latencies = results.latencies.iter();
+                latencies.filter(|one| one.contender == store.contender).map(figure).next()
+            }),
+        });
+        let mut stores = self.stores();
+        stores.push(Store::of(worst::PLAIN, Kind::Limit));
+        format!(
+            "## The worst single operation\n\n\
+             {} slots with room for everything from the beginning; {} insertions and removals, each timed, the clock itself \
+             included, which takes 20 to 40 ns ({}). *Worst* is the median over the rounds of each round's longest \
+             operation. Interrupts are in every row: compare with plain accesses to memory.\n\n{}\n",
+            thousands(worst::SLOTS),
+            thousands(results.latencies[0].operations),
+            build(&results.run.profile),
+            table(&stores, columns)
+        )
+    }
+
+    fn memory(&self) -> String {
+        let Some(results) = self.builds.iter().find(|results| !results.bytes_per_slot.is_empty())
+        else {
+            return String::new();
+        };
+        let mut stores = self.stores();
+        for order in ["Pool, LowestFirst", "Pool, Lifo, Handle32<16>"] {
+            stores.push(Store::of(order, Kind::Millpond));
+        }
+        type Part = fn(&memory::BytesPerSlot) -> f64;
+        let figures: [(&str, Part); 2] = [
+            ("bytes per slot beyond the object", |bytes| bytes.beyond_object),
+            ("bytes of a key", |bytes| bytes.key as f64),
+        ];
+        let columns = figures.into_iter().map(|(heading, figure)| Column {
+            heading: heading.to_owned(),
+            figure: Box::new(move |store| {
+                let rows = results.bytes_per_slot.iter();
+                rows.filter(|one| one.contender == store.contender).map(figure).next()
+            }),
+        });
+        format!(
+            "## Memory\n\nOf {} slots, created with room for them and filled:\n\n{}\n",
+            thousands(memory::SLOTS),
+            table(&stores, columns)
+        )
+    }
+
+    fn snapshots(&self) -> String {
+        let work = format!("{} 100%", snapshot::PREFIX);
+        let Some(results) = self.with(&work) else { return String::new() };
+        let work = &work;
+        let columns = results.groups(|name| name == work).into_iter().map(|group| Column {
+            heading: format!("{} slots of {} bytes", thousands(group.slots), group.object_bytes),
+            figure: Box::new(move |store| {
+                results.cell(work, group, &store.contender).map(|cell| cell.median)
+            }),
+        });
+        let mut stores: Vec<Store> = Vec::new();
+        for cell in results.cells.iter().filter(|cell| &cell.work == work) {
+            if stores.iter().all(|store| store.contender != cell.contender) {
+                // All rows are named in words.
+                let is_limit = cell.kind == Kind::Limit;
+                stores.push(Store { is_limit, ..Store::of(&cell.contender, Kind::Array) });
+            }
+        }
+        let (mut stores, limits): (Vec<_>, Vec<_>) =
+            stores.into_iter().partition(|store| !store.is_limit);
+        // Less work than the others: a part of the changes only.
+        stores.retain(|store| ![snapshot::COMPARE, snapshot::CHANGED].contains(&&*store.contender));
+        stores.extend(limits);
+        format!(
+            "## Save and restore\n\n\
+             All slots live, 1 % of the objects changed between two saves. Per slot ({}):\n\n{}\n",
+            build(&results.run.profile),
+            table(&stores, columns)
+        )
+    }
+
+    fn losses(&self) -> String {
+        let mut bars: Vec<&str> = Vec::new();
+        let verdicts = || self.builds.iter().flat_map(|results| &results.verdicts);
+        for verdict in verdicts().filter(|verdict| !verdict.is_met()) {
+            if !bars.contains(&verdict.bar.as_str()) {
+                bars.push(&verdict.bar);
+            }
+        }
+        let find = |results: &'_ Results, bar: &str| {
+            let found = results.verdicts.iter().find(|verdict| verdict.bar == bar)?;
+            Some(format!("{:.2} ({} of {})", found.worst, found.met, found.measured))
+        };
+        let rows = bars.iter().map(|bar| {
+            let limit = verdicts().find(|verdict| verdict.bar == *bar).map_or(0.0, |one| one.limit);
+            let builds = self.builds.iter();
+            let cells = builds.map(|results| find(results, bar).unwrap_or_else(|| "–".into()));
+            [(*bar).to_owned(), format!("{limit:.2}")].into_iter().chain(cells).collect()
+        });
+        let builds = self.builds.iter().map(|results| build(&results.run.profile).to_owned());
+        let table = Table::new(std::iter::once("goal".to_owned()).chain(builds), rows);
+        let count = |met| verdicts().filter(|verdict| verdict.is_met() == met).count();
+        format!(
+            "## Where millpond misses its goals\n\n\
+             A goal is a ratio to the time (or memory) of whoever follows the colon, for `Pool` unless another pool is named. \
+             Of both builds together, {} goals are met in all cells and {} are missed in one cell or more. The table has the \
+             worst ratio of each missed goal, and in how many of its cells the goal is met:\n\n{}\n",
+            count(true),
+            count(false),
+            table.render()
+        )
+    }
+
+    fn files(&self, has_threads: bool) -> String {
+        let mut text = "## All figures\n\nEvery contender at every size, with objects of 16, 64 and 256 bytes, as tables:\n\n"
+            .to_owned();
+        let more = [
+            ("verdicts", "Every goal, and the cell in which it is worst"),
+            ("worst", "Nanoseconds of single operations"),
+            ("memory", "Bytes per slot and per key"),
+            ("heap-peaks", "Memory that the system provides for one replay of OpenTTD's heap"),
+        ];
+        for (name, what) in FILES.into_iter().chain(more) {
+            let builds = self.builds.iter().filter(|results| {
+                name != growth::NAME || results.cells.iter().any(|cell| cell.work == growth::NAME)
+            });
+            let links = builds.map(|results| {
+                let profile = &results.run.profile;
+                format!("[{}](benchmark/{profile}/{name}.csv)", build(profile))
+            });
+            text += &format!("- {what}: {}\n", links.collect::<Vec<_>>().join(", "));
+        }
+        if has_threads {
+            text += "- Threads: [one table](benchmark/threads.csv)\n";
+        }
+        text
+    }
+}
+
+/// What a profile of the workspace is called on the page.
+fn build(profile: &str) -> &'static str {
+    match profile {
+        "shipped" => "shipped",
+        _ => "plain",
+    }
+}
+
+fn group(results: &Results, work: &str, wanted: impl Fn(&Group) -> bool) -> Option<Group> {
+    results.groups(|name| name == work).into_iter().find(wanted)
+}
+
+/// The figure of a store at so many slots.
+fn at(results: &Results, work: &str, slots: usize, store: &Store) -> Option<f64> {
+    let group = Group { object_bytes: BYTES, slots };
+    results.cell(work, group, &store.contender).map(|cell| cell.median)
+}
+
+/// A column for each number of slots, in units of so many nanoseconds.
+fn by_slots<'a>(
+    results: &'a Results,
+    work: &'a str,
+    unit: f64,
+) -> impl Iterator<Item = Column<'a>> {
+    results.groups(|name| name == work).into_iter().map(move |group| Column {
+        heading: format!("{} slots", thousands(group.slots)),
+        figure: Box::new(move |store| {
+            results.cell(work, group, &store.contender).map(|cell| cell.median / unit)
+        }),
+    })
+}
+
+/// The figures of all stores that have any, the best of each column bold.
+fn table<'a>(stores: &[Store], columns: impl IntoIterator<Item = Column<'a>>) -> String {
+    let columns: Vec<_> = columns.into_iter().collect();
+    let best = |column: &Column<'_>| {
+        let figures = stores.iter().filter(|store| !store.is_limit).filter_map(&column.figure);
+        figures.map(shown).min_by(|one, other| value(one).total_cmp(&value(other)))
+    };
+    let best: Vec<_> = columns.iter().map(best).collect();
+    let rows = stores.iter().filter_map(|store| {
+        let figures: Vec<_> = columns.iter().map(|column| (column.figure)(store)).collect();
+        figures.iter().any(Option::is_some).then(|| {
+            let cells = figures.into_iter().zip(&best).map(|(figure, best)| {
+                let text = figure.map_or("–".into(), shown);
+                if best.as_ref() == Some(&text) && !store.is_limit {
+                    format!("**{text}**")
+                } else {
+                    text
+                }
+            });
+            std::iter::once(store.title.clone()).chain(cells).collect()
+        })
+    });
+    Table::new(columns.iter().map(|column| column.heading.clone()), rows).render()
+}
+
+/// With about three digits.
+fn shown(figure: f64) -> String {
+    match figure {
+        ..10.0 => format!("{figure:.2}"),
+        ..100.0 => format!("{figure:.1}"),
+        _ => thousands(figure.round() as usize),
+    }
+}
+
+/// What [`shown`] shows.
+fn value(text: &str) -> f64 {
+    text.replace(',', "").parse().unwrap_or(f64::MAX)
+}
+
+/// The first contender of each comparison, and the best of the others.
+fn threads_section(rows: &[Row]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut own: Vec<(&str, &str)> = Vec::new();
+    for row in rows {
+        if own.iter().all(|(comparison, _)| *comparison != row.comparison) {
+            own.push((&row.comparison, &row.contender));
+        }
+    }
+    let numbers: BTreeSet<usize> = rows.iter().map(|row| row.threads).collect();
+    let numbers = numbers.first().into_iter().chain(numbers.last());
+    let lines = own.iter().map(|&(comparison, contender)| {
+        let mut line = vec![format!("{comparison}: `{contender}`")];
+        for &number in numbers.clone() {
+            let of = |row: &&Row| row.comparison == comparison && row.threads == number;
+            let (own, others): (Vec<_>, Vec<_>) =
+                rows.iter().filter(of).partition(|row| row.contender == contender);
+            let others = others.iter().filter_map(|row| Some((row.ns?, &row.contender)));
+            let best = others.min_by(|one, other| one.0.total_cmp(&other.0));
+            line.push(own.first().and_then(|row| row.ns).map_or("–".into(), shown));
+            line.push(best.map_or("–".into(), |(ns, name)| format!("{} (`{name}`)", shown(ns))));
+        }
+        line
+    });
+    let headings = numbers.clone().flat_map(|number| {
+        let threads = if *number == 1 { "1 thread".into() } else { format!("{number} threads") };
+        [threads, "best other".to_owned()]
+    });
+    let table = Table::new(headings, lines).render();
+    format!(
+        "## Threads\n\n\
+         Nanoseconds per operation of a thread, beside the best of the others in [the table](benchmark/threads.csv): on one \
+         thread the best of the rounds, on several the median. The machine has two processors, so the figures of more \
+         threads only show the order of magnitude.\n\n{table}\n"
+    )
+}
