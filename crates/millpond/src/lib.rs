@@ -95,9 +95,19 @@
 //!
 //! # Cargo features
 //!
-//! - `alloc` (default): the pools whose memory comes from the global allocator. Without it, the
-//!   crate has only the handle types, [`StaticPool`] and its snapshots, the [policies](overflow)
-//!   that need no memory, [`classic::ObjectPool`] and [`classic::ParticlePool`].
+//! All parts that need no more than a heap are on by default. With `default-features = false`, a program
+//! compiles only those that it names; [`Pool`] alone (`features = ["alloc"]`) takes half the time.
+//!
+//! - `alloc` (default): [`Pool`] and [`HandleAllocator`], their reuse orders, snapshots and policies. Without it,
+//!   the crate has only the handle types, [`StaticPool`] and its snapshots, and the [policies](overflow) that need
+//!   no memory.
+//! - `packed`, `blocks`, `recycler`, `any`, `tables` (default): [`PackedPool`]; [`BlockPool`]; [`Recycler`];
+//!   [`AnyPool`]; [`SideTable`] and joins.
+//! - `budget` (default): [`Budget`], and [`overflow::PolicyPool`], whose policy is chosen at run time.
+//! - `memory` (default): [`SizeClasses`], [`FramePool`] and [`FrameMemory`].
+//! - `classic` (default): the published designs in [`classic`]; that of [`classic::RosterPool`] needs `recycler`, too.
+//! - `lots` (default): [`lots`], work on one [`Pool`] by many threads.
+//! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
 //! - `validate`: a method of that name on each pool with handles, which checks every invariant in
 //!   every slot. (Of a `Spill`, validate both parts.) It adds no cost to any other method.
 //! - `bytemuck`: objects whose bits are all zero ([`Pool::insert_zeroed`], [`Recycler::zeroed`]),
@@ -116,7 +126,6 @@
 //!   it (a [`classic::ParticlePool`] always checks its free slots).
 //! - `allocator-api2`: `&SizeClasses` implements that crate's `Allocator`, for its vectors and
 //!   boxes, and for hashbrown's maps.
-//! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
 //! - `std`: the parts of `sync` that need the standard library: waiting for an object, and a home
 //!   for each thread, where its search for free slots starts.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
@@ -131,13 +140,21 @@
 #![deny(unsafe_code)]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
+    not(feature = "default"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "the parts that are built share a part of it"
+    )
+)]
+#![cfg_attr(
     not(all(
-        feature = "alloc",
+        feature = "default",
         feature = "bytemuck",
         feature = "debug-aids",
         feature = "rayon",
         feature = "std",
-        feature = "sync"
     )),
     allow(rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)
 )]
@@ -153,53 +170,41 @@ extern crate std;
 mod around;
 mod base;
 pub mod choosing;
+#[cfg(feature = "classic")]
 pub mod classic;
 pub mod handle;
 pub mod overflow;
 mod policies;
 mod pools;
 mod reports;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "memory")]
 pub mod size_classes;
-#[cfg_attr(
-    not(feature = "alloc"),
-    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
-)]
 mod slots;
 pub mod snapshot;
 mod threads;
-#[cfg_attr(
-    not(feature = "alloc"),
-    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
-)]
 #[allow(unsafe_code)]
 mod values;
 
 #[cfg(feature = "alloc")]
 pub mod occupancy;
 #[cfg(not(feature = "alloc"))]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "static pools use a part of it, and no public type does"
-)]
 mod occupancy;
 
 // Last, so that the docs of each pool list these methods after the pool's own.
 mod integrations;
 
 /// The code of the guide to rollback, compiled and run with the tests.
-#[cfg(all(doctest, feature = "serde", feature = "alloc"))]
+#[cfg(all(doctest, feature = "serde", feature = "default"))]
 #[doc = include_str!("../../../docs/rollback.md")]
 struct RollbackGuide;
 
 /// The code of the project's front page, compiled and run with the tests.
-#[cfg(all(doctest, feature = "alloc"))]
+#[cfg(all(doctest, feature = "default"))]
 #[doc = include_str!("../../../README.md")]
 struct FrontPage;
 
 /// The code of the guide, compiled and run with the tests.
-#[cfg(all(doctest, feature = "alloc"))]
+#[cfg(all(doctest, feature = "default"))]
 mod guide {
     #[doc = include_str!("../../../docs/guide/README.md")]
     struct Readme;
@@ -222,7 +227,6 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
     struct RebuildEachFrame;
     #[doc = include_str!("../../../docs/guide/threads.md")]
-    #[cfg(feature = "sync")]
     struct Threads;
     #[doc = include_str!("../../../docs/guide/save-and-roll-back.md")]
     struct SaveAndRollBack;
@@ -273,20 +277,29 @@ pub use slots::generations::Generations;
 
 #[cfg(feature = "alloc")]
 pub use self::{
-    around::budget::{self, Budget},
-    around::side_table::{self, SideTable},
     occupancy::Occupancy,
     pools::allocator::{HandleAllocator, HandleAllocatorBuilder},
-    pools::any_pool::{self, AnyPool, AnyPoolBuilder},
-    pools::block_pool::{self, BlockPool, BlockPoolBuilder},
-    pools::frame_pool::{self, Frame, FrameFull, FrameLink, FrameMemory, FramePool, FrameRef},
-    pools::packed::{self, PackedPool, PackedPoolBuilder},
     pools::pool::{self, Pool, PoolBuilder, Snapshot},
-    pools::recycler::{self, Recycler, RecyclerBuilder},
     pools::settings::BuildError,
-    size_classes::SizeClasses,
     slots::reuse,
 };
+#[cfg(feature = "memory")]
+pub use self::{
+    pools::frame_pool::{self, Frame, FrameFull, FrameLink, FrameMemory, FramePool, FrameRef},
+    size_classes::SizeClasses,
+};
+#[cfg(feature = "budget")]
+pub use around::budget::{self, Budget};
+#[cfg(feature = "tables")]
+pub use around::side_table::{self, SideTable};
+#[cfg(feature = "any")]
+pub use pools::any_pool::{self, AnyPool, AnyPoolBuilder};
+#[cfg(feature = "blocks")]
+pub use pools::block_pool::{self, BlockPool, BlockPoolBuilder};
+#[cfg(feature = "packed")]
+pub use pools::packed::{self, PackedPool, PackedPoolBuilder};
+#[cfg(feature = "recycler")]
+pub use pools::recycler::{self, Recycler, RecyclerBuilder};
 
 #[cfg(feature = "debug-aids")]
 pub use reports::debug;
@@ -294,7 +307,7 @@ pub use reports::debug;
 pub use reports::recorder;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub use reports::validate;
-#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+#[cfg(all(feature = "lots", target_has_atomic = "32"))]
 pub use threads::lots;
 #[cfg(all(feature = "sync", target_has_atomic = "64"))]
 pub use threads::sync::{

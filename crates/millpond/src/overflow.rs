@@ -41,7 +41,7 @@
 
 #[cfg(feature = "alloc")]
 pub use crate::around::evict_oldest::EvictOldest;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "budget")]
 pub use crate::around::policy_pool::PolicyPool;
 pub use crate::policies::{
     Bounded, EvictLeast, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, Total,

@@ -4,7 +4,6 @@ use core::iter;
 use crate::base::memory;
 use crate::handle::HandleLayout;
 use crate::policies::{Bounded, Inserted, Lifetimes, Policy, first_evictable, replace};
-use crate::pools::recycler::Recycler;
 use crate::pools::settings::BuildError;
 use crate::reports::errors::Full;
 use crate::slots::reuse::ReuseOrder;
@@ -203,7 +202,7 @@ impl<H: HandleLayout> EvictOldest<H> {
         self.newest = other.newest;
     }
 
-    /// Acquires an object of a [`Recycler`]; if none is dead, first releases the oldest live one.
+    /// Acquires an object of a [`Recycler`](crate::Recycler); if none is dead, first releases the oldest live one.
     /// Also returns the handle that became stale. Returns `None` if no object can be acquired.
     ///
     /// ```
@@ -224,10 +223,11 @@ impl<H: HandleLayout> EvictOldest<H> {
     /// # Panics
     ///
     /// If the list's capacity is less than the recycler's. Nothing is acquired then.
+    #[cfg(feature = "recycler")]
     #[track_caller]
     pub fn acquire<'r, T, R: ReuseOrder>(
         &mut self,
-        recycler: &'r mut Recycler<T, R, H>,
+        recycler: &'r mut crate::pools::recycler::Recycler<T, R, H>,
     ) -> Option<(H, &'r mut T, Option<H>)> {
         self.expect_places(recycler.capacity(), "recycler");
         let mut evicted = None;

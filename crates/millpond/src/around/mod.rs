@@ -1,10 +1,10 @@
 //! What is used beside pools: tables keyed by handles, and policies chosen at run time.
 
-#[cfg(feature = "alloc")]
+#[cfg(feature = "budget")]
 pub mod budget;
 #[cfg(feature = "alloc")]
 pub(crate) mod evict_oldest;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "budget")]
 pub(crate) mod policy_pool;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "tables")]
 pub mod side_table;

@@ -17,7 +17,7 @@ mod object_pool;
 mod particle;
 #[cfg(feature = "alloc")]
 mod pool_allocator;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "recycler")]
 mod roster;
 
 #[cfg(feature = "alloc")]
@@ -26,5 +26,5 @@ pub use object_pool::{ObjectPool, Pooled};
 pub use particle::{Particle, ParticlePool};
 #[cfg(feature = "alloc")]
 pub use pool_allocator::{PoolAllocator, PoolBox};
-#[cfg(feature = "alloc")]
+#[cfg(feature = "recycler")]
 pub use roster::RosterPool;

@@ -9,15 +9,9 @@
 use ::bytemuck::Zeroable;
 use ::bytemuck::{NoUninit, Pod, cast_slice, cast_slice_mut};
 
-#[cfg(feature = "alloc")]
-use crate::classic::RosterPool;
 use crate::handle::{Handle, Handle32, HandleLayout};
 #[cfg(feature = "alloc")]
-use crate::pools::packed::PackedPool;
-#[cfg(feature = "alloc")]
 use crate::pools::pool::Pool;
-#[cfg(feature = "alloc")]
-use crate::pools::recycler::Recycler;
 use crate::pools::static_pool::StaticPool;
 #[cfg(feature = "alloc")]
 use crate::reports::errors::Full;
@@ -128,8 +122,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 }
 
 /// Requires the feature `bytemuck`.
-#[cfg(feature = "alloc")]
-impl<T: Zeroable> Recycler<T> {
+#[cfg(feature = "recycler")]
+impl<T: Zeroable> crate::pools::recycler::Recycler<T> {
     /// Creates a recycler of objects whose bits are all zero.
     ///
     /// ```
@@ -150,8 +144,8 @@ impl<T: Zeroable> Recycler<T> {
 }
 
 /// Requires the feature `bytemuck`.
-#[cfg(feature = "alloc")]
-impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+#[cfg(feature = "recycler")]
+impl<T, R: ReuseOrder, H: HandleLayout> crate::pools::recycler::Recycler<T, R, H> {
     /// Returns all objects, live and dead, as bytes.
     ///
     /// ```
@@ -174,8 +168,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
 }
 
 /// Requires the feature `bytemuck`.
-#[cfg(feature = "alloc")]
-impl<T: Zeroable> RosterPool<T> {
+#[cfg(all(feature = "classic", feature = "recycler"))]
+impl<T: Zeroable> crate::classic::RosterPool<T> {
     /// Creates a pool of nil objects, whose bits are all zero.
     ///
     /// ```
@@ -195,8 +189,8 @@ impl<T: Zeroable> RosterPool<T> {
 }
 
 /// Requires the feature `bytemuck`.
-#[cfg(feature = "alloc")]
-impl<T, H: HandleLayout> PackedPool<T, H> {
+#[cfg(feature = "packed")]
+impl<T, H: HandleLayout> crate::pools::packed::PackedPool<T, H> {
     /// Inserts a value whose bits are all zero.
     ///
     /// # Errors

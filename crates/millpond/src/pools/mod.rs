@@ -2,18 +2,18 @@
 
 #[cfg(feature = "alloc")]
 pub(crate) mod allocator;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "any")]
 pub mod any_pool;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 pub mod block_pool;
 pub mod faces;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "memory")]
 pub mod frame_pool;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "packed")]
 pub mod packed;
 #[cfg(feature = "alloc")]
 pub mod pool;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "recycler")]
 pub mod recycler;
 #[cfg(feature = "alloc")]
 pub(crate) mod settings;

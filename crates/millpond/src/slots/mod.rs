@@ -17,7 +17,7 @@ pub(crate) mod bit_tree;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod block;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 #[allow(unsafe_code)]
 mod blocks;
 mod books;
@@ -41,14 +41,14 @@ pub mod reuse;
 pub(crate) mod reuse;
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub(crate) mod saved;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 mod sizes;
 #[allow(unsafe_code)]
 mod words;
 
 #[cfg(feature = "alloc")]
 pub(crate) use self::block::Block;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 pub(crate) use self::blocks::{BlockTable, Blocks, MoveEntries};
 pub(crate) use self::books::{Books, check_disjoint};
 pub(crate) use self::circle::{CheckWord, Circle, KeptCircle, first_generation};
@@ -57,7 +57,7 @@ pub(crate) use self::counts::{Census, Counts};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapAge, FlatPlace, Parts, PartsMut, Place, Prefix};
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 pub(crate) use self::sizes::BlockSizes;
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;

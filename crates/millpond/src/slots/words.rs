@@ -36,9 +36,11 @@ use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
 #[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, Prefix};
 #[cfg(feature = "alloc")]
-use crate::slots::{Block, BlockSizes, Blocks, MoveEntries};
+use crate::slots::Block;
+use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, Prefix};
+#[cfg(feature = "blocks")]
+use crate::slots::{BlockSizes, Blocks, MoveEntries};
 
 /// An iteration that finds at most one birth or death for this many slots since the previous one
 /// puts the bitmap in step.
@@ -92,7 +94,7 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
     }
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
     /// No slots, and no memory.
     pub(crate) const fn growing(sizes: BlockSizes) -> Self {

@@ -15,25 +15,25 @@
 //! Nothing else changes the words: they are private to this module, and it lends them out only as shared or read-only.
 //! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 mod block_walk;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 mod blocks;
-#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+#[cfg(all(feature = "lots", target_has_atomic = "32"))]
 mod chunks;
 mod clear;
 mod copy_state;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "tables")]
 mod cursor;
 mod dead;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "memory")]
 mod frame;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "memory")]
 mod frame_memory;
 #[cfg(feature = "alloc")]
 mod grow;
 mod iter;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "packed")]
 mod packed;
 mod retain;
 mod runs;
@@ -43,28 +43,28 @@ mod runs;
 )]
 pub(crate) mod slices;
 
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 pub use block_walk::{BlockRuns, BlockRunsMut};
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 pub(crate) use block_walk::{BlockValues, BlockValuesMut};
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 pub(crate) use blocks::BlockStorage;
-#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+#[cfg(all(feature = "lots", target_has_atomic = "32"))]
 pub(crate) use chunks::ChunkMut;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "tables")]
 pub(crate) use cursor::CursorMut;
 #[cfg(all(feature = "debug-aids", feature = "sync", target_has_atomic = "64"))]
 pub(crate) use dead::bytes_mut;
 #[cfg(feature = "debug-aids")]
 pub(crate) use dead::initialised;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "memory")]
 pub use frame::FrameLink;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "memory")]
 pub(crate) use frame::FrameValues;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "memory")]
 pub use frame_memory::{Frame, FrameFull, FrameMemory, FrameRef};
 pub(crate) use iter::{Values, ValuesMut};
-#[cfg(feature = "alloc")]
+#[cfg(feature = "packed")]
 pub(crate) use packed::PackedValues;
 pub use runs::{ValueRuns, ValueRunsMut};
 
@@ -635,7 +635,7 @@ impl<P: FlatPlace> Storage<P> {
     }
 
     /// The values, mutable, one at a time, by ascending index.
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "tables")]
     #[inline]
     pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
         let (words, values, occupancy) = self.split_mut();
@@ -643,7 +643,7 @@ impl<P: FlatPlace> Storage<P> {
     }
 
     /// All slots, to be cut into chunks, with the words as they are stored.
-    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    #[cfg(all(feature = "lots", target_has_atomic = "32"))]
     #[inline]
     pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, P::Value>) {
         let (words, values, occupancy) = self.split_mut();

@@ -55,12 +55,15 @@
 //!
 //! Everything read is checked before a pool is made from it.
 
+#[cfg(feature = "blocks")]
 mod blocks;
 mod checks;
+#[cfg(feature = "blocks")]
 mod former_blocks;
 mod objects;
 mod state;
 
+#[cfg(feature = "blocks")]
 pub(crate) use blocks::{CheckedBlocks, ReadBlocks, SavedBlocks, SavedGrowth};
 pub(crate) use checks::Refused;
 pub(crate) use objects::Objects;
