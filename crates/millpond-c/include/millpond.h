@@ -170,13 +170,13 @@ typedef struct mp_pool {
     uint64_t births_, deaths_;
     uint32_t peak_, retired_;
     /* The order and the books, where `slow_` is 0; other bytes otherwise. */
-    size_t stack_len_, fresh_from_;
+    uint32_t stack_len_, fresh_from_; /* never 0 and UINT32_MAX: `slow_` is not 0 then */
+    uint32_t parked_[2];
     uint32_t all_quick_below_;
-    uint8_t over_max_, is_plain_;
 } mp_pool;
 
 /* The layout that this header was written for. */
-#define MP_LAYOUT_ 2u
+#define MP_LAYOUT_ 3u
 
 /* Returns how many bytes of memory a pool with these options needs, wherever they begin; 0 if the options are
  * invalid. */
@@ -304,15 +304,15 @@ static inline void *mp_get(const mp_pool *pool, mp_handle handle) {
 
 /* Takes a slot that was never used, or returns UINT32_MAX: then the library inserts. */
 static MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
-    size_t index = pool->fresh_from_;
+    uint32_t index = pool->fresh_from_;
     if (pool->slow_ != 0 || index >= pool->slots_ || pool->retired_ != 0) {
         return UINT32_MAX;
     }
     pool->fresh_from_ = index + 1;
     if (index >= pool->peak_) {
-        pool->peak_ = MP_CAST_(uint32_t, index + 1);
+        pool->peak_ = index + 1;
     }
-    return MP_CAST_(uint32_t, index);
+    return index;
 }
 
 /* Both halves of a pair write the stack's length last, so that an insertion that follows a removal has it in a
@@ -320,9 +320,9 @@ static MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
 static inline MP_INLINED_ void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     unsigned char *values = pool->values_;
-    size_t stack_len = pool->stack_len_;
+    uint32_t stack_len = pool->stack_len_;
     uint32_t index, generation;
-    if (MP_RARELY_(MP_CAST_(uint32_t, stack_len) <= pool->quick_above_)) {
+    if (MP_RARELY_(stack_len <= pool->quick_above_)) {
         index = mp_take_fresh_(pool);
         if (index == UINT32_MAX) {
             /* The address of `out` goes nowhere, so that the handle stays in a register. */
@@ -355,7 +355,7 @@ static inline void *mp_insert(mp_pool *pool, mp_handle *out) {
 static inline MP_INLINED_ bool mp_remove(mp_pool *pool, mp_handle handle) {
     uint32_t index = MP_CAST_(uint32_t, handle.bits >> 32), generation = MP_CAST_(uint32_t, handle.bits);
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
-    size_t stack_len = pool->stack_len_;
+    uint32_t stack_len = pool->stack_len_;
     if (MP_RARELY_(generation >= pool->quick_below_)) {
         return mp_remove_slow_(pool, handle.bits);
     }

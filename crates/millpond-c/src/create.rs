@@ -12,14 +12,14 @@ use millpond::{Handle, HandleAllocator, HandleAllocatorBuilder};
 
 use crate::callbacks::{Give, c_free, c_take};
 use crate::face::Whole;
-use crate::head::{ALL_CALLED, Head, InC, NOT_PLAIN};
+use crate::head::{ALL_CALLED, Head, InC, NOT_OPEN};
 use crate::kinds::{ForOrder, limits_of, with_order};
 use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, WRAP, ZEROED};
 use crate::outside::Outside;
 use crate::status::{Status, status_of};
 
 /// The layout that this library was built for: `MP_LAYOUT_` of the header.
-pub(crate) const LAYOUT: u32 = 2;
+pub(crate) const LAYOUT: u32 = 3;
 
 fn builder<R: ReuseOrder>(
     options: &Checked<'_>,
@@ -132,7 +132,7 @@ impl ForOrder for Building<'_> {
             value_align: raw.value_align,
             kind: raw.index_bits << 8 | raw.order,
             // The first insertion settles whether the order is plain.
-            slow: u32::from(!is_quick) | NOT_PLAIN,
+            slow: u32::from(!is_quick) | NOT_OPEN,
         };
         let whole = block.cast::<Whole<R>>();
         // SAFETY: the block begins with room for it, aligned.

@@ -35,11 +35,11 @@ pub struct Head {
     /// The index bits above, the order in the lowest byte.
     pub(crate) kind: u32,
     /// Not 0 if insertions and removals are called: 1 for the pool's whole life, because of its order; 2 because of what
-    /// happens [outside](Outside); 4 as long as the order is [not plain](Head::settle).
+    /// happens [outside](Outside); 4 as long as the order's fast path is [not open](Head::settle).
     pub(crate) slow: u32,
 }
 
-pub(crate) const NOT_PLAIN: u32 = 4;
+pub(crate) const NOT_OPEN: u32 = 4;
 
 /// [`Head::quick_above`] and [`Head::quick_below`] of a pool whose insertions and removals are all called.
 pub(crate) const ALL_CALLED: (u32, u32) = (u32::MAX, 0);
@@ -56,8 +56,8 @@ impl Head {
         fits.then_some(handle)
     }
 
-    /// Finds out whether the header's functions may insert and remove: an order that is plain has one entry for each free
-    /// slot, so that the entry on top names a free slot, and a removal finds room for one more.
+    /// Finds out whether the header's functions may insert and remove: an order whose fast path is open has one entry for
+    /// each free slot, so that the entry on top names a free slot, and a removal finds room for one more.
     ///
     /// # Safety
     ///
@@ -83,16 +83,16 @@ impl Head {
         // SAFETY: the slots of a pool of this order stand behind the head.
         let slots = unsafe { head.add(1) };
         // SAFETY: the field is theirs.
-        let is_plain = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.is_plain) };
+        let fresh_from = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.fresh_from) };
         // SAFETY: as above.
-        let is_plain = unsafe { is_plain.cast::<bool>().read() };
+        let is_open = unsafe { fresh_from.cast::<u32>().read() } != u32::MAX;
         // SAFETY: the field is theirs.
         let quick_below = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.quick_below) };
         // SAFETY: as above.
         let quick_below = unsafe { quick_below.cast::<u32>().read() };
         // SAFETY: as the caller promises.
         let head = unsafe { &mut *head.as_ptr() };
-        head.slow = if is_plain { slow & !NOT_PLAIN } else { slow | NOT_PLAIN };
+        head.slow = if is_open { slow & !NOT_OPEN } else { slow | NOT_OPEN };
         (head.quick_above, head.quick_below) =
             if head.slow == 0 { (0, quick_below) } else { ALL_CALLED };
     }
@@ -115,11 +115,10 @@ pub(crate) struct InC {
     deaths: u64,
     peak: u32,
     retired: u32,
-    stack_len: usize,
-    fresh_from: usize,
+    stack_len: u32,
+    fresh_from: u32,
+    parked: [u32; 2],
     all_quick_below: u32,
-    over_max: bool,
-    is_plain: bool,
 }
 
 #[repr(C)]
@@ -158,7 +157,7 @@ macro_rules! agreed {
 
 agreed! {
     values, bits, slots, words, entries, entry_count, age.in_step, age.prefix, age.gathered_at, births, deaths, peak,
-    retired, stack_len, fresh_from, all_quick_below, is_plain
+    retired, stack_len, fresh_from, all_quick_below
 }
 
 #[cfg(millpond_standalone)]

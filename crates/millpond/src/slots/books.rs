@@ -3,8 +3,7 @@
 //! The books compute why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
 //! the words.
 
-#[cfg(feature = "alloc")]
-use core::mem::offset_of;
+use core::marker::PhantomData;
 
 use super::{Census, CheckWord, Circle, Counts, KeptCircle};
 use crate::handle::{HandleLayout, Refusal, Word};
@@ -19,42 +18,30 @@ use crate::slots::lifetimes::Lifetimes;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Books<H: HandleLayout> {
-    /// Below this generation, the successor follows, no recorder is attached, and the peak is up to
-    /// date: one comparison for every exception at the end of a lifetime.
-    quick_below: H::Word,
-    /// Some slot may have continued at generation 1 after the largest.
-    over_max: bool,
-    /// For the [`Core`](super::Core): its order [is plain](crate::reuse::Queue::is_plain), and no
-    /// recorder is attached. It is stored here because the layout has a gap.
-    pub(super) is_plain: bool,
     circle: KeptCircle,
     name: Option<&'static str>,
     refused: u64,
     evicted: u64,
-    /// The farthest on the cycle that a lifetime was begun out of turn.
+    /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
     age_claimed_max: u32,
     /// One more than the highest slot that was claimed.
     claimed_until: u32,
     tap: Tap,
+    words: PhantomData<H::Word>,
 }
 
 impl<H: HandleLayout> Books<H> {
-    /// For [`CoreOffsets`](crate::CoreOffsets).
-    #[cfg(feature = "alloc")]
-    pub(crate) const OFFSETS: [usize; 2] =
-        [offset_of!(Self, quick_below), offset_of!(Self, is_plain)];
+    /// Some slot may have continued at generation 1 after the largest. No age has this bit.
+    const OVER_MAX: u32 = 1 << 31;
 
     /// The books of slots that were never used: all zero bits unless the lifetimes have settings.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
         Self::of(KeptCircle::new::<H>(lifetimes), lifetimes.name)
     }
 
-    /// The same for a given cycle. The first lifetime that ends [finds](Self::settle) what is quick.
+    /// The same for a given cycle.
     pub(super) const fn of(circle: KeptCircle, name: Option<&'static str>) -> Self {
         Self {
-            quick_below: H::Word::ZERO,
-            over_max: false,
-            is_plain: false,
             circle,
             name,
             refused: 0,
@@ -62,6 +49,7 @@ impl<H: HandleLayout> Books<H> {
             age_claimed_max: 0,
             claimed_until: 0,
             tap: Tap::NONE,
+            words: PhantomData,
         }
     }
 
@@ -77,18 +65,12 @@ impl<H: HandleLayout> Books<H> {
         self.recount(words);
     }
 
-    /// Finds which generations are quick to end.
-    pub(super) fn settle(&mut self) {
-        self.quick_below = match self.tap.is_on() {
+    /// The generations below this one are followed by their successors, and nothing is to be recorded when they end.
+    pub(crate) fn quick_below(&self) -> H::Word {
+        match self.tap.is_on() {
             true => H::Word::ZERO,
-            false => self.circle().quick_below(self.over_max),
-        };
-    }
-
-    /// Makes the next lifetime end on the slow path.
-    #[inline(always)]
-    pub(super) fn await_end(&mut self) {
-        self.quick_below = H::Word::ZERO;
+            false => self.circle().quick_below(self.age_claimed_max & Self::OVER_MAX != 0),
+        }
     }
 
     #[inline]
@@ -141,7 +123,7 @@ impl<H: HandleLayout> Books<H> {
     #[cfg(feature = "alloc")]
     pub(super) fn note_slots_from(&mut self, from: usize, words: &impl Census<Word = H::Word>) {
         let is_used = (from as u32) < self.claimed_until;
-        self.over_max |= is_used && self.is_over_max(words);
+        self.mark_over_max(is_used && self.is_over_max(words));
     }
 
     /// Reports to the recorder that the number of slots has changed.
@@ -159,8 +141,6 @@ impl<H: HandleLayout> Books<H> {
         self.evicted = other.evicted;
         self.age_claimed_max = other.age_claimed_max;
         self.claimed_until = other.claimed_until;
-        self.over_max = other.over_max;
-        self.settle();
     }
 
     /// Loads the saved state, for slots that already have the saved words.
@@ -209,7 +189,7 @@ impl<H: HandleLayout> Books<H> {
         word: Option<H::Word>,
         words: &impl Census<Word = H::Word>,
     ) -> Refusal {
-        let issued = || words.counts().births() + u64::from(self.age_claimed_max);
+        let issued = || words.counts().births() + u64::from(self.age_claimed_max & !Self::OVER_MAX);
         self.circle().refusal(word, handle.word(), issued)
     }
 
@@ -237,7 +217,8 @@ impl<H: HandleLayout> Books<H> {
 
     /// This lifetime begins, out of turn.
     pub(crate) fn note_claim(&mut self, handle: H) {
-        self.age_claimed_max = self.age_claimed_max.max(self.circle().age(handle.word()));
+        let age_max = self.age_claimed_max & !Self::OVER_MAX;
+        self.age_claimed_max += self.circle().age(handle.word()).saturating_sub(age_max);
         self.claimed_until = self.claimed_until.max(handle.index() + 1);
         self.note_generation(handle.word());
         self.note_birth(handle.index() as usize);
@@ -249,24 +230,9 @@ impl<H: HandleLayout> Books<H> {
         self.tap.birth(index);
     }
 
-    /// Whether the successor of this generation comes next, and no recorder is attached.
-    #[inline(always)]
-    pub(crate) fn is_quick(&self, generation: H::Word) -> bool {
-        generation < self.quick_below
-    }
-
-    /// Whether every lifetime ends on the slow path.
-    #[cfg(feature = "validate")]
-    pub(super) fn is_careful(&self) -> bool {
-        self.quick_below == H::Word::ZERO
-    }
-
-    /// Ends this lifetime of a slot, which need not be [quick](Self::is_quick). Returns the
-    /// generation that follows, or `None` if the slot retires.
+    /// Ends this lifetime of a slot. Returns the generation that follows, or `None` if the slot retires. Whoever has a
+    /// copy of [`quick_below`](Self::quick_below) renews it.
     pub(crate) fn end(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
-        if self.quick_below == H::Word::ZERO {
-            self.settle();
-        }
         self.tap.death(index);
         let next = self.circle().after(generation);
         match next {
@@ -276,18 +242,20 @@ impl<H: HandleLayout> Books<H> {
         next
     }
 
+    /// A slot may have continued at generation 1 after the largest.
+    fn mark_over_max(&mut self, is_over_max: bool) {
+        self.age_claimed_max |= if is_over_max { Self::OVER_MAX } else { 0 };
+    }
+
     /// A slot is in this generation, or will be next.
     fn note_generation(&mut self, generation: H::Word) {
-        if generation < self.circle().start() && !self.over_max {
-            self.over_max = true;
-            self.quick_below = self.quick_below.min(self.circle().quick_below(true));
-        }
+        self.mark_over_max(generation < self.circle().start());
     }
 
     /// The words were written all at once.
     pub(crate) fn recount(&mut self, words: &impl Census<Word = H::Word>) {
-        self.over_max = self.is_over_max(words);
-        self.settle();
+        self.age_claimed_max &= !Self::OVER_MAX;
+        self.mark_over_max(self.is_over_max(words));
     }
 
     /// Whether some slot has continued at generation 1 after the largest, or will next.
@@ -303,7 +271,6 @@ impl<H: HandleLayout> Books<H> {
     #[cfg(feature = "recorder")]
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.tap.set(track);
-        self.settle();
     }
 
     /// Whether a slot that dies in this generation retires.
@@ -389,7 +356,7 @@ impl<H: HandleLayout> Books<H> {
             format_args!("slot {beyond:?}, though only {used} were used"),
         )?;
         ensure(
-            self.over_max || !self.is_over_max(words),
+            self.age_claimed_max & Self::OVER_MAX != 0 || !self.is_over_max(words),
             "a slot that has gone on at generation 1 is known of",
             format_args!("a slot is in a generation before the first"),
         )
@@ -403,12 +370,9 @@ mod tests {
 
     impl<H: HandleLayout> Books<H> {
         pub(crate) fn has_zero_bits(&self) -> bool {
-            let Self { quick_below, over_max, is_plain, circle, name, .. } = self;
-            let Self { refused, evicted, age_claimed_max, claimed_until, tap, .. } = self;
-            *quick_below == H::Word::ZERO
-                && !over_max
-                && !is_plain
-                && circle.has_zero_bits()
+            let Self { circle, name, refused, evicted, .. } = self;
+            let Self { age_claimed_max, claimed_until, tap, .. } = self;
+            circle.has_zero_bits()
                 && name.is_none()
                 && (*refused, *evicted, *age_claimed_max, *claimed_until) == (0, 0, 0, 0)
                 && !tap.is_on()
@@ -470,10 +434,10 @@ mod tests {
         books.mark_used_until(4);
         let mut words = Words::try_new(4, 0, false, start.as_dead()).unwrap();
         books.note_slots_from(2, &words);
-        assert!(!books.over_max, "each is in its first generation");
+        assert!(books.age_claimed_max == 0, "each is in its first generation");
         words.set_live(3, start);
         words.set_dead(3, 1.as_dead());
         books.note_slots_from(2, &words);
-        assert!(books.over_max);
+        assert_eq!(books.age_claimed_max, Books::<Short>::OVER_MAX);
     }
 }

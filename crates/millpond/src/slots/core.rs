@@ -2,6 +2,10 @@
 //!
 //! A pool owns a [`Core`] and its [`Slots`] ([`SlotWords`], or values with words of their own). The core chooses the
 //! next slot and computes its word; the pool writes the word.
+//!
+//! # Invariant
+//!
+//! `quick_below` is 0 unless the order's fast path is open.
 
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;
@@ -19,6 +23,9 @@ use crate::slots::reuse::{Queue, ReuseOrder, Slots};
 #[repr(C)]
 pub(crate) struct Core<R: ReuseOrder, H: HandleLayout> {
     queue: R::Queue<H::Index>,
+    /// Below this generation, the successor follows, no recorder is attached, the peak is up to date, and the order's
+    /// fast path is open: one comparison for every exception at the end of a lifetime.
+    quick_below: H::Word,
     books: Books<H>,
 }
 
@@ -43,37 +50,45 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     #[cfg(feature = "alloc")]
     pub(crate) const QUEUE_OFFSET: usize = offset_of!(Self, queue);
     #[cfg(feature = "alloc")]
-    pub(crate) const BOOKS_OFFSET: usize = offset_of!(Self, books);
+    pub(crate) const QUICK_BELOW_OFFSET: usize = offset_of!(Self, quick_below);
 
     /// The core of slots that are all dead.
     pub(crate) fn new<S>(circle: Circle<H::Word>, name: Option<&'static str>, slots: &mut S) -> Self
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        let mut core = Self::unsettled(Books::of(KeptCircle::of::<H>(&circle), name));
+        let mut core = Self::unopened(Books::of(KeptCircle::of::<H>(&circle), name));
         core.queue.reset(slots);
-        core.settle(slots.words());
+        core.open_fast_paths(slots.words());
         core
     }
 
     /// The core of slots that were never used, if the [empty](Queue::EMPTY) order is that of such
     /// slots. All bits are zero unless the lifetimes have settings.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
-        Self::unsettled(Books::fresh(lifetimes))
+        Self::unopened(Books::fresh(lifetimes))
     }
 
-    /// Without shortcuts yet: the first lifetime that ends finds them.
-    const fn unsettled(books: Books<H>) -> Self {
-        Self { queue: R::Queue::EMPTY, books }
+    /// Without fast paths yet: the first lifetime that ends opens them.
+    const fn unopened(books: Books<H>) -> Self {
+        Self { queue: R::Queue::EMPTY, quick_below: H::Word::ZERO, books }
     }
 
-    /// Finds the possible shortcuts.
-    fn settle(&mut self, words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>) {
-        self.books.is_plain = !self.books.is_recorded() && self.queue.is_plain(words);
-        self.books.settle();
-        if words.counts().owes_peak() {
-            self.books.await_end();
+    /// Opens the fast paths that are possible, and closes the others.
+    fn open_fast_paths(
+        &mut self,
+        words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
+    ) {
+        self.close_fast_paths();
+        if !self.books.is_recorded() && self.queue.open(words) && !words.counts().owes_peak() {
+            self.quick_below = self.books.quick_below();
         }
+    }
+
+    /// Closes the fast paths, until an operation that is slow for it opens them again.
+    fn close_fast_paths(&mut self) {
+        self.quick_below = H::Word::ZERO;
+        self.queue.close();
     }
 
     pub(crate) fn queue(&self) -> &R::Queue<H::Index> {
@@ -104,7 +119,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     {
         self.queue.copy_state_from(&other.queue, others, used, slots);
         self.books.copy_state_from(&other.books);
-        self.settle(slots.words());
+        self.open_fast_paths(slots.words());
         self.books.tell_all(slots.words(), slots.words().occupancy().iter());
     }
 
@@ -117,7 +132,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) {
         self.books.load(saved, slots.words());
         self.queue.load(&saved.order, slots);
-        self.settle(slots.words());
+        self.open_fast_paths(slots.words());
     }
 
     /// Whether an insertion would fail: no slot is vacant.
@@ -153,7 +168,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
-        if !<R::Queue<H::Index> as Queue<H::Index>>::MAY_BE_PLAIN {
+        if !<R::Queue<H::Index> as Queue<H::Index>>::HAS_FAST_PATH {
             if self.books.is_recorded() {
                 let index = self.take_next_with_care(slots)?;
                 return Some((index, slots.words().get(index)?));
@@ -162,19 +177,16 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             slots.expect_birth();
             return Some(taken);
         }
-        let Self { queue, books } = self;
-        if books.is_plain {
-            let taken = queue.take_plain(slots, || books.await_end());
-            if taken.is_some() {
-                return taken;
-            }
+        let Self { queue, quick_below, .. } = self;
+        let taken = queue.take_open(slots, || *quick_below = H::Word::ZERO);
+        if taken.is_some() {
+            return taken;
         }
         let index = self.take_next_with_care(slots)?;
         Some((index, slots.words().get(index)?))
     }
 
-    /// The slow path: there may be no slot, the order may not be plain, or a recorder may be
-    /// attached.
+    /// The slow path: there may be no slot, the fast path may be closed, or a recorder may be attached.
     ///
     /// It returns what fits in two registers: with the word, the result would go through memory
     /// even in the usual case.
@@ -187,7 +199,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         if slots.words().vacant() == 0 {
             return None;
         }
-        self.settle(slots.words());
+        self.open_fast_paths(slots.words());
         let (index, _) = self.queue.take_next(slots)?;
         slots.expect_birth();
         self.books.note_birth(index);
@@ -218,7 +230,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         let index = self.books.check_claim(handle, slots.words(), check)?;
         self.queue.claim(index, slots);
         slots.expect_birth();
-        self.books.is_plain = false;
+        self.close_fast_paths();
         self.books.note_claim(handle);
         Ok(index)
     }
@@ -232,7 +244,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         taken: impl DoubleEndedIterator<Item = core::ops::Range<usize>> + Clone,
         slots: &mut S,
     ) -> bool {
-        self.books.is_plain = false;
+        self.close_fast_paths();
         self.queue.take_upcoming(listed, taken, slots)
     }
 
@@ -244,7 +256,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
     ) {
         self.books.mark_used_until(until);
-        self.settle(words);
+        self.open_fast_paths(words);
     }
 
     /// Ends this lifetime of a live slot, and puts the slot back into the order.
@@ -255,16 +267,17 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         generation: H::Word,
         slots: &mut S,
     ) {
-        if !self.books.is_quick(generation) {
+        if generation >= self.quick_below {
             return self.end_with_care(index, generation, slots);
         }
         slots.set_dead(index, generation.dead_successor());
-        self.queue.give_back(index, slots);
+        // SAFETY: no generation is below 0, so the fast path is open (invariant).
+        unsafe { self.queue.give_back_open(index, slots) };
     }
 
-    /// The slow path: the successor of this generation may not come next, a recorder may be
-    /// attached, or it is the first to end after slots were taken that may have brought a new peak,
-    /// which is recorded here.
+    /// The slow path: the successor of this generation may not come next, a recorder may be attached, the order's fast
+    /// path may be closed, or it is the first to end after slots were taken that may have brought a new peak, which is
+    /// recorded here.
     #[cold]
     #[inline(never)]
     fn end_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
@@ -284,6 +297,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
                 self.queue.retire(index, slots);
             }
         }
+        self.open_fast_paths(slots.words());
     }
 
     /// All vacant slots, the lowest first, whatever the order was: after many lifetimes have ended at
@@ -303,7 +317,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) {
         self.books.recount(slots.words());
         self.queue.reset(slots);
-        self.settle(slots.words());
+        self.open_fast_paths(slots.words());
     }
 
     /// There are more slots now, from this one on: dead ones.
@@ -314,7 +328,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     {
         self.queue.grow(from, slots);
         self.books.note_slots_from(from, slots.words());
-        self.settle(slots.words());
+        self.open_fast_paths(slots.words());
         self.books.tell_size(slots.words());
     }
 
@@ -328,7 +342,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.mark_used_until(slots.words().slots());
         self.queue.shrink(to, slots);
         remove(slots);
-        self.settle(slots.words());
+        self.open_fast_paths(slots.words());
         self.books.tell_size(slots.words());
     }
 
@@ -340,7 +354,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
     ) {
         self.books.listen(track);
-        self.settle(words);
+        self.open_fast_paths(words);
     }
 }
 
@@ -370,14 +384,27 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.validate_within(capacity, words, used)?;
         words.validate_unused(used)?;
         self.queue.validate(slots)?;
+        let is_careful = self.quick_below == H::Word::ZERO;
         ensure(
-            self.books.is_careful() || !words.counts().owes_peak(),
+            is_careful || !words.counts().owes_peak(),
             "the peak is at least what is live, or noted before a lifetime ends",
             format_args!("{:?}", words.counts()),
         )?;
         ensure(
-            !self.books.is_plain || self.queue.is_plain(words),
-            "an order that is taken for a plain one is one",
+            is_careful || self.quick_below == self.books.quick_below(),
+            "a lifetime ends on the fast path only if its successor comes next and nobody records it",
+            format_args!("below {}", self.quick_below.generation()),
+        )?;
+        let mut queue = self.queue.clone();
+        let was_open = queue.is_open();
+        ensure(
+            was_open || is_careful,
+            "a lifetime ends on the fast path only if that of the order is open",
+            format_args!("{:?}", self.queue),
+        )?;
+        ensure(
+            !was_open || queue.open(words),
+            "the fast path of an order is open only where the order allows it",
             format_args!("{:?}", self.queue),
         )
     }
@@ -389,8 +416,8 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &self,
         words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
     ) -> Self {
-        let mut clone = Self { queue: self.queue.clone(), books: self.books.clone() };
-        clone.settle(words);
+        let mut clone = Self { queue: self.queue.clone(), ..Self::unopened(self.books.clone()) };
+        clone.open_fast_paths(words);
         clone
     }
 }
@@ -419,10 +446,10 @@ mod tests {
         let mut slots = HandleAllocator::new(3);
         let handle = slots.acquire().unwrap();
         slots.validate().unwrap();
-        slots.core_mut().books.settle();
+        slots.core_mut().quick_below = 5;
         let rule = "the peak is at least what is live, or noted before a lifetime ends";
         assert_eq!(slots.validate().unwrap_err().rule(), rule);
-        slots.core_mut().books.await_end();
+        slots.core_mut().quick_below = 0;
         slots.release(handle);
         slots.validate().unwrap();
         assert_eq!(slots.stats().peak, 1);
@@ -447,7 +474,7 @@ mod tests {
 
     #[test]
     #[cfg(target_has_atomic = "32")]
-    fn an_order_whose_next_slots_are_taken_is_plain_again() {
+    fn an_order_whose_next_slots_are_taken_is_open_again() {
         let circle = Circle::new::<Handle<()>>(&Lifetimes::PLAIN);
         let mut words = SlotWords::<crate::slots::Block<u32, u32, ()>>::try_new(
             8,
@@ -457,15 +484,15 @@ mod tests {
         )
         .unwrap();
         let mut core = Core::<Lifo, Handle<()>>::new(circle, None, &mut words);
-        assert!(core.books.is_plain);
+        assert!(Queue::<u32>::is_open(&core.queue));
         assert!(core.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter(), &mut words));
-        assert!(!core.books.is_plain, "the slots are not live yet");
+        assert!(!Queue::<u32>::is_open(&core.queue), "the slots are not live yet");
         for index in 0..3 {
             words.expect_birth();
             words.set_live(index, 1);
         }
         core.note_upcoming(3, &words);
-        assert!(core.books.is_plain);
+        assert!(Queue::<u32>::is_open(&core.queue));
         assert_eq!(core.queue.next(&words), Some(3));
     }
 }

@@ -22,6 +22,7 @@ mod block;
 mod blocks;
 mod books;
 mod circle;
+#[allow(unsafe_code)]
 mod core;
 mod counts;
 pub(crate) mod generations;

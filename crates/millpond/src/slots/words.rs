@@ -287,6 +287,18 @@ impl<P: Place> SlotWords<P> {
         Some(self.place.parts().words.get(index)?.difference(self.place.key()))
     }
 
+    /// The word of a slot that exists.
+    ///
+    /// # Safety
+    ///
+    /// The slot exists.
+    #[inline(always)]
+    pub(crate) unsafe fn get_unchecked(&self, index: usize) -> P::Word {
+        // SAFETY: there is a word for each slot.
+        let word = unsafe { self.place.parts().words.get_unchecked(index) };
+        word.difference(self.place.key())
+    }
+
     /// The words, to be read while the values are lent out.
     #[inline]
     pub(crate) fn kept(&self) -> KeptWords<'_, P::Word> {
@@ -352,9 +364,8 @@ impl<P: Place> SlotWords<P> {
     /// The slot exists.
     #[inline]
     pub(crate) unsafe fn is_there_live_in(&self, index: usize, generation: P::Word) -> bool {
-        // SAFETY: there is a word for each slot.
-        let word = unsafe { self.place.parts().words.get_unchecked(index) };
-        word.difference(self.place.key()) == generation
+        // SAFETY: as the caller promises.
+        unsafe { self.get_unchecked(index) == generation }
     }
 
     /// The generation of a live slot.

@@ -15,7 +15,7 @@ use crate::handle::{Handle, HandleLayout};
 use crate::policies::{Lifetimes, first_evictable, least_of};
 use crate::pools::settings::BuildError;
 use crate::slots::reuse::{Lifo, LifoQueue, Queue, ReuseOrder};
-use crate::slots::{Block, Books, Core, EntryOf, SlotWords};
+use crate::slots::{Block, Core, EntryOf, SlotWords};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::State;
 
@@ -143,8 +143,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 }
 
 /// The offsets in a [`HandleAllocator`] of the numbers that C reads and writes without a call:
-/// those of the slots for any order and layout, those of the order and the books for `Lifo` with
-/// eight-byte handles.
+/// those of the slots for any order and layout, those of the order for `Lifo` with eight-byte handles.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "each has the name of a field")]
@@ -165,7 +164,6 @@ pub struct CoreOffsets {
     pub stack_len: usize,
     pub fresh_from: usize,
     pub quick_below: usize,
-    pub is_plain: usize,
 }
 
 impl CoreOffsets {
@@ -178,13 +176,11 @@ impl CoreOffsets {
         let age = block + AllocatorBlock::<Lifo, Handle<()>>::BITMAP_AGE_OFFSET;
         let counts = words + Words::COUNTS_OFFSET;
         let queue = offset_of!(Own, core) + LifoCore::QUEUE_OFFSET;
-        let books = offset_of!(Own, core) + LifoCore::BOOKS_OFFSET;
         let [values, bits, slots, words, entries, entry_count] =
             AllocatorBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
         let [in_step, prefix, gathered_at] = crate::slots::BitmapAge::OFFSETS;
         let [births, deaths, peak, retired] = crate::slots::Counts::OFFSETS;
         let [stack_len, fresh_from] = LifoQueue::OFFSETS;
-        let [quick_below, is_plain] = Books::<Handle<()>>::OFFSETS;
         Self {
             values: block + values,
             bits: block + bits,
@@ -201,8 +197,7 @@ impl CoreOffsets {
             retired: counts + retired,
             stack_len: queue + stack_len,
             fresh_from: queue + fresh_from,
-            quick_below: books + quick_below,
-            is_plain: books + is_plain,
+            quick_below: offset_of!(Own, core) + LifoCore::QUICK_BELOW_OFFSET,
         }
     };
 }

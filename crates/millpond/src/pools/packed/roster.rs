@@ -33,6 +33,8 @@ use crate::slots::{Books, Census, CheckWord, Parting, Partition, Sorting};
 pub(super) struct PackedRoster<H: HandleLayout> {
     slots: Slots<H::Word, H::Index>,
     order: Box<[H]>,
+    /// A copy of the books' [`quick_below`](Books::quick_below), or 0: then the next lifetime that ends makes a new one.
+    quick_below: H::Word,
     books: Books<H>,
 }
 
@@ -88,6 +90,7 @@ impl<H: HandleLayout> PackedRoster<H> {
                 position: H::Index::from_index(index),
             })?),
             order: memory::from_fn(slots, |index| H::from_kept_parts(index, word))?,
+            quick_below: H::Word::ZERO,
             books,
         })
     }
@@ -159,6 +162,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         Partition::claim(self, position, self.parting());
         self.slots.counts_mut().birth();
         self.books.note_claim(handle);
+        self.quick_below = H::Word::ZERO;
         Ok(())
     }
 
@@ -169,7 +173,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn release(&mut self, handle: H, position: usize, live: usize) {
         debug_assert_eq!(self.order[position], handle);
         self.slots.counts_mut().expect_death(live);
-        if !self.books.is_quick(handle.word()) {
+        if handle.word() >= self.quick_below {
             return self.release_with_care(handle, position);
         }
         self.make_vacant(handle.index() as usize, handle.successor(), position, live);
@@ -195,8 +199,8 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.swap(position, position + self.slots.counts().retired());
     }
 
-    /// The same, also where the next generation is not the successor, or where a recorder is
-    /// attached.
+    /// The same, also where the next generation is not the successor, or where a recorder is attached. It also finds
+    /// out which generations are quick from now on.
     #[cold]
     #[inline(never)]
     fn release_with_care(&mut self, handle: H, position: usize) {
@@ -211,6 +215,14 @@ impl<H: HandleLayout> PackedRoster<H> {
                 self.slots[index].word = H::Word::RETIRED;
             }
         }
+        self.quick_below = self.books.quick_below();
+    }
+
+    /// Replaces the recorder's track.
+    #[cfg(feature = "recorder")]
+    pub(super) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
+        self.books.listen(track);
+        self.quick_below = H::Word::ZERO;
     }
 
     /// Whether [`release_each`](Self::release_each) is faster for several releases, because the
@@ -259,6 +271,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             self.order[position] = handle_in(index, slot.word);
         }
         self.books.recount(&self.slots);
+        self.quick_below = H::Word::ZERO;
         self.books.tell_all(&self.slots, iter::empty());
     }
 
@@ -326,6 +339,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn load(&mut self, saved: &crate::slots::saved::Checked<H::Word>) {
         self.slots.load(&saved.words, saved.inserted, saved.peak);
         self.books.load(saved, &self.slots);
+        self.quick_below = H::Word::ZERO;
         let parting = self.parting();
         for (place, &index) in saved.order.iter().enumerate() {
             let index = index as usize;
@@ -340,6 +354,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots.copy_state_from(&other.slots, used);
         self.order[..used].copy_from_slice(&other.order[..used]);
         self.books.copy_state_from(&other.books);
+        self.quick_below = H::Word::ZERO;
         let live = &self.order[..self.slots.counts().live()];
         self.books.tell_all(&self.slots, live.iter().map(|handle| handle.index() as usize));
     }

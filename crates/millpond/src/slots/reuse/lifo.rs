@@ -1,3 +1,10 @@
+//! The stack of vacant slots.
+//!
+//! # Invariant
+//!
+//! 1. Each entry below the length is a slot, and the array has more entries than there are slots (unless both are none).
+//! 2. While the fast path is open, the stack and the fresh slots have each vacant slot once, and no other.
+
 use alloc::vec;
 #[cfg(target_has_atomic = "32")]
 use alloc::vec::Vec;
@@ -43,37 +50,69 @@ impl ReuseOrder for Lifo {
 ///
 /// The stack is the array of entries, which has room for every slot and for ghosts.
 ///
-/// The order is *plain* if there are no ghosts and all slots that were ever used have been live at
-/// once: then the entry on top of the stack is vacant, and only a fresh slot can bring a new peak.
-/// Without claims, it stays plain.
+/// The fast path is open while there are no ghosts and all slots that were ever used have been live at once: then the
+/// entry on top of the stack is vacant, and only a fresh slot can bring a new peak. Without claims, it stays open. While
+/// it is closed, the stack is *parked*: its ends stand aside, and in their place are those of an empty stack without
+/// fresh slots, so that the fast path finds no slot.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct LifoQueue {
-    len: usize,
+    /// [`CLOSED`](Ends::CLOSED) while the stack is parked.
+    open: Ends,
+    parked: Ends,
+}
+
+/// Where the stack and the fresh slots begin and end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+struct Ends {
+    /// How many entries are on the stack.
+    len: u32,
     /// Slots from this one on have no entry, unless they were claimed.
-    fresh_from: usize,
+    fresh_from: u32,
+}
+
+impl Ends {
+    const START: Self = Self { len: 0, fresh_from: 0 };
+    /// No pool has this many slots.
+    const CLOSED: Self = Self { len: 0, fresh_from: u32::MAX };
+
+    #[inline]
+    fn top<I: IndexWord>(&self, entries: &[I]) -> Option<usize> {
+        Some(entries[self.len.checked_sub(1)? as usize].to_index())
+    }
+
+    /// Whether there are more entries and fresh slots than those that count.
+    fn has_ghosts(&self, words: &SlotWords<impl Place>) -> bool {
+        // Each vacant slot is in there at least once.
+        self.len as usize + words.slots() - self.fresh_from as usize > words.vacant()
+    }
 }
 
 impl LifoQueue {
     /// For [`CoreOffsets`](crate::CoreOffsets).
-    pub(crate) const OFFSETS: [usize; 2] = [offset_of!(Self, len), offset_of!(Self, fresh_from)];
+    pub(crate) const OFFSETS: [usize; 2] = [
+        offset_of!(Self, open) + offset_of!(Ends, len),
+        offset_of!(Self, open) + offset_of!(Ends, fresh_from),
+    ];
 
     #[inline]
     fn room_for(slots: usize) -> usize {
         slots + slots / 64 + 1
     }
 
-    #[inline]
-    fn top<I: IndexWord>(&self, entries: &[I]) -> Option<usize> {
-        // One test for "empty" and "in range": 0 − 1 is out of any range.
-        entries.get(self.len.wrapping_sub(1)).map(|slot| slot.to_index())
+    fn is_parked(&self) -> bool {
+        self.open == Ends::CLOSED
     }
 
-    /// Whether there are more entries and fresh slots than those that count.
-    fn has_ghosts(&self, words: &SlotWords<impl Place>) -> bool {
-        // Each vacant slot is in there at least once.
-        self.len + words.slots() - self.fresh_from > words.vacant()
+    /// The ends of the stack, parked or not.
+    fn ends(&self) -> Ends {
+        if self.is_parked() { self.parked } else { self.open }
+    }
+
+    fn ends_mut(&mut self) -> &mut Ends {
+        if self.is_parked() { &mut self.parked } else { &mut self.open }
     }
 
     /// The next slot when the stack is empty or has a ghost on top.
@@ -83,32 +122,16 @@ impl LifoQueue {
         &mut self,
         words: &SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
-        while let Some(top) = self.top(words.entries()) {
+        let ends = self.ends_mut();
+        while let Some(top) = ends.top(words.entries()) {
             if words.is_vacant(top) {
                 return Some(top);
             }
-            self.len -= 1;
+            ends.len -= 1;
         }
-        while self.fresh_from < words.slots() {
-            if words.is_vacant(self.fresh_from) {
-                return Some(self.fresh_from);
-            }
-            self.fresh_from += 1;
-        }
-        None
-    }
-
-    /// Like [`give_back`](Queue::give_back), if the stack is full.
-    #[cold]
-    #[inline(never)]
-    fn sweep_and_give_back<I: IndexWord, S: Slots<Entry = I>>(
-        &mut self,
-        index: usize,
-        slots: &mut S,
-    ) {
-        self.sweep(slots);
-        slots.entries_mut()[self.len] = I::from_index(index);
-        self.len += 1;
+        let fresh = (ends.fresh_from as usize..words.slots()).find(|slot| words.is_vacant(*slot));
+        ends.fresh_from = fresh.unwrap_or(words.slots()) as u32;
+        fresh
     }
 
     /// Removes the ghosts. The rest keeps its order and fits, because each slot has one entry.
@@ -116,8 +139,9 @@ impl LifoQueue {
         // From the top down, so that the first entry found of a vacant slot is the one that counts.
         // Kept entries move to the upper end; the marks identify the older entries.
         slots.begin_marking();
-        let mut kept_from = self.len;
-        for at in (0..self.len).rev() {
+        let len = self.ends().len as usize;
+        let mut kept_from = len;
+        for at in (0..len).rev() {
             let slot = slots.words().entries()[at];
             if slots.words().is_vacant(slot.to_index()) && slots.mark(slot.to_index()) {
                 kept_from -= 1;
@@ -125,28 +149,26 @@ impl LifoQueue {
             }
         }
         slots.end_marking();
-        slots.entries_mut().copy_within(kept_from..self.len, 0);
-        self.len -= kept_from;
+        slots.entries_mut().copy_within(kept_from..len, 0);
+        self.ends_mut().len -= kept_from as u32;
     }
 }
 
-impl<I: IndexWord> Queue<I> for LifoQueue {
+// SAFETY: as the invariant says. The entry on top of an open stack is that of a vacant slot, and so is a slot that was
+// never used.
+unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     type Entry = I;
-    const EMPTY: Self = Self { len: 0, fresh_from: 0 };
-    const MAY_BE_PLAIN: bool = true;
+    const EMPTY: Self = Self { open: Ends::START, parked: Ends::START };
+    const HAS_FAST_PATH: bool = true;
 
     fn entry_count(slots: usize, _holds_links: bool) -> usize {
         Self::room_for(slots)
     }
 
-    fn reset<S: Slots<Entry = I>>(&mut self, _slots: &mut S) {
-        self.len = 0;
-        self.fresh_from = 0;
-    }
-
     #[inline]
     fn next<S: Slots<Entry = I>>(&mut self, slots: &S) -> Option<usize> {
-        let next = self.top(slots.words().entries()).unwrap_or(self.fresh_from);
+        let ends = self.ends();
+        let next = ends.top(slots.words().entries()).unwrap_or(ends.fresh_from as usize);
         match slots.words().is_vacant(next) {
             true => Some(next),
             false => self.next_past_ghosts(slots.words()),
@@ -155,60 +177,86 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
 
     #[inline]
     fn take<S: Slots<Entry = I>>(&mut self, index: usize, _slots: &mut S) {
-        match self.len.checked_sub(1) {
-            Some(below) => self.len = below,
-            None => self.fresh_from = index + 1,
+        let ends = self.ends_mut();
+        match ends.len.checked_sub(1) {
+            Some(below) => ends.len = below,
+            None => ends.fresh_from = index as u32 + 1,
         }
     }
 
-    fn is_plain(&self, words: &SlotWords<impl Place<Entry = I>>) -> bool {
-        !self.has_ghosts(words) && words.peak() + words.retired() >= self.fresh_from
+    fn open(&mut self, words: &SlotWords<impl Place<Entry = I>>) -> bool {
+        let ends = self.ends();
+        let is_open =
+            !ends.has_ghosts(words) && words.peak() + words.retired() >= ends.fresh_from as usize;
+        *self = match is_open {
+            true => Self { open: ends, parked: Ends::START },
+            false => Self { open: Ends::CLOSED, parked: ends },
+        };
+        is_open
+    }
+
+    fn close(&mut self) {
+        *self = Self { open: Ends::CLOSED, parked: self.ends() };
+    }
+
+    #[cfg(feature = "validate")]
+    fn is_open(&self) -> bool {
+        !self.is_parked()
     }
 
     #[inline(always)]
-    fn take_plain<S: Slots<Entry = I>>(
+    fn take_open<S: Slots<Entry = I>>(
         &mut self,
         slots: &S,
         may_be_peak: impl FnOnce(),
     ) -> Option<(usize, S::Word)> {
+        let (words, open) = (slots.words(), &mut self.open);
         // Two branches and no common path: the processor predicts which, and waits for neither.
-        match self.top(slots.words().entries()) {
-            Some(top) => {
-                let word = slots.words().get(top)?;
-                self.len -= 1;
-                Some((top, word))
-            }
-            None => {
-                let fresh = self.fresh_from;
-                let word = slots.words().get(fresh)?;
-                self.fresh_from += 1;
-                may_be_peak();
-                Some((fresh, word))
-            }
+        if open.len > 0 {
+            open.len -= 1;
+            // SAFETY: an entry was below the length (invariant 1).
+            let top = unsafe { words.entries().get_unchecked(open.len as usize) }.to_index();
+            // SAFETY: an entry is a slot (invariant 1).
+            Some((top, unsafe { words.get_unchecked(top) }))
+        } else {
+            let fresh = open.fresh_from as usize;
+            let word = words.get(fresh)?;
+            open.fresh_from += 1;
+            may_be_peak();
+            Some((fresh, word))
         }
+    }
+
+    #[inline(always)]
+    unsafe fn give_back_open<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
+        // SAFETY: the fast path is open, so there is an entry for each vacant slot but this one (invariant 2), and the
+        // array has more than there are slots (invariant 1).
+        let room = unsafe { slots.entries_mut().get_unchecked_mut(self.open.len as usize) };
+        *room = I::from_index(index);
+        self.open.len += 1;
     }
 
     #[inline]
     fn claim<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
         // Ghosts on top are removed at once, so that a pool that is loaded from the lowest slot up,
         // or filled entirely by claims, leaves none for later.
-        let words = slots.words();
+        let (words, ends) = (slots.words(), self.ends_mut());
         let is_gone = |slot| slot == index || !words.is_vacant(slot);
-        while self.top(words.entries()).is_some_and(is_gone) {
-            self.len -= 1;
+        while ends.top(words.entries()).is_some_and(is_gone) {
+            ends.len -= 1;
         }
-        while self.fresh_from < words.slots() && is_gone(self.fresh_from) {
-            self.fresh_from += 1;
+        while (ends.fresh_from as usize) < words.slots() && is_gone(ends.fresh_from as usize) {
+            ends.fresh_from += 1;
         }
     }
 
-    #[inline]
     fn give_back<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
-        let Some(room) = slots.entries_mut().get_mut(self.len) else {
-            return self.sweep_and_give_back(index, slots);
-        };
-        *room = I::from_index(index);
-        self.len += 1;
+        if self.ends().len as usize == slots.words().entries().len() {
+            self.sweep(slots);
+        }
+        let ends = self.ends_mut();
+        slots.entries_mut()[ends.len as usize] = I::from_index(index);
+        ends.len += 1;
     }
 
     fn grow<S: Slots<Entry = I>>(&mut self, _from: usize, _slots: &mut S) {
@@ -216,16 +264,15 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     fn shrink<S: Slots<Entry = I>>(&mut self, to: usize, slots: &mut S) {
-        let entries = slots.entries_mut();
+        let (ends, entries) = (self.ends_mut(), slots.entries_mut());
         let mut kept = 0;
-        for at in 0..self.len {
+        for at in 0..ends.len as usize {
             if entries[at].to_index() < to {
                 entries[kept] = entries[at];
                 kept += 1;
             }
         }
-        self.len = kept;
-        self.fresh_from = self.fresh_from.min(to);
+        *ends = Ends { len: kept as u32, fresh_from: ends.fresh_from.min(to as u32) };
     }
 
     fn copy_state_from<S: Slots<Entry = I>>(
@@ -235,9 +282,9 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         _used: usize,
         slots: &mut S,
     ) {
-        slots.entries_mut()[..other.len].copy_from_slice(&others[..other.len]);
-        self.len = other.len;
-        self.fresh_from = other.fresh_from;
+        let len = other.ends().len as usize;
+        slots.entries_mut()[..len].copy_from_slice(&others[..len]);
+        *self.ends_mut() = other.ends();
     }
 
     fn order<'a, S: Slots<Entry = I>>(
@@ -245,8 +292,8 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         slots: &'a S,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let words = slots.words();
-        let has_ghosts = self.has_ghosts(words);
+        let (words, ends) = (slots.words(), self.ends());
+        let has_ghosts = ends.has_ghosts(words);
         let mut seen = vec![0_u64; if has_ghosts { words.slots().div_ceil(64) } else { 0 }];
         let mut counts = move |index: usize| {
             let Some(bits) = seen.get_mut(index / 64) else { return true };
@@ -254,8 +301,9 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
             *bits |= 1 << (index % 64);
             is_first && words.is_vacant(index)
         };
-        let stack = words.entries()[..self.len].iter().rev().map(|slot| slot.to_index());
-        let fresh = self.fresh_from..used.max(self.fresh_from);
+        let stack = words.entries()[..ends.len as usize].iter().rev().map(|slot| slot.to_index());
+        let fresh_from = ends.fresh_from as usize;
+        let fresh = fresh_from..used.max(fresh_from);
         let rest = fresh.end..words.slots();
         let counted = stack.chain(fresh).filter(move |&index| counts(index));
         counted.map(|index| index..index + 1).chain(iter::once(rest))
@@ -269,14 +317,15 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         count: usize,
         list: &mut Vec<I>,
     ) {
-        let words = slots.words();
-        if self.has_ghosts(words) {
+        let (words, ends) = (slots.words(), self.ends());
+        if ends.has_ghosts(words) {
             list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
             return;
         }
-        let on_stack = count.min(self.len);
-        list.extend(words.entries()[self.len - on_stack..self.len].iter().rev().copied());
-        let fresh = (self.fresh_from..words.slots()).take(count - on_stack);
+        let len = ends.len as usize;
+        let on_stack = count.min(len);
+        list.extend(words.entries()[len - on_stack..len].iter().rev().copied());
+        let fresh = (ends.fresh_from as usize..words.slots()).take(count - on_stack);
         list.extend(fresh.map(I::from_index));
     }
 
@@ -289,18 +338,19 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
         slots: &mut S,
     ) -> bool {
-        if self.has_ghosts(slots.words()) {
+        let ends = self.ends_mut();
+        if ends.has_ghosts(slots.words()) {
             return false;
         }
         // Entries listed beyond the last one taken stay as they are.
         let mut until = taken.clone().next_back().map_or(0, |last| last.end);
-        let from_stack = until.min(self.len);
-        self.fresh_from += until - from_stack;
-        self.len -= from_stack;
+        let from_stack = until.min(ends.len as usize);
+        ends.fresh_from += (until - from_stack) as u32;
+        ends.len -= from_stack as u32;
         let mut put_back = |rest: &[I]| {
-            let room = &mut slots.entries_mut()[self.len..][..rest.len()];
+            let room = &mut slots.entries_mut()[ends.len as usize..][..rest.len()];
             room.iter_mut().zip(rest.iter().rev()).for_each(|(entry, slot)| *entry = *slot);
-            self.len += rest.len();
+            ends.len += rest.len() as u32;
         };
         for range in taken.rev() {
             put_back(&listed[range.end..until]);
@@ -315,22 +365,22 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         for (entry, slot) in slots.entries_mut().iter_mut().zip(order.iter().rev()) {
             *entry = I::from_index(*slot as usize);
         }
-        self.len = order.len();
-        self.fresh_from = slots.words().slots();
+        *self.ends_mut() =
+            Ends { len: order.len() as u32, fresh_from: slots.words().slots() as u32 };
     }
 
     #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = I>>(&self, slots: &S) -> Result<(), Violation> {
-        let words = slots.words();
-        let entries = words.entries();
+        let (words, ends) = (slots.words(), self.ends());
+        let (entries, len) = (words.entries(), ends.len as usize);
         ensure(
             (entries.len() >= Self::room_for(words.slots()) || words.slots() == 0)
-                && self.len <= entries.len(),
+                && len <= entries.len(),
             "the stack has room for each slot and for ghosts",
-            format_args!("{} entries in {}", self.len, entries.len()),
+            format_args!("{len} entries in {}", entries.len()),
         )?;
         let mut has_entry = vec![false; words.slots()];
-        for entry in &entries[..self.len] {
+        for entry in &entries[..len] {
             let index = entry.to_index();
             ensure(
                 index < words.slots(),
@@ -339,7 +389,7 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
             )?;
             has_entry[index] = true;
         }
-        let fresh_from = self.fresh_from.min(words.slots());
+        let fresh_from = (ends.fresh_from as usize).min(words.slots());
         let lost = (0..fresh_from).find(|&index| words.is_vacant(index) && !has_entry[index]);
         ensure(
             lost.is_none(),
@@ -358,6 +408,10 @@ mod tests {
 
     fn new_words(slots: usize) -> SlotWords<Block<u32, u32, ()>> {
         SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1.as_dead()).unwrap()
+    }
+
+    fn of(len: u32, fresh_from: u32) -> LifoQueue {
+        LifoQueue { open: Ends { len, fresh_from }, parked: Ends::START }
     }
 
     fn order() -> LifoQueue {
@@ -388,9 +442,9 @@ mod tests {
         words.set_live(3, 1);
         // Slot 3 is live, slot 4 has two entries, and what is above the top is none.
         words.entries_mut().copy_from_slice(&[4, 3, 2, 4, 1, 0]);
-        let mut queue = LifoQueue { len: 5, fresh_from: 5 };
+        let mut queue = of(5, 5);
         queue.sweep(&mut words);
-        assert_eq!(words.entries()[..queue.len], [2, 4, 1]);
+        assert_eq!(words.entries()[..queue.ends().len as usize], [2, 4, 1]);
         let vacant: Vec<_> = (0..5).filter(|&index| words.is_vacant(index)).collect();
         assert_eq!(vacant, [1, 2, 4]);
         assert!(words.occupancy().iter().eq([0, 3]));
@@ -416,7 +470,11 @@ mod tests {
                 words.set_dead(index, 1.as_dead());
                 queue.give_back(index, &mut words);
             }
-            assert_eq!(queue.len + 9 - queue.fresh_from, 9 - words.live(), "round {round}");
+            assert_eq!(
+                queue.ends().len as usize + 9 - queue.ends().fresh_from as usize,
+                9 - words.live(),
+                "round {round}"
+            );
             if words.live() == 9 {
                 words = new_words(9);
                 queue.reset(&mut words);
@@ -441,7 +499,7 @@ mod tests {
             queue.claim(index, &mut words);
             words.set_live(index, 1);
             assert_eq!(
-                (queue.len, queue.fresh_from),
+                (queue.ends().len as usize, queue.ends().fresh_from as usize),
                 (3_usize.saturating_sub(index), 4 + index / 4)
             );
         }
@@ -458,9 +516,9 @@ mod tests {
         (0..100).for_each(|index| words.set_dead(index, 1.as_dead()));
         let entries: Vec<u32> = (0..100).collect();
         words.entries_mut()[..100].copy_from_slice(&entries);
-        let mut queue = LifoQueue { len: 100, fresh_from: 100 };
+        let mut queue = of(100, 100);
         queue.sweep(&mut words);
-        assert_eq!(words.entries()[..queue.len], entries);
+        assert_eq!(words.entries()[..queue.ends().len as usize], entries);
         assert_eq!(words.occupancy().iter().next(), None);
     }
 
@@ -475,25 +533,25 @@ mod tests {
             }
         });
         words.entries_mut()[..2].copy_from_slice(&[1, 3]);
-        let mut queue = LifoQueue { len: 2, fresh_from: 4 };
+        let mut queue = of(2, 4);
         let mut listed = Vec::<u32>::new();
         queue.list_upcoming(&words, 4, 4, &mut listed);
         assert_eq!(listed, [3, 1, 4, 5]);
         assert!(queue.take_upcoming(&listed, [0..1, 2..3].into_iter(), &mut words));
         words.set_live(3, 1);
         words.set_live(4, 1);
-        assert!(!queue.has_ghosts(&words));
+        assert!(!queue.ends().has_ghosts(&words));
         assert!(queue.upcoming(&words, 5).eq([1, 5, 6, 7, 8]));
     }
 
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(
-            broken(|queue, _| queue.len -= 1),
+            broken(|queue, _| queue.ends_mut().len -= 1),
             "each vacant slot has an entry in the stack or is fresh"
         );
         assert_eq!(
-            broken(|queue, _| queue.len = 99),
+            broken(|queue, _| queue.ends_mut().len = 99),
             "the stack has room for each slot and for ghosts"
         );
         assert_eq!(broken(|_, stack| stack[0] = 5), "an entry of the stack is a slot");

@@ -1,121 +1,211 @@
-//! A doubly linked list of slots, generic over where the links are. Every operation is O(1), also
-//! in the middle.
+//! A doubly linked list of the vacant slots. Every operation is O(1), also in the middle.
+//!
+//! Invariant: the list has each vacant slot once, and no other ([`Queue`]).
 
 use core::iter;
+use core::marker::PhantomData;
 use core::ops::Range;
 
-use super::Link;
+use super::{Link, Queue, Slots};
+use crate::base::entry::Entry;
+use crate::handle::IndexWord;
 #[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
-#[cfg(feature = "validate")]
-use crate::slots::{Place, SlotWords};
 
-/// Where the links of a list's slots are.
-pub(super) trait Links {
-    fn link(&self, index: usize) -> Link;
-    fn set_link(&mut self, index: usize, link: Link);
+/// A link in an array, for slots that have no room for it.
+#[doc(hidden)]
+pub trait LinkEntry: Entry {
+    fn new(link: Link) -> Self;
+    fn link(self) -> Link;
 }
 
-impl Links for [Link] {
+impl LinkEntry for Link {
     #[inline]
-    fn link(&self, index: usize) -> Link {
-        self[index]
+    fn new(link: Link) -> Self {
+        link
     }
 
     #[inline]
-    fn set_link(&mut self, index: usize, link: Link) {
-        self[index] = link;
+    fn link(self) -> Link {
+        self
     }
 }
 
-/// The two ends of a list.
+/// The two ends of a list of the vacant slots, whose links are in the slots or in an array of `E`. `LAST_FIRST`: the slot
+/// freed last comes first, and otherwise last.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
-pub(super) struct List {
+pub struct ListQueue<E, const LAST_FIRST: bool> {
     first: u32,
     last: u32,
+    entries: PhantomData<E>,
 }
 
-impl List {
-    pub(super) const EMPTY: Self = Self { first: Link::NO_SLOT, last: Link::NO_SLOT };
+#[inline]
+fn link<E: LinkEntry, S: Slots<Entry = E>>(slots: &S, index: usize) -> Link {
+    if S::HOLDS_LINKS { slots.link(index) } else { slots.words().entries()[index].link() }
+}
 
-    #[inline]
-    pub(super) fn first(&self) -> Option<usize> {
-        (self.first != Link::NO_SLOT).then_some(self.first as usize)
+#[inline]
+fn set_link<E: LinkEntry, S: Slots<Entry = E>>(slots: &mut S, index: usize, link: Link) {
+    if S::HOLDS_LINKS {
+        slots.set_link(index, link);
+    } else {
+        slots.entries_mut()[index] = E::new(link);
     }
+}
+
+#[inline]
+fn set_next<E: LinkEntry>(slots: &mut impl Slots<Entry = E>, slot: u32, next: u32) {
+    let link = link(slots, slot as usize);
+    set_link(slots, slot as usize, Link { next, ..link });
+}
+
+#[inline]
+fn set_previous<E: LinkEntry>(slots: &mut impl Slots<Entry = E>, slot: u32, previous: u32) {
+    let link = link(slots, slot as usize);
+    set_link(slots, slot as usize, Link { previous, ..link });
+}
+
+impl<E: LinkEntry, const LAST_FIRST: bool> ListQueue<E, LAST_FIRST> {
+    pub(super) const NONE: Self =
+        Self { first: Link::NO_SLOT, last: Link::NO_SLOT, entries: PhantomData };
 
     #[inline]
-    pub(super) fn push_first<L: Links + ?Sized>(&mut self, index: usize, links: &mut L) {
+    fn push_first(&mut self, index: usize, slots: &mut impl Slots<Entry = E>) {
         let slot = index as u32;
-        links.set_link(index, Link { next: self.first, previous: Link::NO_SLOT });
+        set_link(slots, index, Link { next: self.first, previous: Link::NO_SLOT });
         match self.first {
             Link::NO_SLOT => self.last = slot,
-            first => set_previous(links, first, slot),
+            first => set_previous(slots, first, slot),
         }
         self.first = slot;
     }
 
     #[inline]
-    pub(super) fn push_last<L: Links + ?Sized>(&mut self, index: usize, links: &mut L) {
+    fn push_last(&mut self, index: usize, slots: &mut impl Slots<Entry = E>) {
         let slot = index as u32;
-        links.set_link(index, Link { next: Link::NO_SLOT, previous: self.last });
+        set_link(slots, index, Link { next: Link::NO_SLOT, previous: self.last });
         match self.last {
             Link::NO_SLOT => self.first = slot,
-            last => set_next(links, last, slot),
+            last => set_next(slots, last, slot),
         }
         self.last = slot;
     }
 
     /// Removes a slot that is in the list.
     #[inline]
-    pub(super) fn remove<L: Links + ?Sized>(&mut self, index: usize, links: &mut L) {
-        let Link { next, previous } = links.link(index);
+    fn remove(&mut self, index: usize, slots: &mut impl Slots<Entry = E>) {
+        let Link { next, previous } = link(slots, index);
         match previous {
             Link::NO_SLOT => self.first = next,
-            previous => set_next(links, previous, next),
+            previous => set_next(slots, previous, next),
         }
         match next {
             Link::NO_SLOT => self.last = previous,
-            next => set_previous(links, next, previous),
+            next => set_previous(slots, next, previous),
         }
     }
 }
 
-impl List {
-    /// The slots from the first to the last, those from `used` on, which follow each other, as one range.
-    pub(super) fn order(
-        &self,
-        slots: usize,
+// SAFETY: as the invariant says.
+unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
+    for ListQueue<E, LAST_FIRST>
+{
+    type Entry = E;
+    const EMPTY: Self = Self::NONE;
+    const GOES_ROUND: bool = !LAST_FIRST;
+
+    fn entry_count(slots: usize, holds_links: bool) -> usize {
+        if E::LINKS_IN_SLOTS && holds_links { 0 } else { slots }
+    }
+
+    #[inline]
+    fn next<S: Slots<Entry = E>>(&mut self, _slots: &S) -> Option<usize> {
+        (self.first != Link::NO_SLOT).then_some(self.first as usize)
+    }
+
+    #[inline]
+    fn take<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+        self.remove(index, slots);
+    }
+
+    #[inline]
+    fn claim<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+        self.remove(index, slots);
+    }
+
+    #[inline]
+    fn give_back<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+        match LAST_FIRST {
+            true => self.push_first(index, slots),
+            false => self.push_last(index, slots),
+        }
+    }
+
+    fn grow<S: Slots<Entry = E>>(&mut self, from: usize, slots: &mut S) {
+        for index in from..slots.words().slots() {
+            if slots.words().is_vacant(index) {
+                self.push_last(index, slots);
+            }
+        }
+    }
+
+    fn shrink<S: Slots<Entry = E>>(&mut self, to: usize, slots: &mut S) {
+        for index in to..slots.words().slots() {
+            if slots.words().is_vacant(index) {
+                self.remove(index, slots);
+            }
+        }
+    }
+
+    fn copy_state_from<S: Slots<Entry = E>>(
+        &mut self,
+        other: &Self,
+        others: &[E],
         used: usize,
-        link: impl Fn(usize) -> Link,
-    ) -> impl Iterator<Item = Range<usize>> {
+        slots: &mut S,
+    ) {
+        *self = other.clone();
+        if S::HOLDS_LINKS {
+            // They come with the slots.
+            return;
+        }
+        // Slots from `used` on were never in another place, so that only the outermost of their links can have changed.
+        let count = slots.words().slots();
+        let (until, links) = ((used + 1).min(count), slots.entries_mut());
+        links[..until].copy_from_slice(&others[..until]);
+        if let Some(last) = count.checked_sub(1) {
+            links[last] = others[last];
+        }
+    }
+
+    fn order<'a, S: Slots<Entry = E>>(
+        &'a self,
+        slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
         let mut next = self.first;
         iter::from_fn(move || {
             let first = (next != Link::NO_SLOT).then_some(next as usize)?;
-            let end = if first < used { first + 1 } else { slots };
-            next = link(end - 1).next;
+            let end = if first < used { first + 1 } else { slots.words().slots() };
+            next = link(slots, end - 1).next;
             Some(first..end)
         })
     }
-}
 
-/// Copies the links of another list. Slots from `used` on were never in another place, so that only the
-/// outermost of their links can have changed. The links are those of this number of slots, and maybe more.
-pub(super) fn copy_links<E: Copy>(links: &mut [E], others: &[E], used: usize, slots: usize) {
-    let until = (used + 1).min(slots);
-    links[..until].copy_from_slice(&others[..until]);
-    if let Some(last) = slots.checked_sub(1) {
-        links[last] = others[last];
+    #[cfg(feature = "serde")]
+    fn load<S: Slots<Entry = E>>(&mut self, order: &[u32], slots: &mut S) {
+        *self = Self::NONE;
+        for slot in order {
+            self.push_last(*slot as usize, slots);
+        }
     }
-}
 
-#[cfg(feature = "validate")]
-impl List {
     /// The links lead from the first slot to the last through each vacant slot once, and back.
-    pub(super) fn validate(
-        &self,
-        words: &SlotWords<impl Place>,
-        link: impl Fn(usize) -> Link,
-    ) -> Result<(), Violation> {
+    #[cfg(feature = "validate")]
+    fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
+        let words = slots.words();
         let vacant = (0..words.slots()).filter(|&index| words.is_vacant(index)).count();
         let (mut at, mut previous) = (self.first, Link::NO_SLOT);
         for _ in 0..vacant {
@@ -125,7 +215,7 @@ impl List {
                 "the list has each vacant slot and no other",
                 format_args!("slot {at} comes after slot {previous}"),
             )?;
-            let link = link(index);
+            let link = link(slots, index);
             ensure(
                 link.previous == previous,
                 "the list leads back the way that it came",
@@ -142,16 +232,4 @@ impl List {
             format_args!("{at} comes after {previous}, and {} is the last", self.last),
         )
     }
-}
-
-#[inline]
-fn set_next<L: Links + ?Sized>(links: &mut L, slot: u32, next: u32) {
-    let link = links.link(slot as usize);
-    links.set_link(slot as usize, Link { next, ..link });
-}
-
-#[inline]
-fn set_previous<L: Links + ?Sized>(links: &mut L, slot: u32, previous: u32) {
-    let link = links.link(slot as usize);
-    links.set_link(slot as usize, Link { previous, ..link });
 }

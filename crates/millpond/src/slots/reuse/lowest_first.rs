@@ -1,3 +1,5 @@
+//! The vacant slots by their indices. Invariant: `vacant` and the tree have the bits of the words in which a slot is vacant ([`Queue`]).
+
 use core::iter;
 use core::ops::Range;
 
@@ -123,16 +125,13 @@ fn bits_below(slot: usize, word: usize) -> u64 {
     }
 }
 
-impl<I: IndexWord> Queue<I> for LowestFirstQueue {
+// SAFETY: as the invariant says.
+unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     type Entry = u64;
     const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: Head::EMPTY };
 
     fn entry_count(slots: usize, _holds_links: bool) -> usize {
         Head::<5>::with_room(slots.div_ceil(WORD_BITS)).1
-    }
-
-    fn reset<S: Slots<Entry = u64>>(&mut self, slots: &mut S) {
-        self.rebuild(slots.words().slots(), slots);
     }
 
     fn grow<S: Slots<Entry = u64>>(&mut self, _from: usize, slots: &mut S) {

@@ -23,13 +23,20 @@ mod fifo;
 #[cfg(feature = "alloc")]
 mod intrusive;
 #[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod lifo;
 #[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod list;
 #[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod lowest_first;
 #[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod next_fit;
+#[allow(unsafe_code)]
+mod queue;
+#[allow(unsafe_code)]
 mod roster;
 
 #[cfg(feature = "alloc")]
@@ -49,19 +56,15 @@ pub use roster::Roster;
 
 #[cfg(feature = "alloc")]
 pub(crate) use next_fit::next_vacant_after;
+pub use queue::Queue;
 pub(crate) use roster::InlineRoster;
 #[cfg(feature = "alloc")]
 pub(crate) use roster::roster;
 
-#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
-use alloc::vec::Vec;
 use core::fmt::Debug;
-use core::ops::Range;
 
 use crate::base::entry::Entry;
 use crate::handle::{IndexWord, Word};
-#[cfg(feature = "validate")]
-use crate::reports::validate::Violation;
 use crate::slots::{Place, SlotWords};
 
 /// A reuse order by name, as a type parameter: `Pool<T, Fifo>`. Sealed.
@@ -91,161 +94,6 @@ pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 's
 
 pub(crate) mod sealed {
     pub trait Sealed {}
-}
-
-/// The vacant slots (dead and not retired) of one pool, in the order in which they are used.
-///
-/// The order itself is a few numbers; its data for each slot is in the array of entries that the
-/// slots have for it: as many as it needs, or more if the pool grows. Every slot is vacant at
-/// first. The order's methods are called for changes as follows, always while the slot's word is
-/// dead: before it becomes live, and after it has died.
-///
-/// ```text
-///            take, claim
-///   vacant ──────────────▶ live ──── retire ───▶ retired
-///      ▲                    │
-///      └──── give_back ─────┘
-/// ```
-#[doc(hidden)]
-pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
-    type Entry: Entry;
-
-    /// The order of no slots; [`reset`](Self::reset) initialises it for some.
-    const EMPTY: Self;
-
-    /// The number of entries that the order of this many slots needs. `holds_links`: the slots have
-    /// room for links.
-    fn entry_count(slots: usize, holds_links: bool) -> usize;
-
-    /// Resets the order to the slots that are vacant by their words, the lowest first.
-    fn reset<S: Slots<Entry = Self::Entry>>(&mut self, slots: &mut S);
-
-    /// The vacant slot that comes next. Without a change in between, the result is the same.
-    fn next<S: Slots<Entry = Self::Entry>>(&mut self, slots: &S) -> Option<usize>;
-
-    /// The slot that [`next`](Self::next) has just returned becomes live.
-    fn take<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
-
-    /// Both in one call, with the word of the slot.
-    #[inline]
-    fn take_next<S: Slots<Entry = Self::Entry>>(
-        &mut self,
-        slots: &mut S,
-    ) -> Option<(usize, S::Word)> {
-        let index = self.next(slots)?;
-        let word = slots.words().get(index)?;
-        self.take(index, slots);
-        Some((index, word))
-    }
-
-    /// Whether the order has a fast path for when it [is plain](Self::is_plain).
-    const MAY_BE_PLAIN: bool = false;
-
-    /// Whether [`take_plain`](Self::take_plain) may be called from now on, until a slot is claimed
-    /// or the order is rebuilt.
-    fn is_plain(&self, _words: &SlotWords<impl Place<Entry = Self::Entry>>) -> bool {
-        false
-    }
-
-    /// Like [`take_next`](Self::take_next), in an order that is plain. Calls the function if this
-    /// slot may bring a new peak.
-    fn take_plain<S: Slots<Entry = Self::Entry>>(
-        &mut self,
-        _slots: &S,
-        _may_be_peak: impl FnOnce(),
-    ) -> Option<(usize, S::Word)> {
-        None
-    }
-
-    /// A vacant slot anywhere in the order becomes live.
-    fn claim<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
-
-    /// A live slot has become vacant.
-    fn give_back<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
-
-    /// A live slot has died and is never reused.
-    fn retire<S: Slots<Entry = Self::Entry>>(&mut self, _index: usize, _slots: &mut S) {}
-
-    /// There are more slots now, from `from` on, all dead: the vacant ones come after all others,
-    /// or according to their indices. The order may read the slots that existed before.
-    fn grow<S: Slots<Entry = Self::Entry>>(&mut self, from: usize, slots: &mut S);
-
-    /// The slots from `to` on, all dead, are about to be removed.
-    fn shrink<S: Slots<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut S);
-
-    /// Moves entries to a longer array, the rest of which is empty.
-    fn move_entries(from: &[Self::Entry], to: &mut [Self::Entry]) {
-        to[..from.len()].copy_from_slice(from);
-    }
-
-    /// Whether an unused slot comes before one that was freed. Otherwise, an unused slot comes only
-    /// when no other is vacant.
-    const GOES_ROUND: bool = false;
-
-    /// Takes on the state of the order of a pool of the same capacity, which has these entries. Slots from
-    /// `used` on were never used in either.
-    fn copy_state_from<S: Slots<Entry = Self::Entry>>(
-        &mut self,
-        other: &Self,
-        others: &[Self::Entry],
-        used: usize,
-        slots: &mut S,
-    );
-
-    /// What the order stores beside the words: the slots in their order, or what else determines
-    /// it. Slots from `used` on were never used, and stay together in one range.
-    fn order<'a, S: Slots<Entry = Self::Entry>>(
-        &'a self,
-        slots: &'a S,
-        used: usize,
-    ) -> impl Iterator<Item = Range<usize>> + 'a;
-
-    /// The vacant slots in their order, as long as none is given back.
-    fn upcoming<'a, S: Slots<Entry = Self::Entry>>(
-        &'a self,
-        slots: &'a S,
-        used: usize,
-    ) -> impl Iterator<Item = usize> + 'a {
-        self.order(slots, used).flatten().filter(|slot| slots.words().is_vacant(*slot))
-    }
-
-    /// Appends the first `count` of the [upcoming](Self::upcoming) slots to the list.
-    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
-    fn list_upcoming<S: Slots<Entry = Self::Entry>>(
-        &self,
-        slots: &S,
-        used: usize,
-        count: usize,
-        list: &mut Vec<I>,
-    ) {
-        list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
-    }
-
-    /// Of the slots that [`list_upcoming`](Self::list_upcoming) has listed first, those in the
-    /// ranges, which are not empty and ascend, become live. The others keep their places in the
-    /// order. Returns `false` if the order is unchanged and each of the slots must be
-    /// [claimed](Self::claim).
-    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
-    fn take_upcoming<S: Slots<Entry = Self::Entry>>(
-        &mut self,
-        _listed: &[I],
-        _taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
-        _slots: &mut S,
-    ) -> bool {
-        false
-    }
-
-    /// Which slots [`order`](Self::order) lists.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::Vacant;
-
-    /// Restores the order that lists these slots, which are those that it must list.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    fn load<S: Slots<Entry = Self::Entry>>(&mut self, order: &[u32], slots: &mut S);
-
-    /// Checks that the order has each slot that is vacant by its word once, and no other.
-    #[cfg(feature = "validate")]
-    fn validate<S: Slots<Entry = Self::Entry>>(&self, slots: &S) -> Result<(), Violation>;
 }
 
 /// What a reuse order sees of the slots.

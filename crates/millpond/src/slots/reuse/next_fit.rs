@@ -1,3 +1,5 @@
+//! A search for the next vacant slot. Invariant: a slot is found by its bit and its word, which say that it is vacant ([`Queue`]).
+
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
@@ -57,7 +59,8 @@ pub(crate) fn next_vacant_after(
     first_from(cursor.map_or(0, |cursor| cursor + 1)).or_else(|| first_from(0))
 }
 
-impl<I: IndexWord> Queue<I> for NextFitQueue {
+// SAFETY: as the invariant says.
+unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
     type Entry = ();
     const EMPTY: Self = Self { cursor: None };
 
@@ -88,10 +91,6 @@ impl<I: IndexWord> Queue<I> for NextFitQueue {
         if self.cursor.is_some_and(|cursor| index < cursor) {
             self.cursor = Some(index);
         }
-    }
-
-    fn reset<S: Slots<Entry = ()>>(&mut self, _slots: &mut S) {
-        self.cursor = None;
     }
 
     fn grow<S: Slots<Entry = ()>>(&mut self, _from: usize, _slots: &mut S) {}

@@ -1,3 +1,5 @@
+//! A permutation of all slots, with the vacant ones at its end. Invariant: behind the live and the retired slots, the roster has each vacant slot once ([`Queue`]).
+
 use core::iter;
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -179,7 +181,8 @@ impl<E: RosterEntry> RosterQueue<E> {
     }
 }
 
-impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
+// SAFETY: as the invariant says.
+unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     type Entry = E;
     const EMPTY: Self = Self { entries: PhantomData };
 
