@@ -67,7 +67,7 @@ impl Explanation {
         self.check
     }
 
-    /// The same, where the pool is part of a whole in which the slot has another number.
+    /// Replaces the slot's number, for a pool that is part of a whole in which the slot has another one.
     #[cfg(feature = "debug-aids")]
     pub(crate) fn in_slot(self, slot: u32) -> Self {
         Self { slot, ..self }

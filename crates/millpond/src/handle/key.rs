@@ -325,7 +325,7 @@ macro_rules! __handle_type_serde {
     ($name:ident) => {};
 }
 
-/// The same for bytemuck.
+/// Implements bytemuck's traits for a handle type.
 #[cfg(feature = "bytemuck")]
 #[doc(hidden)]
 #[macro_export]

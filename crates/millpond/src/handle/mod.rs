@@ -99,7 +99,7 @@ pub trait HandleLayout:
     const LIFETIMES_MAX: u32;
     /// The handle that no pool ever issues and every pool refuses: the last index that fits, generation 0.
     const DANGLING: Self;
-    /// The same handle type without a label, so that handles of several types can be stored
+    /// This handle type without a label, so that handles of several types can be stored
     /// together.
     type Erased: HandleLayout;
     /// The type in which a pool with this layout stores a slot index: `u16` or `u32`.
@@ -151,7 +151,8 @@ pub(crate) trait Issue: HandleLayout {
         Self::of_kept(index, generation, sealed::Issuer(()))
     }
 
-    /// The same, for loops: it has no early exit, but adds a step to the dependency chain.
+    /// Like [`from_kept_parts`](Self::from_kept_parts), for loops: without an early exit, but with one step more in the
+    /// dependency chain.
     #[inline(always)]
     fn from_live_parts(index: usize, generation: Self::Word) -> Self {
         Self::of_live(index, generation, sealed::Issuer(()))

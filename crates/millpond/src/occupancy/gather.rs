@@ -26,7 +26,7 @@ impl Source<'_> {
     #[cfg(feature = "alloc")]
     pub(crate) const EMPTY: Self = Self::Bits(&[]);
 
-    /// The same words, where the top bit is set while the slot is live.
+    /// These words, read with the top bit as "live" instead of "dead".
     #[inline]
     pub(crate) fn with_live_tops(self) -> Self {
         match self {

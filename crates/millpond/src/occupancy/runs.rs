@@ -48,7 +48,7 @@ impl Runs<'_> {
         Some((half(left), half(right)))
     }
 
-    /// The same for types that contain runs: calls `make` for each half, or for the whole.
+    /// Splits the rest and calls `make` for each half, or for the whole if it cannot be split.
     pub(crate) fn split_into<I>(self, make: impl Fn(Self) -> I) -> (I, Option<I>) {
         match self.split() {
             Some((left, right)) => (make(left), Some(make(right))),

@@ -117,7 +117,7 @@ impl Words {
         self.front_bits = source.word(self.front / WORD_SLOTS);
     }
 
-    /// The same for the back.
+    /// Loads the last word that is not loaded yet, which may be empty. There [is](Self::has_between) one.
     #[inline(always)]
     pub(super) fn step_back(&mut self, source: Source<'_>) {
         self.end = (self.end - 1) & !(WORD_SLOTS - 1);

@@ -142,7 +142,7 @@ macro_rules! handle_method {
 }
 pub(crate) use handle_method;
 
-/// The same, and the method that changes the reuse order: of the builder with these parameters before
+/// `handle_method`, and the method that changes the reuse order: of the builder with these parameters before
 /// `R, H`.
 macro_rules! order_and_handle_methods {
     ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
@@ -184,7 +184,7 @@ impl<R, H> Settings<R, H> {
         Self { capacity: Some(capacity), ..Self::new() }
     }
 
-    /// The same for a part of a pool whose first slot has this number in the whole: reports about
+    /// The settings of a part of a pool whose first slot is `slot` in the whole: reports about
     /// its slots and handles count from there.
     #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "changed below"))]
     pub(crate) fn part_from(mut self, slot: usize) -> Self {
@@ -196,7 +196,7 @@ impl<R, H> Settings<R, H> {
         self
     }
 
-    /// The same for a pool with another reuse order or other handles.
+    /// These settings for a pool with another reuse order or other handles.
     pub(crate) fn with_types<R2, H2>(self) -> Settings<R2, H2> {
         Settings {
             capacity: self.capacity,

@@ -17,7 +17,7 @@ pub enum SnapshotError {
     OtherCapacity {
         /// The number of slots that the pool may have; `usize::MAX` for a side table without a limit.
         pool: usize,
-        /// The same number for the pool that the snapshot was taken of.
+        /// The number of slots of the pool that the snapshot was taken of.
         snapshot: usize,
     },
     /// The blocks have other sizes.

@@ -107,7 +107,7 @@ pub(crate) mod sealed {
         const NAME: &'static str;
         /// Everything except the objects.
         type Saved: serde::Serialize;
-        /// The same, as it was read: in this form or a former one.
+        /// What is read back: `Saved`, in this version's form or a former one.
         type Read: serde::de::DeserializeOwned;
         fn to_saved(&self) -> Self::Saved;
         /// The number of slots with a generation, which the number of objects cannot exceed.
@@ -205,7 +205,7 @@ pub(crate) mod sealed {
         where
             Self::Value: Copy;
 
-        /// The same, by cloning. If a clone or a drop panics, the pool must be
+        /// Copies the state of `other` by cloning its values. If a clone or a drop panics, the pool must be
         /// [emptied](Self::empty).
         #[doc(hidden)]
         fn clone_state_from(&mut self, other: &Self)
@@ -257,7 +257,7 @@ fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut 
     sum.finish()
 }
 
-/// The same, for values that implement [`ToChecksum`].
+/// The checksum of a pool whose values implement [`ToChecksum`].
 pub(crate) fn checksum_of_values<P: sealed::State<Value: ToChecksum>>(pool: &P) -> u64 {
     pool.sum(&|value: &P::Value, sum: &mut Checksum| value.add_to(sum))
 }

@@ -1,4 +1,4 @@
-//! The past of a pool whose policy is chosen at run time.
+//! Snapshots of a pool whose policy is chosen at run time.
 
 use core::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The past of a side table.
+//! Snapshots of a side table.
 
 use core::iter;
 use core::ops::Range;

@@ -1,4 +1,4 @@
-//! The past of two pools that look like one.
+//! Snapshots of two pools that look like one.
 
 use core::ops::Range;
 

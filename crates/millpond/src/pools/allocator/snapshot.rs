@@ -1,4 +1,4 @@
-//! The past of a handle allocator.
+//! Snapshots of a handle allocator.
 
 use core::ops::Range;
 

@@ -31,7 +31,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.live_report_with(core::iter::empty())
     }
 
-    /// The same, with the objects of other pools.
+    /// The report of this pool's live objects and of the objects of other pools.
     pub(crate) fn live_report_with(
         &self,
         others: impl Iterator<Item = Option<&'static Location<'static>>>,

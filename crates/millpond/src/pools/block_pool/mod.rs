@@ -355,7 +355,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.take_value(handle)
     }
 
-    /// The same, where blocks that become empty may be freed.
+    /// Removes a value, and frees blocks by the pool's rule.
     #[inline(never)]
     fn remove_by_rule(&mut self, handle: H) -> Option<T> {
         let value = self.take_value(handle)?;

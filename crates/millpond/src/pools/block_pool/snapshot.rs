@@ -1,4 +1,4 @@
-//! The past of a block pool.
+//! Snapshots of a block pool.
 
 use core::ops::Range;
 

@@ -106,7 +106,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         &mut self.slots
     }
 
-    /// The same, with the books mutable.
+    /// The books, mutable, and the slots.
     pub(super) fn parts_mut(&mut self) -> (&mut Books<H>, &Slots<H::Word, H::Index>) {
         (&mut self.books, &self.slots)
     }
@@ -199,7 +199,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.swap(position, position + self.slots.counts().retired());
     }
 
-    /// The same, also where the next generation is not the successor, or where a recorder is attached. It also finds
+    /// Releases a slot whose next generation may not be the successor, or whose pool may have a recorder, and finds
     /// out which generations are quick from now on.
     #[cold]
     #[inline(never)]

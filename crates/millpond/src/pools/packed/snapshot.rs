@@ -1,4 +1,4 @@
-//! The past of a packed pool.
+//! Snapshots of a packed pool.
 
 use core::ops::Range;
 

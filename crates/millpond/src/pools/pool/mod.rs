@@ -110,7 +110,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         Self::of_settings(settings, PoolStorage::<T, R, H>::try_new::<R, H>)
     }
 
-    /// The same with the storage that the function makes, for this capacity, with this word of a dead slot.
+    /// A pool whose storage comes from `make_storage`, which receives the capacity and the word of a dead slot.
     fn of_settings(
         settings: &Settings<R, H>,
         make_storage: impl FnOnce(usize, H::Word) -> Result<PoolStorage<T, R, H>, OutOfMemory>,

@@ -1,4 +1,4 @@
-//! The past of a pool.
+//! Snapshots of a pool.
 
 use core::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The past of a recycler.
+//! Snapshots of a recycler.
 
 use core::ops::Range;
 

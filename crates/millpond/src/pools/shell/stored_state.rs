@@ -1,4 +1,4 @@
-//! The past of a pool whose fields are a `core` and a `storage`.
+//! Snapshots of a pool whose fields are a `core` and a `storage`.
 
 /// The methods of `sealed::State` about slots and values.
 macro_rules! stored_state {

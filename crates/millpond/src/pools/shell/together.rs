@@ -59,7 +59,7 @@ pub(crate) fn each_mut<T, const N: usize>(
     Ok(found)
 }
 
-/// The same, for positions that must all exist and differ; `None` if one does not exist or occurs
+/// Mutable references to the elements at `positions`; `None` if a position does not exist or occurs
 /// twice.
 #[cfg(feature = "alloc")]
 pub(crate) fn all_mut<T, const N: usize>(

@@ -1,4 +1,4 @@
-//! The past of a static pool.
+//! Snapshots of a static pool.
 
 use core::ops::Range;
 

@@ -203,7 +203,7 @@ impl DebugAids {
         !(fill || panics_on_refused_removal || origins || on_drop.is_some())
     }
 
-    /// The same for a part whose first slot has this number in the whole.
+    /// These aids for a part of a pool whose first slot is `slot` in the whole.
     pub(crate) fn part_from(self, slot: usize) -> Self {
         Self { first_slot: self.first_slot + slot, ..self }
     }

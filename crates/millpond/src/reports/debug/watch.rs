@@ -101,7 +101,7 @@ impl Watch {
         self.report_with(core::iter::empty(), live)
     }
 
-    /// The same, with the objects of other pools.
+    /// The report of these live slots and of the objects of other pools.
     pub(crate) fn report_with(
         &self,
         others: impl Iterator<Item = Option<&'static Location<'static>>>,

@@ -165,7 +165,7 @@ impl Recorder {
         Track::new(&self.shared, name, stats, live)
     }
 
-    /// The same for a pool that threads share.
+    /// The track of a pool that threads share.
     #[cfg(all(feature = "sync", target_has_atomic = "64"))]
     pub(crate) fn track_shared_pool(
         &self,
@@ -233,7 +233,7 @@ impl RecorderBuilder {
     ///
     /// # Errors
     ///
-    /// The same errors.
+    /// If the file or the writer's thread cannot be created.
     pub fn create(self, path: impl AsRef<Path>) -> io::Result<Recorder> {
         self.to_writer(trace_file(path.as_ref())?)
     }
@@ -242,7 +242,7 @@ impl RecorderBuilder {
     ///
     /// # Errors
     ///
-    /// The same errors.
+    /// If the writer's thread cannot be created.
     pub fn to_writer(self, out: impl Write + Send + 'static) -> io::Result<Recorder> {
         let shared = Arc::new(Shared::new(Ring::new(self.events)));
         let writer = Writer::new(Arc::clone(&shared), out);

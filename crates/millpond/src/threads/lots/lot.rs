@@ -59,7 +59,7 @@ pub struct Lot<'a, T, H: HandleLayout> {
     /// A bit for each of the task's own slots whose object is to die.
     pub(super) dying: &'a mut [u64],
     pub(super) first: usize,
-    /// The same of all slots, for the objects of other tasks.
+    /// A bit for each slot of the pool, set if another task kills its object.
     pub(super) killed: &'a [AtomicU32],
     pub(super) words: &'a [H::Word],
     pub(super) full: FullPool,

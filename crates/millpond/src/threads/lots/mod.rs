@@ -76,7 +76,7 @@ pub struct Lots<T, H: HandleLayout = Handle<T>> {
     slots: Vec<H::Index>,
     /// The values inserted in each task.
     births: Vec<Vec<T>>,
-    /// The same number of words for each task: a bit for each of its slots whose object is to die.
+    /// One bit for each slot of a task, set if its object is to die. All tasks have equally many words.
     dying: Vec<u64>,
     /// A bit for each slot of the pool whose object was killed by handle.
     killed: Vec<AtomicU32>,

@@ -21,7 +21,7 @@ impl<'a, T> Home<'a, T> {
     ///
     /// # Errors
     ///
-    /// The same errors.
+    /// If the pool is full.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&self, value: T) -> Result<Handle<T>, Full<T>> {
@@ -35,7 +35,7 @@ impl<'a, T> Home<'a, T> {
     ///
     /// # Errors
     ///
-    /// The same errors.
+    /// If the pool is full.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Result<Handle<T>, Full<()>> {
