@@ -235,6 +235,8 @@ mod guide {
     struct StaleHandles;
     #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
     struct SizeYourPools;
+    #[doc = include_str!("../../../docs/guide/browser.md")]
+    struct Browser;
     #[doc = include_str!("../../../docs/guide/many-sessions.md")]
     struct ManySessions;
     #[doc = include_str!("../../../docs/guide/watch.md")]

@@ -24,6 +24,16 @@ enum Stored {
     File(File),
     Spooled(Spool),
     Memory(&'static [u8]),
+    Elsewhere(Open),
+}
+
+/// Opens what is stored, at its beginning.
+struct Open(Box<dyn Fn() -> Box<dyn Read>>);
+
+impl std::fmt::Debug for Open {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Open")
+    }
 }
 
 impl Source {
@@ -31,6 +41,21 @@ impl Source {
     #[must_use]
     pub fn from_memory(bytes: &'static [u8]) -> Self {
         Self::new(Stored::Memory(bytes), bytes.len() as u64)
+    }
+
+    /// What `open` reads, for a program without files: a page in a browser. Each call of `open` must give the same
+    /// `bytes_stored` bytes from the beginning.
+    ///
+    /// ```
+    /// use millpond_plan::input::Source;
+    ///
+    /// let text = b"tick,event,id,class\n".to_vec();
+    /// let source = Source::from_opener(20, move || Box::new(std::io::Cursor::new(text.clone())));
+    /// assert_eq!(source.bytes_stored(), 20);
+    /// ```
+    #[must_use]
+    pub fn from_opener(bytes_stored: u64, open: impl Fn() -> Box<dyn Read> + 'static) -> Self {
+        Self::new(Stored::Elsewhere(Open(Box::new(open))), bytes_stored)
     }
 
     /// A file by its path, or standard input for `-`.
@@ -116,6 +141,7 @@ impl Source {
             Stored::File(file) => Box::new(rewound(file)?),
             Stored::Spooled(spool) => Box::new(rewound(spool.file())?),
             Stored::Memory(bytes) => Box::new(*bytes),
+            Stored::Elsewhere(Open(open)) => open(),
         };
         let counted = Counted { inner: stored, bytes_read: Rc::clone(&bytes_read) };
         Ok(Input { text: decompressed(counted)?, bytes_read, bytes_stored: self.bytes_stored })

@@ -17,7 +17,7 @@ mod smaller;
 mod statistics;
 
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub use advice::BLOCKS_AT_HAND_DEFAULT;
 pub use advice::{Advice, CALLS_SAVED_MIN, Growing, Kind, Means, Proposal, SHARE_MIN, TimeSaved};
@@ -31,6 +31,7 @@ pub use size_classes::{BYTES_MAX_LARGEST, SizeClass, SizeClasses, size_classes};
 pub use smaller::Smaller;
 pub use statistics::{ClassStatistics, Statistics};
 
+use crate::clock;
 use crate::error::Fault;
 use crate::input::Source;
 use crate::pattern::Pattern;
@@ -199,13 +200,13 @@ pub struct Saving {
 /// # Errors
 /// If the trace cannot be used.
 pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fault> {
-    let begun = Instant::now();
+    let begun = clock::now();
     let mut statistics = Statistics::default();
     let mut progress = source.progress(&format!("reading {}", file_name(name)));
     let summary = trace::read(source.open()?, &mut statistics, &mut *progress)?;
     drop(progress);
     statistics.finish(summary.last_tick);
-    let statistics_took = begun.elapsed();
+    let statistics_took = clock::now().saturating_sub(begun);
 
     let ticks_per_second = match summary.format {
         Format::Lifetimes => rules.ticks_per_second.or(summary.tick_rate()),
@@ -217,7 +218,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
     let order = most_calls_saved_first(&statistics);
     let plans = class_plans(&statistics, &order, rules);
 
-    let begun = Instant::now();
+    let begun = clock::now();
     let drops = vec![Cell::new(0); plans.len()];
     let mut replay =
         Replay::new(axis, &plans, statistics.all.peak_live, &drops).map_err(Fault::whole)?;
@@ -230,7 +231,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
     }
     let (live_over_time, outcomes) = replay.finish();
     let advice = units.advice(rules.headroom, &summary.classes);
-    let replay_took = begun.elapsed();
+    let replay_took = clock::now().saturating_sub(begun);
     let has_times = summary.has_times();
 
     let mut plan = TracePlan {

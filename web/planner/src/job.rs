@@ -1,0 +1,261 @@
+//! One job: the recordings of one drop, planned, with everything that the command would write.
+
+use std::io::Read;
+use std::path::Path;
+
+use millpond_lend::replay::Question;
+use millpond_plan::error::{Failure, shown};
+use millpond_plan::input::Source;
+use millpond_plan::loans;
+use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
+use millpond_plan::output::paint::Paint;
+use millpond_plan::output::plan_csv::plan_csv;
+use millpond_plan::output::plan_json::plan_json;
+use millpond_plan::output::plan_text::{Wanted, rules_text, trace_text};
+use millpond_plan::pattern::Pattern;
+use millpond_plan::plan::{
+    BLOCKS_AT_HAND_DEFAULT, BYTES_MAX_LARGEST, Headroom, Rules, SESSION_HOURS_DEFAULT, TracePlan,
+    plan, size_classes,
+};
+use millpond_plan::plan_report::report;
+use millpond_plan::progress::Show;
+use millpond_plan::report::render;
+use millpond_plan::summary::summary_csv;
+use serde::{Deserialize, Serialize};
+
+/// What to plan, and the options of `millpond plan` by their names there.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Request {
+    /// The recordings, each of which gets its own plan.
+    pub files: Vec<Recording>,
+    /// `--headroom`, in per cent.
+    pub headroom: f64,
+    /// `--tick-rate`.
+    pub tick_rate: Option<f64>,
+    /// `--session-hours`.
+    pub session_hours: f64,
+    /// `--blocks-at-hand`.
+    pub blocks_at_hand: u8,
+    /// `--skip-caller`.
+    pub skip_caller: Vec<String>,
+    /// `--top`.
+    pub top: usize,
+    /// `--class`.
+    pub class: Option<String>,
+    /// `--no-handles`.
+    pub no_handles: bool,
+    /// `--all`.
+    pub all: bool,
+    /// `--size-classes`.
+    pub size_classes: Option<u64>,
+    /// `--wait-p99-ms`: the recordings are those of lenders.
+    pub wait_p99_ms: Option<f64>,
+    /// `--open-ms`.
+    pub open_ms: f64,
+    /// `--closed`.
+    pub closed: Option<usize>,
+    /// The most memory that the module may take; `None` for as much as there is.
+    pub memory_bytes_max: Option<u64>,
+}
+
+/// A recording that the page has.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recording {
+    /// Its file's name.
+    pub name: String,
+    /// Its stored size.
+    pub bytes: u64,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            files: Vec::new(),
+            headroom: Headroom::DEFAULT_PERCENT,
+            tick_rate: None,
+            session_hours: SESSION_HOURS_DEFAULT,
+            blocks_at_hand: BLOCKS_AT_HAND_DEFAULT,
+            skip_caller: Vec::new(),
+            top: 20,
+            class: None,
+            no_handles: false,
+            all: false,
+            size_classes: None,
+            wait_p99_ms: None,
+            open_ms: 10.0,
+            closed: None,
+            memory_bytes_max: None,
+        }
+    }
+}
+
+/// Everything that the command writes for these recordings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Results {
+    /// What it prints, with the colours of a terminal.
+    pub text: String,
+    /// `report.html`.
+    pub report: String,
+    /// `--json`.
+    pub json: String,
+    /// `--csv`.
+    pub csv: String,
+    /// `--budget`, or why there is none.
+    pub budget: Result<String, String>,
+    /// `--summary`; none for loans.
+    pub summary: Option<String>,
+}
+
+impl Request {
+    /// Reads a request from JSON.
+    ///
+    /// # Errors
+    /// In one line: what is wrong with it.
+    pub fn from_json(json: &[u8]) -> Result<Self, Failure> {
+        let request: Self =
+            serde_json::from_slice(json).map_err(|e| Failure::Arguments(e.to_string()))?;
+        request.check()?;
+        Ok(request)
+    }
+
+    /// The ranges of the command's options.
+    fn check(&self) -> Result<(), Failure> {
+        let positive = |value: f64| value > 0.0 && value.is_finite();
+        let ranges = [
+            (
+                "--headroom",
+                (0.0..=1000.0).contains(&self.headroom),
+                "a number of per cent, from 0 to 1000",
+            ),
+            ("--tick-rate", self.tick_rate.is_none_or(positive), "ticks per second, more than 0"),
+            ("--session-hours", positive(self.session_hours), "hours, more than 0"),
+            (
+                "--size-classes",
+                self.size_classes.is_none_or(|bytes| (1..=BYTES_MAX_LARGEST).contains(&bytes)),
+                "bytes, within the limit of a size class",
+            ),
+            ("--wait-p99-ms", self.wait_p99_ms.is_none_or(positive), "milliseconds, more than 0"),
+            ("--open-ms", positive(self.open_ms), "milliseconds, more than 0"),
+            ("--closed", self.closed.is_none_or(|n| n <= CALLERS_MAX), "at most 100,000 callers"),
+        ];
+        match ranges.iter().find(|(_, is_good, _)| !is_good) {
+            Some((option, _, expected)) => {
+                Err(Failure::Arguments(format!("{option}: expected {expected}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn rules(&self) -> Rules {
+        Rules {
+            headroom: Headroom { percent: self.headroom },
+            ticks_per_second: self.tick_rate,
+            skip_callers: self.skip_caller.iter().map(|text| Pattern::new(text)).collect(),
+            blocks_at_hand: self.blocks_at_hand,
+            session_seconds: self.session_hours * 3600.0,
+        }
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            top: self.top,
+            classes: self.class.as_deref().map(Pattern::new),
+            handles: !self.no_handles,
+        }
+    }
+}
+
+/// As many callers as the command replays at most.
+const CALLERS_MAX: usize = 100_000;
+
+/// Plans the recordings; `open` opens one of them by its number, at its beginning.
+///
+/// # Errors
+/// What the command would print.
+pub fn run<R: Read + 'static>(
+    request: &Request,
+    show: Show,
+    open: impl Fn(usize) -> R + Copy + 'static,
+) -> Result<Results, Failure> {
+    let sources = || {
+        request.files.iter().enumerate().map(move |(number, file)| {
+            let source = Source::from_opener(file.bytes, move || Box::new(open(number)));
+            (file.name.as_str(), source.shown(show))
+        })
+    };
+    match request.wait_p99_ms {
+        Some(wait_p99_ms) => plan_loans(request, wait_p99_ms, sources()),
+        None => plan_objects(request, sources()),
+    }
+}
+
+fn plan_objects<'n>(
+    request: &Request,
+    sources: impl Iterator<Item = (&'n str, Source)>,
+) -> Result<Results, Failure> {
+    let (rules, wanted) = (request.rules(), request.wanted());
+    let mut plans = Vec::new();
+    for (name, source) in sources {
+        let of_input = |fault: millpond_plan::error::Fault| fault.of_input(name);
+        let mut planned = plan(name, &source, &rules).map_err(of_input)?;
+        if let Some(bytes_max) = request.size_classes {
+            let classes = size_classes(&planned, &source, bytes_max, &rules);
+            planned.size_classes = Some(classes.map_err(of_input)?);
+        }
+        plans.push(planned);
+    }
+    all_proved(&plans)?;
+    let paint = Paint::new(true);
+    let mut text = rules_text(&plans, &rules, &wanted, paint);
+    for planned in &plans {
+        text.push_str(&trace_text(planned, &wanted, paint));
+    }
+    let scenarios: Vec<_> = plans.iter().map(|plan| Scenario::of(plan, request.all)).collect();
+    let sessions: Vec<_> = plans.iter().map(|plan| (scenario_name(&plan.name), plan)).collect();
+    Ok(Results {
+        text,
+        report: render(&report(&plans, &rules)),
+        json: plan_json(&plans, &rules, &wanted)?,
+        csv: plan_csv(&plans, &wanted)?,
+        budget: budget_toml(&scenarios, &rules.headroom.rule()),
+        summary: Some(summary_csv(&sessions, &[])?),
+    })
+}
+
+/// A plan is worth nothing if it does not hold.
+fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
+    match plans.iter().find(|plan| !plan.proof().holds()) {
+        Some(plan) => {
+            Err(Failure::Check(format!("{}: the plan does not hold", shown(plan.name.as_bytes()))))
+        }
+        None => Ok(()),
+    }
+}
+
+fn plan_loans<'n>(
+    request: &Request,
+    wait_p99_ms: f64,
+    sources: impl Iterator<Item = (&'n str, Source)>,
+) -> Result<Results, Failure> {
+    let question = Question {
+        wait_p99_us: (wait_p99_ms * 1_000.0) as u64,
+        open_us: (request.open_ms * 1_000.0) as u64,
+        callers: request.closed,
+        ..Question::default()
+    };
+    let plans = sources
+        .map(|(name, source)| loans::plan_loans(name, &source, &question))
+        .collect::<Result<Vec<_>, _>>()?;
+    loans::follows_littles_law(&plans)?;
+    Ok(Results {
+        text: loans::text(&plans, &question, Paint::new(true)),
+        report: loans::html(&plans, &question),
+        json: loans::json(&plans, &question)?,
+        csv: loans::csv(&plans)?,
+        budget: loans::budget_of(Path::new("budget.toml"), &plans, &question)
+            .map_err(|failure| failure.to_string()),
+        summary: None,
+    })
+}

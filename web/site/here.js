@@ -1,0 +1,1 @@
+// The book looks for this file: the site is beside it.
