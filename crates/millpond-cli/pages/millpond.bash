@@ -206,7 +206,7 @@ _millpond() {
             return 0
             ;;
         millpond__subcmd__plan)
-            opts="-h --headroom --tick-rate --session-hours --json --csv --class --no-handles --all --skip-caller --blocks-at-hand --measure --report --no-report --budget --summary --tag --session --size-classes --top --wait-p99-ms --open-ms --closed --color --help"
+            opts="-h --headroom --tick-rate --session-hours --json --csv --class --no-handles --all --skip-caller --blocks-at-hand --prices --measure --report --no-report --budget --summary --tag --session --size-classes --top --wait-p99-ms --open-ms --closed --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -233,6 +233,10 @@ _millpond() {
                     return 0
                     ;;
                 --blocks-at-hand)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --prices)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

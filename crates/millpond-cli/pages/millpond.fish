@@ -43,7 +43,8 @@ complete -c millpond -n "__fish_millpond_using_subcommand plan" -l tick-rate -d 
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l session-hours -d 'How long the program has to run before the first slot uses up its generations' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l class -d 'Show only classes whose name matches; `*` matches any text. This does not filter the advice and the budget' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l skip-caller -d 'Skip matching functions when determining which function allocates; `*` matches any text. May be given more than once' -r
-complete -c millpond -n "__fish_millpond_using_subcommand plan" -l blocks-at-hand -d 'How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Classes that are mostly served from them are not proposed. Use 0 for an allocator that keeps none' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l blocks-at-hand -d 'How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Calls that are served from them cost less. Use 0 for an allocator that keeps none' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l prices -d 'Rank by these prices instead of those measured on this machine, so that the output is the same everywhere: `reference`, or nanoseconds for an object from birth to death, such as `at-hand=9..14,small=25,large=60,pool=4`' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l report -d 'The file for the report. An earlier report is replaced; any other file is not overwritten' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l budget -d 'Write the capacities to this file, for the program to read at startup: TOML, with a scenario for each trace. An earlier budget is replaced unless it has been edited' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l summary -d 'Write a summary of each recording to this file: a table (CSV) with a line for each class. `millpond merge` plans from the summaries of many sessions. An earlier summary is replaced' -r -F
@@ -60,7 +61,7 @@ never\t'Never'"
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l json -d 'Print the plan as JSON, for programs'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l csv -d 'Print the classes as CSV, for spreadsheets'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l no-handles -d 'Propose no handles, for programs that do not refer to objects by handle'
-complete -c millpond -n "__fish_millpond_using_subcommand plan" -l all -d 'Put all classes into the budget, including those that are not worth a pool'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l all -d 'Show all proposals and classes, and put all classes into the budget, including those that are not worth a pool'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l measure -d 'Measure how much time each proposal saves on this machine, by replaying the recorded calls with the system\'s allocator and with pools. This takes a few seconds'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l no-report -d 'Write no report'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::pages::Shell;
 use crate::replay_arguments::ReplayArguments;
 use millpond_plan::pattern::Pattern;
-use millpond_plan::plan::{BLOCKS_AT_HAND_DEFAULT, Headroom, SESSION_HOURS_DEFAULT};
+use millpond_plan::plan::{BLOCKS_AT_HAND_DEFAULT, Headroom, Prices, SESSION_HOURS_DEFAULT};
 use millpond_plan::summary::{TEXT_BYTES_MAX, Tag};
 use millpond_terminal::Color;
 use millpond_terminal::arguments::{POSITIVE, number, whole};
@@ -54,7 +54,7 @@ impl Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Plan(PlanArguments),
+    Plan(Box<PlanArguments>),
     Merge(crate::merge_command::MergeArguments),
     Replay(ReplayArguments),
     Odds(crate::odds_command::OddsArguments),
@@ -116,17 +116,21 @@ pub(crate) struct PlanArguments {
     /// Propose no handles, for programs that do not refer to objects by handle.
     #[arg(long)]
     pub(crate) no_handles: bool,
-    /// Put all classes into the budget, including those that are not worth a pool.
+    /// Show all proposals and classes, and put all classes into the budget, including those that are not worth a pool.
     #[arg(long)]
     pub(crate) all: bool,
     /// Skip matching functions when determining which function allocates; `*` matches any text. May be given more than
     /// once.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(crate) skip_caller: Vec<Pattern>,
-    /// How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Classes that are
-    /// mostly served from them are not proposed. Use 0 for an allocator that keeps none.
+    /// How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Calls that are
+    /// served from them cost less. Use 0 for an allocator that keeps none.
     #[arg(long, value_name = "N", default_value_t = BLOCKS_AT_HAND_DEFAULT, value_parser = whole(0..=u8::MAX))]
     pub(crate) blocks_at_hand: u8,
+    /// Rank by these prices instead of those measured on this machine, so that the output is the same everywhere:
+    /// `reference`, or nanoseconds for an object from birth to death, such as `at-hand=9..14,small=25,large=60,pool=4`.
+    #[arg(long, value_name = "PRICES", value_parser = Prices::parse)]
+    pub(crate) prices: Option<Prices>,
     /// Measure how much time each proposal saves on this machine, by replaying the recorded calls with the system's
     /// allocator and with pools. This takes a few seconds.
     #[arg(long, conflicts_with = "wait_p99_ms")]

@@ -6,14 +6,15 @@ use crate::args::{PlanArguments, RuleArguments};
 use crate::output_file::{self, Kind};
 use millpond_plan::error::{Failure, shown, shown_path};
 use millpond_plan::input::Source;
-use millpond_plan::measure::measure;
+use millpond_plan::measure::{measure, prices};
 use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use millpond_plan::output::plan_csv::plan_csv;
 use millpond_plan::output::plan_json::plan_json;
 use millpond_plan::output::plan_text::{Wanted, rules_text, trace_text};
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{
-    BLOCKS_AT_HAND_DEFAULT, Headroom, Rules, SESSION_HOURS_DEFAULT, TracePlan, plan, size_classes,
+    BLOCKS_AT_HAND_DEFAULT, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT, TracePlan, plan,
+    size_classes,
 };
 use millpond_plan::plan_report;
 use millpond_plan::report::render;
@@ -34,15 +35,21 @@ const BUNDLED_RULES: RuleArguments = RuleArguments {
 };
 
 impl RuleArguments {
-    fn rules(self, skip_callers: &[Pattern], blocks_at_hand: u8) -> Rules {
+    fn rules(self, skip_callers: &[Pattern], blocks_at_hand: u8, prices: Prices) -> Rules {
         Rules {
             headroom: Headroom { percent: self.headroom },
             ticks_per_second: self.tick_rate,
             skip_callers: skip_callers.to_vec(),
             blocks_at_hand,
+            prices,
             session_seconds: self.session_hours * 3600.0,
         }
     }
+}
+
+/// The prices of this machine. A tool that is built without optimisation cannot know them.
+fn prices_here() -> Prices {
+    if cfg!(debug_assertions) { Prices::REFERENCE } else { prices() }
 }
 
 /// The default path of the report.
@@ -64,11 +71,13 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if let Some(wait_p99_ms) = arguments.wait_p99_ms {
         return crate::loans_command::run(arguments, wait_p99_ms);
     }
-    let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand);
+    let prices = arguments.prices.clone().unwrap_or_else(prices_here);
+    let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand, prices);
     let wanted = Wanted {
         top: arguments.top,
         classes: arguments.class.clone(),
         handles: !arguments.no_handles,
+        all: arguments.all,
     };
     let report = arguments.report_path();
     // Checked before the work starts, so that nothing is left half done.
@@ -233,7 +242,7 @@ pub(crate) fn run_bundled() -> Result<(), Failure> {
     if BUNDLED.is_empty() {
         return millpond_terminal::print(NEXT);
     }
-    let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT);
+    let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, prices_here());
     output_file::may_replace(Path::new(REPORT), Kind::Report)?;
     let mut plans = Vec::new();
     for &(name, bytes) in BUNDLED {
@@ -241,7 +250,7 @@ pub(crate) fn run_bundled() -> Result<(), Failure> {
         plans.push(plan(name, &source, &rules).map_err(|fault| fault.of_input(name))?);
     }
     millpond_terminal::print(WELCOME)?;
-    let wanted = Wanted { top: BUNDLED_TOP, classes: None, handles: true };
+    let wanted = Wanted { top: BUNDLED_TOP, classes: None, handles: true, all: false };
     print_text(&plans, &rules, &wanted)?;
     let place = write_report(Path::new(REPORT), &plans, &rules)?;
     millpond_terminal::print(&format!("\nReport (open it in a browser):\n{place}\n{NEXT}"))?;
@@ -280,7 +289,7 @@ mod tests {
     #[test]
     fn a_pool_that_is_too_large_for_a_budget_is_named() {
         let text = b"tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
-        let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT);
+        let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, Prices::REFERENCE);
         let plan = plan("a.csv", &Source::from_memory(text), &rules);
         let mut plans = [plan.expect("a good trace")];
         assert!(budget_of(Path::new("b.toml"), &plans, &rules, true).is_ok());
@@ -298,7 +307,7 @@ mod tests {
         let plan = plan(
             "a.csv",
             &Source::from_memory(text),
-            &BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT),
+            &BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, Prices::REFERENCE),
         );
         let mut plans = [plan.expect("a good trace")];
         assert_eq!(all_proved(&plans), Ok(()));
@@ -306,7 +315,7 @@ mod tests {
         let failure = all_proved(&plans).expect_err("a handle lied");
         assert_eq!(failure.exit_code(), 1);
         assert_eq!(failure.to_string(), "a.csv: the plan does not hold");
-        let wanted = Wanted { top: 8, classes: None, handles: true };
+        let wanted = Wanted { top: 8, classes: None, handles: true, all: false };
         let text = trace_text(&plans[0], &wanted, millpond_terminal::paint());
         assert!(text.contains("NOT PROVED"), "{text}");
     }

@@ -1,6 +1,6 @@
 //! A plan as the data of a report.
 
-use crate::output::advice::why;
+use crate::output::advice::{time_saved, what, why};
 use crate::output::figures::{bytes, count, duration};
 use crate::output::meaning::meaning;
 use crate::plan::{self, GENERATION_BITS, Lengths, Rules, TracePlan, lifetimes_of, seconds_until};
@@ -208,7 +208,8 @@ fn savings(plan: &TracePlan) -> Vec<model::Saving> {
         .iter()
         .take(SAVINGS_MAX)
         .map(|proposal| model::Saving {
-            class: proposal.class.clone(),
+            class: what(proposal, plan),
+            time: time_saved(proposal.time_saved, &plan.advice),
             calls: proposal.calls,
             calls_saved: proposal.calls_saved,
             share: proposal.share_of_calls,

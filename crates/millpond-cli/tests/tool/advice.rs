@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::common::{Directory, Random, done, millpond, plan_json};
+use crate::common::{Directory, Random, done, millpond, plan_json, refused};
 use serde_json::Value;
 
 /// How many blocks of a kind are alive at once in [`Recording::churn`].
@@ -75,7 +75,7 @@ impl Recording {
     }
 
     fn text(&self) -> String {
-        format!("v 10400 3\n{}c 0\n{}c 64\n", self.head, self.events)
+        format!("v 10400 3\n{}c 0\n{}c a\n", self.head, self.events)
     }
 
     #[track_caller]
@@ -86,10 +86,23 @@ impl Recording {
     }
 }
 
-/// The classes that are proposed, in order.
+/// The proposals of pools and of size classes for one place, in order.
+fn proposals(trace: &Value) -> Vec<&Value> {
+    let kinds = ["pool", "shared-pool", "size-classes"].map(Value::from);
+    let all = trace["pool_first"].as_array().unwrap();
+    all.iter().filter(|proposal| kinds.contains(&proposal["kind"])).collect()
+}
+
+/// Their classes.
 fn classes(trace: &Value) -> Vec<&str> {
-    let first = trace["pool_first"].as_array().unwrap();
-    first.iter().map(|proposal| proposal["class"].as_str().unwrap()).collect()
+    proposals(trace).iter().map(|proposal| proposal["class"].as_str().unwrap()).collect()
+}
+
+/// The first proposal of a kind.
+#[track_caller]
+fn of_kind<'t>(trace: &'t Value, kind: &str) -> &'t Value {
+    let all = trace["pool_first"].as_array().unwrap();
+    all.iter().find(|proposal| proposal["kind"] == kind).unwrap()
 }
 
 #[test]
@@ -114,7 +127,7 @@ fn a_buffer_that_grows_is_no_case_for_a_pool() {
     let sizes: Vec<usize> =
         (4..12).map(|n| recording.kind(1 << n, "grow < append < main")).collect();
     let node = recording.kind(48, "insert < main");
-    for _ in 0..100 {
+    for _ in 0..400 {
         recording.birth(sizes[0]);
         for pair in sizes.windows(2) {
             recording.death(pair[0]);
@@ -125,9 +138,97 @@ fn a_buffer_that_grows_is_no_case_for_a_pool() {
     }
     let trace = recording.plan();
     assert_eq!(classes(&trace), ["48"]);
-    let growing = &trace["growing_buffers"][0];
-    assert_eq!(growing["function"], "grow");
-    assert_eq!((&growing["bytes_min"], &growing["bytes_max"]), (&16.into(), &2048.into()));
+    let growing = of_kind(&trace, "reserve");
+    assert_eq!(growing["callers"][0]["function"], "grow");
+    assert_eq!((&growing["calls"], &growing["calls_saved"]), (&3200.into(), &2800.into()));
+    assert_eq!(growing["class"], "16-2048");
+}
+
+/// 73 % of the calls of the place have one size.
+#[test]
+fn a_place_with_few_resizes_is_no_buffer_that_grows() {
+    let mut recording = Recording::default();
+    let sizes = [24, 48, 96, 192].map(|bytes| recording.kind(bytes, "take < parse < main"));
+    for _ in 0..400 {
+        recording.churn(sizes[0], 30);
+        recording.birth(sizes[0]);
+        for pair in sizes.windows(2) {
+            recording.death(pair[0]);
+            recording.birth(pair[1]);
+        }
+        recording.death(sizes[3]);
+    }
+    let trace = recording.plan();
+    assert!(trace["pool_first"].as_array().unwrap().iter().all(|of| of["kind"] != "reserve"));
+    assert_eq!(classes(&trace)[0], "24");
+}
+
+/// The nodes of a document: from several places, of several sizes, all alive until the end.
+#[test]
+fn what_is_built_up_and_goes_together_is_a_case_for_an_arena() {
+    for dies in [false, true] {
+        let mut recording = Recording::default();
+        let kinds = [
+            recording.kind(120, "new_node < parse < main"),
+            recording.kind(32, "copy_name < parse < main"),
+        ];
+        let order: Vec<usize> = (0..6000).map(|n| kinds[n % 3 / 2]).collect();
+        order.iter().for_each(|&kind| recording.birth(kind));
+        if dies {
+            order.iter().for_each(|&kind| recording.death(kind));
+        }
+        let trace = recording.plan();
+        let first = &trace["pool_first"][0];
+        assert_eq!((&first["kind"], &first["calls"]), (&"arena".into(), &6000.into()), "{first}");
+        // A quarter more than the 4,000 nodes and 2,000 names.
+        assert_eq!(first["bytes"], (4000 * 120 + 2000 * 32) * 5 / 4);
+        assert!(classes(&trace).is_empty(), "no slot is used again");
+    }
+}
+
+#[test]
+fn sizes_of_many_places_are_a_case_for_size_classes_of_the_whole_program() {
+    let mut recording = Recording::default();
+    let kinds: Vec<usize> =
+        (1..=40).map(|n| recording.kind(n * 8, &format!("place{n} < main"))).collect();
+    let library = recording.kind(64, "__fopen_internal@/lib/x86_64-linux-gnu/libc.so.6 < main");
+    for _ in 0..40 {
+        for &kind in &kinds {
+            recording.churn(kind, 10);
+        }
+        recording.churn(library, 10);
+    }
+    let trace = recording.plan();
+    let first = &trace["pool_first"][0];
+    assert_eq!((&first["kind"], &first["number"]), (&"program-size-classes".into(), &1.into()));
+    // All but the library's; the largest sizes may be left out for the last 3 %.
+    let calls = first["calls"].as_u64().unwrap();
+    assert!((15_500..=16_000).contains(&calls), "{calls}");
+    assert!(first["slot_bytes"].as_array().unwrap().len() <= 12);
+}
+
+/// The allocator's prices are given, so that its calls at hand cost as much as the program's.
+#[test]
+fn another_allocator_comes_first_if_it_saves_nearly_as_much() {
+    let mut recording = Recording::default();
+    let kinds: Vec<usize> =
+        (1..=40).map(|n| recording.kind(n * 8, &format!("place{n} < main"))).collect();
+    for _ in 0..40 {
+        kinds.iter().for_each(|&kind| recording.churn(kind, 10));
+    }
+    let directory = Directory::new();
+    directory.file("a.heaptrack", recording.text());
+    let plan = |prices: &str, more: &[&str]| {
+        let command = ["plan", "--no-report", "--prices", prices, "a.heaptrack"];
+        done(&millpond(&directory).args(command).args(more).output().unwrap())
+    };
+    let said = plan("fast=5/5/9", &[]);
+    assert!(said.contains("Change the allocator first: fast saves"), "{said}");
+    let json: Value = serde_json::from_str(&plan("fast=5/5/9", &["--json"])).unwrap();
+    let first = &json["traces"][0]["pool_first"][0];
+    assert_eq!((&first["kind"], &first["class"]), (&"allocator".into(), &"fast".into()));
+    let said = plan("fast=12..17/20..36/40..90", &[]);
+    assert!(!said.contains("fast instead of"), "it saves nothing: {said}");
 }
 
 #[test]
@@ -147,35 +248,37 @@ fn many_sizes_from_one_place_are_a_case_for_size_classes() {
     let trace = recording.plan();
     assert_eq!(classes(&trace), ["17-56"]);
     let first = &trace["pool_first"][0];
-    assert_eq!((&first["means"], &first["calls_saved"]), (&"size-classes".into(), &15_600.into()));
+    assert_eq!((&first["kind"], &first["calls_saved"]), (&"size-classes".into(), &15_600.into()));
     let why = first["why"].as_str().unwrap();
     assert!(why.contains("millpond plan --size-classes=56 --no-report "), "{why}");
 }
 
 #[test]
-fn what_libraries_allocate_for_themselves_comes_last_or_not_at_all() {
+fn what_libraries_allocate_for_themselves_is_told_apart() {
     let libc = "/lib/x86_64-linux-gnu/libc.so.6";
     let cpp = "/lib/x86_64-linux-gnu/libstdc++.so.6";
-    let font = "/usr/lib/x86_64-linux-gnu/libfontconfig.so.1";
+    let zlib = "/usr/lib/x86_64-linux-gnu/libz.so.1";
     let mut recording = Recording::default();
     let file = recording.kind(472, &format!("__fopen_internal@{libc} < open < main"));
     let locale = recording.kind(16, &format!("std::locale::locale()@{cpp} < format < main"));
-    let fonts = recording.kind(40, &format!("FcPatternCreate@{font} < text < main"));
+    let window = recording.kind(40, &format!("inflateInit2_@{zlib} < unpack < main"));
     let node = recording.kind(56, &format!("operator new(unsigned long)@{cpp} < insert < main"));
-    for (kind, times) in [(file, 5000), (locale, 3000), (fonts, 2000), (node, 1000)] {
+    for (kind, times) in [(file, 5000), (locale, 3000), (window, 2000), (node, 1000)] {
         recording.churn(kind, times);
     }
     let trace = recording.plan();
-    assert_eq!(classes(&trace), ["56", "472", "16", "40"]);
-    let inside: Vec<&Value> =
-        trace["pool_first"].as_array().unwrap().iter().map(|p| &p["inside"]).collect();
-    assert_eq!(inside[0], &Value::Null);
-    assert_eq!(inside[1..], ["libc", "libstdc++", "libfontconfig.so.1"]);
+    assert_eq!(classes(&trace), ["56"]);
+    let libraries = trace["inside_libraries"].as_array().unwrap();
+    let names: Vec<&Value> = libraries.iter().map(|library| &library["name"]).collect();
+    assert_eq!(names, ["libc", "libstdc++", "libz.so.1"]);
+    assert!(libraries[0]["hook"].is_null());
+    assert!(libraries[2]["hook"].as_str().unwrap().contains("zalloc"));
 
     let mut recording = Recording::default();
     let file = recording.kind(472, &format!("__fopen_internal@{libc} < open < main"));
     recording.churn(file, 5000);
-    assert!(classes(&recording.plan()).is_empty(), "nothing that the program can do");
+    let trace = recording.plan();
+    assert!(trace["pool_first"].as_array().unwrap().is_empty(), "nothing that the program can do");
 }
 
 #[test]
@@ -185,32 +288,29 @@ fn a_library_that_does_the_work_is_the_program() {
     let text = recording.kind(32, &format!("jv_string@{jq} < jq_next@{jq} < main"));
     let other = recording.kind(64, "main");
     recording.churn(text, 5000);
-    recording.churn(other, 500);
+    recording.churn(other, 1500);
     let trace = recording.plan();
     assert_eq!(classes(&trace), ["32", "64"]);
-    assert!(trace["pool_first"][0].get("inside").is_none());
+    assert!(trace["inside_libraries"].as_array().unwrap().is_empty());
 }
 
 #[test]
 fn wrappers_are_skipped_by_what_they_do_and_by_name() {
     let mut recording = Recording::default();
     let stacks = ["take < parse < main", "take < run < main", "take < run < main"];
-    let kinds: Vec<usize> = [16, 24, 40]
+    let kinds: Vec<usize> = [16, 48, 80]
         .iter()
         .zip(stacks)
         .map(|(&bytes, stack)| recording.kind(bytes, stack))
         .collect();
-    for (&kind, times) in kinds.iter().zip([500, 400, 300]) {
+    for (&kind, times) in kinds.iter().zip([5000, 4000, 3000]) {
         recording.churn(kind, times);
     }
     let trace = recording.plan();
     assert_eq!(trace["skipped_wrappers"][0]["function"], "take");
-    let callers: Vec<&Value> = trace["pool_first"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|proposal| &proposal["callers"][0]["function"])
-        .collect();
+    let proposals = proposals(&trace);
+    let callers: Vec<&Value> =
+        proposals.iter().map(|proposal| &proposal["callers"][0]["function"]).collect();
     assert_eq!(callers, ["parse", "run", "run"]);
 
     let directory = Directory::new();
@@ -218,8 +318,11 @@ fn wrappers_are_skipped_by_what_they_do_and_by_name() {
     let arguments = ["plan", "--json", "--skip-caller", "ru*", "a.heaptrack"];
     let text = done(&millpond(&directory).args(arguments).output().unwrap());
     let json: Value = serde_json::from_str(&text).unwrap();
-    let second = &json["traces"][0]["pool_first"][1];
-    assert_eq!(second["callers"][0]["function"], "main");
+    let second = super::advice::proposals(&json["traces"][0])[1];
+    assert_eq!(
+        (&second["class"], &second["callers"][0]["function"]),
+        (&"48".into(), &"main".into())
+    );
 }
 
 #[test]
@@ -236,12 +339,15 @@ fn nothing_worth_pooling_is_said_plainly() {
     let trace = directory.file("a.csv", text);
     assert!(classes(&plan_json(&directory, &trace)["traces"][0]).is_empty());
     let said = done(&millpond(&directory).args(["plan", "--no-report", "a.csv"]).output().unwrap());
-    assert!(said.contains("Nothing is worth pooling: for no class would a pool save"), "{said}");
+    assert!(
+        said.contains("Nothing is worth pooling for time: no change saves 0.1 ms. No object"),
+        "{said}"
+    );
     assert!(!said.contains("and refuse none"), "{said}");
 }
 
 #[test]
-fn lifetime_traces_are_ranked_by_births() {
+fn lifetime_traces_are_ranked_by_time() {
     let directory = Directory::new();
     let mut text = "tick,event,id,class,size\n".to_owned();
     let mut id = 0;
@@ -253,62 +359,79 @@ fn lifetime_traces_are_ranked_by_births() {
     }
     let trace = directory.file("a.csv", text);
     let json = plan_json(&directory, &trace);
-    assert_eq!(classes(&json["traces"][0]), ["Spark", "Puff", "Level"]);
+    assert_eq!(classes(&json["traces"][0]), ["Spark", "Level", "Puff"]);
     let first = &json["traces"][0]["pool_first"][0];
     assert_eq!((&first["slots"], &first["bytes"]), (&2.into(), &32.into()));
     assert_eq!(first["callers"], serde_json::json!([]));
 }
 
 #[test]
-fn what_the_allocator_has_at_hand_is_no_case_for_a_pool() {
+fn calls_count_by_their_price() {
     let mut recording = Recording::default();
     let copy = recording.kind(24, "copy_key < find < main");
     let node = recording.kind(56, "insert < main");
     recording.one_by_one(copy, 9000);
-    recording.churn(node, 1000);
+    recording.churn(node, 2000);
     let trace = recording.plan();
-    assert_eq!(classes(&trace), ["56"]);
-    let cheap = &trace["served_at_hand"][0];
-    assert_eq!((&cheap["class"], &cheap["calls_saved"]), (&"24".into(), &8999.into()));
-    assert_eq!(cheap["calls_at_hand"], 8999);
+    assert_eq!(classes(&trace), ["24", "56"]);
+    assert_eq!(proposals(&trace)[0]["calls_at_hand"], 8999);
     // Seven of each crowd but the first find a block at hand.
-    assert_eq!(trace["pool_first"][0]["calls_at_hand"], 19 * 7);
+    assert_eq!(proposals(&trace)[1]["calls_at_hand"], 39 * 7);
 
     let directory = Directory::new();
     directory.file("a.heaptrack", recording.text());
     let plan = |more: &[&str]| {
-        let command = ["plan", "--no-report", "a.heaptrack"];
-        done(&millpond(&directory).args(command).args(more).output().unwrap())
+        let command = ["plan", "--json", "a.heaptrack"];
+        let text = done(&millpond(&directory).args(command).args(more).output().unwrap());
+        serde_json::from_str::<Value>(&text).unwrap()["traces"][0].take()
     };
-    let said = plan(&[]);
-    let line = "No pool for 24 bytes of copy_key < find < main: 8,999 of 10,000 calls (90 %)";
-    assert!(said.contains(line), "{said}");
+    // Calls at hand that cost what a pool costs are not worth one.
+    assert_eq!(classes(&plan(&["--prices", "at-hand=4..8"])), ["56"]);
     // An allocator that keeps nothing at hand is slow each time.
-    let said = plan(&["--blocks-at-hand", "0"]);
-    assert!(said.contains(" 1. 24 bytes: a pool of 2 slots (48 B) saves 8,999"), "{said}");
+    let trace = plan(&["--prices", "at-hand=4..8", "--blocks-at-hand", "0"]);
+    assert_eq!(classes(&trace), ["24", "56"]);
 }
 
-/// What sqlite's parser is beside its registers: a few calls that the allocator has nothing at hand for, and very many
-/// for which it has.
+/// `Vec<Box<Spark>>`: nearly all calls are at hand, and yet a pool is twice as fast.
 #[test]
-fn a_much_busier_size_at_hand_is_worth_a_measurement() {
-    let plan = |times_at_hand: usize| {
-        let mut recording = Recording::default();
-        let parser = recording.kind(2432, "parse < main");
-        let register = recording.kind(32, "grow < step < main");
-        recording.churn(parser, 800);
-        recording.one_by_one(register, times_at_hand);
-        let directory = Directory::new();
-        let trace = directory.file("a.heaptrack", recording.text());
-        let mut command = millpond(&directory);
-        let said = done(&command.args(["plan", "--no-report"]).arg(trace).output().unwrap());
-        said.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    let said = plan(40_000);
-    assert!(said.contains("Begin with the 2432 bytes that parse allocates"), "{said}");
-    assert!(
-        said.contains("Or measure first: --measure shows whether a pool for the 32 bytes, 98 %"),
-        "{said}"
-    );
-    assert!(!plan(2000).contains("Or measure first"), "as busy as the other");
+fn a_plain_loop_over_boxes_is_worth_a_pool() {
+    let mut recording = Recording::default();
+    let spark = recording.kind(56, "spawn < main");
+    for _ in 0..4000 {
+        (0..6).for_each(|_| recording.birth(spark));
+        (0..6).for_each(|_| recording.death(spark));
+    }
+    let trace = recording.plan();
+    let first = &trace["pool_first"][0];
+    assert_eq!((&first["kind"], &first["class"]), (&"pool".into(), &"56".into()));
+    assert!(first["calls_at_hand"].as_u64().unwrap() > 23_900, "{first}");
+    assert!(first["time_saved"]["low_ms"].as_f64().unwrap() > 0.1, "{first}");
+}
+
+#[test]
+fn below_the_threshold_the_best_change_is_named_all_the_same() {
+    let mut recording = Recording::default();
+    let node = recording.kind(56, "insert < main");
+    recording.churn(node, 300);
+    let trace = recording.plan();
+    assert!(trace["pool_first"].as_array().unwrap().is_empty());
+    assert_eq!(trace["best_of_none"]["class"], "56");
+    let directory = Directory::new();
+    directory.file("a.heaptrack", recording.text());
+    let command = ["plan", "--no-report", "--prices", "reference", "a.heaptrack"];
+    let said = done(&millpond(&directory).args(command).output().unwrap());
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let threshold =
+        "no change saves 0.1 ms or 0.1 % of the recording's time. The best is 56 bytes of insert:";
+    assert!(said.contains(threshold), "{said}");
+}
+
+#[test]
+fn prices_that_are_none_are_refused() {
+    let directory = Directory::new();
+    for wrong in ["", "gold=3", "pool=-1", "pool=1e99", "fast=1/2"] {
+        let prices = format!("--prices={wrong}");
+        let output = millpond(&directory).args(["plan", &prices, "a.csv"]).output().unwrap();
+        assert!(refused(&output).contains("expected"), "{wrong}");
+    }
 }

@@ -88,32 +88,41 @@ fn openttd_names_the_functions_that_ask() {
 }
 
 #[test]
-fn openttd_is_told_to_pool_what_makes_most_calls_that_cost() {
+fn openttd_is_told_to_serve_most_calls_in_another_way() {
     let trace = bundled("openttd-600ticks.heaptrack.zst");
-    let first = trace["pool_first"].as_array().unwrap();
-    // 8 bytes make more calls; they come and go one by one.
-    let cheap = &trace["served_at_hand"][0];
-    assert_eq!((&cheap["class"], &cheap["means"]), (&"8".into(), &"pool".into()));
-    let [saved, at_hand] = ["calls_saved", "calls_at_hand"].map(|f| cheap[f].as_u64().unwrap());
-    assert!(saved > 50_000 && at_hand > 50_000, "{cheap}");
-    let of_56 = &first[0];
-    assert_eq!((&of_56["class"], &of_56["means"]), (&"56".into(), &"pool".into()));
-    assert_eq!(of_56["callers"][0]["function"], "ReadGRFSpriteOffsets(SpriteFile&)");
+    let all = trace["pool_first"].as_array().unwrap();
+    let first = &all[0];
+    assert_eq!(first["kind"], "program-size-classes");
+    assert!(first["share_of_calls"].as_f64().unwrap() > 0.7, "{first}");
+    let sizes = first["slot_bytes"].as_array().unwrap();
+    assert!((2..=12).contains(&sizes.len()), "{first}");
+    let of_kind = |kind: &str, class: &str| {
+        all.iter().find(|of| of["kind"] == kind && of["class"] == class).unwrap()
+    };
+    let map = of_kind("pool", "56");
+    assert_eq!(map["callers"][0]["function"], "ReadGRFSpriteOffsets(SpriteFile&)");
     assert_eq!(
-        of_56["callers"][0]["stack"][1],
+        map["callers"][0]["stack"][1],
         "LoadNewGRFFile(GRFConfig*, GrfLoadingStage, Subdirectory, bool)"
     );
-    for proposal in first {
+    // Sizes that share a bin of the allocator are one proposal.
+    assert_eq!(of_kind("shared-pool", "8-24")["classes"], serde_json::json!(["8", "24"]));
+    for (number, proposal) in (1..).zip(all) {
+        assert_eq!(proposal["number"], number);
         let [calls, saved] = ["calls", "calls_saved"].map(|f| proposal[f].as_u64().unwrap());
         let share = proposal["share_of_calls"].as_f64().unwrap();
         assert!(saved <= calls && (share - saved as f64 / 256_915.0).abs() < 1e-9, "{proposal}");
+        let saves = &proposal["time_saved"];
+        let [low, high] = ["low_ms", "high_ms"].map(|end| saves[end].as_f64().unwrap());
+        assert!(low <= high && saves["is_measured"] == false, "{proposal}");
+        let share = saves["high_share_of_time"].as_f64().unwrap();
+        assert!((share - high / trace["ticks"].as_f64().unwrap()).abs() < 1e-9, "{proposal}");
         assert!(!proposal["why"].as_str().unwrap().is_empty());
     }
-    // The C library's own `FILE` is no program's to pool: last, and named as such.
-    let of_libc = first.iter().position(|proposal| proposal["class"] == "472").unwrap();
-    assert_eq!(first[of_libc]["inside"], "libc");
-    assert!(first[of_libc]["why"].as_str().unwrap().contains("inside libc"));
-    assert!(first[of_libc..].iter().all(|proposal| proposal.get("inside").is_some()));
+    // The C library's own `FILE` is no program's to pool.
+    let libraries = trace["inside_libraries"].as_array().unwrap();
+    assert!(libraries.iter().any(|library| library["name"] == "libc"), "{libraries:?}");
+    assert!(all.iter().all(|proposal| proposal["class"] != "472"));
 }
 
 #[test]
@@ -162,7 +171,7 @@ fn the_same_trace_gives_the_same_plan_and_the_same_report() {
     let outcome = || {
         let directory = Directory::new();
         let mut command = millpond(&directory);
-        command.args(["plan", "--json", "--report", "r.html"]).arg(&trace);
+        command.args(["plan", "--json", "--prices", "reference", "--report", "r.html"]).arg(&trace);
         let json = done(&command.output().unwrap());
         (json, std::fs::read(directory.path().join("r.html")).unwrap())
     };

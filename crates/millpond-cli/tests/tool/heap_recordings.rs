@@ -9,7 +9,7 @@ use serde_json::Value;
 fn recording() -> String {
     let mut text = "millpond heap 1\nx /home/me/game\nt 1 a1 b1\nt 2 a2 b1\n".to_owned();
     for n in 0..1000 {
-        let _ = writeln!(text, "c {n:x}\n+ {:x} 30 1", 0x1000 + n);
+        let _ = writeln!(text, "c {:x}\n+ {:x} 30 1", n / 100, 0x1000 + n);
         if n % 20 == 19 {
             (n - 19..=n).for_each(|spark| text += &format!("- {:x}\n", 0x1000 + spark));
         }
@@ -30,13 +30,11 @@ fn a_recording_of_a_rust_program_is_planned() {
     let json = plan_json(&directory, &trace);
     let plan = &json["traces"][0];
     assert_eq!((&plan["format"], &plan["lifetimes"]), (&"millpond-heap".into(), &1400.into()));
-    assert_eq!((&plan["ticks"], &plan["left_live"]), (&1000.into(), &0.into()));
+    assert_eq!((&plan["ticks"], &plan["left_live"]), (&10.into(), &0.into()));
     let first = plan["pool_first"].as_array().unwrap();
-    assert_eq!(first.len(), 1, "{first:?}");
     assert_eq!((&first[0]["class"], &first[0]["calls_saved"]), (&"48".into(), &980.into()));
+    assert_eq!((&first[0]["kind"], &first[0]["number"]), (&"pool".into(), &1.into()));
     assert_eq!(first[0]["callers"][0]["stack"], serde_json::json!(["game::spawn", "game::main"]));
-    let growing = &plan["growing_buffers"][0];
-    assert_eq!((&growing["function"], &growing["bytes_max"]), (&"game::push".into(), &512.into()));
     let text = done(
         &millpond(&directory).args(["replay", "--rounds", "3", "game.heap"]).output().unwrap(),
     );
@@ -157,9 +155,10 @@ fn a_table_of_allocations_is_planned() {
     let directory = Directory::new();
     let mut text = "ms,event,address,size,stack\n".to_owned();
     for n in 0..500 {
-        let _ = writeln!(text, "{n},alloc,0x{n:x},24,malloc;spawn(int, int);main");
+        let ms = n / 100;
+        let _ = writeln!(text, "{ms},alloc,0x{n:x},24,malloc;spawn(int, int);main");
         if n % 20 == 19 {
-            (n - 19..=n).for_each(|spark| text += &format!("{n},free,0x{spark:x}\n"));
+            (n - 19..=n).for_each(|spark| text += &format!("{ms},free,0x{spark:x}\n"));
         }
     }
     let trace = directory.file("a.csv", text);

@@ -26,9 +26,9 @@ fn plan() {
         &directory,
         "plan.fields",
         &[
-            &["plan", "--json", &lifetimes],
-            &["plan", "--json", "--tick-rate", "35", &lifetimes],
-            &["plan", "--json", "--size-classes", &heap],
+            &["plan", "--json", "--prices", "reference", &lifetimes],
+            &["plan", "--json", "--prices", "reference", "--tick-rate", "35", &lifetimes],
+            &["plan", "--json", "--prices", "fast=5/5/9", "--size-classes", &heap],
         ],
     );
 }

@@ -79,9 +79,9 @@ fn nothing_that_needs_times_is_said_of_counts() {
     for absent in ["Lifetimes by length", "over time", "p99 live", "births per", "median life"] {
         assert!(!report.contains(absent), "{absent}");
     }
-    let files = ["plan", "--no-report", "--budget", "b.toml", "--csv"];
+    let files = ["plan", "--no-report", "--budget", "b.toml", "--csv", "--prices", "reference"];
     let csv = done(&millpond(&directory).args(files).arg(&trace).output().unwrap());
-    assert!(csv.contains(",32,10000,9998,true,2,,0,3,96,,,,\n"), "{csv}");
+    assert!(csv.contains(",32,10000,9998,true,2,,0,3,96,,,,,1,0.064000,0.350000\n"), "{csv}");
     let budget = std::fs::read_to_string(directory.path().join("b.toml")).unwrap();
     assert!(budget.contains("# 2 at the peak") && !budget.contains("99 %"), "{budget}");
     for arguments in [&["plan", "--measure"][..], &["replay"], &["replay", "--heap", "a.svg"]] {
@@ -208,7 +208,9 @@ fn what_memray_has_recorded_is_planned() {
     let spawned = class("20001");
     assert_eq!((&spawned["lifetimes"], &spawned["peak_live"]), (&500.into(), &1.into()));
     assert_eq!(class("300001")["lifetimes"], 1);
-    let first = &plan["pool_first"][0];
+    // Whether half a thousand calls are worth a change depends on how long Python takes.
+    let proposed = &plan["pool_first"][0];
+    let first = if proposed.is_null() { &plan["best_of_none"] } else { proposed };
     assert_eq!((&first["class"], &first["calls_saved"]), (&"20001".into(), &499.into()));
     let stack = first["callers"][0]["stack"].as_array().unwrap();
     assert_eq!((&stack[0], &stack[1]), (&"spawn@game.py:2".into(), &"<module>@game.py:5".into()));

@@ -24,7 +24,9 @@ fn fits_a_terminal(text: &str) {
     for line in text.lines() {
         let columns = line.chars().count();
         // A command or a path that is to be copied stands on a line of its own.
-        let copied = line.trim_start().starts_with("millpond plan ") || Path::new(line).is_file();
+        let copied = line.starts_with("at-hand=")
+            || line.trim_start().starts_with("millpond plan ")
+            || Path::new(line).is_file();
         assert!(columns <= 80 || copied, "{columns}: {line}");
     }
 }
@@ -165,10 +167,12 @@ fn classes_are_filtered_by_pattern() {
 fn csv_has_a_line_for_each_class() {
     let directory = Directory::new();
     directory.file("a.csv", without_clock());
-    let output = millpond(&directory).args(["plan", "--csv", "a.csv"]).output().unwrap();
+    let arguments = ["plan", "--csv", "--prices", "reference", "a.csv"];
+    let output = millpond(&directory).args(arguments).output().unwrap();
     let expected = "trace,class,lifetimes,calls_saved,worth_a_pool,peak_live,p99_live,left_live,capacity,\
-                    bytes_at_capacity,median_life,p95_life,births_mean,births_worst\n\
-                    a.csv,Spark,200,199,true,1,1,0,2,,0,0,1,1\n";
+                    bytes_at_capacity,median_life,p95_life,births_mean,births_worst,proposal,saved_low_ms,\
+                    saved_high_ms\n\
+                    a.csv,Spark,200,199,true,1,1,0,2,,0,0,1,1,1,0.001286,0.002274\n";
     assert_eq!(done(&output), expected);
     assert_eq!(directory.names(), ["a.csv"]);
     let both = millpond(&directory).args(["plan", "--csv", "--json", "a.csv"]).output().unwrap();

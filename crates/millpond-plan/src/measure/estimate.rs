@@ -23,6 +23,11 @@ impl Estimate {
         }
     }
 
+    /// Whether no round was recorded.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rounds == 0
+    }
+
     /// The nanoseconds that a whole lap saves: by the half of the rounds that says less, and by the other.
     pub(super) fn range(&self) -> (f64, f64) {
         let [one, other] = [&self.halves[0], &self.halves[1]].map(|half| {

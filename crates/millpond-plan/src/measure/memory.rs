@@ -5,6 +5,8 @@ use std::mem::MaybeUninit;
 
 use millpond::{Handle, HandleAllocator};
 
+use super::script::BLOCK_BYTES_MAX;
+
 /// A source of memory.
 pub(super) trait Memory {
     /// What the program stores to find an object.
@@ -158,6 +160,44 @@ impl Memory for Bare<'_> {
     }
 }
 
+/// An arena: takes one object after the other, and frees none. It begins again when it is full, so that a lap is not
+/// longer than its objects' phases.
+pub(super) struct Arena<'k> {
+    bytes_of: &'k [u64],
+    words: Vec<u64>,
+    next: usize,
+}
+
+/// The largest arena of a replay, and the smallest.
+const ARENA_BYTES: std::ops::RangeInclusive<u64> = 64 << 10..=64 << 20;
+
+impl<'k> Arena<'k> {
+    pub(super) fn new(bytes_of: &'k [u64], bytes: u64) -> Self {
+        let bytes = bytes.clamp(*ARENA_BYTES.start(), *ARENA_BYTES.end());
+        let words = Size { slots: 1, bytes: bytes + BLOCK_BYTES_MAX }.words();
+        Self { bytes_of, words, next: 0 }
+    }
+}
+
+impl Memory for Arena<'_> {
+    type Held = usize;
+
+    #[inline(always)]
+    fn take(&mut self, kind: u32) -> Option<usize> {
+        let stride = Size { slots: 1, bytes: self.bytes_of[kind as usize] }.stride();
+        if self.next + stride > self.words.len() {
+            self.next = 0;
+        }
+        let at = self.next;
+        self.next += stride;
+        *self.words.get_mut(at)? = 1;
+        Some(at)
+    }
+
+    #[inline(always)]
+    fn give_back(&mut self, _held: usize) {}
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +227,15 @@ mod tests {
         has_room_for(WithHandles::new(&sizes, &of_kind), 0, 1);
         has_room_for(Bare::new(&sizes, &of_kind), 2, 5);
         has_room_for(Bare::new(&sizes, &of_kind), 0, 1);
+    }
+
+    #[test]
+    fn an_arena_takes_one_after_the_other_and_begins_again() {
+        let mut arena = Arena::new(&[24, 8], 0);
+        let words = arena.words.len();
+        let taken: Vec<_> = [0, 1, 0].into_iter().filter_map(|kind| arena.take(kind)).collect();
+        assert_eq!(taken, [0, 3, 4]);
+        assert!((0..words).all(|_| arena.take(0).is_some()));
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(super) const EVENTS_MAX: u64 = 1 << 18;
 pub(super) const STRETCH: u64 = 1 << 13;
 
 /// Larger blocks are left out: a system allocator maps them one by one, whether there are pools or not.
-const BLOCK_BYTES_MAX: u64 = 64 << 10;
+pub(super) const BLOCK_BYTES_MAX: u64 = 64 << 10;
 
 /// What an allocator adds to a block at most, for common sizes: its header, and rounding up.
 const BLOCK_EXTRA_BYTES: u64 = 24;

@@ -1,13 +1,15 @@
-//! What to pool first, in words.
+//! What to do first, in words.
 
 use std::fmt::Write;
 
-use super::figures::{byte_unit, bytes, count, percent};
+use super::figures::{byte_unit, bytes, count, number_of, percent};
 use super::paint::Paint;
+use super::plan_text::Wanted;
 use super::table::{name_cell, short_function};
 use super::wrap::{COLUMNS, columns, fitted, wrapped, wrapped_behind};
 use crate::plan::{
-    BYTES_MAX_LARGEST, CALLS_SAVED_MIN, Means, Proposal, SHARE_MIN, TimeSaved, TracePlan,
+    Advice, BYTES_MAX_LARGEST, Library, Means, Proposal, SHARE_MIN, TimeSaved, TracePlan, WORTH_MS,
+    WORTH_SHARE_OF_TIME,
 };
 use crate::trace::{Caller, Format};
 
@@ -17,63 +19,52 @@ const CALLERS_SHOWN: usize = 2;
 /// Functions that make a smaller share of a proposal's calls are not named.
 const CALLER_SHARE_MIN: f64 = 0.01;
 
-/// How many growing buffers and wrappers are named.
+/// How many proposals are shown, unless the user wants all.
+const PROPOSALS_SHOWN: usize = 5;
+
+/// How many libraries and wrappers are named.
 const OTHERS_SHOWN: usize = 3;
 
 /// From this share of calls on, the report mentions that code without names makes them.
 const NAMELESS_SHARE_TOLD: f64 = 0.1;
 
-/// What the measured times do not include.
+/// What the times do not include.
 const VISITS_LEFT_OUT: &str = "The times are those of calls to the allocator. Visits to objects are not included; they \
                                may be faster, too, because slots are smaller than blocks.";
 
-/// The section of a plan that says what to pool first.
-pub fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String {
+/// The section of a plan that says what to do first.
+pub fn advice_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
+    let advice = &plan.advice;
     let mut out = format!("\n{}\n", paint.strong("What to pool first"));
-    if plan.advice.is_empty() {
+    if advice.is_empty() {
         out += &wrapped(&nothing(plan));
     } else {
-        let legend = match plan.summary.format {
-            _ if plan.advice.is_measured() => {
-                "by the time that a pool saves, measured on this machine"
-            }
-            Format::Lifetimes => "by the number of allocations that a pool saves",
-            Format::Heap(_) => "by the number of allocator calls that a pool saves",
-        };
-        out += &paint.faint_lines(&wrapped(legend));
+        out += &paint.faint_lines(&wrapped(legend(advice)));
     }
-    for (number, proposal) in (1..).zip(plan.advice.proposals.iter().take(top)) {
+    let shown = if wanted.all { usize::MAX } else { PROPOSALS_SHOWN };
+    for (number, proposal) in (1..).zip(advice.proposals.iter().take(shown)) {
         out += &item(number, proposal, plan);
     }
-    if plan.advice.is_measured() && !plan.advice.proposals.is_empty() {
+    if advice.proposals.len() > shown {
+        let more = number_of((advice.proposals.len() - shown) as u64, "more proposal");
+        out += &paint.faint_lines(&wrapped(&format!("… and {more} (--all, --json)")));
+    }
+    if !advice.is_empty() {
         out += &paint.faint_lines(&wrapped(VISITS_LEFT_OUT));
     }
-    for proposal in plan.advice.at_hand.iter().take(OTHERS_SHOWN) {
-        out += &wrapped_behind("No pool for ", "  ", &at_hand(proposal, plan));
+    for library in
+        advice.libraries.iter().filter(|it| it.share_of_calls >= SHARE_MIN).take(OTHERS_SHOWN)
+    {
+        out += &wrapped_behind("", "  ", &inside(library, plan));
     }
-    for growing in plan.advice.growing.iter().take(OTHERS_SHOWN) {
-        let (least, most) = growing.sizes;
-        out += &wrapped_behind(
-            "No pool for ",
-            "  ",
-            &format!(
-                "{}: it resizes a buffer, {} to {} bytes ({} of all calls). Reserve the final size \
-                 instead.",
-                frames(&growing.caller),
-                count(least),
-                count(most),
-                percent(growing.share_of_calls)
-            ),
-        );
-    }
-    if plan.advice.nameless_share >= NAMELESS_SHARE_TOLD {
+    if advice.nameless_share >= NAMELESS_SHARE_TOLD {
         out += &wrapped(&format!(
             "{} of the calls come from code without names of functions. To see who allocates, record the \
              program with debug symbols (built with -g, or from its debug package).",
-            percent(plan.advice.nameless_share)
+            percent(advice.nameless_share)
         ));
     }
-    let wrappers = plan.advice.wrappers.iter().filter(|wrapper| wrapper.share >= SHARE_MIN);
+    let wrappers = advice.wrappers.iter().filter(|wrapper| wrapper.share >= SHARE_MIN);
     let named: Vec<String> = wrappers
         .map(|wrapper| format!("{} ({})", function(&wrapper.function), percent(wrapper.share)))
         .collect();
@@ -90,22 +81,27 @@ pub fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String {
     out
 }
 
+/// What the ranking goes by.
+fn legend(advice: &Advice) -> &'static str {
+    if advice.is_measured() {
+        "by the time that each saves, measured by replaying the recording (computed from prices where that is \
+         impossible); a simpler change that saves nearly as much comes first"
+    } else {
+        "by the time that each saves, computed from the prices of calls (--measure replays the recording \
+         instead); a simpler change that saves nearly as much comes first"
+    }
+}
+
 fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
     let head = format!("{number:>2}. ");
-    let name = match plan.summary.format {
-        Format::Lifetimes => name_cell(&proposal.class),
-        Format::Heap(_) => sizes(proposal),
-    };
-    let mut out = wrapped_behind(&head, "    ", &format!("{name}: {}", saving(proposal, plan)));
+    let text = format!("{}: {}", what(proposal, plan), saving(proposal, plan));
+    let mut out = wrapped_behind(&head, "    ", &text);
     let share = |caller: &Caller| caller.allocations as f64 / proposal.calls.max(1) as f64;
     let callers = proposal.callers.iter().filter(|caller| share(caller) >= CALLER_SHARE_MIN);
     for caller in callers.take(CALLERS_SHOWN) {
         // Nearly all is all here: the column is narrow.
         let share = if share(caller) < 0.995 { share(caller) } else { 1.0 };
         let _ = writeln!(out, "    {:>5} {}", percent(share), frames_up_to(caller, COLUMNS - 11));
-    }
-    if let Some(saved) = proposal.time_saved {
-        out += &wrapped_behind("    ", "    ", &time_saved(saved));
     }
     if let Some(next) = next_line(proposal, plan) {
         // Not wrapped: it is to be copied.
@@ -114,81 +110,89 @@ fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
     out
 }
 
-/// The size or sizes of a recording of a heap: `1 byte`, `48 bytes`, `2-29 bytes`.
-fn sizes(proposal: &Proposal) -> String {
-    format!("{} {}", name_cell(&proposal.class), byte_unit(&proposal.class))
-}
-
-/// Explains why no pool is proposed for blocks that the allocator serves from its caches.
-fn at_hand(proposal: &Proposal, plan: &TracePlan) -> String {
-    let by =
-        proposal.main_caller().map_or_else(String::new, |main| format!(" of {}", frames(main)));
-    let unmeasured =
-        if plan.advice.is_measured() { "not measured" } else { "--measure shows how much" };
-    let measured = proposal.time_saved.map_or_else(|| unmeasured.to_owned(), time_saved);
-    format!(
-        "{}{by}: {} of {} calls ({}), but the allocator has a block at hand for {} of them, so a pool \
-         saves less time than that suggests ({measured}).",
-        sizes(proposal),
-        count(proposal.calls_saved),
-        count(plan.summary.births),
-        percent(proposal.share_of_calls),
-        percent(proposal.share_at_hand()),
-    )
-}
-
-/// What following a proposal saves, and what it takes.
-fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
-    let slots = count(proposal.slots.into());
-    let takes = proposal.bytes.map_or_else(String::new, |n| format!(" ({})", bytes(n)));
-    let saved = format!(
-        "{} of {} {} ({})",
-        count(proposal.calls_saved),
-        count(plan.summary.births),
-        match plan.summary.format {
-            Format::Lifetimes => "allocations",
-            Format::Heap(_) => "calls",
-        },
-        percent(proposal.share_of_calls)
-    );
-    let company = match proposal.together_with.as_slice() {
-        [] => String::new(),
-        others => format!(
-            "; include {} bytes, which share its bin in the system's allocator",
-            others.join(", ")
-        ),
-    };
-    match &proposal.means {
-        Means::Pool if proposal.callers.is_empty() || proposal.main_caller().is_some() => {
-            format!("a pool of {slots} slots{takes} saves {saved}{company}")
+/// What a proposal is about: a class, `48 bytes`, `2-29 bytes`, or all calls.
+pub fn what(proposal: &Proposal, plan: &TracePlan) -> String {
+    match (&proposal.means, plan.summary.format) {
+        (Means::Allocator(_), _) => "all calls".to_owned(),
+        (Means::ProgramSizeClasses(_), _) => {
+            format!("all blocks up to {} bytes", count(proposal.bytes_max.unwrap_or(0)))
         }
-        Means::Pool => format!(
-            "{slots} slots{takes} save {saved}; no single function makes most of them, so look for a \
-             type of this size{company}"
-        ),
-        Means::SizeClasses => {
-            format!("many sizes from one call site: size classes{takes} save {saved}")
-        }
-        Means::Library(library) => {
-            format!("{saved}, but inside {library}, where the program cannot pool them")
+        (_, Format::Lifetimes) => name_cell(&proposal.class),
+        (_, Format::Heap(_)) => {
+            format!("{} {}", name_cell(&proposal.class), byte_unit(&proposal.class))
         }
     }
 }
 
-/// The time that following a proposal saves on this machine.
-fn time_saved(saved: TimeSaved) -> String {
-    let TimeSaved { calls, least_ms, most_ms } = saved;
-    let (per_ms, unit) = if most_ms.max(-least_ms) < 1.0 { (1e3, "µs") } else { (1.0, "ms") };
-    let time = |ms: f64| signed(ms * per_ms);
-    let per_call = |ms: f64| signed(ms * 1e6 / calls.max(1) as f64);
+/// What to do.
+pub fn change(proposal: &Proposal) -> String {
+    let slots = number_of(proposal.slots.into(), "slot");
+    let takes = proposal.bytes.map_or_else(String::new, |n| format!(" ({})", bytes(n)));
+    match &proposal.means {
+        Means::Pool => format!("a pool of {slots}{takes}"),
+        Means::SharedPool => {
+            format!("one pool of {slots}{takes} for {} bytes", proposal.classes.join(", "))
+        }
+        Means::SizeClasses => format!("size classes{takes} for this place"),
+        Means::ProgramSizeClasses(sizes) => {
+            let classes = number_of(sizes.len() as u64, "size class");
+            format!("an allocator of {classes}{takes} for the whole program")
+        }
+        Means::Arena => format!("an arena{takes}, because they are built up and go together,"),
+        Means::Reserve => {
+            "reserving the final size, because the buffer is mostly resized,".to_owned()
+        }
+        Means::Allocator(name) => format!("{name} instead of the system's allocator"),
+    }
+}
+
+/// What following a proposal saves, and what it takes.
+fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
+    let calls = match plan.summary.format {
+        Format::Lifetimes => "allocations",
+        Format::Heap(_) => "calls",
+    };
+    let at_hand = match proposal.share_at_hand() {
+        share if share >= SHARE_MIN => format!(", {} of them at hand", percent(share)),
+        _ => String::new(),
+    };
+    let of = match proposal.means {
+        Means::Allocator(_) => format!("{} {calls}", count(proposal.calls)),
+        _ => format!(
+            "{} of {} {calls} ({})",
+            count(proposal.calls_saved),
+            count(plan.summary.births),
+            percent(proposal.share_of_calls)
+        ),
+    };
+    let verb = if proposal.time_saved.is_measured { "was measured to save" } else { "saves" };
     format!(
-        "measured here: saves {} to {} {unit} in the recorded run, {} to {} ns for each of {} calls",
-        time(least_ms),
-        time(most_ms),
-        per_call(least_ms),
-        per_call(most_ms),
-        count(calls)
+        "{} {verb} {}; {of}{at_hand}",
+        change(proposal),
+        time_saved(proposal.time_saved, &plan.advice)
     )
+}
+
+/// A time that is saved, and its share of the recording's: `1.0 to 3.2 ms (7 to 23 % of the time)`.
+pub fn time_saved(saved: TimeSaved, advice: &Advice) -> String {
+    let TimeSaved { low_ms, high_ms, .. } = saved;
+    let (per_ms, unit) = if high_ms.max(-low_ms) < 1.0 { (1e3, "µs") } else { (1.0, "ms") };
+    let time = |ms: f64| signed(ms * per_ms);
+    let share = advice.share_of_time(high_ms).map_or_else(String::new, |share| {
+        format!(", up to {} of the time", fine_percent(share.clamp(0.0, 1.0)))
+    });
+    format!("{} to {} {unit}{share}", time(low_ms), time(high_ms))
+}
+
+/// A share that may be very small.
+fn fine_percent(share: f64) -> String {
+    if share > 0.0 && share < 0.0001 {
+        "<0.01 %".to_owned()
+    } else if share < 0.00995 {
+        format!("{:.2} %", share * 100.0)
+    } else {
+        percent(share)
+    }
 }
 
 /// A number with a digit after the point where it is small, and with a sign where it is below zero.
@@ -202,17 +206,51 @@ fn signed(number: f64) -> String {
 /// The same for programs: one sentence.
 pub fn why(proposal: &Proposal, plan: &TracePlan) -> String {
     let next = next_line(proposal, plan).map(|next| format!("next: {next}"));
-    let parts = [Some(saving(proposal, plan)), proposal.time_saved.map(time_saved), next];
+    let parts = [Some(saving(proposal, plan)), next];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// What to type next, where the proposal is an allocator of size classes.
 fn next_line(proposal: &Proposal, plan: &TracePlan) -> Option<String> {
-    if proposal.means != Means::SizeClasses {
+    if !matches!(proposal.means, Means::SizeClasses | Means::ProgramSizeClasses(_)) {
         return None;
     }
     let bytes_max = proposal.bytes_max.unwrap_or(0).clamp(1, BYTES_MAX_LARGEST);
     Some(format!("millpond plan --size-classes={bytes_max} --no-report {}", quoted(&plan.name)))
+}
+
+/// What a library allocates for itself.
+fn inside(library: &Library, plan: &TracePlan) -> String {
+    let how = match library.hook() {
+        Some(hook) => format!("The program can give it memory: {hook}."),
+        None => "It has no hook that is known here.".to_owned(),
+    };
+    format!(
+        "{} of {} calls ({}) are of {} for itself. {how}",
+        count(library.calls),
+        count(plan.summary.births),
+        percent(library.share_of_calls),
+        name_cell(&library.name)
+    )
+}
+
+/// Why nothing is proposed, and what would be best.
+pub fn nothing(plan: &TracePlan) -> String {
+    let best = match &plan.advice.best_of_none {
+        None => "No object gives a slot back that another could take".to_owned(),
+        Some(best) => {
+            let by = match best.main_caller() {
+                Some(caller) if best.is_pool() => format!(" of {}", function(&caller.function)),
+                _ => String::new(),
+            };
+            format!("The best is {}{by}: {}", what(best, plan), saving(best, plan))
+        }
+    };
+    let of_time = match plan.advice.recorded_ms {
+        Some(_) => format!(" or {:.1} % of the recording's time", WORTH_SHARE_OF_TIME * 100.0),
+        None => String::new(),
+    };
+    format!("Nothing is worth pooling for time: no change saves {WORTH_MS} ms{of_time}. {best}.")
 }
 
 /// A path, quoted for a shell.
@@ -225,34 +263,7 @@ fn quoted(path: &str) -> String {
     format!("'{}'", path.replace('\'', r"'\''"))
 }
 
-/// Why no pool is proposed.
-pub fn nothing(plan: &TracePlan) -> String {
-    let (what, and) = match plan.summary.format {
-        Format::Lifetimes => ("class", ""),
-        Format::Heap(_) => {
-            ("size or call site", " and few of its calls served from blocks at hand")
-        }
-    };
-    let but = if plan.advice.at_hand.is_empty() || plan.advice.is_measured() {
-        ""
-    } else {
-        " --measure shows what pools for those at hand would save."
-    };
-    format!(
-        "Nothing is worth pooling: for no {what} would a pool save at least {CALLS_SAVED_MIN} allocations and \
-         {:.0} % of all {}, with most objects gone before the end{and}.{but}",
-        SHARE_MIN * 100.0,
-        count(plan.summary.births)
-    )
-}
-
-/// A function and its callers, the innermost first.
-fn frames(caller: &Caller) -> String {
-    let names: Vec<String> = caller.stack.iter().map(|name| function(name)).collect();
-    names.join(" < ")
-}
-
-/// The same in at most this many columns: the outer callers are left out first.
+/// A function and its callers, the innermost first, in at most this many columns: the outer ones are left out first.
 fn frames_up_to(caller: &Caller, columns_max: usize) -> String {
     let names: Vec<String> = caller.stack.iter().map(|name| function(name)).collect();
     let mut shown = names.len();
@@ -281,25 +292,14 @@ mod tests {
 
     #[test]
     fn times_have_the_unit_and_the_sign_that_fit() {
-        let text = |least_ms, most_ms| time_saved(TimeSaved { calls: 1000, least_ms, most_ms });
-        let of_1000 = "for each of 1,000 calls";
-        assert_eq!(
-            text(1.04, 12.3),
-            format!(
-                "measured here: saves 1.0 to 12 ms in the recorded run, 1040 to 12300 ns {of_1000}"
-            )
-        );
-        assert_eq!(
-            text(-0.0501, -0.00001),
-            format!(
-                "measured here: saves −50 to 0.0 µs in the recorded run, −50 to 0.0 ns {of_1000}"
-            )
-        );
-        assert_eq!(
-            text(-1.5, 0.2),
-            format!(
-                "measured here: saves −1.5 to 0.2 ms in the recorded run, −1500 to 200 ns {of_1000}"
-            )
-        );
+        let text = |low_ms, high_ms, recorded_ms| {
+            let saved = TimeSaved { low_ms, high_ms, ..TimeSaved::default() };
+            time_saved(saved, &Advice { recorded_ms, ..Advice::default() })
+        };
+        assert_eq!(text(1.04, 12.3, None), "1.0 to 12 ms");
+        assert_eq!(text(-0.0501, -0.00001, None), "−50 to 0.0 µs");
+        assert_eq!(text(-1.5, 0.2, Some(1e3)), "−1.5 to 0.2 ms, up to 0.02 % of the time");
+        assert_eq!(text(1.0, 3.2, Some(14.0)), "1.0 to 3.2 ms, up to 23 % of the time");
+        assert_eq!(text(0.1, 0.2, Some(1e6)), "100 to 200 µs, up to <0.01 % of the time");
     }
 }

@@ -5,7 +5,7 @@ use super::{csv_failure, csv_field, csv_text};
 use crate::error::Failure;
 use crate::plan::TracePlan;
 
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 17] = [
     "trace",
     "class",
     "lifetimes",
@@ -20,6 +20,9 @@ const COLUMNS: [&str; 14] = [
     "p95_life",
     "births_mean",
     "births_worst",
+    "proposal",
+    "saved_low_ms",
+    "saved_high_ms",
 ];
 
 /// All plans as one CSV text. Unknown values are empty fields.
@@ -29,6 +32,9 @@ pub fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> Result<String, Failure>
     for plan in plans {
         for class in wanted.classes(plan) {
             let statistics = &class.statistics;
+            let number = plan.advice.number_of(&class.name);
+            let saved = number.map(|number| plan.advice.proposals[number - 1].time_saved);
+            let ms = |ms: f64| format!("{ms:.6}");
             let fields = [
                 plan.name.clone(),
                 class.name.clone(),
@@ -44,6 +50,9 @@ pub fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> Result<String, Failure>
                 csv_field(class.p95.map(|length| length.ticks)),
                 csv_field(class.births.map(|births| births.mean)),
                 csv_field(class.births.map(|births| births.worst)),
+                csv_field(number),
+                csv_field(saved.map(|saved| ms(saved.low_ms))),
+                csv_field(saved.map(|saved| ms(saved.high_ms))),
             ];
             table.write_record(fields).map_err(csv_failure)?;
         }

@@ -7,16 +7,16 @@ use super::json::{LengthJson, Number, json_text};
 use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
-    BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, Growing, Means, Proof, Proposal, Rules,
-    SizeClass, SizeClasses, Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
+    Advice, BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, Library, Means, Proof, Proposal,
+    Rules, SizeClass, SizeClasses, Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
 };
 use crate::trace::{Caller, End, Wrapper};
 
 /// The number of callers listed for each class.
 const CALLERS_MAX: usize = 20;
 
-/// What `plan --json` prints. It contains no timings except those measured on demand: otherwise, the same input gives
-/// the same text.
+/// What `plan --json` prints. With the same prices (`--prices`) and without `--measure`, the same input gives the same
+/// text.
 #[derive(Serialize)]
 struct PlanJson<'p> {
     /// The tool's version.
@@ -29,6 +29,10 @@ struct PlanJson<'p> {
 struct RulesJson {
     headroom_percent: Number,
     session_seconds: Number,
+    /// In nanoseconds for an object, from birth to death, as `--prices` reads them.
+    prices: String,
+    /// Whether the prices were measured on this machine.
+    prices_are_measured: bool,
 }
 
 #[derive(Serialize)]
@@ -59,11 +63,12 @@ struct TraceJson<'p> {
     /// Of recordings of a heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_bytes: Option<u64>,
-    /// The proposals, best first; empty if nothing is worth a pool.
+    /// The proposals, best first; empty if nothing is worth a change.
     pool_first: Vec<ProposalJson<'p>>,
-    /// What would be proposed if the allocator did not have most of its blocks at hand.
-    served_at_hand: Vec<ProposalJson<'p>>,
-    growing_buffers: Vec<GrowingJson<'p>>,
+    /// The best change, if nothing is worth one.
+    best_of_none: Option<ProposalJson<'p>>,
+    /// What libraries allocate for themselves.
+    inside_libraries: Vec<LibraryJson<'p>>,
     skipped_wrappers: Vec<WrapperJson<'p>>,
     /// Those for which a pool saves most calls first.
     classes: Vec<ClassJson<'p>>,
@@ -77,14 +82,19 @@ struct TraceJson<'p> {
 struct ProposalJson<'p> {
     /// The class, or the smallest and the largest size.
     class: &'p str,
-    /// `pool`, `size-classes`, or `none` for what a library allocates for itself.
-    means: &'static str,
-    /// That library.
+    /// The number by which the text refers to it.
+    number: usize,
+    /// `pool`, `shared-pool`, `size-classes`, `program-size-classes`, `arena`, `reserve` or `allocator`.
+    kind: &'static str,
+    /// The classes of a pool.
+    classes: &'p [String],
+    /// The sizes of the slots of an allocator for the whole program.
     #[serde(skip_serializing_if = "Option::is_none")]
-    inside: Option<&'p str>,
+    slot_bytes: Option<&'p [u64]>,
     /// Calls to the allocator.
     calls: u64,
-    /// How many of them would have found a slot that was free again.
+    /// How many of them would have found a slot that was free again; of a buffer, its resizes; of an arena and of another
+    /// allocator, all.
     calls_saved: u64,
     /// Those as a share of all calls in the trace.
     share_of_calls: Number,
@@ -94,23 +104,23 @@ struct ProposalJson<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
     callers: Vec<CallerJson<'p>>,
-    /// Sizes that share the allocator's bin: pool them too, or nothing is saved.
-    together_with: &'p [String],
-    /// With `--measure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time_saved: Option<TimeSavedJson>,
+    time_saved: TimeSavedJson,
     /// The proposal in words.
     why: String,
 }
 
-/// The time that a proposal saves in the whole recording, on the machine that it was measured on; below zero
-/// it costs time.
+/// The time that a proposal saves in the whole recording; below zero it costs time.
 #[derive(Serialize)]
 struct TimeSavedJson {
-    /// Calls to the allocator that pools serve.
+    /// Calls to the allocator that are served in another way.
     calls: u64,
-    least_ms: Number,
-    most_ms: Number,
+    low_ms: Number,
+    high_ms: Number,
+    /// As shares of the recording's time; `null` without a clock.
+    low_share_of_time: Option<Number>,
+    high_share_of_time: Option<Number>,
+    /// Whether it was measured by replaying the recording, rather than computed from prices.
+    is_measured: bool,
 }
 
 /// A caller of the allocator.
@@ -122,14 +132,14 @@ struct CallerJson<'p> {
     stack: &'p [String],
 }
 
-/// A buffer that is resized, and no case for a pool.
+/// A library that allocates for itself.
 #[derive(Serialize)]
-struct GrowingJson<'p> {
-    function: &'p str,
-    stack: &'p [String],
-    bytes_min: u64,
-    bytes_max: u64,
+struct LibraryJson<'p> {
+    name: &'p str,
+    calls: u64,
     share_of_calls: Number,
+    /// How a program gives it memory of its own.
+    hook: Option<&'static str>,
 }
 
 /// One of the program's own wrappers of the allocator.
@@ -263,6 +273,8 @@ pub fn plan_json(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> Result<
         rules: RulesJson {
             headroom_percent: Number(rules.headroom.percent),
             session_seconds: Number(rules.session_seconds),
+            prices: rules.prices.to_string(),
+            prices_are_measured: rules.prices.are_measured,
         },
         traces: plans.iter().map(|plan| TraceJson::of(plan, wanted)).collect(),
     })
@@ -271,9 +283,7 @@ pub fn plan_json(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> Result<
 impl<'p> TraceJson<'p> {
     fn of(plan: &'p TracePlan, wanted: &Wanted) -> Self {
         let summary = &plan.summary;
-        let proposals = |list: &'p [Proposal]| {
-            list.iter().map(|proposal| ProposalJson::of(plan, proposal)).collect()
-        };
+        let proposals = (1..).zip(&plan.advice.proposals);
         Self {
             path: &plan.name,
             format: summary.format.name(),
@@ -293,9 +303,9 @@ impl<'p> TraceJson<'p> {
             peak_live: plan.peak_live,
             left_live: plan.left_live,
             peak_bytes: plan.peak_bytes,
-            pool_first: proposals(&plan.advice.proposals),
-            served_at_hand: proposals(&plan.advice.at_hand),
-            growing_buffers: plan.advice.growing.iter().map(GrowingJson::from).collect(),
+            pool_first: proposals.map(|(number, of)| ProposalJson::of(plan, number, of)).collect(),
+            best_of_none: plan.advice.best_of_none.as_ref().map(|of| ProposalJson::of(plan, 0, of)),
+            inside_libraries: plan.advice.libraries.iter().map(LibraryJson::from).collect(),
             skipped_wrappers: plan.advice.wrappers.iter().map(WrapperJson::from).collect(),
             classes: wanted.classes(plan).into_iter().map(|c| ClassJson::of(plan, c)).collect(),
             size_classes: plan.size_classes.as_ref().map(SizeClassesJson::from),
@@ -304,17 +314,15 @@ impl<'p> TraceJson<'p> {
 }
 
 impl<'p> ProposalJson<'p> {
-    fn of(plan: &TracePlan, proposal: &'p Proposal) -> Self {
+    fn of(plan: &TracePlan, number: usize, proposal: &'p Proposal) -> Self {
         Self {
             class: &proposal.class,
-            means: match proposal.means {
-                Means::Pool => "pool",
-                Means::SizeClasses => "size-classes",
-                Means::Library(_) => "none",
-            },
-            inside: match &proposal.means {
-                Means::Library(library) => Some(library),
-                Means::Pool | Means::SizeClasses => None,
+            number,
+            kind: proposal.means.name(),
+            classes: &proposal.classes,
+            slot_bytes: match &proposal.means {
+                Means::ProgramSizeClasses(sizes) => Some(sizes),
+                _ => None,
             },
             calls: proposal.calls,
             calls_saved: proposal.calls_saved,
@@ -323,17 +331,23 @@ impl<'p> ProposalJson<'p> {
             slots: proposal.slots,
             bytes: proposal.bytes,
             callers: callers(&proposal.callers),
-            together_with: &proposal.together_with,
-            time_saved: proposal.time_saved.as_ref().map(TimeSavedJson::from),
+            time_saved: TimeSavedJson::of(&proposal.time_saved, &plan.advice),
             why: why(proposal, plan),
         }
     }
 }
 
-impl From<&TimeSaved> for TimeSavedJson {
-    fn from(saved: &TimeSaved) -> Self {
-        let TimeSaved { calls, least_ms, most_ms } = *saved;
-        Self { calls, least_ms: Number(least_ms), most_ms: Number(most_ms) }
+impl TimeSavedJson {
+    fn of(saved: &TimeSaved, advice: &Advice) -> Self {
+        let share = |ms| advice.share_of_time(ms).map(Number);
+        Self {
+            calls: saved.calls,
+            low_ms: Number(saved.low_ms),
+            high_ms: Number(saved.high_ms),
+            low_share_of_time: share(saved.low_ms),
+            high_share_of_time: share(saved.high_ms),
+            is_measured: saved.is_measured,
+        }
     }
 }
 
@@ -348,14 +362,13 @@ impl<'p> From<&'p Caller> for CallerJson<'p> {
     }
 }
 
-impl<'p> From<&'p Growing> for GrowingJson<'p> {
-    fn from(growing: &'p Growing) -> Self {
+impl<'p> From<&'p Library> for LibraryJson<'p> {
+    fn from(library: &'p Library) -> Self {
         Self {
-            function: &growing.caller.function,
-            stack: &growing.caller.stack,
-            bytes_min: growing.sizes.0,
-            bytes_max: growing.sizes.1,
-            share_of_calls: Number(growing.share_of_calls),
+            name: &library.name,
+            calls: library.calls,
+            share_of_calls: Number(library.share_of_calls),
+            hook: library.hook(),
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct Wanted {
     pub classes: Option<Pattern>,
     /// Whether handles are proposed.
     pub handles: bool,
+    /// Whether everything is shown, including classes that are not worth a pool.
+    pub all: bool,
 }
 
 impl Wanted {
@@ -45,6 +47,8 @@ pub fn rules_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted, paint: Pa
             duration(rules.session_seconds)
         );
     }
+    let whose = if rules.prices.are_measured { "measured here" } else { "given" };
+    let _ = write!(text, " Prices in ns for an object, {whose} (--prices): {}.", rules.prices);
     paint.faint_lines(&wrapped(&text))
 }
 
@@ -53,7 +57,7 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "\n{}", paint.strong(&crate::error::shown(plan.name.as_bytes())));
     out.push_str(&what_it_is(plan));
-    out.push_str(&advice_text(plan, wanted.top, paint));
+    out.push_str(&advice_text(plan, wanted, paint));
     let all = wanted.classes(plan);
     let classes = &all[..all.len().min(wanted.top)];
     let has_times = plan.summary.has_times();

@@ -10,6 +10,7 @@ mod exhaustion;
 mod layout;
 mod lengths;
 mod pictures;
+pub mod prices;
 mod proof;
 mod replay;
 mod size_classes;
@@ -17,15 +18,19 @@ mod smaller;
 mod statistics;
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::time::Duration;
 
 pub use advice::BLOCKS_AT_HAND_DEFAULT;
-pub use advice::{Advice, CALLS_SAVED_MIN, Growing, Kind, Means, Proposal, SHARE_MIN, TimeSaved};
+pub use advice::{
+    Advice, Library, Means, Proposal, SHARE_MIN, WORTH_MS, WORTH_SHARE_OF_TIME, is_worth,
+};
 pub use capacity::Headroom;
 pub use exhaustion::{BusiestSlot, GENERATION_BITS, SlotPace, lifetimes_of, seconds_until};
 pub use layout::{Layout, Reuse, layout};
 pub use lengths::{Length, Lengths};
 pub use pictures::{Axis, SlotMap};
+pub use prices::{Prices, TimeSaved};
 pub use proof::Proof;
 pub use size_classes::{BYTES_MAX_LARGEST, SizeClass, SizeClasses, size_classes};
 pub use smaller::Smaller;
@@ -42,6 +47,9 @@ use replay::{ClassOutcome, ClassPlan, Replay};
 /// The maximum number of classes with pictures: the first ones.
 const PICTURED_MAX: usize = 60;
 
+/// The size of objects whose size the trace does not say: a small game object.
+pub const BYTES_DEFAULT: u64 = 64;
+
 /// The options of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
@@ -53,19 +61,22 @@ pub struct Rules {
     pub skip_callers: Vec<Pattern>,
     /// The number of blocks of a bin that the program's allocator keeps at hand.
     pub blocks_at_hand: u8,
+    /// What calls to the allocator cost, and what costs less.
+    pub prices: Prices,
     /// How long the program must run without a retired slot.
     pub session_seconds: f64,
 }
 
 impl Default for Rules {
-    /// A quarter more than the peak, an allocator that keeps as many blocks at hand as glibc, and a day without a retired
-    /// slot.
+    /// A quarter more than the peak, an allocator that keeps as many blocks at hand as glibc, the reference prices, and a
+    /// day without a retired slot.
     fn default() -> Self {
         Self {
             headroom: Headroom { percent: Headroom::DEFAULT_PERCENT },
             ticks_per_second: None,
             skip_callers: Vec::new(),
             blocks_at_hand: BLOCKS_AT_HAND_DEFAULT,
+            prices: Prices::REFERENCE,
             session_seconds: SESSION_HOURS_DEFAULT * 3600.0,
         }
     }
@@ -116,6 +127,14 @@ impl TracePlan {
     #[must_use]
     pub fn proof(&self) -> Proof {
         self.classes.iter().fold(Proof::default(), |all, class| all.and(class.proof))
+    }
+
+    /// Records the measured times of proposals, by their numbers.
+    pub(crate) fn note_times(&mut self, times: &HashMap<usize, TimeSaved>) {
+        self.advice.note_times(times);
+        for class in &mut self.classes {
+            class.worth_a_pool = self.advice.number_of(&class.name).is_some();
+        }
     }
 
     /// The unit of ticks.
@@ -230,7 +249,8 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         return Err(Fault::whole("changed while being read, expected a finished trace"));
     }
     let (live_over_time, outcomes) = replay.finish();
-    let advice = units.advice(rules.headroom, &summary.classes);
+    let recorded_ms = ticks_per_second.map(|rate| summary.ticks() as f64 / rate * 1e3);
+    let advice = units.advice(rules, &summary.classes, recorded_ms);
     let replay_took = clock::now().saturating_sub(begun);
     let has_times = summary.has_times();
 

@@ -18,6 +18,8 @@ pub const BYTES_MAX_LARGEST: u64 = 2048;
 const GRANULE: u64 = 16;
 /// The minimum cost of a class, on average: half a block of 16 KiB.
 const CLASS_BYTES: u64 = 8 * 1024;
+/// The maximum number of classes: more of them hardly waste less.
+const CLASSES_MAX: usize = 12;
 
 /// The classes that a trace needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +64,8 @@ pub fn size_classes(
             "contains no sizes; --size-classes needs a recording of the heap, such as a heaptrack file",
         ));
     }
-    let peaks = peaks_by_granules(plan, bytes_max);
-    let sizes = best_sizes(&peaks);
+    let peaks = plan.classes.iter().map(|class| (size_of(&class.name), class.statistics.peak_live));
+    let sizes = slot_sizes(peaks, bytes_max);
     let mut demand = Demand::new(&plan.summary.classes, &sizes);
     let mut progress = source.progress(&format!("counting {}", plan.name));
     trace::read(source.open()?, &mut demand, &mut *progress)?;
@@ -96,48 +98,67 @@ fn size_of(name: &str) -> u64 {
     name.parse().unwrap_or(0)
 }
 
-/// The peak of live objects by granules of the size; none at 0.
-fn peaks_by_granules(plan: &TracePlan, bytes_max: u64) -> Vec<u64> {
-    let mut peaks = vec![0; bytes_max.div_ceil(GRANULE) as usize + 1];
-    for class in &plan.classes {
-        if let Some(at) = granules(size_of(&class.name), bytes_max) {
-            peaks[at] += u64::from(class.statistics.peak_live);
+/// The sizes of slots, in ascending order, that waste least for requests of up to `bytes_max` bytes: from the sizes that
+/// are requested and the peak of live objects of each.
+pub(super) fn slot_sizes(peaks: impl Iterator<Item = (u64, u32)>, bytes_max: u64) -> Vec<u64> {
+    let mut by_granules = vec![0; bytes_max.div_ceil(GRANULE) as usize + 1];
+    for (size, peak) in peaks {
+        if let Some(at) = granules(size, bytes_max) {
+            by_granules[at] += u64::from(peak);
         }
     }
-    peaks
+    best_sizes(&by_granules, CLASSES_MAX)
 }
 
-/// The slot sizes with the smallest total of bytes, in ascending order.
-fn best_sizes(peaks: &[u64]) -> Vec<u64> {
-    // For all sizes of up to `end` granules: the minimum of bytes, and where the last stretch begins. Nothing costs
-    // nothing.
-    let mut best: Vec<(u64, usize)> = vec![(0, 0)];
-    for end in 1..peaks.len() {
-        if peaks[end] == 0 {
-            // No stretch ends with a size that is never requested.
-            best.push((best[end - 1].0, usize::MAX));
-            continue;
-        }
-        let mut least = (u64::MAX, 0);
-        let mut slots = 0_u64;
-        for begin in (0..end).rev() {
-            slots += peaks[begin + 1];
-            let bytes = slots.saturating_mul(end as u64 * GRANULE).saturating_add(CLASS_BYTES);
-            let bytes = bytes.saturating_add(best[begin].0);
-            if bytes < least.0 {
-                least = (bytes, begin);
-            }
-        }
-        best.push(least);
+/// The best division of the sizes up to some number of granules.
+#[derive(Clone, Copy)]
+struct Best {
+    bytes: u64,
+    /// Where its last stretch begins; [`NO_STRETCH`] if none ends here.
+    begin: usize,
+}
+
+const NO_STRETCH: usize = usize::MAX;
+
+/// The slot sizes with the smallest total of bytes, in ascending order: at most `classes_max` of them.
+fn best_sizes(peaks: &[u64], classes_max: usize) -> Vec<u64> {
+    let nothing = Best { bytes: 0, begin: NO_STRETCH };
+    let impossible = Best { bytes: u64::MAX, begin: NO_STRETCH };
+    // By the number of classes, for all sizes of up to `end` granules.
+    let mut best = vec![vec![impossible; peaks.len()]; classes_max + 1];
+    for of_classes in &mut best {
+        of_classes[0] = nothing;
     }
-    let mut sizes = Vec::new();
+    for end in 1..peaks.len() {
+        for classes in 0..=classes_max {
+            // No stretch ends with a size that is never requested.
+            let mut least = if peaks[end] == 0 { best[classes][end - 1] } else { impossible };
+            least.begin = NO_STRETCH;
+            let mut slots = 0_u64;
+            for begin in (0..end).rev() {
+                if classes == 0 || peaks[end] == 0 {
+                    break;
+                }
+                slots += peaks[begin + 1];
+                let bytes = slots.saturating_mul(end as u64 * GRANULE).saturating_add(CLASS_BYTES);
+                let bytes = bytes.saturating_add(best[classes - 1][begin].bytes);
+                if bytes < least.bytes {
+                    least = Best { bytes, begin };
+                }
+            }
+            best[classes][end] = least;
+        }
+    }
     let mut end = peaks.len() - 1;
+    let cheapest = (0..=classes_max).min_by_key(|&classes| best[classes][end].bytes);
+    let mut classes = cheapest.unwrap_or(0);
+    let mut sizes = Vec::new();
     while end > 0 {
-        match best[end].1 {
-            usize::MAX => end -= 1,
+        match best[classes][end].begin {
+            NO_STRETCH => end -= 1,
             begin => {
                 sizes.push(end as u64 * GRANULE);
-                end = begin;
+                (end, classes) = (begin, classes - 1);
             }
         }
     }
@@ -226,20 +247,25 @@ mod tests {
             &[0, 1, 1, 1, 1, 1, 1, 1_000_000],
         ];
         for peaks in cases {
-            let found = best_sizes(peaks);
             let all: Vec<u64> =
                 (1..peaks.len() as u64).map(|granules| granules * GRANULE).collect();
-            for choice in 0..1_u32 << all.len() {
-                let chosen = all.iter().enumerate().filter(|(at, _)| choice >> at & 1 != 0);
-                let chosen: Vec<u64> = chosen.map(|(_, size)| *size).collect();
-                assert!(bytes(peaks, &found) <= bytes(peaks, &chosen), "{peaks:?} {chosen:?}");
+            for classes_max in [1, 2, 3, 12] {
+                let found = best_sizes(peaks, classes_max);
+                assert!(found.len() <= classes_max);
+                for choice in 0..1_u32 << all.len() {
+                    let chosen = all.iter().enumerate().filter(|(at, _)| choice >> at & 1 != 0);
+                    let chosen: Vec<u64> = chosen.map(|(_, size)| *size).collect();
+                    let is_better = bytes(peaks, &chosen) < bytes(peaks, &found);
+                    assert!(!is_better || chosen.len() > classes_max, "{peaks:?} {chosen:?}");
+                }
             }
         }
     }
 
     #[test]
     fn sizes_that_nobody_asks_for_get_no_class() {
-        assert_eq!(best_sizes(&[0, 0, 0, 9, 0]), [48]);
-        assert!(best_sizes(&[0]).is_empty());
+        assert_eq!(best_sizes(&[0, 0, 0, 9, 0], 12), [48]);
+        assert!(best_sizes(&[0], 12).is_empty());
+        assert!(slot_sizes([(0, 5), (4096, 5)].into_iter(), 2048).is_empty());
     }
 }

@@ -194,8 +194,10 @@ pub struct Length {
 /// One proposal of what to pool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Saving {
-    /// The class, or the smallest and the largest size.
+    /// What it is about: a class, sizes, or all calls.
     pub class: String,
+    /// The time that it saves, in words.
+    pub time: String,
     /// The number of calls to the allocator.
     pub calls: u64,
     /// The number of calls that a pool would have saved.

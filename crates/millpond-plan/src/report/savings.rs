@@ -20,40 +20,34 @@ const CALLERS_MAX: usize = 4;
 /// The ranking; nothing if it is empty.
 pub(super) fn section(trace: &Trace) -> Markup {
     let ranked = &trace.savings[..trace.savings.len().min(PROPOSALS_MAX)];
-    let largest = ranked.iter().map(|saving| saving.share).fold(0.0, f64::max);
     let (calls, below) = match trace.format {
-        Format::Lifetimes => ("the number of allocations that a pool saves", ""),
+        Format::Lifetimes => ("allocations", ""),
         Format::Heap => (
-            "the number of allocator calls that a pool saves",
+            "calls to the allocator",
             " Below each are the functions that allocate most, with their callers.",
         ),
     };
     html! {
         @if !ranked.is_empty() {
             h3 { "What to pool first" }
-            p { "By " (calls) ", each with its share." (below) }
+            p {
+                "By the time that each saves; a simpler change that saves nearly as much comes first. The bar is its \
+                 share of the " (calls) "." (below)
+            }
             "\n"
-            ol.savings { @for saving in ranked { (item(saving, largest, trace.format)) } }
+            ol.savings { @for saving in ranked { (item(saving)) } }
             "\n"
         }
     }
 }
 
-fn item(saving: &Saving, largest: f64, format: Format) -> Markup {
-    let width = match saving.share / largest {
-        share if share.is_finite() => share.clamp(0.0, 1.0) * 100.0,
-        _ => 0.0,
-    };
+fn item(saving: &Saving) -> Markup {
+    let width = if saving.share.is_finite() { saving.share.clamp(0.0, 1.0) * 100.0 } else { 0.0 };
     html! {
         li {
             div.rank {
-                b {
-                    @match format {
-                        Format::Lifetimes => { (texts::name(&saving.class)) }
-                        Format::Heap => { (texts::size(&saving.class)) " " (figures::byte_unit(&saving.class)) }
-                    }
-                }
-                em { (figures::percent(saving.share)) }
+                b { (texts::name(&saving.class)) }
+                em { (saving.time) }
             }
             p { (texts::cut(&saving.why, WHY_CHARS_MAX)) }
             div.meter { i style=(format!("width:{width:.1}%")) {} }
@@ -114,6 +108,14 @@ mod tests {
             Saving { calls: 200, calls_saved: 50, callers: vec![caller], ..Saving::default() };
         let html = section(&Trace { savings: vec![saving], ..Trace::default() }).into_string();
         assert!(html.contains("100 (50 %)"), "{html}");
+    }
+
+    #[test]
+    fn a_bar_fills_its_share() {
+        let saving = |share| Saving { share, ..Saving::default() };
+        let savings = vec![saving(0.7), saving(0.1)];
+        let html = section(&Trace { savings, ..Trace::default() }).into_string();
+        assert!(html.contains("width:70.0%") && html.contains("width:10.0%"), "{html}");
     }
 
     #[test]

@@ -30,6 +30,10 @@ pub(crate) fn millpond_reading(directory: &Directory, arguments: &[&str], stdin:
 /// `millpond plan --json` of one trace.
 #[track_caller]
 pub(crate) fn plan_json(directory: &Directory, trace: &Path) -> serde_json::Value {
-    let output = millpond(directory).args(["plan", "--json"]).arg(trace).output().unwrap();
+    let output = millpond(directory)
+        .args(["plan", "--json", "--prices", "reference"])
+        .arg(trace)
+        .output()
+        .unwrap();
     serde_json::from_str(&done(&output)).unwrap()
 }

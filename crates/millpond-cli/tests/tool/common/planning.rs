@@ -4,13 +4,14 @@
 use millpond_lend::replay::{Question, plan};
 use millpond_plan::input::Source;
 use millpond_plan::loans::pools;
-use millpond_plan::plan::{Headroom, Rules};
+use millpond_plan::plan::{Headroom, Prices, Rules};
 
 pub(crate) const RULES: Rules = Rules {
     headroom: Headroom { percent: 10.0 },
     ticks_per_second: Some(35.0),
     skip_callers: Vec::new(),
     blocks_at_hand: 7,
+    prices: Prices::REFERENCE,
     session_seconds: 3600.0,
 };
 

@@ -1,207 +1,75 @@
-//! What to pool first: the classes and places for which a pool saves the most calls to the allocator.
+//! What to do first: the changes to a program that save most time in its allocator.
 //!
-//! A pool saves calls, so proposals are ranked by calls, and list the pool's bytes as the cost. A proposal is one of
-//! these:
+//! A change saves the time of the calls that it takes away from the allocator, and costs the time of what serves them
+//! instead. Both follow from counts and [prices](super::prices): how many of the calls are served from a block that the
+//! allocator has [at hand](at_hand), and how many are not. A proposal is one of these:
 //!
-//! - a pool, for the objects of one class;
-//! - an allocator of size classes, for a place that requests many sizes;
-//! - nothing that the program can do, for memory that a library allocates for itself. These come last.
+//! - a pool, for the objects of one class, or of several classes of nearly the same size;
+//! - an allocator of size classes, for a place that requests many sizes, or for the whole program;
+//! - an arena, for what is built up and goes together;
+//! - reserving the memory of a buffer, for a place that mostly resizes it;
+//! - another general allocator, if its prices are known.
 //!
-//! Nothing is proposed for a buffer that is resized, for a class with few births, or for one whose objects live until
-//! the end. Neither is anything proposed for calls that the allocator mostly serves from blocks that it has
-//! [at hand](at_hand): they are cheaper than others, so their share of the calls says little. Only a measurement shows
-//! whether a pool still saves time.
+//! What saves most comes first, except that a simpler change comes before it if it saves nearly as much.
 
+mod arena;
 mod at_hand;
+mod libraries;
+mod proposals;
 mod units;
 
 pub use at_hand::BLOCKS_DEFAULT as BLOCKS_AT_HAND_DEFAULT;
+pub use libraries::Library;
+pub use proposals::{Means, Proposal};
 pub(super) use units::Units;
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use super::prices::TimeSaved;
 use super::{Headroom, Rules, Statistics};
-use crate::trace::{Caller, Wrapper};
+use crate::trace::Wrapper;
 
-/// Fewer calls than this are not worth a pool.
-pub const CALLS_SAVED_MIN: u64 = 100;
+/// A proposal that saves less than this is not worth a change, …
+pub const WORTH_MS: f64 = 0.1;
 
-/// A smaller share of all calls is not worth a pool.
+/// … unless it saves at least this share of the recording's time.
+pub const WORTH_SHARE_OF_TIME: f64 = 0.001;
+
+/// In a lifetime trace, a class that saves fewer calls than this is not worth a pool, …
+const CALLS_SAVED_MIN: u64 = 100;
+
+/// … nor is one with a smaller share of all calls.
 pub const SHARE_MIN: f64 = 0.01;
 
-/// The maximum number of functions named for each proposal.
-const CALLERS_MAX: usize = 20;
+/// A simpler change comes first if it saves this share of what the best one saves.
+const NEARLY_AS_MUCH: f64 = 0.8;
 
-/// The share that counts as most of the calls: of one function, which is then *the* caller, or of the blocks that the
-/// allocator has at hand.
-const MOST: f64 = 0.5;
+/// A change that only adds this share to the savings of a simpler one is the same proposal.
+const THE_SAME: f64 = 0.95;
 
-/// What to pool first, and what not to.
+/// What to do first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Advice {
-    /// The best first; what libraries allocate for themselves comes last.
+    /// The proposals, the best first. They are numbered from 1 in this order.
     pub proposals: Vec<Proposal>,
-    /// What would be proposed if the allocator did not have a block at hand for most of the calls, in the same order.
-    pub at_hand: Vec<Proposal>,
-    /// Buffers that are resized, the busiest first.
-    pub growing: Vec<Growing>,
+    /// The best change, if none is worth it.
+    pub best_of_none: Option<Proposal>,
+    /// What libraries allocate for themselves, the busiest first.
+    pub libraries: Vec<Library>,
     /// The program's own wrappers of the allocator that were skipped.
     pub wrappers: Vec<Wrapper>,
     /// The share of all calls that come from code without function names.
     pub nameless_share: f64,
-    /// By class number, whether a pool of this class is proposed.
+    /// By class number, whether a pool of this class is worth it.
     pub worth_a_pool: Vec<bool>,
-    /// The kinds of allocation by their numbers.
-    pub kinds: Vec<Kind>,
-}
-
-/// A kind of allocation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
-    /// The proposal that it counts towards, by [`Proposal::unit`], if there is one.
-    pub unit: u32,
-    /// The bytes of a block, if the trace has them.
-    pub bytes: Option<u64>,
-}
-
-/// The kinds of proposals.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Means {
-    /// A pool of objects of one class.
-    Pool,
-    /// An allocator of several sizes.
-    SizeClasses,
-    /// Nothing: the named library allocates for itself.
-    Library(String),
-}
-
-/// One proposal.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Proposal {
-    /// The class, or the smallest and the largest size.
-    pub class: String,
-    /// What is proposed.
-    pub means: Means,
-    /// The number of calls to the allocator.
-    pub calls: u64,
-    /// The number of those calls that could have reused a free slot.
-    pub calls_saved: u64,
-    /// The calls saved as a share of all calls in the trace.
-    pub share_of_calls: f64,
-    /// The number of calls that the allocator served with a block at hand; 0 in lifetime traces.
-    pub calls_at_hand: u64,
-    /// The peak of live objects.
-    pub peak_live: u32,
-    /// The number of slots, including the headroom.
-    pub slots: u32,
-    /// The size of those slots in bytes, if the trace has sizes.
-    pub bytes: Option<u64>,
-    /// The largest size in it.
-    pub bytes_max: Option<u64>,
-    /// The callers, the busiest first.
-    pub callers: Vec<Caller>,
-    /// Of recordings of a heap: the other classes with many calls that common allocators keep in the same bin. A pool
-    /// for one of them alone leaves the bin in use, and may not pay off.
-    pub together_with: Vec<String>,
-    /// Its number, different from that of every other proposal.
-    pub unit: u32,
-    /// The time saved by following it, together with what should be taken with it; `None` if it was not measured.
-    pub time_saved: Option<TimeSaved>,
-}
-
-/// The time saved by following a proposal, on the machine that measured it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TimeSaved {
-    /// The number of calls to the allocator that pools serve instead.
-    pub calls: u64,
-    /// The least time saved in the whole recording, in milliseconds; negative if time is lost.
-    pub least_ms: f64,
-    /// The most time saved in the whole recording, in milliseconds.
-    pub most_ms: f64,
-}
-
-/// Allocators keep blocks in bins whose sizes differ by this many bytes, …
-const BIN_BYTES: u64 = 16;
-
-/// … and include a header of this many bytes.
-const HEADER_BYTES: u64 = 8;
-
-/// The bin of a size in a common allocator.
-fn bin(size: u64) -> u64 {
-    size.saturating_add(HEADER_BYTES).div_ceil(BIN_BYTES).max(2)
-}
-
-/// A class is mentioned beside another that saves up to this many times as much.
-const TOGETHER_ONE_IN: u64 = 4;
-
-/// Finds for each pool the others that should be taken together with it.
-fn find_company(proposals: &mut [Proposal]) {
-    let pools: Vec<(u64, u64, String)> = proposals
-        .iter()
-        .filter(|proposal| proposal.means == Means::Pool)
-        .filter_map(|pool| Some((bin(pool.bytes_max?), pool.calls_saved, pool.class.clone())))
-        .collect();
-    for pool in proposals.iter_mut().filter(|proposal| proposal.means == Means::Pool) {
-        let Some(bytes) = pool.bytes_max else { continue };
-        let shares_bin = |other: &&(u64, u64, String)| {
-            other.0 == bin(bytes)
-                && other.1 * TOGETHER_ONE_IN >= pool.calls_saved
-                && other.2 != pool.class
-        };
-        pool.together_with = pools.iter().filter(shares_bin).map(|other| other.2.clone()).collect();
-    }
-}
-
-impl Proposal {
-    /// More calls saved come first, then fewer bytes; what cannot be followed comes last.
-    fn by_rank(a: &Self, b: &Self) -> Ordering {
-        let bytes = |proposal: &Self| proposal.bytes.unwrap_or(0);
-        b.can_be_followed()
-            .cmp(&a.can_be_followed())
-            .then(b.calls_saved.cmp(&a.calls_saved))
-            .then(bytes(a).cmp(&bytes(b)))
-            .then_with(|| a.class.cmp(&b.class))
-    }
-
-    /// Whether the program can follow it.
-    #[must_use]
-    pub fn can_be_followed(&self) -> bool {
-        !matches!(self.means, Means::Library(_))
-    }
-
-    /// Whether the allocator has a block at hand for most of the calls that a pool would save.
-    fn is_mostly_at_hand(&self) -> bool {
-        self.share_at_hand() > MOST
-    }
-
-    /// The share of the calls that a pool would save for which the allocator has a block at hand.
-    #[must_use]
-    pub fn share_at_hand(&self) -> f64 {
-        (self.calls_at_hand as f64 / self.calls_saved.max(1) as f64).min(1.0)
-    }
-
-    /// The function that makes most of the calls, if one does.
-    #[must_use]
-    pub fn main_caller(&self) -> Option<&Caller> {
-        let share = |caller: &&Caller| caller.allocations as f64 >= self.calls as f64 * MOST;
-        self.callers.first().filter(share)
-    }
-}
-
-/// A buffer that is resized, for which no pool is proposed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Growing {
-    /// The function that resizes it.
-    pub caller: Caller,
-    /// The smallest and the largest size.
-    pub sizes: (u64, u64),
-    /// The calls as a share of all calls in the trace.
-    pub share_of_calls: f64,
+    /// By the number of each kind of allocation: the bytes of a block, if the trace has them.
+    pub bytes_of_kinds: Vec<Option<u64>>,
+    /// The recorded time in milliseconds, if the trace has a clock.
+    pub recorded_ms: Option<f64>,
 }
 
 impl Advice {
-    /// Whether anything is worth a pool.
+    /// Whether anything is worth a change.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.proposals.is_empty()
@@ -210,104 +78,188 @@ impl Advice {
     /// Whether anything was measured.
     #[must_use]
     pub fn is_measured(&self) -> bool {
-        self.proposals.iter().chain(&self.at_hand).any(|proposal| proposal.time_saved.is_some())
+        let all = self.proposals.iter().chain(&self.best_of_none);
+        all.into_iter().any(|proposal| proposal.time_saved.is_measured)
     }
 
-    /// Records the measured times, by the number of a proposal. Moves what is served at hand to the proposals if it
-    /// certainly saves time. What certainly saves most comes first: the other end of a range varies with the load of
-    /// the machine.
-    pub fn note_times(&mut self, times: &HashMap<u32, TimeSaved>) {
-        for proposal in self.proposals.iter_mut().chain(&mut self.at_hand) {
-            proposal.time_saved = times.get(&proposal.unit).copied();
+    /// The share of the recorded time that this is, if the trace has a clock.
+    #[must_use]
+    pub fn share_of_time(&self, ms: f64) -> Option<f64> {
+        self.recorded_ms.map(|recorded_ms| ms / recorded_ms)
+    }
+
+    /// Whether a change that saves this is worth it.
+    #[must_use]
+    pub fn is_worth(&self, time: TimeSaved) -> bool {
+        is_worth(time.middle_ms(), self.recorded_ms)
+    }
+
+    /// The number of the proposal to pool this class, if there is one.
+    #[must_use]
+    pub fn number_of(&self, class: &str) -> Option<usize> {
+        let of_class =
+            |proposal: &Proposal| proposal.is_pool() && proposal.classes.iter().any(|c| c == class);
+        self.proposals.iter().position(of_class).map(|place| place + 1)
+    }
+
+    /// Records the measured times, by the number of a proposal, and ranks all of them again.
+    pub fn note_times(&mut self, times: &HashMap<usize, TimeSaved>) {
+        let mut all = std::mem::take(&mut self.proposals);
+        all.extend(self.best_of_none.take());
+        for (number, proposal) in (1..).zip(&mut all) {
+            proposal.time_saved = times.get(&number).copied().unwrap_or(proposal.time_saved);
         }
-        let saves_time =
-            |proposal: &mut Proposal| proposal.time_saved.is_some_and(|time| time.least_ms > 0.0);
-        self.proposals.extend(self.at_hand.extract_if(.., saves_time));
-        let time = |proposal: &Proposal| {
-            proposal.time_saved.map_or(f64::NEG_INFINITY, |time| time.least_ms)
+        self.rank(all);
+    }
+
+    /// Ranks the possible changes, and leaves out those that are not worth it.
+    fn rank(&mut self, mut all: Vec<Proposal>) {
+        all.sort_by(Proposal::by_time);
+        let (worth, rest): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|of| of.is_worth_by_count || self.is_worth(of.time_saved));
+        self.proposals = simplest_first(distinct(worth));
+        self.best_of_none = match self.proposals.is_empty() {
+            true => simplest_first(rest).into_iter().next(),
+            false => None,
         };
-        self.proposals.sort_by(|a, b| {
-            b.can_be_followed()
-                .cmp(&a.can_be_followed())
-                .then(time(b).total_cmp(&time(a)))
-                .then_with(|| Proposal::by_rank(a, b))
-        });
     }
 }
 
-/// Whether a pool that saves `calls_saved` of a unit's `calls` is worth it, in a trace of `all_calls`.
-fn is_worth_it(calls: u64, calls_saved: u64, all_calls: u64) -> bool {
+/// Puts the simplest of those first that save nearly as much as the best. They are sorted by time.
+fn simplest_first(mut all: Vec<Proposal>) -> Vec<Proposal> {
+    let most_ms = all.first().map_or(0.0, |best| best.time_saved.middle_ms());
+    let saves_nearly_as_much =
+        |of: &&Proposal| of.time_saved.middle_ms() >= most_ms * NEARLY_AS_MUCH;
+    let simplest =
+        all.iter().take_while(saves_nearly_as_much).enumerate().min_by_key(|(_, of)| of.effort());
+    if let Some((place, _)) = simplest {
+        all[..=place].rotate_right(1);
+    }
+    all
+}
+
+/// Whether a change that saves this many milliseconds is worth it, in a recording of this many.
+#[must_use]
+pub fn is_worth(saved_ms: f64, recorded_ms: Option<f64>) -> bool {
+    saved_ms >= WORTH_MS
+        || recorded_ms.is_some_and(|all| saved_ms > 0.0 && saved_ms >= all * WORTH_SHARE_OF_TIME)
+}
+
+/// Leaves out what is nearly the same as a simpler proposal. They are sorted by time.
+fn distinct(all: Vec<Proposal>) -> Vec<Proposal> {
+    let is_covered = |one: &Proposal| {
+        all.iter().any(|other| {
+            other.effort() < one.effort()
+                && other.is_of_slots()
+                && one.is_of_slots()
+                && other.time_saved.middle_ms() >= one.time_saved.middle_ms() * THE_SAME
+                && other.calls as f64 >= one.calls as f64 * THE_SAME
+        })
+    };
+    let kept: Vec<bool> = all.iter().map(|one| !is_covered(one)).collect();
+    all.into_iter().zip(kept).filter_map(|(one, is_kept)| is_kept.then_some(one)).collect()
+}
+
+/// Whether a pool that saves `calls_saved` of a class's `calls` is worth it for its capacity alone, in a trace of
+/// `all_calls`.
+fn is_worth_by_count(calls: u64, calls_saved: u64, all_calls: u64) -> bool {
     calls_saved >= CALLS_SAVED_MIN
-        && calls_saved * 2 >= calls
+        && mostly_saved(calls, calls_saved)
         && calls_saved as f64 >= all_calls as f64 * SHARE_MIN
+}
+
+/// Whether most objects are gone before the end, so that others can have their slots.
+fn mostly_saved(calls: u64, calls_saved: u64) -> bool {
+    calls_saved * 2 >= calls
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn pool(class: u64, calls_saved: u64) -> Proposal {
+    fn proposal(class: &str, means: Means, calls: u64, ms: f64) -> Proposal {
         Proposal {
-            class: class.to_string(),
-            means: Means::Pool,
-            calls: calls_saved,
-            calls_saved,
-            share_of_calls: 0.1,
-            calls_at_hand: 0,
-            peak_live: 1,
-            slots: 2,
-            bytes: Some(2 * class),
-            bytes_max: Some(class),
-            callers: Vec::new(),
-            together_with: Vec::new(),
-            unit: class as u32,
-            time_saved: None,
+            class: class.to_owned(),
+            means,
+            calls,
+            calls_saved: calls,
+            time_saved: TimeSaved { low_ms: ms, high_ms: ms, ..TimeSaved::default() },
+            ..Proposal::default()
         }
     }
 
+    fn ranked(all: Vec<Proposal>, recorded_ms: Option<f64>) -> Advice {
+        let mut advice = Advice { recorded_ms, ..Advice::default() };
+        advice.rank(all);
+        advice
+    }
+
+    fn classes(proposals: &[Proposal]) -> Vec<&str> {
+        proposals.iter().map(|proposal| proposal.class.as_str()).collect()
+    }
+
     #[test]
-    fn busy_sizes_of_one_bin_are_named_together() {
-        let mut proposals = [
-            pool(56, 1000),
-            pool(48, 900),
-            pool(64, 900),
-            pool(42, 200),
-            pool(8, 100),
-            pool(24, 90),
+    fn what_saves_most_time_comes_first_but_a_simpler_change_before_it() {
+        let sizes = || Means::ProgramSizeClasses(vec![16, 32]);
+        let many = vec![
+            proposal("small", Means::Pool, 5, 1.0),
+            proposal("all", sizes(), 90, 10.0),
+            proposal("half", Means::Pool, 50, 7.9),
         ];
-        find_company(&mut proposals);
-        let found: Vec<_> = proposals.iter().map(|p| p.together_with.join(" ")).collect();
-        assert_eq!(found, ["48", "56", "", "56 48", "24", "8"]);
+        assert_eq!(classes(&ranked(many, None).proposals), ["all", "half", "small"]);
+        let many = vec![
+            proposal("small", Means::Pool, 5, 1.0),
+            proposal("all", sizes(), 90, 10.0),
+            proposal("most", Means::Pool, 70, 8.1),
+            proposal("other", Means::SizeClasses, 80, 9.0),
+        ];
+        assert_eq!(classes(&ranked(many, None).proposals), ["most", "all", "other", "small"]);
     }
 
     #[test]
-    fn what_saves_most_time_comes_first_once_it_is_measured() {
-        let at_hand = [pool(8, 5000), pool(9, 4000), pool(10, 3000)];
-        let library = Proposal { means: Means::Library("libc".to_owned()), ..pool(7, 9000) };
-        let mut advice = Advice {
-            proposals: vec![pool(1, 1000), pool(2, 900), pool(3, 800), library],
-            at_hand: at_hand.to_vec(),
-            ..Advice::default()
+    fn what_is_nearly_the_same_is_told_once() {
+        let all = vec![
+            proposal("pool", Means::Pool, 96, 9.7),
+            proposal("all", Means::ProgramSizeClasses(vec![16]), 100, 10.0),
+            proposal("arena", Means::Arena, 96, 12.0),
+        ];
+        assert_eq!(classes(&ranked(all, None).proposals), ["pool", "arena"]);
+    }
+
+    #[test]
+    fn nothing_is_worth_it_only_below_both_thresholds() {
+        let of = |ms, recorded_ms| {
+            let advice = ranked(vec![proposal("a", Means::Pool, 9, ms)], recorded_ms);
+            assert_eq!(advice.best_of_none.is_some(), advice.is_empty());
+            !advice.is_empty()
         };
+        assert!(of(0.1, None) && of(0.1, Some(1e9)) && of(0.05, Some(50.0)));
+        assert!(!of(0.09, None) && !of(0.09, Some(100.0)) && !of(-1.0, Some(1.0)));
+    }
+
+    #[test]
+    fn measured_times_rank_again() {
+        let all = vec![
+            proposal("one", Means::Pool, 9, 3.0),
+            proposal("two", Means::Pool, 9, 2.0),
+            proposal("three", Means::Pool, 9, 1.0),
+        ];
+        let mut advice = ranked(all, None);
         assert!(!advice.is_measured());
-        let times = [(2, 1.0, 2.0), (1, -1.0, 3.0), (8, 0.1, 0.2), (9, -0.1, 9.0)];
-        let times = times
-            .map(|(unit, least_ms, most_ms)| (unit, TimeSaved { calls: 1, least_ms, most_ms }));
-        advice.note_times(&HashMap::from(times));
-        let classes = |proposals: &[Proposal]| {
-            proposals.iter().map(|proposal| proposal.class.clone()).collect::<Vec<_>>()
-        };
-        // 1 and 9 may cost time; 3 was not measured.
-        assert_eq!(classes(&advice.proposals), ["2", "8", "1", "3", "7"]);
-        assert_eq!(classes(&advice.at_hand), ["9", "10"]);
+        let time = |ms| TimeSaved { low_ms: ms, high_ms: ms, is_measured: true, calls: 9 };
+        advice.note_times(&HashMap::from([(1, time(0.01)), (2, time(0.5)), (3, time(4.0))]));
+        assert_eq!(classes(&advice.proposals), ["three", "two"]);
         assert!(advice.is_measured());
+        advice.note_times(&HashMap::from([(1, time(0.0)), (2, time(0.05))]));
+        assert!(advice.is_empty());
+        assert_eq!(advice.best_of_none.map(|best| best.class).as_deref(), Some("two"));
     }
 
     #[test]
-    fn what_is_worth_a_pool() {
-        assert!(is_worth_it(200, 100, 10_000));
-        assert!(!is_worth_it(200, 99, 100), "few");
-        assert!(!is_worth_it(201, 100, 100), "most live on");
-        assert!(!is_worth_it(200, 100, 10_001), "a small share");
+    fn what_is_worth_a_pool_by_its_counts() {
+        assert!(is_worth_by_count(200, 100, 10_000));
+        assert!(!is_worth_by_count(200, 99, 100), "few");
+        assert!(!is_worth_by_count(201, 100, 100), "most live on");
+        assert!(!is_worth_by_count(200, 100, 10_001), "a small share");
     }
 }
