@@ -14,8 +14,8 @@ use millpond_plan::output::plan_json::plan_json;
 use millpond_plan::output::plan_text::{Wanted, rules_text, trace_text};
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{
-    BLOCKS_AT_HAND_DEFAULT, BYTES_MAX_LARGEST, Headroom, Rules, SESSION_HOURS_DEFAULT, TracePlan,
-    plan, size_classes,
+    BLOCKS_AT_HAND_DEFAULT, BYTES_MAX_LARGEST, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT,
+    TracePlan, plan, size_classes,
 };
 use millpond_plan::plan_report::report;
 use millpond_plan::progress::Show;
@@ -154,6 +154,8 @@ impl Request {
             ticks_per_second: self.tick_rate,
             skip_callers: self.skip_caller.iter().map(|text| Pattern::new(text)).collect(),
             blocks_at_hand: self.blocks_at_hand,
+            // A page is not where the recorded program runs.
+            prices: Prices::REFERENCE,
             session_seconds: self.session_hours * 3600.0,
         }
     }
@@ -163,6 +165,7 @@ impl Request {
             top: self.top,
             classes: self.class.as_deref().map(Pattern::new),
             handles: !self.no_handles,
+            all: self.all,
         }
     }
 }

@@ -54,7 +54,8 @@ fn result(browser: &Browser, name: &str) -> String {
 
 /// What the command prints with these options for files in the directory.
 fn printed(directory: &Directory, options: &[&str], files: &[&str]) -> String {
-    done(&command(program(), directory).arg("plan").args(options).args(files).output().unwrap())
+    let plan = ["plan", "--prices", "reference"];
+    done(&command(program(), directory).args(plan).args(options).args(files).output().unwrap())
 }
 
 /// Without the line that says how long it took.
