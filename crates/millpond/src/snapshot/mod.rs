@@ -63,8 +63,10 @@
 //! With the feature `serde`, [`Pool`](crate::Pool), [`PackedPool`](crate::PackedPool),
 //! [`BlockPool`](crate::BlockPool), [`StaticPool`](crate::StaticPool),
 //! [`Recycler`](crate::Recycler), [`HandleAllocator`](crate::HandleAllocator),
-//! [`SideTable`](crate::SideTable) and their snapshots are `Serialize` and `Deserialize`. The saved
-//! form holds the objects, the generations of all slots and the reuse order, so that stale handles
+//! [`SideTable`](crate::SideTable), [`Spill`](crate::overflow::Spill),
+//! [`PolicyPool`](crate::overflow::PolicyPool) and their snapshots are `Serialize` and
+//! `Deserialize`, as is [`EvictOldest`](crate::overflow::EvictOldest), the list of ages beside a
+//! pool. The saved form holds the objects, the generations of all slots and the reuse order, so that stale handles
 //! stay stale, and the next handles are the same. It has a version number, and later versions of
 //! this crate can read it.
 //!

@@ -116,6 +116,19 @@ pub(crate) mod sealed {
         fn from_saved(saved: Self::Read, objects: ObjectsFor<Self>) -> Result<Self, Refused>;
     }
 
+    /// A pool that can be written and read as a whole.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub trait Written: State {
+        #[doc(hidden)]
+        fn write<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>
+        where
+            Self::Value: serde::Serialize;
+        #[doc(hidden)]
+        fn read<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>
+        where
+            Self::Value: serde::Deserialize<'de>;
+    }
+
     /// A pool whose saved slots are one list.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub trait Load: State {

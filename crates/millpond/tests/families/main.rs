@@ -14,7 +14,7 @@
 //! - `SizeClasses` and `PoolAllocator` are tried as places for the values of a handle allocator: what is
 //!   said of handles there is said of that. They cannot be full, copied or saved.
 //! - `AnyPool`, `RosterPool` and `BytemapPool` have no snapshots and no saved form: not family 8, and of family
-//!   4 what can be done with `insert_at` and `clone`. `PolicyPool` and `Spill` have no saved form: not family 8.
+//!   4 what can be done with `insert_at` and `clone`.
 //! - `RosterPool` and `BytemapPool` have a limit of lifetimes that is fixed, and no name: not family 14, and
 //!   family 6 only as far as their 2^31 or 128 lifetimes can be reached.
 //! - Handles of 4 bytes have too few generations for names to be told apart by them: not family 14.

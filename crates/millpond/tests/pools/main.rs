@@ -26,6 +26,7 @@ mod overflow;
 mod packed_pool;
 mod reuse_orders;
 mod revive;
+mod saved_policies;
 mod saved_pools;
 mod saved_struct;
 mod serde;

@@ -67,6 +67,8 @@ pub(crate) trait Kind: 'static {
     const CLEAR_STARTS_FROM_THE_LOWEST: bool = true;
     /// Whether that holds for the dead slots as well when a drop panics in the clear.
     const PANICKING_CLEAR_DOES_TOO: bool = true;
+    /// Whether a file has each part as a pool of its own, whose slots count from 0.
+    const WRITTEN_IN_PARTS: bool = false;
 
     /// The generation after the last, where slots start again.
     const WRAPS_TO: u32 = 1;

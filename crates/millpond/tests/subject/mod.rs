@@ -47,7 +47,7 @@ pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
 pub(crate) use past::NoPast;
 pub(crate) use player::{Value, hash, plans, play, seen};
-pub(crate) use policy::{EVICT_LEAST, GROW, PolicyKind, SPILL, SpillKind};
+pub(crate) use policy::{EVICT_LEAST, EVICT_OLDEST, GROW, PolicyKind, SPILL, SpillKind};
 pub(crate) use pool::PoolKind;
 pub(crate) use reading::{bytes_justified, use_pool};
 pub(crate) use recycler::RecyclerKind;
@@ -78,6 +78,7 @@ macro_rules! one_of_each {
             policy_spill: PolicyKind<SPILL>;
             policy_grow: PolicyKind<GROW>;
             policy_evict_least: PolicyKind<EVICT_LEAST>;
+            policy_evict_oldest: PolicyKind<EVICT_OLDEST>;
             spill: SpillKind;
             packed: PackedKind<Handle<()>>;
             static_of_3: StaticKind<3, Handle32<(), 30>>;

@@ -75,8 +75,21 @@ pub(super) use snapshots_of;
 macro_rules! past_of {
     ($inside:ty, $outer:ident => $place:expr, $read:ident => $made:expr) => {
         $crate::subject::past::snapshots_of!($inside, $outer => $place, past => past.validate());
+        $crate::subject::past::files_of!($inside, $outer => $place, $read => $made);
+    };
+    () => {
+        $crate::subject::past::past_of!(Self, pool => *pool, pool => Ok(pool));
+    };
+}
+pub(super) use past_of;
 
-        fn read_past(form: $crate::subject::Form, bytes: &[u8]) -> Option<Result<Self::Past, String>>
+/// The written form alone.
+macro_rules! files_of {
+    ($inside:ty, $outer:ident => $place:expr, $read:ident => $made:expr) => {
+        fn read_past(
+            form: $crate::subject::Form,
+            bytes: &[u8],
+        ) -> Option<Result<Self::Past, String>>
         where
             T: serde::de::DeserializeOwned + Clone,
         {
@@ -98,8 +111,5 @@ macro_rules! past_of {
             Some(form.read::<$inside>(bytes).and_then(|$read| $made))
         }
     };
-    () => {
-        $crate::subject::past::past_of!(Self, pool => *pool, pool => Ok(pool));
-    };
 }
-pub(super) use past_of;
+pub(super) use files_of;

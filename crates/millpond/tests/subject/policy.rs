@@ -2,7 +2,7 @@ use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::{Handle, PackedPool, Pool, Stats};
 
-use super::past::snapshots_of;
+use super::past::{files_of, snapshots_of};
 use super::{Kind, Plan, PoolUnderTest};
 
 /// [`PolicyPool`] of a policy, which is one of the constants below. Where there is a second pool, or
@@ -12,7 +12,9 @@ pub(crate) struct PolicyKind<const POLICY: usize>;
 pub(crate) const SPILL: usize = 0;
 pub(crate) const GROW: usize = 1;
 pub(crate) const EVICT_LEAST: usize = 2;
-const POLICIES: [Overflow; 3] = [Overflow::Spill, Overflow::Grow, Overflow::EvictLeast];
+pub(crate) const EVICT_OLDEST: usize = 3;
+const POLICIES: [Overflow; 4] =
+    [Overflow::Spill, Overflow::Grow, Overflow::EvictLeast, Overflow::EvictOldest];
 
 impl<const POLICY: usize> Kind for PolicyKind<POLICY> {
     type Handle = Handle<()>;
@@ -21,6 +23,7 @@ impl<const POLICY: usize> Kind for PolicyKind<POLICY> {
     const ALLOCATES: bool = POLICY == GROW;
     /// A drop that panics in the first part leaves the second as it was.
     const PANICKING_CLEAR_DOES_TOO: bool = false;
+    const WRITTEN_IN_PARTS: bool = true;
 }
 
 #[derive(Clone)]
@@ -94,9 +97,10 @@ impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
         PolicyPool<T, Lifo, Handle<()>>, outer => outer.0,
         past => past.validate()
     );
+    files_of!(PolicyPool<T, Lifo, Handle<()>>, outer => outer.0, read => Ok(Self(read)));
 
     fn build(plan: Plan) -> Self {
-        let more = if POLICY == EVICT_LEAST { 0 } else { plan.capacity.div_ceil(2) };
+        let more = if POLICY >= EVICT_LEAST { 0 } else { plan.capacity.div_ceil(2) };
         let builder = Pool::<T>::builder().handle();
         let builder = super::planned!(builder, Plan { capacity: plan.capacity - more, ..plan });
         Self(PolicyPool::new(POLICIES[POLICY], builder, more))
@@ -111,7 +115,7 @@ impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
     }
 
     fn insert(&mut self, value: T) -> Result<Handle<()>, T> {
-        if POLICY == EVICT_LEAST && self.0.is_full() {
+        if POLICY >= EVICT_LEAST && self.0.is_full() {
             return Err(value);
         }
         let (handle, evicted) =
@@ -148,6 +152,7 @@ impl Kind for SpillKind {
     type Pool<T: 'static> = Spilling<T>;
 
     const PANICKING_CLEAR_DOES_TOO: bool = false;
+    const WRITTEN_IN_PARTS: bool = true;
 }
 
 type First<T> = Pool<T, Lifo, Handle<()>>;
@@ -161,6 +166,9 @@ impl<T: 'static> PoolUnderTest<T> for Spilling<T> {
     snapshots_of!(
         Spill<First<T>, PackedPool<T, Handle<()>>>, outer => outer.0,
         past => past.first().validate().and_then(|()| past.second().validate())
+    );
+    files_of!(
+        Spill<First<T>, PackedPool<T, Handle<()>>>, outer => outer.0, read => Ok(Self(read))
     );
 
     fn build(plan: Plan) -> Self {

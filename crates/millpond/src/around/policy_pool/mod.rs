@@ -1,3 +1,5 @@
+#[cfg(feature = "serde")]
+mod saved;
 mod snapshot;
 
 use core::ops::{Index, IndexMut};
@@ -84,9 +86,9 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// assert_eq!((full.to_string().as_str(), full.into_inner()), (says, 192));
 /// ```
 ///
-/// # Snapshots
+/// # Snapshots and saved games
 ///
-/// A [snapshot](crate::snapshot) holds all parts, and the ages of the objects for
+/// A [snapshot](crate::snapshot), and with the feature `serde` the saved form, holds all parts, and the ages of the objects for
 /// [`Overflow::EvictOldest`]. It can be restored into pools with the same policy and sizes.
 ///
 /// ```

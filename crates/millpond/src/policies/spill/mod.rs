@@ -1,3 +1,5 @@
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod saved;
 mod snapshot;
 
 use core::fmt;

@@ -50,6 +50,11 @@
 //!   existed; its order is that of the `slots_there`, which are the first ones, in whole blocks.
 //! - `objects` are as above.
 //!
+//! A pool of several parts has the parts: `{"version": 1, "first": …, "second": …}` for a
+//! [`Spill`](crate::overflow::Spill), and for a [`PolicyPool`](crate::overflow::PolicyPool) also its
+//! `policy`, the blocks that it has `grown` by, and the `ages` of an `evict-oldest` (`null` for the other
+//! policies), whose form `around/evict_oldest/saved.rs` has.
+//!
 //! Files in which each block of a `BlockPool` has its own generations and order
 //! (`"pool": "BlockPool"`) can be read, too: the orders are joined, that of the lowest block first.
 //!
@@ -67,7 +72,7 @@ mod state;
 pub(crate) use blocks::{CheckedBlocks, ReadBlocks, SavedBlocks, SavedGrowth};
 pub(crate) use checks::Refused;
 pub(crate) use objects::Objects;
-pub(crate) use state::{Label, SavedState};
+pub(crate) use state::{Label, SavedState, Version};
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -77,10 +82,9 @@ use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::SnapshotOf;
-use super::state::sealed::{Load, ObjectsFor, Restore, Save, State};
+use super::state::sealed::{Load, ObjectsFor, Restore, Save, State, Written};
 use crate::handle::HandleLayout;
 use objects::{ObjectsOf, ReadObjects};
-use state::Version;
 
 /// Implements `Serialize` and `Deserialize` for a pool that is `Load`.
 macro_rules! serde_of_pool {
@@ -283,15 +287,49 @@ pub(crate) fn room<V>(hint: Option<usize>) -> usize {
     hint.unwrap_or(0).min(4096 / size_of::<V>().max(1))
 }
 
-impl<P: Save + Restore<Value: Serialize>> Serialize for SnapshotOf<P> {
+/// A pool that is in one piece.
+impl<P: Save> Written for P {
+    fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>
+    where
+        P::Value: Serialize,
+    {
+        serialize(self, serializer)
+    }
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>
+    where
+        P::Value: Deserialize<'de>,
+    {
+        deserialize(deserializer)
+    }
+}
+
+/// A pool that is a part of another.
+pub(crate) struct Part<P>(pub(crate) P);
+
+impl<P: Written<Value: Serialize>> Serialize for Part<&P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize(self.as_pool(), serializer)
+        self.0.write(serializer)
+    }
+}
+
+impl<'de, P: Written<Value: Deserialize<'de>>> Deserialize<'de> for Part<P> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        P::read(deserializer).map(Self)
+    }
+}
+
+impl<P: Written + Restore<Value: Serialize>> Serialize for SnapshotOf<P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_pool().write(serializer)
     }
 }
 
 /// Deserialises a snapshot whose values are cloned.
-impl<'de, P: Save + Restore<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
+impl<'de, P: Written + Restore<Value: Deserialize<'de> + Clone>> Deserialize<'de>
+    for SnapshotOf<P>
+{
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::cloned(deserialize(deserializer)?))
+        Ok(Self::cloned(P::read(deserializer)?))
     }
 }

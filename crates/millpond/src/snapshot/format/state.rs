@@ -14,10 +14,10 @@ use crate::reports::stats::Stats;
 /// The version of the format.
 #[derive(Clone, Copy, Serialize)]
 #[serde(transparent)]
-pub(super) struct Version(u32);
+pub(crate) struct Version(u32);
 
 impl Version {
-    pub(super) const CURRENT: Self = Self(1);
+    pub(crate) const CURRENT: Self = Self(1);
 
     pub(super) fn number(self) -> u32 {
         self.0
@@ -102,7 +102,7 @@ impl Label {
         label
     }
 
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         core::str::from_utf8(&self.bytes[..self.len]).unwrap_or("")
     }
 }

@@ -1,5 +1,8 @@
+#[cfg(feature = "serde")]
+mod saved;
+
 use alloc::boxed::Box;
-use core::iter;
+use core::{iter, mem};
 
 use crate::base::memory;
 use crate::handle::HandleLayout;
@@ -30,6 +33,8 @@ use crate::slots::reuse::ReuseOrder;
 /// O(slots), too. Noting an object again makes it the newest: if every use is noted, the policy
 /// evicts the least recently used object.
 ///
+/// With the feature `serde`, the list can be saved and loaded like the pool.
+///
 /// A snapshot of the pool has no ages. To roll the pool back, save the list with it: as a
 /// [`Kept`](crate::snapshot::Kept) list beside the pool's snapshot in a
 /// [`History`](crate::snapshot::History), or as a clone (`clone_from` does not allocate).
@@ -54,6 +59,8 @@ pub struct EvictOldest<H> {
     places: Box<[Place<H>]>,
     oldest: u32,
     newest: u32,
+    /// Whether the list makes places for slots that it has none for.
+    grows: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,14 +70,19 @@ struct Place<H> {
     newer: u32,
 }
 
+impl<H> Place<H> {
+    const EMPTY: Self = Self { handle: None, older: NONE, newer: NONE };
+}
+
 /// "No slot": no layout names an index of `u32::MAX`.
 const NONE: u32 = u32::MAX;
 
-/// Returns a list for a pool without slots: for structs that derive `Default` and later replace the
-/// pool and its list.
+/// Returns an empty list that grows: it allocates a place for each slot of its pool at the first
+/// insertion, or, for a pool without a limit, as slots are used. So a struct that derives `Default`
+/// has a list of use; [`beside`](EvictOldest::beside) allocates it at creation instead.
 impl<H> Default for EvictOldest<H> {
     fn default() -> Self {
-        Self { places: Box::default(), oldest: NONE, newest: NONE }
+        Self { places: Box::default(), oldest: NONE, newest: NONE, grows: true }
     }
 }
 
@@ -93,12 +105,31 @@ impl<H: HandleLayout> EvictOldest<H> {
         Self::try_new(pool.capacity_max()).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Panics unless the list has a place for each slot of this pool or recycler.
+    /// Makes a place for each of this many slots of a pool or recycler, or panics if the list does not grow.
     #[inline]
     #[track_caller]
-    fn expect_places(&self, slots: usize, what: &str) {
+    fn make_places(&mut self, slots: usize, what: &str) {
         let places = self.places.len();
-        assert!(places >= slots, "the list of ages has {places} slots, and the {what} {slots}");
+        if places < slots {
+            assert!(self.grows, "the list of ages has {places} slots, and the {what} {slots}");
+            self.grow_to(slots);
+        }
+    }
+
+    /// Panics if there is not enough memory.
+    #[cold]
+    #[track_caller]
+    fn grow_to(&mut self, slots: usize) {
+        let places = mem::take(&mut self.places);
+        let mut places = places.into_vec();
+        match places.try_reserve_exact(slots.saturating_sub(places.len())) {
+            Ok(()) => places.resize(slots.max(places.len()), Place::EMPTY),
+            Err(_) => {
+                self.places = places.into_boxed_slice();
+                panic!("{}", BuildError::OutOfMemory { capacity: slots });
+            }
+        }
+        self.places = places.into_boxed_slice();
     }
 
     /// Creates an empty list for a pool of at most `capacity` slots.
@@ -107,10 +138,9 @@ impl<H: HandleLayout> EvictOldest<H> {
     ///
     /// If there is not enough memory.
     pub fn try_new(capacity: usize) -> Result<Self, BuildError> {
-        let empty = Place { handle: None, older: NONE, newer: NONE };
-        let places =
-            memory::filled(capacity, empty).map_err(|_| BuildError::OutOfMemory { capacity })?;
-        Ok(Self { places, oldest: NONE, newest: NONE })
+        let places = memory::filled(capacity, Place::EMPTY)
+            .map_err(|_| BuildError::OutOfMemory { capacity })?;
+        Ok(Self { places, oldest: NONE, newest: NONE, grows: false })
     }
 
     /// Makes the handle's object the newest. This is for objects that were not inserted through the
@@ -134,11 +164,16 @@ impl<H: HandleLayout> EvictOldest<H> {
     /// # Panics
     ///
     /// If `handle` names a slot beyond the list's capacity, as [`DANGLING`](HandleLayout::DANGLING)
-    /// does; the list is unchanged.
+    /// does; the list is unchanged. A list that grows (a [default](Self::default) or deserialised
+    /// one) takes the memory for all slots up to that of `handle` instead, so do not note handles
+    /// that the pool has not checked.
     #[inline]
     #[track_caller]
     pub fn note(&mut self, handle: H) {
         let slot = handle.index();
+        if self.grows && handle.generation() != 0 && slot as usize >= self.places.len() {
+            self.grow_to((slot as usize + 1).max(2 * self.places.len()));
+        }
         match self.places.get(slot as usize) {
             Some(place) if handle.generation() != 0 => {
                 if place.handle.is_some() {
@@ -147,7 +182,7 @@ impl<H: HandleLayout> EvictOldest<H> {
             }
             _ => no_place(handle, self.places.len()),
         }
-        let older = core::mem::replace(&mut self.newest, slot);
+        let older = mem::replace(&mut self.newest, slot);
         self.places[slot as usize] = Place { handle: Some(handle), older, newer: NONE };
         match self.places.get_mut(older as usize) {
             Some(place) => place.newer = slot,
@@ -229,7 +264,7 @@ impl<H: HandleLayout> EvictOldest<H> {
         &mut self,
         recycler: &'r mut crate::pools::recycler::Recycler<T, R, H>,
     ) -> Option<(H, &'r mut T, Option<H>)> {
-        self.expect_places(recycler.capacity(), "recycler");
+        self.make_places(recycler.capacity(), "recycler");
         let mut evicted = None;
         if recycler.is_full() {
             let victim =
@@ -278,14 +313,14 @@ fn first_unlisted<P: Bounded>(pool: &P) -> Option<P::Handle> {
 
 impl<H: Clone> Clone for EvictOldest<H> {
     fn clone(&self) -> Self {
-        let Self { places, oldest, newest } = self;
-        Self { places: places.clone(), oldest: *oldest, newest: *newest }
+        let Self { places, oldest, newest, grows } = self;
+        Self { places: places.clone(), oldest: *oldest, newest: *newest, grows: *grows }
     }
 
     /// Does not allocate if both lists have the same capacity.
     fn clone_from(&mut self, other: &Self) {
         self.places.clone_from(&other.places);
-        (self.oldest, self.newest) = (other.oldest, other.newest);
+        (self.oldest, self.newest, self.grows) = (other.oldest, other.newest, other.grows);
     }
 }
 
@@ -296,7 +331,9 @@ impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
     #[inline]
     #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
-        self.expect_places(pool.capacity_max(), "pool");
+        if !(self.grows && pool.is_unlimited()) {
+            self.make_places(pool.capacity_max(), "pool");
+        }
         let inserted = match pool.insert_if_room(value) {
             Ok(handle) => (handle, None),
             Err(value) => match self.oldest(pool).or_else(|| first_unlisted(pool)) {

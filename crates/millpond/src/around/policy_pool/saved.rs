@@ -1,0 +1,97 @@
+//! The saved form of a pool whose policy is chosen at run time: the policy, all parts, and the ages of the objects.
+
+use ::serde::de::{self, Deserializer};
+use ::serde::ser::Serializer;
+use ::serde::{Deserialize, Serialize};
+
+use super::{BlockPool, EvictOldest, PolicyPool, Pool};
+use crate::handle::HandleLayout;
+use crate::policies::{Overflow, Spill};
+use crate::slots::reuse::ReuseOrder;
+use crate::snapshot::format::{Label, Part, Refused, Version};
+use crate::snapshot::state::sealed::Written;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SavedPolicyPool<F, G, A> {
+    version: Version,
+    policy: Label,
+    first: F,
+    second: F,
+    grown: G,
+    ages: A,
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Written for PolicyPool<T, R, H> {
+    fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>
+    where
+        T: Serialize,
+    {
+        let saved = SavedPolicyPool {
+            version: Version::CURRENT,
+            policy: Label::of(self.policy.name()),
+            first: Part(self.first()),
+            second: Part(self.second()),
+            grown: Part(self.pools.second()),
+            ages: self.ages.as_ref(),
+        };
+        saved.serialize(serializer)
+    }
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>
+    where
+        T: Deserialize<'de>,
+    {
+        type Read<T, R, H> =
+            SavedPolicyPool<Part<Pool<T, R, H>>, Part<BlockPool<T, R, H>>, Option<EvictOldest<H>>>;
+        let saved: Read<T, R, H> = SavedPolicyPool::deserialize(deserializer)?;
+        let policy = saved.policy.as_str().parse().map_err(de::Error::custom)?;
+        let (first, second, grown) = (saved.first.0, saved.second.0, saved.grown.0);
+        let slots = [first.capacity(), second.capacity(), grown.capacity_max()];
+        let ages = check(policy, slots, saved.ages).map_err(de::Error::custom)?;
+        let pools = Spill::new(Spill::new(first, second), grown);
+        Ok(Self { policy, pools, ages })
+    }
+}
+
+/// Checks that a pool of this policy may have these parts. The list of ages gets a place for each slot: in a pool that
+/// evicts there is no growth, so the file has a number for each of them.
+fn check<H: HandleLayout>(
+    policy: Overflow,
+    [first, second, grown]: [usize; 3],
+    ages: Option<EvictOldest<H>>,
+) -> Result<Option<EvictOldest<H>>, Refused> {
+    let together = first.saturating_add(second).saturating_add(grown);
+    if together > H::CAPACITY_MAX {
+        return Err(Refused::TooManySlots(together));
+    }
+    let other = |what| Err(Refused::OtherPool { what, expected: policy.name() });
+    match policy {
+        Overflow::Grow if second > 0 => return other("policy: it spills"),
+        Overflow::Grow => {}
+        _ if grown > 0 => return other("policy: it grows"),
+        _ => {}
+    }
+    match ages {
+        None if policy != Overflow::EvictOldest => Ok(None),
+        Some(ages) if policy == Overflow::EvictOldest => ages.of_exactly(together).map(Some),
+        _ => other("policy, with ages or without"),
+    }
+}
+
+/// Serialises the policy, all parts, and the ages of the objects; see
+/// [`snapshot`](crate::snapshot#saving-to-a-file).
+impl<T: Serialize, R: ReuseOrder, H: HandleLayout> Serialize for PolicyPool<T, R, H> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.write(serializer)
+    }
+}
+
+/// Deserialises a pool without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
+impl<'de, T: Deserialize<'de>, R: ReuseOrder, H: HandleLayout> Deserialize<'de>
+    for PolicyPool<T, R, H>
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::read(deserializer)
+    }
+}
