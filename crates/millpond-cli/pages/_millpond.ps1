@@ -67,6 +67,8 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
             break
         }
         'millpond;merge' {
+            [CompletionResult]::new('--partial', '--partial', [CompletionResultType]::ParameterName, 'Print no plan, but write to this file what the next step needs of these sessions: their counts or, with --counts, those of them that may be given up. An earlier such file is replaced')
+            [CompletionResult]::new('--counts', '--counts', [CompletionResultType]::ParameterName, 'The counts of all sessions, which `merge --partial` has written. All of the following steps need the same')
             [CompletionResult]::new('--quantile', '--quantile', [CompletionResultType]::ParameterName, 'The minimum share of sessions without any refusal, in per cent')
             [CompletionResult]::new('--headroom', '--headroom', [CompletionResultType]::ParameterName, 'Extra room above the need of these sessions, in per cent')
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Make a separate plan for each value of this column, such as the level (`plan --tag`)')
@@ -147,6 +149,7 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Insert and remove as in this trace, repeatedly, in pools as large as its peak')
             [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Soak only pools whose name contains this')
             [CompletionResult]::new('--steps', '--steps', [CompletionResultType]::ParameterName, 'End when each pool has done N operations')
+            [CompletionResult]::new('--checkpoint', '--checkpoint', [CompletionResultType]::ParameterName, 'Go on from the state in this file, and leave the new state there')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Use a `SyncPool` and a `SyncRecycler` from N threads, instead of all other pools from one')
             [CompletionResult]::new('--live', '--live', [CompletionResultType]::ParameterName, 'The live trace that the recorder of PROGRAM writes')
             [CompletionResult]::new('--warm-up', '--warm-up', [CompletionResultType]::ParameterName, 'How long PROGRAM may allocate memory and reach new peaks')

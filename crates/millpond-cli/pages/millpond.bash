@@ -134,12 +134,20 @@ _millpond() {
             return 0
             ;;
         millpond__subcmd__merge)
-            opts="-h --quantile --headroom --by --all --session-hours --no-handles --json --csv --budget --top --color --help"
+            opts="-h --partial --counts --quantile --headroom --by --all --session-hours --no-handles --json --csv --budget --top --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --partial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --counts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --quantile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -330,7 +338,7 @@ _millpond() {
             return 0
             ;;
         millpond__subcmd__soak)
-            opts="-h -V --color --for --seed --capacity --trace --only --steps --system-allocator --threads --json --live --warm-up --drift --help --version"
+            opts="-h -V --color --for --seed --capacity --trace --only --steps --checkpoint --system-allocator --threads --json --live --warm-up --drift --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -361,6 +369,10 @@ _millpond() {
                     return 0
                     ;;
                 --steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --checkpoint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

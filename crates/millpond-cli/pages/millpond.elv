@@ -62,6 +62,8 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'millpond;merge'= {
+            cand --partial 'Print no plan, but write to this file what the next step needs of these sessions: their counts or, with --counts, those of them that may be given up. An earlier such file is replaced'
+            cand --counts 'The counts of all sessions, which `merge --partial` has written. All of the following steps need the same'
             cand --quantile 'The minimum share of sessions without any refusal, in per cent'
             cand --headroom 'Extra room above the need of these sessions, in per cent'
             cand --by 'Make a separate plan for each value of this column, such as the level (`plan --tag`)'
@@ -135,6 +137,7 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand --trace 'Insert and remove as in this trace, repeatedly, in pools as large as its peak'
             cand --only 'Soak only pools whose name contains this'
             cand --steps 'End when each pool has done N operations'
+            cand --checkpoint 'Go on from the state in this file, and leave the new state there'
             cand --threads 'Use a `SyncPool` and a `SyncRecycler` from N threads, instead of all other pools from one'
             cand --live 'The live trace that the recorder of PROGRAM writes'
             cand --warm-up 'How long PROGRAM may allocate memory and reach new peaks'

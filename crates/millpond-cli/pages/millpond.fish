@@ -65,6 +65,8 @@ complete -c millpond -n "__fish_millpond_using_subcommand plan" -l all -d 'Show 
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l measure -d 'Measure how much time each proposal saves on this machine, by replaying the recorded calls with the system\'s allocator and with pools. This takes a few seconds'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l no-report -d 'Write no report'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l partial -d 'Print no plan, but write to this file what the next step needs of these sessions: their counts or, with --counts, those of them that may be given up. An earlier such file is replaced' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l counts -d 'The counts of all sessions, which `merge --partial` has written. All of the following steps need the same' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l quantile -d 'The minimum share of sessions without any refusal, in per cent' -r
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l headroom -d 'Extra room above the need of these sessions, in per cent' -r
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l by -d 'Make a separate plan for each value of this column, such as the level (`plan --tag`)' -r
@@ -132,6 +134,7 @@ complete -c millpond -n "__fish_millpond_using_subcommand soak" -l capacity -d '
 complete -c millpond -n "__fish_millpond_using_subcommand soak" -l trace -d 'Insert and remove as in this trace, repeatedly, in pools as large as its peak' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand soak" -l only -d 'Soak only pools whose name contains this' -r
 complete -c millpond -n "__fish_millpond_using_subcommand soak" -l steps -d 'End when each pool has done N operations' -r
+complete -c millpond -n "__fish_millpond_using_subcommand soak" -l checkpoint -d 'Go on from the state in this file, and leave the new state there' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand soak" -l threads -d 'Use a `SyncPool` and a `SyncRecycler` from N threads, instead of all other pools from one' -r
 complete -c millpond -n "__fish_millpond_using_subcommand soak" -l live -d 'The live trace that the recorder of PROGRAM writes' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand soak" -l warm-up -d 'How long PROGRAM may allocate memory and reach new peaks' -r

@@ -1,13 +1,13 @@
 //! `millpond merge`: one plan from the recordings of many sessions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::args::HEADROOM;
 use crate::output_file::{self, Kind};
 use millpond_plan::error::{Failure, shown_path};
-use millpond_plan::merge::{GroupPlan, Inputs, MergeRules, merge};
+use millpond_plan::merge::{Counts, GroupPlan, Inputs, MergeRules, Rare, merge, plans};
 use millpond_plan::output::budget_toml::{Scenario, ScenarioPool, budget_toml};
 use millpond_plan::output::figures::count;
 use millpond_plan::output::merge_csv::merge_csv;
@@ -26,11 +26,26 @@ Examples:
   millpond plan --no-report --summary evening.csv --tag level=map01 game.csv.gz
   millpond merge summaries/*.csv
   millpond merge --quantile 99 --by level --budget budget.toml summaries/*.csv
+
+Of more sessions than one machine reads, each part is read twice, wherever it is:
+  millpond merge --partial counts-17.json part-17/*.csv
+  millpond merge --partial counts.json counts-*.json
+  millpond merge --counts counts.json --partial rare-17.json part-17/*.csv
+  millpond merge --counts counts.json rare-*.json
+
+One plan, from a pipe:
   cat summaries/*.csv | millpond merge --json - | jq '.groups[0].refused'")]
 pub(crate) struct MergeArguments {
-    /// Summaries to merge.
+    /// Summaries to merge, or what `merge --partial` has written of parts of the sessions.
     #[arg(required = true, value_name = "SUMMARY")]
     summaries: Vec<PathBuf>,
+    /// Print no plan, but write to this file what the next step needs of these sessions: their counts or, with --counts,
+    /// those of them that may be given up. An earlier such file is replaced.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "budget", "headroom", "session_hours", "no_handles", "top"])]
+    partial: Option<PathBuf>,
+    /// The counts of all sessions, which `merge --partial` has written. All of the following steps need the same.
+    #[arg(long, value_name = "COUNTS")]
+    counts: Option<PathBuf>,
     /// The minimum share of sessions without any refusal, in per cent.
     #[arg(long, value_name = "PERCENT", default_value_t = 99.9, value_parser = number(0.0..=100.0))]
     quantile: f64,
@@ -66,17 +81,34 @@ pub(crate) struct MergeArguments {
 
 /// Plans the sessions that the user names.
 pub(crate) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
-    let rules = MergeRules {
+    let mut inputs = Inputs::new(&arguments.summaries, millpond_terminal::open);
+    let counts = arguments.counts.as_ref().map(counts_of).transpose()?;
+    let mut rules = MergeRules {
         quantile_percent: arguments.quantile,
         headroom: Headroom { percent: arguments.headroom },
         by: arguments.by.clone(),
         all: arguments.all,
         session_seconds: arguments.session_hours * 3600.0,
     };
+    if let Some((path, counts)) = &counts {
+        use_groups_of(counts, path, &mut rules)?;
+    }
     // Checked before the work starts, so that nothing is left half done.
     let budget = arguments.budget.as_deref();
     budget.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Budget))?;
-    let groups = merge(&mut Inputs::new(&arguments.summaries, millpond_terminal::open), &rules)?;
+    if let Some(path) = &arguments.partial {
+        output_file::may_replace(path, Kind::Partial)?;
+        return write_partial(path, &mut inputs, counts.map(|(_, counts)| counts), &rules);
+    }
+    let groups = match counts {
+        Some((path, counts)) => {
+            let rare = Rare::of(&mut inputs, &rules, &counts)?;
+            plans(counts, rare, &rules).map_err(|fault| {
+                Failure::Arguments(format!("--counts {}: the others {fault}", shown_path(path)))
+            })?
+        }
+        None => merge(&mut inputs, &rules)?,
+    };
     let mut place = String::new();
     if let Some(path) = budget {
         let text = budget_toml(&scenarios(&groups), &rule(&rules))
@@ -93,6 +125,49 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
         let text = merge_text(&groups, &rules, &wanted, millpond_terminal::paint());
         millpond_terminal::print(&(text + &place))
     }
+}
+
+/// Reads the counts of all sessions.
+fn counts_of(path: &PathBuf) -> Result<(&Path, Counts), Failure> {
+    let file = &mut Inputs::new(std::slice::from_ref(path), millpond_terminal::open);
+    Ok((path, Counts::read(file)?))
+}
+
+/// The sessions have the groups of the counts.
+fn use_groups_of(counts: &Counts, path: &Path, rules: &mut MergeRules) -> Result<(), Failure> {
+    let by = counts.by().map(str::to_owned);
+    if rules.by.is_some() && rules.by != by {
+        let path = shown_path(path);
+        return Err(Failure::Arguments(format!(
+            "{path}: was counted without this --by, expected the same column as in `merge --partial`"
+        )));
+    }
+    rules.by = by;
+    Ok(())
+}
+
+/// Writes what the next step needs of these sessions.
+fn write_partial(
+    path: &Path,
+    inputs: &mut Inputs,
+    counts: Option<Counts>,
+    rules: &MergeRules,
+) -> Result<(), Failure> {
+    let (text, what) = match counts {
+        Some(counts) => {
+            let rare = Rare::of(inputs, rules, &counts)?;
+            (
+                rare.to_json()?,
+                format!("{} sessions that may be given up", count(rare.sessions() as u64)),
+            )
+        }
+        None => {
+            let counts = Counts::of(inputs, rules.by.as_deref())?;
+            (counts.to_json()?, format!("the counts of {} sessions", count(counts.sessions())))
+        }
+    };
+    let written = output_file::write(path, Kind::Partial, &text)?;
+    millpond_terminal::print(&format!("{}: {what}\n", shown_path(&written)))
 }
 
 /// The name of the scenario of all sessions.

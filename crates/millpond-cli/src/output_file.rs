@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use millpond_plan::error::{Failure, reason};
+use millpond_plan::merge::{PARTIAL_BYTES_TO_LOOK_AT, is_partial};
 use millpond_plan::output::budget_toml::is_untouched_budget;
 use millpond_plan::report::{MARKER, is_report};
 use millpond_plan::summary;
@@ -19,6 +20,8 @@ pub enum Kind {
     Budget,
     /// A summary of recordings.
     Summary,
+    /// What a merge of some sessions leaves for a merge of all.
+    Partial,
     /// A picture of a heap.
     HeapPicture,
 }
@@ -31,6 +34,7 @@ impl Kind {
             Self::Report => MARKER.len() as u64 + 1,
             Self::Budget => BUDGET_BYTES_MAX,
             Self::Summary => summary::BYTES_TO_LOOK_AT as u64,
+            Self::Partial => PARTIAL_BYTES_TO_LOOK_AT as u64,
             Self::HeapPicture => HEAP_MARKER.len() as u64,
         }
     }
@@ -41,6 +45,7 @@ impl Kind {
             Self::Report => is_report(start),
             Self::Budget => is_untouched_budget(start),
             Self::Summary => summary::is_summary(start),
+            Self::Partial => is_partial(start),
             Self::HeapPicture => start.starts_with(HEAP_MARKER.as_bytes()),
         }
     }
@@ -53,6 +58,7 @@ impl Kind {
             }
             Self::Budget => "exists and is not an unedited millpond budget; not overwriting it",
             Self::Summary => "exists and is not a millpond summary; not overwriting it",
+            Self::Partial => "exists and was not written by `merge --partial`; not overwriting it",
             Self::HeapPicture => {
                 "exists and is not a picture of `replay --heap`; not overwriting it"
             }

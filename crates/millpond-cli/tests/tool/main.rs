@@ -24,6 +24,7 @@ mod loans;
 mod many_summaries;
 mod measure;
 mod merge;
+mod merge_in_parts;
 mod odds;
 mod other_tools;
 mod replay;

@@ -1,9 +1,11 @@
-//! Summaries in the table engine that people have: DuckDB. Needs python3 with the package `duckdb`.
+//! Summaries in the table engines that people have: DuckDB and Spark. Needs python3 with the packages `duckdb` and
+//! `pyspark`, and Java.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{Directory, done, millpond};
+use crate::merge::without_paths;
 use serde_json::Value;
 
 fn tool(name: &str) -> PathBuf {
@@ -15,10 +17,12 @@ fn python() -> Command {
     Command::new(std::env::var_os("MILLPOND_PYTHON").unwrap_or_else(|| "python3".into()))
 }
 
-/// Made-up summaries: one file for each of the sessions.
+/// Made-up summaries of this many sessions.
 fn made_up(directory: &Directory, sessions: &str) -> PathBuf {
     let summaries = directory.path().join("summaries");
-    let output = python().arg(tool("made-up-summaries")).arg(&summaries).arg(sessions).output();
+    // Few files, as a fleet has them; each a part that somebody has collected.
+    let some = [sessions, "40", "50"];
+    let output = python().arg(tool("made-up-summaries")).arg(&summaries).args(some).output();
     let output = output.expect("python3");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     summaries
@@ -121,4 +125,39 @@ fn capacities(group: &Value) -> (Value, Value, Vec<(Value, Value)>) {
     let classes = group["classes"].as_array().unwrap().iter();
     let capacities = classes.map(|class| (class["class"].clone(), class["capacity"].clone()));
     (group["value"].clone(), group["refused"].clone(), capacities.collect())
+}
+
+/// With another number of sessions: `MILLPOND_FLEET_SESSIONS=1000000`.
+#[test]
+fn a_fleet_that_is_planned_in_spark_has_the_plan_of_one_merge() {
+    let has_spark =
+        python().args(["-c", "import pyspark"]).output().is_ok_and(|o| o.status.success());
+    if !has_spark || Command::new("java").arg("-version").output().is_err() {
+        println!("not run: no java, or no python3 with pyspark (pip install pyspark)");
+        return;
+    }
+    let directory = Directory::new();
+    let sessions = std::env::var("MILLPOND_FLEET_SESSIONS").unwrap_or_else(|_| "300".into());
+    let summaries = made_up(&directory, &sessions);
+    let parquet = directory.path().join("fleet.parquet");
+    let write = "import sys; from pyspark.sql import SparkSession; \
+                 SparkSession.builder.getOrCreate().read.csv(sys.argv[1], header=True).write.parquet(sys.argv[2])";
+    let written = python().args(["-c", write]).args([&summaries, &parquet]).output().unwrap();
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    let options = ["--quantile", "99", "--json"];
+    let expected = merged(&directory, &summaries, &["--quantile", "99", "--by", "level"]);
+    for input in [summaries, parquet] {
+        let output = python()
+            .arg(tool("merge-on-spark"))
+            .args(["--by", "level", "--parts", "7"])
+            .arg(input)
+            .arg("--")
+            .args(options)
+            .env("MILLPOND", millpond(&directory).get_program())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(without_paths(found), without_paths(expected.clone()));
+    }
 }

@@ -13,13 +13,13 @@ const HEADER: &str = "session,format,ticks,ticks_per_second,level,class,births,p
                       bytes_max,births_worst,worth_a_pool,life_median,life_p95,lives,ages\n";
 
 /// One class of one session: its births and its peak.
-type Needs = BTreeMap<&'static str, (u64, u32)>;
+pub(crate) type Needs = BTreeMap<&'static str, (u64, u32)>;
 
 #[derive(Debug, Clone)]
-struct Session {
+pub(crate) struct Session {
     name: String,
     level: &'static str,
-    needs: Needs,
+    pub(crate) needs: Needs,
 }
 
 impl Session {
@@ -44,7 +44,7 @@ impl Session {
 const CLASSES: [&str; 4] = ["Imp", "Puff", "Rocket", "Seldom"];
 
 /// Sessions whose peaks are spread widely, with many ties and with classes that are seldom there.
-fn sessions(count: u64) -> Vec<Session> {
+pub(crate) fn sessions(count: u64) -> Vec<Session> {
     let mut random = Random(11);
     let mut session = |number| {
         let mut needs = Needs::new();
@@ -61,7 +61,7 @@ fn sessions(count: u64) -> Vec<Session> {
     (0..count).map(&mut session).collect()
 }
 
-fn summary(sessions: &[Session]) -> String {
+pub(crate) fn summary(sessions: &[Session]) -> String {
     let lines: String = sessions.iter().map(Session::lines).collect();
     format!("{HEADER}{lines}")
 }
@@ -217,7 +217,7 @@ fn the_sessions_that_miss_most_are_named() {
 }
 
 /// What does not depend on which file a session is in.
-fn without_paths(mut json: Value) -> Value {
+pub(crate) fn without_paths(mut json: Value) -> Value {
     fn clear(value: &mut Value) {
         match value {
             Value::Object(fields) => {

@@ -184,6 +184,20 @@ impl Input<'_> {
         self.bytes_stored
     }
 
+    /// The next byte of the uncompressed text, which is read again afterwards; `None` at its end.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn first_byte(&mut self) -> Result<Option<u8>, Fault> {
+        let mut byte = [0];
+        if self.read(&mut byte)? == 0 {
+            return Ok(None);
+        }
+        let rest = std::mem::replace(&mut self.text, Box::new(std::io::empty()));
+        self.text = Box::new(std::io::Cursor::new(byte).chain(rest));
+        Ok(Some(byte[0]))
+    }
+
     /// Reads some uncompressed text; 0 at its end.
     ///
     /// # Errors

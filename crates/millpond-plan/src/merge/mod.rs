@@ -1,18 +1,25 @@
 //! Plans pools that are sufficient for nearly all of many sessions, from their summaries.
 //!
-//! The summaries are read four times, one session in memory at a time. The first pass counts, for each
-//! class, how many sessions had which peak. The second asks how rare the needs of each session are, and
-//! gives up the rarest sessions, as many as the user allows. The capacities that serve all others are the
-//! third pass's; the fourth counts which sessions would have been refused something. Everything is a sum, a
-//! maximum or a list in a fixed order, so the order of the summaries is of no importance.
+//! The summaries are read twice, one session in memory at a time. The first pass counts, for each class, how many
+//! sessions had which peak. The second asks how rare the needs of each session are, and keeps the rarest: those that may
+//! be given up, as many as the user allows. The capacities that serve all others, and what they refuse, follow from both
+//! without reading the sessions again. The results of both passes over parts of the sessions can be written and added
+//! up, so the passes may run on many machines. Everything is a sum, a maximum or a list in a fixed order, so the order of the
+//! summaries is of no importance.
 
-mod capacities;
-mod gather;
-mod needs;
+mod counts;
+mod levels;
+mod partial;
 mod pass;
-mod refusals;
+mod plans;
+mod rare;
 
+use serde::{Deserialize, Serialize};
+
+pub use counts::Counts;
+pub use partial::{PARTIAL_BYTES_TO_LOOK_AT, is_partial};
 pub use pass::{Inputs, Open};
+pub use rare::Rare;
 
 use crate::error::{Failure, Fault};
 use crate::plan::{Headroom, Layout, Length, SlotPace};
@@ -109,7 +116,8 @@ impl ClassPlan {
 }
 
 /// A session's need for a class.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Need {
     /// The session's name.
     pub session: String,
@@ -160,14 +168,22 @@ const NEEDIEST_MAX: usize = 10;
 /// # Errors
 /// If a summary cannot be used.
 pub fn merge(inputs: &mut Inputs, rules: &MergeRules) -> Result<Vec<GroupPlan>, Failure> {
-    let (gathered, seen) = gather::gather(inputs, rules)?;
-    let (levels, seen_second) = needs::levels(inputs, rules, &gathered)?;
-    let (capacities, seen_third) = capacities::capacities(inputs, rules, &gathered, &levels)?;
-    let (plans, seen_fourth) = refusals::plans(inputs, rules, gathered, &levels, &capacities)?;
-    if [seen_second, seen_third, seen_fourth] != [seen; 3] {
-        return Err(changed().of_input("the summaries"));
+    let counts = Counts::of(inputs, rules.by.as_deref())?;
+    let rare = Rare::of(inputs, rules, &counts)?;
+    plans(counts, rare, rules).map_err(|_| changed().of_input("the summaries"))
+}
+
+/// The plan for each group, in the order of their values, from the counts of all sessions and those of all sessions
+/// that may be given up.
+///
+/// # Errors
+/// If the latter are not all of those that were counted.
+pub fn plans(counts: Counts, rare: Rare, rules: &MergeRules) -> Result<Vec<GroupPlan>, Fault> {
+    if rare.seen != counts.seen {
+        let why = "are other sessions than those that were counted, expected each part once";
+        return Err(Fault::whole(why));
     }
-    Ok(plans)
+    plans::plans(counts, rare, rules)
 }
 
 fn changed() -> Fault {

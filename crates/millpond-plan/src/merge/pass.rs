@@ -3,11 +3,12 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 
+use super::partial::Partial;
 use crate::error::{Failure, Fault};
 use crate::input::Source;
 use crate::summary::{Row, Rows};
 
-/// The summaries to merge. A file is open only while it is being read: there may be more files than a
+/// The summaries to merge, or what earlier merges have written of parts of them. A file is open only while it is being read: there may be more files than a
 /// program may have open.
 #[derive(Debug)]
 pub struct Inputs {
@@ -32,6 +33,8 @@ pub(super) trait Visit {
     fn row(&mut self, row: &Row<'_>, path: &str) -> Result<(), Fault>;
     /// Ends the session whose lines were just visited.
     fn end_session(&mut self, session: &Ended<'_>) -> Result<(), Fault>;
+    /// What an earlier merge has written of a part of the sessions. Returns what tells these from others.
+    fn partial(&mut self, partial: Partial) -> Result<u64, Fault>;
 }
 
 /// A session whose lines have all been visited.
@@ -81,7 +84,15 @@ impl Input {
             Some(kept) => kept,
             None => open(&self.path)?,
         };
-        let mut rows = Rows::new(source.open()?);
+        let mut text = source.open()?;
+        // No summary begins like this: its first line is a header.
+        if text.first_byte()? == Some(b'{') {
+            let seen = visitor.partial(Partial::read(&mut text)?);
+            drop(text);
+            self.keep(source);
+            return seen;
+        }
+        let mut rows = Rows::new(text);
         let mut seen = 0_u64;
         let mut session: Option<(String, DefaultHasher)> = None;
         let mut end = |session: Option<(String, DefaultHasher)>, visitor: &mut _| {
@@ -101,9 +112,14 @@ impl Input {
         }
         end(session.take(), visitor)?;
         drop(rows);
+        self.keep(source);
+        Ok(seen)
+    }
+
+    /// Keeps what cannot be opened again.
+    fn keep(&mut self, source: Source) {
         if !source.is_file() {
             self.kept = Some(source);
         }
-        Ok(seen)
     }
 }
