@@ -40,6 +40,7 @@ mod thunderdome;
 pub(crate) mod tree_in_frame;
 pub(crate) mod tree_in_place;
 mod vec_option;
+mod vec_pool;
 mod vec_swap_remove;
 
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
@@ -82,6 +83,7 @@ fn visit_peers(visitor: &mut impl Visitor) {
 pub(crate) fn visit_frames(visitor: &mut impl Visitor) {
     visitor.visit::<millpond_pool::PoolWith<Lifo>>();
     visitor.visit::<packed_pool::PackedPool>();
+    visitor.visit::<vec_pool::VecPool>();
     visitor.visit::<block_pool::BlockPool>();
     visitor.visit::<recycler::Recycler>();
     visit_peers(visitor);
@@ -116,6 +118,7 @@ fn visit_millpond(visitor: &mut impl Visitor) {
     visitor.visit::<millpond_pool::PoolWith<Intrusive>>();
     visitor.visit::<millpond_pool::PoolNarrow>();
     visitor.visit::<packed_pool::PackedPool>();
+    visitor.visit::<vec_pool::VecPool>();
     visitor.visit::<block_pool::BlockPool>();
     visitor.visit::<recycler::Recycler>();
     visit_static(visitor);

@@ -1,4 +1,4 @@
-//! The same operations on the generational arenas of other crates, and the loops around the operations without any.
+//! The same operations on what grows: `VecPool` and the generational arenas of other crates; and the loops around the operations without any.
 //! The difference between an operation and its loop is what the operation itself takes.
 
 use std::hint::black_box;
@@ -40,9 +40,9 @@ pub(crate) fn loop_remove_insert(times: usize) {
     }
 }
 
-/// Four operations on an arena of this type and its keys.
+/// Four operations on an arena of this type and its keys, into which this method inserts.
 macro_rules! operations_of {
-    ($name:ident: $arena:ty, $key:ty) => {
+    ($name:ident: $arena:ty, $key:ty, $insert:ident) => {
         pub(crate) mod $name {
             use super::*;
 
@@ -50,14 +50,14 @@ macro_rules! operations_of {
             #[inline(never)]
             fn filled() -> ($arena, Vec<$key>) {
                 let mut arena = <$arena>::with_capacity(TIMES_MAX);
-                let keys = (0..TIMES_MAX as u64).map(|i| arena.insert([i; 4])).collect();
+                let keys = (0..TIMES_MAX as u64).map(|i| arena.$insert([i; 4])).collect();
                 (arena, keys)
             }
 
             pub(crate) fn insert(times: usize) {
                 let mut arena = <$arena>::with_capacity(TIMES_MAX);
                 for i in 0..times as u64 {
-                    black_box(arena.insert(black_box([i; 4])));
+                    black_box(arena.$insert(black_box([i; 4])));
                 }
             }
 
@@ -79,12 +79,13 @@ macro_rules! operations_of {
                 let (mut arena, keys) = filled();
                 for (i, key) in (0..).zip(jumping(&keys, times)) {
                     black_box(arena.remove(key));
-                    black_box(arena.insert(black_box([i; 4])));
+                    black_box(arena.$insert(black_box([i; 4])));
                 }
             }
         }
     };
 }
-operations_of!(slotmap: ::slotmap::SlotMap<::slotmap::DefaultKey, Value>, ::slotmap::DefaultKey);
-operations_of!(thunderdome: ::thunderdome::Arena<Value>, ::thunderdome::Index);
-operations_of!(gen_map: ::gen_map::GenMap<Value>, ::gen_map::Key<::gen_map::DefaultKeyConfig>);
+operations_of!(vec_pool: ::millpond::VecPool<Value>, ::millpond::Handle<Value>, push);
+operations_of!(slotmap: ::slotmap::SlotMap<::slotmap::DefaultKey, Value>, ::slotmap::DefaultKey, insert);
+operations_of!(thunderdome: ::thunderdome::Arena<Value>, ::thunderdome::Index, insert);
+operations_of!(gen_map: ::gen_map::GenMap<Value>, ::gen_map::Key<::gen_map::DefaultKeyConfig>, insert);

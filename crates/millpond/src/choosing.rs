@@ -7,7 +7,8 @@
 //! | values that are inserted and removed | [`Pool`](crate::Pool) |
 //! | values that are iterated over far more often than looked up, or that must be sorted | [`PackedPool`](crate::PackedPool) |
 //! | a `static`, or no heap | [`StaticPool`](crate::StaticPool) |
-//! | an unknown number of values, with or without a limit | [`BlockPool`](crate::BlockPool) |
+//! | an unknown number of values, with or without a limit | [`VecPool`](crate::VecPool) |
+//! | the same, whose addresses must not change | [`BlockPool`](crate::BlockPool) |
 //! | values that many threads insert, read and remove | [`SyncPool`](crate::SyncPool) |
 //! | objects that many threads borrow and return | [`SyncRecycler`](crate::SyncRecycler) |
 //! | data that is rebuilt in every frame | [`FramePool`](crate::FramePool); [`FrameMemory`](crate::FrameMemory) if it is used in one place only |
@@ -28,6 +29,7 @@
 //! | [`Pool`](crate::Pool) | yes | in runs | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`PackedPool`](crate::PackedPool) | no: the last value takes the place of a removed one | yes, a slice | no | the heap, once | `T` + 16 |
 //! | [`StaticPool`](crate::StaticPool) | while the pool stays | in runs | no | itself | `T` + 12 |
+//! | [`VecPool`](crate::VecPool) | until it grows | in runs | by doubling; shrinks from the end | the heap, one block | `T` + 4.125 + `W` |
 //! | [`BlockPool`](crate::BlockPool) | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, for the blocks that exist |
 //! | [`Recycler`](crate::Recycler) | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`AnyPool`](crate::AnyPool) | yes | no | no | the heap, once | `SLOT_BYTES`, rounded up to a multiple of 16, + 28.125 + `W` |
@@ -51,6 +53,7 @@
 //! | [`Pool`](crate::Pool) | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`PackedPool`](crate::PackedPool) | O(1) | O(1), moves one value | O(1), one more step | O(live), a slice |
 //! | [`StaticPool`](crate::StaticPool) | O(1) | O(1) | O(1) | O(N) |
+//! | [`VecPool`](crate::VecPool) | O(1) on average; O(capacity) for growth | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`BlockPool`](crate::BlockPool) | O(1), except for growth | O(1) | O(1), one more step | O(capacity / 64 + live) |
 //! | [`Recycler`](crate::Recycler) | O(1), nothing is constructed | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
 //! | [`AnyPool`](crate::AnyPool) | O(1) | O(1) | O(1), one more step | O(capacity / 64 + live) |

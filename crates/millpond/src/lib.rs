@@ -50,7 +50,7 @@
 //! | --- | --- |
 //! | values that others refer to: enemies, items, projectiles | [`Pool`] |
 //! | values that are iterated over far more often than looked up, or that must be sorted: sparks, bullets, particles | [`PackedPool`] |
-//! | an unknown number of values, with or without a limit | [`BlockPool`], whose `new()` takes no capacity |
+//! | an unknown number of values, with or without a limit | [`VecPool`], which grows as a `Vec` does; [`BlockPool`], if addresses must stay |
 //! | a `static`, or no heap | [`StaticPool`] |
 //! | values that many threads insert, read and remove | [`SyncPool`] |
 //!
@@ -87,7 +87,7 @@
 //!
 //! # Saving and restoring
 //!
-//! [`Pool`], [`PackedPool`], [`BlockPool`], [`StaticPool`], [`SyncPool`], [`Recycler`],
+//! [`Pool`], [`PackedPool`], [`VecPool`], [`BlockPool`], [`StaticPool`], [`SyncPool`], [`Recycler`],
 //! [`HandleAllocator`], [`SideTable`], and the two [policies](overflow) that are pools themselves can
 //! be saved and restored exactly, including handles and the reuse order, at the speed of `memcpy` if
 //! the values are `Copy`. [`snapshot`] has what rollback and lockstep games need, including checksums
@@ -302,6 +302,8 @@ pub use pools::block_pool::{self, BlockPool, BlockPoolBuilder};
 pub use pools::packed::{self, PackedPool, PackedPoolBuilder};
 #[cfg(feature = "recycler")]
 pub use pools::recycler::{self, Recycler, RecyclerBuilder};
+#[cfg(feature = "vec")]
+pub use pools::vec_pool::{self, VecPool, VecPoolBuilder};
 
 #[cfg(feature = "debug-aids")]
 pub use reports::debug;

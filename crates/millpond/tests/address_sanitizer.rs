@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{AnyPool, BlockPool, Handle, PackedPool, Pool, SideTable, SizeClasses};
+use millpond::{AnyPool, BlockPool, Handle, PackedPool, Pool, SideTable, SizeClasses, VecPool};
 
 unsafe extern "C" {
     /// The first byte of the region that may not be used, or null.
@@ -101,6 +101,14 @@ const USES: &[(&str, fn())] = &[
     ("block_pool", || {
         let mut pool = BlockPool::<Value>::with_blocks(2, 3);
         let handles = [0; 5].map(|id| pool.insert([id; 4]).unwrap());
+        let word: *const u64 = &raw const pool[handles[3]][3];
+        pool.remove(handles[3]);
+        // SAFETY: none, as above.
+        std::hint::black_box(unsafe { word.read_volatile() });
+    }),
+    ("vec_pool_after_growth", || {
+        let mut pool = VecPool::<Value>::new();
+        let handles = [0; 5].map(|id| pool.push([id; 4]));
         let word: *const u64 = &raw const pool[handles[3]][3];
         pool.remove(handles[3]);
         // SAFETY: none, as above.
@@ -230,6 +238,7 @@ fn use_of_slots_that_are_live_again_is_not() {
     let mut packed = PackedPool::<Value>::new(70);
     let mut any = AnyPool::<dyn std::any::Any, 32>::new(70);
     let mut blocks = BlockPool::<Value>::with_blocks(8, 9);
+    let mut vec = VecPool::<Value>::new();
     let allocator = PoolAllocator::<Value>::new();
     let memory = SizeClasses::new();
     let layout = Layout::new::<Value>();
@@ -253,6 +262,16 @@ fn use_of_slots_that_are_live_again_is_not() {
         assert_eq!(blocks.values().map(|value| value[3]).sum::<u64>(), 69 * 35);
         blocks.clear();
         blocks.shrink_to_fit();
+
+        (0..70).for_each(|id| _ = vec.push([id; 4]));
+        vec.retain(|_, value| value[0] % 2 == 0);
+        vec.reserve(100).unwrap();
+        assert_eq!(vec.values().map(|value| value[3]).sum::<u64>(), 34 * 35);
+        vec.retain(|_, value| value[0] < 9);
+        vec.shrink_to_fit();
+        assert_eq!(vec.values().map(|value| value[3]).sum::<u64>(), 20);
+        vec.clear();
+        vec.shrink_to_fit();
 
         let boxes: Vec<_> = (0..70).map(|id| allocator.alloc([id + round; 4])).collect();
         assert_eq!(boxes.iter().map(|value| value[3]).sum::<u64>(), 69 * 35 + 70 * round);

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use millpond::recorder::{HEADER, Recorder};
 use millpond::reuse::{Fifo, LowestFirst};
-use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler, StaticPool, SyncPool};
+use millpond::{
+    BlockPool, HandleAllocator, PackedPool, Pool, Recycler, StaticPool, SyncPool, VecPool,
+};
 
 /// Text that can be read when the recorder has written it.
 #[derive(Clone, Default)]
@@ -188,6 +190,10 @@ kinds! {
         |pool: &mut BlockPool<u8>| pool.insert(1).ok(),
         |pool: &mut BlockPool<u8>, handle| pool.remove(handle).is_some(),
         |pool: &mut BlockPool<u8>| pool.clear();
+    a_vec_pool: VecPool::builder().capacity_max(48).name("kind").build(),
+        |pool: &mut VecPool<u8>| pool.insert(1).ok(),
+        |pool: &mut VecPool<u8>, handle| pool.remove(handle).is_some(),
+        |pool: &mut VecPool<u8>| pool.clear();
     a_block_pool_that_retires_and_gives_back:
         BlockPool::builder()
             .slots_per_block(64).max_blocks(12).give_back_beyond(1).lifetimes(2).name("kind")

@@ -13,6 +13,8 @@ use crate::handle::{Handle, Handle32, HandleLayout};
 #[cfg(feature = "alloc")]
 use crate::pools::pool::Pool;
 use crate::pools::static_pool::StaticPool;
+#[cfg(feature = "vec")]
+use crate::pools::vec_pool::VecPool;
 #[cfg(feature = "alloc")]
 use crate::reports::errors::Full;
 #[cfg(feature = "alloc")]
@@ -77,29 +79,36 @@ macro_rules! runs_as_bytes_methods {
     };
 }
 
+/// `insert_zeroed`, of `insert_with`. The expression makes a pool of `[f32; 4]`.
+#[cfg(feature = "alloc")]
+macro_rules! insert_zeroed_method {
+    ($new:literal) => {
+        /// Inserts a value whose bits are all zero.
+        ///
+        /// ```
+        /// # use millpond::*;
+        #[doc = concat!("let mut lights = ", $new, ";")]
+        /// let dark = lights.insert_zeroed().unwrap();
+        /// assert_eq!(lights[dark], [0.0; 4]);
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If the pool is full.
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        pub fn insert_zeroed(&mut self) -> Result<H, Full<()>>
+        where
+            T: Zeroable,
+        {
+            self.insert_with(|_| T::zeroed())
+        }
+    };
+}
+
 /// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// Inserts a value whose bits are all zero.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    ///
-    /// let mut lights = Pool::<[f32; 4]>::new(100);
-    /// let dark = lights.insert_zeroed().unwrap();
-    /// assert_eq!(lights[dark], [0.0; 4]);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the pool is full.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn insert_zeroed(&mut self) -> Result<H, Full<()>>
-    where
-        T: Zeroable,
-    {
-        self.insert_with(|_| T::zeroed())
-    }
+    insert_zeroed_method!("Pool::<[f32; 4]>::new(100)");
 
     runs_as_bytes_methods! {
         "let mut pool = Pool::<u16>::new(100);", "pool.insert(0x0101).unwrap();"
@@ -119,6 +128,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         /// assert_eq!(buffer[..16], [0, 0, 0, 0, 255, 255, 255, 255, 2, 2, 2, 2, 3, 3, 3, 3]);
         /// ```
     }
+}
+
+/// Requires the feature `bytemuck`.
+#[cfg(feature = "vec")]
+impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
+    insert_zeroed_method!("VecPool::<[f32; 4]>::new()");
+
+    runs_as_bytes_methods! { "let mut pool = VecPool::<u16>::new();", "pool.insert(0x0101).unwrap();" }
 }
 
 /// Requires the feature `bytemuck`.

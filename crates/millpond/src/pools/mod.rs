@@ -9,6 +9,8 @@ pub mod block_pool;
 pub mod faces;
 #[cfg(feature = "memory")]
 pub mod frame_pool;
+#[cfg(any(feature = "blocks", feature = "vec"))]
+pub(crate) mod growing;
 #[cfg(feature = "packed")]
 pub mod packed;
 #[cfg(feature = "alloc")]
@@ -19,3 +21,5 @@ pub mod recycler;
 pub(crate) mod settings;
 pub(crate) mod shell;
 pub mod static_pool;
+#[cfg(feature = "vec")]
+pub mod vec_pool;

@@ -168,6 +168,12 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         }
     }
 
+    /// The watch over the values, if any, for another block.
+    #[cfg(feature = "debug-aids")]
+    pub(crate) fn take_watch(&mut self) -> Option<Box<Watch>> {
+        self.watch.take()
+    }
+
     /// The memory that a block needs.
     pub(crate) fn layout(slots: usize, entry_count: usize) -> Result<Layout, OutOfMemory> {
         Ok(Offsets::of::<W, E, T>(slots, entry_count)?.layout)
@@ -182,7 +188,21 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         Ok(block)
     }
 
-    /// The same, in memory that is lent to the block.
+    /// The same, but the system provides the pages of the values when they are first used.
+    pub(crate) fn try_untouched(
+        slots: usize,
+        entry_count: usize,
+        word: W,
+    ) -> Result<Self, OutOfMemory> {
+        let offsets = Offsets::of::<W, E, T>(slots, entry_count)?;
+        let start = try_allocate(offsets.layout)?;
+        // SAFETY: the memory was just allocated, for this layout.
+        let mut block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
+        block.is_lent = false;
+        Ok(block)
+    }
+
+    /// Like [`try_new`](Self::try_new), in memory that is lent to the block.
     ///
     /// # Safety
     ///

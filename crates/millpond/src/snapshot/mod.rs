@@ -39,8 +39,8 @@
 //! of the values and some bytes per slot, up to the highest slot ever used (of a
 //! [`Recycler`](crate::Recycler), of all objects); neither allocates.
 //! Values that are only `Clone` are cloned one at a time, with `clone_from` where both sides have
-//! one; these clones may allocate. (A [`BlockPool`](crate::BlockPool) allocates or frees blocks if
-//! the two sides have different ones; a [`SideTable`](crate::SideTable) that grows allocates if it
+//! one; these clones may allocate. (A [`VecPool`](crate::VecPool) and a [`BlockPool`](crate::BlockPool)
+//! become as large as the other side, which allocates if the two differ; a [`SideTable`](crate::SideTable) that grows allocates if it
 //! has fewer slots than the other side uses.) If a clone panics, the pool or snapshot being written
 //! is left empty and valid, and nothing is dropped twice; such a snapshot cannot be restored. The
 //! generations of such a pool may be those of the snapshot: handles issued since can then be issued
@@ -61,7 +61,7 @@
 //! # Saving to a file
 //!
 //! With the feature `serde`, [`Pool`](crate::Pool), [`PackedPool`](crate::PackedPool),
-//! [`BlockPool`](crate::BlockPool), [`StaticPool`](crate::StaticPool),
+//! [`VecPool`](crate::VecPool), [`BlockPool`](crate::BlockPool), [`StaticPool`](crate::StaticPool),
 //! [`Recycler`](crate::Recycler), [`HandleAllocator`](crate::HandleAllocator),
 //! [`SideTable`](crate::SideTable), [`Spill`](crate::overflow::Spill),
 //! [`PolicyPool`](crate::overflow::PolicyPool) and their snapshots are `Serialize` and

@@ -1,34 +1,144 @@
-//! Growth without a reuse order, for side tables.
+//! Growing and shrinking of slots in one block: they move to a block of another size.
 
-use super::TableStorage;
+use super::{Link, Storage, TableStorage};
+use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
-use crate::handle::Word;
-use crate::slots::{Place, SlotWords};
+use crate::handle::{HandleLayout, Issue, Word};
+use crate::occupancy::WORD_SLOTS;
+use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::slots::{Block, Core, Place, SlotWords};
 
-impl<T, W: Word> TableStorage<T, W> {
+impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// No slots, and no memory.
     pub(crate) const fn empty() -> Self {
         Self { words: SlotWords::empty() }
     }
 
+    /// Another block, of this many slots, for [`move_to`](Self::move_to). `touch`: touch every page.
+    pub(crate) fn try_allocate<R: ReuseOrder, H: HandleLayout<Word = W>>(
+        &mut self,
+        slots: usize,
+        touch: bool,
+    ) -> Result<Block<W, E, T>, OutOfMemory>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        self.try_allocate_with(slots, R::Queue::<H::Index>::entry_count(slots, Self::LINKED), touch)
+    }
+
+    /// The same, with this many entries.
+    fn try_allocate_with(
+        &mut self,
+        slots: usize,
+        entries: usize,
+        touch: bool,
+    ) -> Result<Block<W, E, T>, OutOfMemory> {
+        #[cfg(feature = "debug-aids")]
+        if let Some(watch) = self.watched_mut() {
+            watch.try_grow(slots)?;
+        }
+        match (slots, touch) {
+            (0, _) => Ok(Block::empty()),
+            (_, true) => Block::try_new(slots, entries, W::RETIRED),
+            (_, false) => Block::try_untouched(slots, entries, W::RETIRED),
+        }
+    }
+
+    /// Moves to another block. New slots are dead, and have the words that `new_word` returns for their indices; those
+    /// that are no more must be dead.
+    ///
+    /// The reuse order's entries move with the slots. The order itself must be told:
+    /// [`Core::grow`] afterwards, or [`Core::shrink`] around it.
+    pub(crate) fn move_to<R: ReuseOrder, H: HandleLayout<Word = W>>(
+        &mut self,
+        block: Block<W, E, T>,
+        new_word: impl Fn(usize) -> W,
+    ) where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        self.move_with(block, R::Queue::<H::Index>::move_entries, new_word);
+        if let Some(age) = self.words.place_mut().bitmap_age_mut() {
+            // From the beginning, when there are no slots, and the bitmap has all of them.
+            age.in_step |= R::SEARCHES_BITMAP;
+        }
+    }
+
+    /// The same, with a function that moves the entries.
+    fn move_with(
+        &mut self,
+        mut block: Block<W, E, T>,
+        move_entries: fn(&[E], &mut [E]),
+        new_word: impl Fn(usize) -> W,
+    ) {
+        let slots = block.parts().words.len();
+        let kept = slots.min(self.slots());
+        let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
+        assert!(are_dead, "a value would be lost");
+        // No user code from here on.
+        self.poison_dead(false);
+        let (from, to) = (self.words.place().parts(), block.parts_mut());
+        to.words[..kept].copy_from_slice(&from.words[..kept]);
+        for (word, index) in to.words[kept..].iter_mut().zip(kept..) {
+            *word = new_word(index).as_dead();
+        }
+        move_entries(from.entries, to.entries);
+        let bit_words = kept.div_ceil(WORD_SLOTS);
+        to.bits[..bit_words].copy_from_slice(&from.bits[..bit_words]);
+        if kept % WORD_SLOTS != 0 {
+            // An old bitmap may have bits of slots that are no more.
+            to.bits[bit_words - 1] &= (1 << (kept % WORD_SLOTS)) - 1;
+        }
+        // SAFETY: both have this many slots, in memory of their own.
+        unsafe { to.values.copy_from_nonoverlapping(from.values, kept) };
+        if let Some(age) = block.bitmap_age_mut() {
+            *age = self.words.place().bitmap_age();
+        }
+        #[cfg(feature = "debug-aids")]
+        block.set_watch(self.words.place_mut().take_watch());
+        // Each value is in both blocks until the former one is gone, which drops none.
+        *self.words.place_mut() = block;
+        self.words.recount_retired();
+        for index in kept..slots {
+            self.write_link(index, Link::NONE);
+            // As if a value had just been moved out.
+            self.bury(index);
+        }
+        self.poison_dead(true);
+    }
+
+    /// Moves a value into the slot that comes next, or else into the one that `grow` returns: it has made room, and
+    /// taken that slot out of the order.
+    #[inline(always)]
+    pub(crate) fn put_next_or<R: ReuseOrder, H: HandleLayout<Word = W>, C>(
+        &mut self,
+        value: T,
+        core: &mut Core<R, H>,
+        grow: impl FnOnce(&mut Self, &mut Core<R, H>) -> Result<usize, C>,
+    ) -> Result<H, (T, C)>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        let (index, generation) = match core.take_next(self) {
+            Some(taken) => taken,
+            None => match grow(self, core) {
+                Ok(index) => (index, self.words.of_vacant(index).expect("taken out of the order")),
+                Err(cause) => return Err((value, cause)),
+            },
+        };
+        // SAFETY: the slot that the order returns is vacant, and this is the next of its generations.
+        unsafe { self.put_unchecked(index, generation, value) };
+        Ok(H::from_kept_parts(index, generation))
+    }
+}
+
+#[cfg(feature = "tables")]
+impl<T, W: Word> TableStorage<T, W> {
     /// Grows to this many slots, in another block of memory; the new ones are dead, with this word.
     /// On an error, nothing changes.
     pub(crate) fn try_grow(&mut self, slots: usize, dead: W) -> Result<(), OutOfMemory> {
-        let before = self.slots();
-        assert!(slots >= before, "a table does not shrink");
-        let mut grown = Self::try_table(slots, false, dead)?;
-        // No user code from here on: each live value is in two places until the old slots are all dead.
-        for index in self.words.occupancy().iter() {
-            grown.unearth(index);
-            let to = grown.value_mut(index).as_mut_ptr();
-            let from = self.values()[index].as_ptr();
-            // SAFETY: both are slots, of different blocks. The copy becomes the value as the words follow below,
-            // and the original is forgotten there.
-            unsafe { to.copy_from_nonoverlapping(from, 1) };
-        }
-        grown.words.copy_state_from(&self.words, before);
-        self.words.place_mut().parts_mut().words.fill(W::RETIRED);
-        *self = grown;
+        assert!(slots >= self.slots(), "a table does not shrink");
+        let block = self.try_allocate_with(slots, 0, true)?;
+        self.move_with(block, |_, _| (), |_| dead);
         Ok(())
     }
 
@@ -40,7 +150,7 @@ impl<T, W: Word> TableStorage<T, W> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "tables"))]
 mod tests {
     use super::*;
     use alloc::rc::Rc;

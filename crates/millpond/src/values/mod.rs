@@ -30,7 +30,7 @@ mod dead;
 mod frame;
 #[cfg(feature = "memory")]
 mod frame_memory;
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "tables", feature = "vec"))]
 mod grow;
 mod iter;
 #[cfg(feature = "packed")]

@@ -10,7 +10,8 @@ use millpond::overflow::{
 use millpond::reuse::{Intrusive, ReuseOrder};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
-    AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool,
+    AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
+    SyncPool, VecPool,
 };
 
 pub(crate) type Value = [u8; 21];
@@ -234,6 +235,18 @@ aided_pool! {
 }
 
 impl Filled for BlockPool<Value> {
+    fn slot(&mut self, number: usize) -> *mut u8 {
+        self.get_at_mut(number).unwrap().as_mut_ptr()
+    }
+}
+
+aided_pool! {
+    [] VecPool<Value>, 6,
+    |aids| VecPool::<Value>::builder().capacity_max(6).name("bullets").debug_aids(aids).build(),
+    emptied by |pool| (0..6).for_each(|index| _ = pool.remove_at(index))
+}
+
+impl Filled for VecPool<Value> {
     fn slot(&mut self, number: usize) -> *mut u8 {
         self.get_at_mut(number).unwrap().as_mut_ptr()
     }
@@ -601,6 +614,7 @@ macro_rules! with_snapshots {
         }
         crate::common::in_every_order!(in_order());
         $function::<millpond::BlockPool<crate::aided::Value>>();
+        $function::<millpond::VecPool<crate::aided::Value>>();
         $function::<millpond::PackedPool<crate::aided::Value>>();
         $function::<millpond::Recycler<crate::aided::Value>>();
     }};
@@ -638,6 +652,7 @@ macro_rules! with_fill {
         crate::common::in_every_order!(in_order());
         $function::<millpond::SyncPool<crate::aided::Value>>();
         $function::<millpond::BlockPool<crate::aided::Value>>();
+        $function::<millpond::VecPool<crate::aided::Value>>();
         $function::<millpond::PackedPool<crate::aided::Value>>();
         $function::<crate::aided::Anything>();
         crate::aided::ruled!($function);

@@ -22,7 +22,7 @@ use millpond::{
     AnyPool, BlockPool, BuildError, Full, GetDisjointMutError, Handle, Handle32, HandleAllocator,
     HandleAllocatorBuilder, InsertAtError, InsertAtErrorKind, Occupancy, PackedPool,
     PackedPoolBuilder, Pool, PoolBuilder, Recycler, RecyclerBuilder, Refusal, SideTable,
-    SizeClasses, Snapshot, StaticPool, Stats, packed, side_table, static_pool,
+    SizeClasses, Snapshot, StaticPool, Stats, VecPool, packed, side_table, static_pool,
 };
 
 /// Neither `Send` nor `Sync`.
@@ -106,6 +106,10 @@ fn pools_with_books_of_their_own_go_where_their_values_go() {
 #[test]
 fn pools_made_of_pools_and_snapshots_go_where_their_values_go() {
     type Both<V> = Spill<Pool<V>, BlockPool<V>>;
+    is!(Send: VecPool<SendOnly>);
+    is_not!(Send: VecPool<SyncOnly>);
+    is!(Sync: VecPool<SyncOnly>);
+    is_not!(Sync: VecPool<SendOnly>);
     is!(Send: BlockPool<SendOnly>, PolicyPool<SendOnly>, Both<SendOnly>, Snapshot<SendOnly>);
     is_not!(Send: BlockPool<SyncOnly>, PolicyPool<SyncOnly>, Both<SyncOnly>, Snapshot<SyncOnly>);
     is!(Sync: BlockPool<SyncOnly>, PolicyPool<SyncOnly>, Both<SyncOnly>, Snapshot<SyncOnly>);

@@ -7,7 +7,7 @@ use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
 use millpond::overflow::Lifetimes;
 use millpond::{
     AnyPool, BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
-    StaticPool, Stats,
+    StaticPool, Stats, VecPool,
 };
 
 /// A pool for two objects, to which the macro adds them: how full it is, and how it lends them.
@@ -41,6 +41,7 @@ pool_of_two!(pool: Pool::new(2), capacity before: 2);
 pool_of_two!(packed_pool: PackedPool::new(2), capacity before: 2);
 pool_of_two!(static_pool: StaticPool::<u32, 2>::new(), capacity before: 2);
 pool_of_two!(block_pool: BlockPool::with_blocks(2, 1), capacity before: 0);
+pool_of_two!(vec_pool: VecPool::builder().capacity_max(2).build(), capacity before: 0);
 pool_of_two!(any_pool: AnyPool::<dyn Any, 8>::new(2), capacity before: 2);
 
 #[test]

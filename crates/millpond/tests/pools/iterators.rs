@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use crate::common::{Counted, Ledger, panics};
-use millpond::{AnyPool, BlockPool, PackedPool, Pool, StaticPool};
+use millpond::{AnyPool, BlockPool, PackedPool, Pool, StaticPool, VecPool};
 
 /// From the front and from the back in turn: at each step the iterator says how many are left.
 #[track_caller]
@@ -64,6 +64,7 @@ tells_what_is_left! {
     packed_pool_tells_what_is_left: PackedPool::new(70);
     static_pool_tells_what_is_left: StaticPool::<u32, 70>::new();
     block_pool_tells_what_is_left: BlockPool::with_blocks(16, 5);
+    vec_pool_tells_what_is_left: VecPool::new();
 }
 
 /// It knows its position, and with it how many it has not asked about.
@@ -142,6 +143,7 @@ folds_what_is_left! {
     a_pool_folds_what_is_left: Pool::new(200);
     a_static_pool_folds_what_is_left: StaticPool::<u32, 200>::new();
     a_pool_of_doubling_blocks_folds_what_is_left: BlockPool::<u32>::new();
+    a_vec_pool_folds_what_is_left: VecPool::<u32>::new();
     a_pool_of_equal_blocks_folds_what_is_left: BlockPool::<u32>::with_blocks(16, 13);
 }
 
@@ -173,4 +175,5 @@ nothing_is_left! {
     a_panic_leaves_nothing_in_a_packed_pool: PackedPool::new(10);
     a_panic_leaves_nothing_in_a_static_pool: StaticPool::<Counted, 10>::new();
     a_panic_leaves_nothing_in_a_block_pool: BlockPool::with_blocks(4, 3);
+    a_panic_leaves_nothing_in_a_vec_pool: VecPool::new();
 }

@@ -36,6 +36,7 @@ mod snapshot;
 mod static_pool;
 mod static_pool_builder;
 mod threads;
+mod vec_pool;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;

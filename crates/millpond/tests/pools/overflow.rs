@@ -8,7 +8,9 @@ use millpond::overflow::{
     Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats};
+use millpond::{
+    BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats, VecPool,
+};
 
 /// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
 macro_rules! on_every_pool {
@@ -23,6 +25,7 @@ macro_rules! on_every_pool {
         $test(PackedPool::<u64>::new(7));
         $test(StaticPool::<u64, 7>::new());
         $test(BlockPool::<u64>::with_blocks(1, 7));
+        $test(VecPool::<u64>::builder().capacity_max(7).build());
         $test(Spill::new(Pool::<u64>::new(4), Pool::<u64>::new(3)));
         $test(Spill::new(BlockPool::<u64>::with_blocks(2, 2), BlockPool::<u64>::with_blocks(1, 3)));
         $test(Spill::new(Pool::<u64>::new(0), PackedPool::<u64>::new(7)));
@@ -249,6 +252,8 @@ fn a_list_beside_a_pool_without_a_limit_is_refused_before_it_takes_memory() {
     }
     refused(BlockPool::new());
     refused(BlockPool::builder().block_sizes(8..=64).reserve(100).build());
+    let growing = VecPool::<u8>::new();
+    assert!(message(|| drop(EvictOldest::beside(&growing))).contains("this pool has no limit"));
     let limited = Pool::<u8>::new(2);
     let both = Spill::new(limited, BlockPool::<u8>::new());
     assert!(message(|| drop(EvictOldest::beside(&both))).contains("this pool has no limit"));

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use millpond::InsertAtErrorKind::{self, *};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{BlockPool, Handle, Handle32, HandleLayout, PackedPool, Pool, StaticPool, SyncPool};
+use millpond::{
+    BlockPool, Handle, Handle32, HandleLayout, PackedPool, Pool, StaticPool, SyncPool, VecPool,
+};
 
 fn kind<H>(refused: Result<H, millpond::InsertAtError<u32>>) -> InsertAtErrorKind {
     refused.map(|_| ()).unwrap_err().kind()
@@ -126,6 +128,7 @@ tests! {
     narrow: short::<Lifo, Handle32<u32, 8>>(Lifo), remove;
     packed: PackedPool::<u32>::builder().capacity(8).lifetimes(3).build(), remove;
     blocks: BlockPool::<u32>::builder().slots_per_block(8).max_blocks(1).lifetimes(3).build(), remove;
+    vec: VecPool::<u32>::builder().capacity_max(8).lifetimes(3).build(), remove;
     fixed: StaticPool::<u32, 8>::builder().lifetimes(3).build(), remove;
     shared: SyncPool::<u32>::builder().capacity(8).lifetimes(3).build(), take;
 }

@@ -26,6 +26,7 @@ mod shared;
 mod side_table;
 mod static_pool;
 mod steps;
+mod vec_pool;
 mod walk;
 
 pub(crate) use allocator::AllocatorKind;
@@ -55,6 +56,7 @@ pub(crate) use shared::SharedKind;
 pub(crate) use side_table::SideTableKind;
 pub(crate) use static_pool::StaticKind;
 pub(crate) use steps::{KindToRun, Run, Step};
+pub(crate) use vec_pool::VecKind;
 
 /// One kind of each pool, of `Pool` in every order, handed to a macro behind the arguments for it; and then the others in
 /// the brackets.
@@ -75,6 +77,7 @@ macro_rules! one_of_each {
             size_classes: PlacedKind<SizeClassesPlaces>;
             block_lifo: BlockKind<Lifo, Handle<()>>;
             growing_fifo: GrowingKind<Fifo, Handle<()>>;
+            vec_lifo: VecKind<Lifo, Handle<()>>;
             policy_spill: PolicyKind<SPILL>;
             policy_grow: PolicyKind<GROW>;
             policy_evict_least: PolicyKind<EVICT_LEAST>;
@@ -118,6 +121,13 @@ macro_rules! other_kinds {
             block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
             growing_roster: GrowingKind<Roster, Handle<()>>;
             growing_next_fit: GrowingKind<NextFit, Handle32<(), 16>>;
+            vec_lifo_narrow: VecKind<Lifo, Handle32<(), 16>>;
+            vec_fifo: VecKind<Fifo, Handle<()>>;
+            vec_lowest_first: VecKind<LowestFirst, Handle<()>>;
+            vec_roster: VecKind<Roster, Handle<()>>;
+            vec_next_fit: VecKind<NextFit, Handle<()>>;
+            vec_intrusive: VecKind<Intrusive, Handle<()>>;
+            vec_intrusive_narrow: VecKind<Intrusive, Handle32<(), 16>>;
             packed_narrow: PackedKind<Handle32<(), 16>>;
             static_of_0: StaticKind<0, Handle<()>>;
             static_of_1: StaticKind<1, Handle32<(), 30>>;

@@ -8,6 +8,8 @@ use super::SideTable;
 use crate::handle::{HandleLayout, Issue};
 use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
 use crate::pools::pool::Pool;
+#[cfg(feature = "vec")]
+use crate::pools::vec_pool::VecPool;
 use crate::slots::full_word;
 use crate::slots::reuse::ReuseOrder;
 use crate::values::{CursorMut, PoolStorage, TableStorage};
@@ -46,11 +48,11 @@ pub fn join<P: JoinPool, S: JoinTables<P::Handle>>(pool: P, tables: S) -> Join<P
     Join { pool, tables: tables.into_lane(), words, next_word: 0, bits: 0 }
 }
 
-/// A borrowed pool, for [`join`]: `&Pool` or `&mut Pool`. Sealed.
+/// A borrowed pool, for [`join`]: `&Pool` or `&mut Pool`, or a [`VecPool`] likewise. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be joined with side tables",
-    label = "not a borrowed `Pool`",
-    note = "the first argument of `join` is `&pool` or `&mut pool`, of a `Pool`"
+    label = "not a borrowed `Pool` or `VecPool`",
+    note = "the first argument of `join` is `&pool` or `&mut pool`, of a `Pool` or `VecPool`"
 )]
 pub trait JoinPool: sealed::Sealed {
     /// The pool's handles.
@@ -174,18 +176,6 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for SharedPool<'a, T, R, H>
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> sealed::Sealed for &Pool<T, R, H> {}
-
-impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a Pool<T, R, H> {
-    type Handle = H;
-    type Value = &'a T;
-    type Lane = SharedPool<'a, T, R, H>;
-
-    fn into_lane(self) -> Self::Lane {
-        SharedPool { values: self.storage() }
-    }
-}
-
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct ExclusivePool<'a, T, R: ReuseOrder, H: HandleLayout> {
@@ -225,18 +215,39 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for ExclusivePool<'a, T, R,
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> sealed::Sealed for &mut Pool<T, R, H> {}
+/// Makes a pool whose values are in one array joinable.
+macro_rules! joinable {
+    ($pool:ident) => {
+        impl<T, R: ReuseOrder, H: HandleLayout> sealed::Sealed for &$pool<T, R, H> {}
 
-impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a mut Pool<T, R, H> {
-    type Handle = H;
-    type Value = &'a mut T;
-    type Lane = ExclusivePool<'a, T, R, H>;
+        impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a $pool<T, R, H> {
+            type Handle = H;
+            type Value = &'a T;
+            type Lane = SharedPool<'a, T, R, H>;
 
-    fn into_lane(self) -> Self::Lane {
-        let (words, values) = self.storage_mut().words_and_cursor_mut();
-        ExclusivePool { words, values, order: PhantomData }
-    }
+            fn into_lane(self) -> Self::Lane {
+                SharedPool { values: self.storage() }
+            }
+        }
+
+        impl<T, R: ReuseOrder, H: HandleLayout> sealed::Sealed for &mut $pool<T, R, H> {}
+
+        impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a mut $pool<T, R, H> {
+            type Handle = H;
+            type Value = &'a mut T;
+            type Lane = ExclusivePool<'a, T, R, H>;
+
+            fn into_lane(self) -> Self::Lane {
+                let (words, values) = self.storage_mut().words_and_cursor_mut();
+                ExclusivePool { words, values, order: PhantomData }
+            }
+        }
+    };
 }
+
+joinable!(Pool);
+#[cfg(feature = "vec")]
+joinable!(VecPool);
 
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]

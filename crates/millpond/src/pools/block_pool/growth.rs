@@ -1,10 +1,9 @@
 //! How a block pool allocates blocks, and frees them.
 
-use core::fmt;
-
 use super::BlockPool;
 use crate::handle::{HandleLayout, Word};
-use crate::reports::errors::{InsertAtErrorKind, PoolName};
+use crate::pools::growing::{CannotGrow, NAMED_SLOTS, ReserveError};
+use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::stats::GrowthStats;
 use crate::slots::reuse::ReuseOrder;
 
@@ -28,56 +27,6 @@ pub struct Growth {
     /// Whether `reserve` allocated the block; otherwise, an insertion had to wait for the memory.
     pub reserved: bool,
 }
-
-/// The error of [`BlockPool::reserve`]: the pool cannot have that many more slots.
-///
-/// ```
-/// use millpond::BlockPool;
-///
-/// let mut pool = BlockPool::<u8>::with_blocks(64, 2);
-/// let error = pool.reserve(200).unwrap_err();
-/// assert!(!error.is_out_of_memory());
-/// assert_eq!(
-///     error.to_string(),
-///     "the pool cannot make room for 200 more values: it may have 128 slots, and 0 are live",
-/// );
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReserveError {
-    pub(crate) name: Option<&'static str>,
-    pub(crate) additional: usize,
-    pub(crate) live: usize,
-    pub(crate) retired: usize,
-    pub(crate) capacity_max: usize,
-    pub(crate) out_of_memory: bool,
-}
-
-impl ReserveError {
-    /// Returns whether memory ran out; otherwise, the slots would exceed the pool's limit.
-    #[must_use]
-    #[inline]
-    pub fn is_out_of_memory(&self) -> bool {
-        self.out_of_memory
-    }
-}
-
-impl fmt::Display for ReserveError {
-    #[inline]
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = PoolName(self.name);
-        write!(f, "{name} cannot make room for {} more values: ", self.additional)?;
-        if self.out_of_memory {
-            return f.write_str("there is no memory");
-        }
-        write!(f, "it may have {} slots, and {} are live", self.capacity_max, self.live)?;
-        match self.retired {
-            0 => Ok(()),
-            retired => write!(f, ", {retired} retired"),
-        }
-    }
-}
-
-impl core::error::Error for ReserveError {}
 
 /// The rules by which a pool grows and shrinks, and how often it has done so.
 ///
@@ -184,9 +133,6 @@ impl Growing {
 
 /// Books with room for fewer slots than these get four times the room.
 const SLOTS_MOVED_LATE: usize = 64;
-
-/// Up to this many slots a pool grows for a named slot, whatever it has.
-const NAMED_SLOTS: usize = 4096;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Allocates blocks until `additional` more values can be inserted without growth, so that
@@ -419,13 +365,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
         self.give_back_from(slots);
     }
-}
-
-/// Why an insertion finds no slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CannotGrow {
-    AtLimit,
-    OutOfMemory,
 }
 
 #[cfg(test)]

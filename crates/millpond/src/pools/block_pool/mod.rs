@@ -13,22 +13,24 @@ mod snapshot;
 mod traits;
 
 pub use crate::pools::faces::Handles;
+pub use crate::pools::growing::ReserveError;
 pub use crate::reports::stats::GrowthStats;
 pub use crate::values::{BlockRuns as ValueRuns, BlockRunsMut as ValueRunsMut};
 pub use builder::BlockPoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
-pub use growth::{Growth, ReserveError};
+pub use growth::Growth;
 pub use iter::{Values, ValuesMut};
 
 use core::ops::RangeInclusive;
 
 use crate::handle::{Handle, HandleLayout, Refusal, Word};
+use crate::pools::growing::{CannotGrow, no_room};
 use crate::reports::errors::{Full, FullPool, InsertAtErrorKind};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::slots::{BlockSizes, Core};
 use crate::values::{BlockStorage, Storage};
-use growth::{CannotGrow, Growing};
+use growth::Growing;
 
 /// A pool of values that grows block by block, up to an optional limit. No value ever moves, and
 /// every handle stays valid.
@@ -390,14 +392,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     );
 
     crate::pools::shell::moving_out_methods!(example "BlockPool::new()", after |pool| pool.give_back_by_rule());
-}
-
-/// Panics, because there is no room for the pushed value.
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn no_room(pool: FullPool) -> ! {
-    panic!("{}", Full { value: (), pool })
 }
 
 crate::snapshot::snapshot_methods!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);

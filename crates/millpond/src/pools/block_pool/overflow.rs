@@ -1,11 +1,8 @@
 use super::BlockPool;
-use super::growth::CannotGrow;
 use crate::handle::HandleLayout;
 use crate::policies::bounded;
+use crate::pools::growing::{CannotGrow, SLOTS_LIMITED_BY_HANDLES};
 use crate::slots::reuse::ReuseOrder;
-
-/// Handles that name at most this many slots are limit enough for a pool.
-const SLOTS_LIMITED_BY_HANDLES: usize = 1 << 24;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Whether only the number of slots that handles can name limits the pool's growth.

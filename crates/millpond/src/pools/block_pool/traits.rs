@@ -47,35 +47,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Default for BlockPool<T, R, H> {
     }
 }
 
-/// Inserts all values with [`push`](BlockPool::push).
-///
-/// ```
-/// use millpond::BlockPool;
-///
-/// let mut pool = BlockPool::new();
-/// pool.extend(["a", "b"]);
-/// let pool: BlockPool<i32> = (0..9).collect();
-/// assert_eq!(pool.values().sum::<i32>(), 36);
-/// ```
-///
-/// # Panics
-///
-/// If [`push`](BlockPool::push) does; the values inserted so far stay.
-impl<T, R: ReuseOrder, H: HandleLayout> Extend<T> for BlockPool<T, R, H> {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
-        let values = values.into_iter();
-        // `push` reports values for which there is no room.
-        let _ = self.reserve(values.size_hint().0);
-        values.for_each(|value| _ = self.push(value));
-    }
-}
-
-/// Inserts all values into a [default](BlockPool::default) pool, with their slots in iteration
-/// order.
-impl<T, R: ReuseOrder, H: HandleLayout> FromIterator<T> for BlockPool<T, R, H> {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        let mut pool = Self::default();
-        pool.extend(values);
-        pool
-    }
-}
+crate::pools::shell::growing_from_iterator!(
+    [T, R: ReuseOrder, H: HandleLayout] BlockPool<T, R, H>, example "BlockPool"
+);

@@ -85,3 +85,44 @@ macro_rules! full_from_iterator {
 }
 #[cfg(feature = "alloc")]
 pub(crate) use full_from_iterator;
+
+/// `Extend` and `FromIterator` of a pool that grows: it has `reserve`, `push` and `Default`.
+#[cfg(any(feature = "blocks", feature = "vec"))]
+macro_rules! growing_from_iterator {
+    ([$($generics:tt)*] $pool:ty, example $name:literal) => {
+        /// Inserts all values with [`push`](Self::push).
+        ///
+        /// ```
+        #[doc = concat!("use millpond::", $name, ";")]
+        ///
+        #[doc = concat!("let mut pool = ", $name, "::new();")]
+        /// pool.extend(["a", "b"]);
+        #[doc = concat!("let pool: ", $name, "<i32> = (0..9).collect();")]
+        /// assert_eq!(pool.values().sum::<i32>(), 36);
+        /// ```
+        ///
+        /// # Panics
+        ///
+        /// If [`push`](Self::push) does; the values inserted so far stay.
+        impl<$($generics)*> Extend<T> for $pool {
+            fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+                let values = values.into_iter();
+                // `push` reports values for which there is no room.
+                let _ = self.reserve(values.size_hint().0);
+                values.for_each(|value| _ = self.push(value));
+            }
+        }
+
+        /// Inserts all values into a [default](Self::default) pool, with their slots in iteration
+        /// order.
+        impl<$($generics)*> FromIterator<T> for $pool {
+            fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+                let mut pool = Self::default();
+                pool.extend(values);
+                pool
+            }
+        }
+    };
+}
+#[cfg(any(feature = "blocks", feature = "vec"))]
+pub(crate) use growing_from_iterator;

@@ -15,6 +15,8 @@ mod walk;
 #[cfg(feature = "debug-aids")]
 mod watch;
 
+#[cfg(any(feature = "blocks", feature = "vec"))]
+pub(crate) use construct::growing_from_iterator;
 #[cfg(feature = "alloc")]
 pub(crate) use construct::{
     default_without_slots, full_from_iterator, typed_builder_method, watched_if_enabled,

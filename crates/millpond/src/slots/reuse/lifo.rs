@@ -264,6 +264,10 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     fn shrink<S: Slots<Entry = I>>(&mut self, to: usize, slots: &mut S) {
+        // The entries may move to an array that has room for each slot, but not for as many ghosts.
+        if self.ends().has_ghosts(slots.words()) {
+            self.sweep(slots);
+        }
         let (ends, entries) = (self.ends_mut(), slots.entries_mut());
         let mut kept = 0;
         for at in 0..ends.len as usize {

@@ -125,9 +125,10 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// The slots from `to` on, all dead, are about to be removed.
     fn shrink<S: Slots<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut S);
 
-    /// Moves entries to a longer array, the rest of which is empty.
+    /// Moves entries to an array for more slots, the rest of which is empty, or for fewer, if the order has
+    /// [shrunk](Self::shrink).
     fn move_entries(from: &[Self::Entry], to: &mut [Self::Entry]) {
-        to[..from.len()].copy_from_slice(from);
+        copy_first(from, to);
     }
 
     /// Whether an unused slot comes before one that was freed. Otherwise, an unused slot comes only
@@ -198,4 +199,10 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// Checks that the order has each slot that is vacant by its word once, and no other.
     #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = Self::Entry>>(&self, slots: &S) -> Result<(), Violation>;
+}
+
+/// Copies as many of the first entries as both arrays have.
+pub(super) fn copy_first<E: Copy>(from: &[E], to: &mut [E]) {
+    let count = from.len().min(to.len());
+    to[..count].copy_from_slice(&from[..count]);
 }

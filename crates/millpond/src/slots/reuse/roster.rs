@@ -4,7 +4,7 @@ use core::iter;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use super::{Queue, ReuseOrder, Slots, sealed};
+use super::{Queue, ReuseOrder, Slots, copy_first, sealed};
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
 #[cfg(feature = "validate")]
@@ -277,9 +277,10 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     }
 
     fn move_entries(from: &[E], to: &mut [E]) {
-        let ((roster, reverse), half) = (from.split_at(from.len() / 2), to.len() / 2);
-        to[..roster.len()].copy_from_slice(roster);
-        to[half..half + reverse.len()].copy_from_slice(reverse);
+        let ((roster, reverse), to) =
+            (from.split_at(from.len() / 2), to.split_at_mut(to.len() / 2));
+        copy_first(roster, to.0);
+        copy_first(reverse, to.1);
     }
 
     fn copy_state_from<S: Slots<Entry = E>>(

@@ -68,6 +68,11 @@ pub enum Refused {
     /// Too many blocks before the last one are missing: their memory would be out of proportion.
     TooFar(u64),
     SlotsThere(u64),
+    CapacityMax(u64),
+    SlotsKnown {
+        there: u64,
+        known: usize,
+    },
     /// Slots count from the block's first.
     InBlock(usize, Box<Refused>),
 }
@@ -132,6 +137,12 @@ impl fmt::Display for Refused {
                     f,
                     "{slots} slots exist, expected those of whole blocks, each with its generation"
                 )
+            }
+            Refused::SlotsKnown { there, known } => {
+                write!(f, "{there} slots exist, but {known} have a generation")
+            }
+            Refused::CapacityMax(slots) => {
+                write!(f, "a limit of {slots} slots is more than the handle layout can name")
             }
             Refused::InBlock(block, reason) => write!(f, "in block {block}: {reason}"),
         }

@@ -50,6 +50,16 @@
 //!   existed; its order is that of the `slots_there`, which are the first ones, in whole blocks.
 //! - `objects` are as above.
 //!
+//! The state of a [`VecPool`](crate::VecPool) also has its limit, and how many slots it has now; the generations after
+//! these are those of slots that it had:
+//!
+//! ```json
+//! {
+//!   "capacity_max": 4294967295, "slots_there": 4,
+//!   "slots": { "pool": "VecPool", "reuse": "Lifo", … "generations": [1, 2, 1, 1, 2, 1, 1, 1], … }
+//! }
+//! ```
+//!
 //! A pool of several parts has the parts: `{"version": 1, "first": …, "second": …}` for a
 //! [`Spill`](crate::overflow::Spill), and for a [`PolicyPool`](crate::overflow::PolicyPool) also its
 //! `policy`, the blocks that it has `grown` by, and the `ages` of an `evict-oldest` (`null` for the other
@@ -67,12 +77,16 @@ mod checks;
 mod former_blocks;
 mod objects;
 mod state;
+#[cfg(feature = "vec")]
+mod vec_pool;
 
 #[cfg(feature = "blocks")]
 pub(crate) use blocks::{CheckedBlocks, ReadBlocks, SavedBlocks, SavedGrowth};
 pub(crate) use checks::Refused;
 pub(crate) use objects::Objects;
 pub(crate) use state::{Label, SavedState, Version};
+#[cfg(feature = "vec")]
+pub(crate) use vec_pool::{CheckedVecPool, SavedVecPool};
 
 use alloc::vec::Vec;
 use core::fmt;

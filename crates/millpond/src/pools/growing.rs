@@ -1,0 +1,76 @@
+//! What the pools that grow have in common.
+
+use core::fmt;
+
+use crate::reports::errors::{Full, FullPool, PoolName};
+
+/// Up to this many slots a pool grows for a named slot, whatever it has.
+pub(crate) const NAMED_SLOTS: usize = 4096;
+
+/// Handles that name at most this many slots are limit enough for a pool.
+pub(crate) const SLOTS_LIMITED_BY_HANDLES: usize = 1 << 24;
+
+/// The error of `reserve` of a [`BlockPool`](crate::BlockPool) or a [`VecPool`](crate::VecPool): the pool cannot have that many more slots.
+///
+/// ```
+/// use millpond::BlockPool;
+///
+/// let mut pool = BlockPool::<u8>::with_blocks(64, 2);
+/// let error = pool.reserve(200).unwrap_err();
+/// assert!(!error.is_out_of_memory());
+/// assert_eq!(
+///     error.to_string(),
+///     "the pool cannot make room for 200 more values: it may have 128 slots, and 0 are live",
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReserveError {
+    pub(crate) name: Option<&'static str>,
+    pub(crate) additional: usize,
+    pub(crate) live: usize,
+    pub(crate) retired: usize,
+    pub(crate) capacity_max: usize,
+    pub(crate) out_of_memory: bool,
+}
+
+impl ReserveError {
+    /// Returns whether memory ran out; otherwise, the slots would exceed the pool's limit.
+    #[must_use]
+    #[inline]
+    pub fn is_out_of_memory(&self) -> bool {
+        self.out_of_memory
+    }
+}
+
+impl fmt::Display for ReserveError {
+    #[inline]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = PoolName(self.name);
+        write!(f, "{name} cannot make room for {} more values: ", self.additional)?;
+        if self.out_of_memory {
+            return f.write_str("there is no memory");
+        }
+        write!(f, "it may have {} slots, and {} are live", self.capacity_max, self.live)?;
+        match self.retired {
+            0 => Ok(()),
+            retired => write!(f, ", {retired} retired"),
+        }
+    }
+}
+
+impl core::error::Error for ReserveError {}
+
+/// Why an insertion finds no slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CannotGrow {
+    AtLimit,
+    OutOfMemory,
+}
+
+/// Panics, because there is no room for the pushed value.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_room(pool: FullPool) -> ! {
+    panic!("{}", Full { value: (), pool })
+}

@@ -1,0 +1,60 @@
+//! The saved form of a pool that grows in one piece.
+
+use alloc::vec::Vec;
+
+use ::serde::{Deserialize, Serialize};
+
+use super::super::state::sealed::{Load, ObjectsFor, State};
+use super::checks::{self, CheckedPool, Refused, Rules};
+use super::state::SavedState;
+use crate::handle::HandleLayout;
+
+/// The state of a pool that grows in one piece.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[doc(hidden)]
+pub struct SavedVecPool {
+    pub(crate) capacity_max: u64,
+    /// The number of slots that exist: the first ones.
+    pub(crate) slots_there: u64,
+    /// The slots that exist or existed.
+    pub(crate) slots: SavedState,
+}
+
+/// All of it, checked.
+pub(crate) struct CheckedVecPool<P: State> {
+    pub(crate) capacity_max: usize,
+    /// The slots that exist.
+    pub(crate) slots: CheckedPool<P::Handle, P::Value>,
+    /// The words of those that existed.
+    pub(crate) former: Vec<<P::Handle as HandleLayout>::Word>,
+}
+
+impl SavedVecPool {
+    /// Checks all. `P` is a pool whose slots are saved as those of this pool are, but for its kind.
+    pub(crate) fn check<P: Load>(
+        self,
+        kind: &'static str,
+        objects: ObjectsFor<P>,
+    ) -> Result<CheckedVecPool<P>, Refused> {
+        let Self { capacity_max, slots_there, mut slots } = self;
+        checks::check_labels(&slots.pool, kind, &slots.reuse, P::REUSE_NAME)?;
+        let rules = Rules::of::<P>();
+        let SavedState { first, last, wraps, .. } = slots;
+        let circle = checks::check_circle(rules, first, last, wraps, P::Handle::LIFETIMES_MAX)?;
+        let known = slots.generations.len();
+        let limit = usize::try_from(capacity_max).ok();
+        let Some(capacity_max) = limit.filter(|slots| *slots <= P::Handle::CAPACITY_MAX) else {
+            return Err(Refused::CapacityMax(capacity_max));
+        };
+        if known > capacity_max {
+            return Err(Refused::TooManySlots(known));
+        }
+        let there = usize::try_from(slots_there).ok().filter(|there| *there <= known);
+        let there = there.ok_or(Refused::SlotsKnown { there: slots_there, known })?;
+        let former = slots.generations.split_off(there);
+        let former = checks::check_generations::<P::Handle>(rules, &former, &circle)?;
+        let slots = checks::check_slots(&slots, circle, objects, rules, capacity_max)?;
+        Ok(CheckedVecPool { capacity_max, slots, former })
+    }
+}
