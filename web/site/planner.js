@@ -172,6 +172,8 @@
         + `The command plans any size: ${command}`);
     }
     $("doing").textContent = `starting ${names.join(", ")}`;
+    // The progress changes too often to be read out.
+    $("announced").textContent = `Planning ${names.join(", ")}.`;
     $("progress").value = 0;
     $("job").hidden = false;
     $("job").scrollIntoView({ block: "nearest" });
@@ -309,6 +311,7 @@
     };
     millpond.results = { ...results, text };
     $("took").textContent = took;
+    $("announced").textContent = "The plan is ready.";
     $("results").hidden = false;
     select(0);
     $("results").focus({ preventScroll: true });

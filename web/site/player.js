@@ -65,7 +65,8 @@
   const begin = (newWorld, script = "", shown = []) => {
     world = newWorld;
     only = shown;
-    ops = parsed(script);
+    ops = [];
+    add(script);
     const isGood = take(ask("open", `${world}/${script}`));
     if (!isGood) {
       ops = [];
@@ -166,11 +167,13 @@
   const showStory = () => {
     $("title").textContent = example ? example.title : "Play";
     $("shows").textContent = example ? example.shows : "Insert, remove, look up. Random, or Run, plays by itself.";
-    $("dots").replaceChildren(...(example?.steps ?? []).map((_, n) => {
-      const dot = document.createElement("i");
-      dot.className = n < position ? "done" : "";
-      return dot;
-    }));
+    const scrub = $("scrub");
+    scrub.hidden = !example;
+    scrub.max = String(example?.steps.length ?? 0);
+    scrub.value = String(position);
+    scrub.style.setProperty("--share", String(position / (example?.steps.length ?? 1)));
+    scrub.style.setProperty("--steps", scrub.max);
+    scrub.setAttribute("aria-valuetext", `step ${position} of ${scrub.max}`);
     for (const chip of $("examples").children) {
       chip.setAttribute("aria-pressed", String(chip.dataset.id === example?.id));
     }
@@ -218,11 +221,14 @@
       const row = element("div", `row ${name}`, label, value);
       return [name, { row, label, value }];
     }));
+    const arcs = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    arcs.setAttribute("class", "arcs");
+    arcs.setAttribute("aria-hidden", "true");
     const did = part("did");
     const stats = part("stats soft");
-    const card = element("article", "panel", element("header", "", heading, rule), grid, ...Object.values(rows).map(({ row }) => row), did, stats);
+    const card = element("article", "panel", element("header", "", heading, rule), grid, arcs, ...Object.values(rows).map(({ row }) => row), did, stats);
     card.dataset.panel = name;
-    const made = { card, heading, rule, grid, cells, rows, did, stats };
+    const made = { card, heading, rule, grid, cells, rows, did, stats, arcs };
     panels.set(key, made);
     return made;
   };
@@ -236,6 +242,27 @@
       put(item, String(text));
       dress(item, marks[n] ?? "");
     }
+  };
+
+  // The list through the free slots, as arrows from each to the next, if all slots are in one row.
+  const drawArcs = (arcs, { links, next, slots }) => {
+    arcs.style.display = links && slots.length <= 8 ? "" : "none";
+    if (!links || slots.length > 8) return;
+    const wide = 100 * slots.length;
+    // Each slot has its incoming arrow on the left, its outgoing one on the right.
+    const [incoming, outgoing] = [(slot) => 100 * slot + 34, (slot) => 100 * slot + 66];
+    const tip = (x) => `<path class="tip" d="m${x - 7} 13 7-12 7 12z"/>`;
+    const head = `<path class="head" d="M${incoming(next[0])} 44V10"/>${tip(incoming(next[0]))}`;
+    const path = (from, to) => {
+      const [a, b] = [outgoing(from), incoming(to)];
+      const depth = Math.min(52, 16 + Math.abs(b - a) / 8);
+      return `<path d="M${a} 2C${a} ${depth} ${b} ${depth} ${b} 10"/>${tip(b)}`;
+    };
+    const drawn = next.length > 0 ? head + next.slice(1).map((slot, n) => path(next[n], slot)).join("") : "";
+    if (arcs.dataset.drawn === drawn) return;
+    arcs.dataset.drawn = drawn;
+    arcs.setAttribute("viewBox", `0 0 ${wide} 46`);
+    arcs.innerHTML = drawn;
   };
 
   const drawPanel = (drawn) => {
@@ -259,6 +286,7 @@
       const said = `slot ${n}: ${slot.state}${slot.object ? `, ${slot.object}` : ""}${shown ? `, ${shown}` : ""}${slot.note ? `, ${slot.note}` : ""}`;
       if (cell.ariaLabel !== said && !document.body.classList.contains("fast")) cell.ariaLabel = said;
     }
+    drawArcs(panel.arcs, drawn);
     const { rows } = panel;
     rows.next.row.hidden = drawn.next.length === 0 && drawn.bits === "" && drawn.cursor === null;
     put(rows.next.label, drawn.cursor === null ? "next" : `cursor ${drawn.cursor}, next`);
@@ -281,6 +309,8 @@
 
   const drawTray = () => {
     const tray = $("tray");
+    // Particles have no handles, and go by themselves.
+    dress(tray, state.kind === "particles" ? "tray particles" : "tray");
     while (tray.children.length > state.objects.length) tray.lastChild.remove();
     while (tray.children.length < state.objects.length) {
       const get = element("button", "get");
@@ -354,6 +384,7 @@
     $("next").addEventListener("click", () => { stop(); forward(); });
     $("back").addEventListener("click", back);
     $("play").addEventListener("click", () => timer ? stop() : start());
+    $("scrub").addEventListener("input", () => follow(example.id, Number($("scrub").value)));
     $("insert").addEventListener("click", () => run("i"));
     $("random").addEventListener("click", () => run("~"));
     $("frame").addEventListener("click", () => run("t"));
@@ -398,7 +429,7 @@
     });
     const keys = { i: () => run("i"), r: () => run("~"), n: () => $("next").click(), b: back, f: () => state.kind === "particles" && run("t"), 0: restart, " ": () => $("play").click() };
     addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("select")) return;
       if (event.key === " " && event.target.closest("button, a")) return;
       const act = keys[event.key];
       if (!act) return;
