@@ -70,6 +70,8 @@
         new Uint8Array(memory.buffer).set(json, room);
         const result = module.plan();
         const results = JSON.parse(textAt(result, module.result_bytes()));
+        // A pool for which there is no memory is a failure of the plan, not the end of the module.
+        if (results.failure !== undefined && module.no_memory() === 1) return postMessage({ no_memory: true });
         postMessage({ results, ms: performance.now() - begun, memory: memory.buffer.byteLength });
       } catch (error) {
         // A trap says no more than that; the module has noted why.
@@ -77,7 +79,9 @@
           postMessage({ no_memory: true });
         } else {
           const bytes = module && error instanceof WebAssembly.RuntimeError ? module.result_bytes() : 0;
-          postMessage({ broken: bytes > 0 ? textAt(module.result(), bytes) : String(error) });
+          const broken = bytes > 0 ? textAt(module.result(), bytes) : String(error);
+          // More than an address can name, of which there are fewer here than in a program.
+          postMessage(broken.includes("capacity overflow") ? { no_memory: true } : { broken });
         }
       }
     };
@@ -132,7 +136,7 @@
       else if (name === "size_classes" || name === "closed") words.push(`${option}=${value}`);
       else if (field.defaultValue !== String(value)) words.push(option, quoted(String(value)));
     }
-    return [...words, ...names.map(quoted)].join(" ");
+    return [...words, ...names.map((name) => quoted(name.startsWith("-") ? `./${name}` : name))].join(" ");
   };
   const showCommand = () => {
     try {
@@ -198,7 +202,16 @@
         return fail(`The plan needs more memory than a page may take. The command has all of the machine's: ${command}`);
       }
       if (data.broken !== undefined) return fail(`This should not happen, please report it: ${data.broken}`);
-      if (data.results.failure !== undefined) return fail(`millpond: ${data.results.failure}`);
+      if (data.results.failure !== undefined) {
+        fail(`millpond: ${data.results.failure}`);
+        // The option that the command asks for.
+        const field = Object.values(form.elements).find(({ name }) => name && data.results.failure.includes(`--${name.replaceAll("_", "-")}`));
+        if (field) {
+          $("options").open = true;
+          field.focus();
+        }
+        return;
+      }
       end();
       showResults(data.results, `${command} · ${(data.ms / 1000).toFixed(1)} s, ${size(data.memory)} of memory`);
     };

@@ -121,7 +121,7 @@
     $("play").setAttribute("aria-pressed", "false");
     document.body.classList.remove("fast");
     $("says").setAttribute("aria-live", "polite");
-    if (state) remember();
+    if (state) draw();
   };
 
   const start = () => {
@@ -340,9 +340,13 @@
     }
     dress(holder, `panels of-${Math.min(cards.length, 6)}`);
     const step = example?.steps[position - 1];
-    put($("says"), example ? (step ? step.says : "Press Next, or Run.") : `${state.said} ${state.steps === 1 ? "1 step" : `${state.steps.toLocaleString("en")} steps`}.`);
-    put($("code"), state.code || " ");
-    drawTray();
+    const isFast = document.body.classList.contains("fast");
+    const steps = state.steps === 1 ? "1 step." : `${state.steps.toLocaleString("en")} steps.`;
+    put($("says"), example ? (step ? step.says : "Press Next, or Run.") : isFast ? steps : `${state.said} ${steps}`);
+    if (!isFast) {
+      put($("code"), state.code || " ");
+      drawTray();
+    }
     $("back").disabled = example ? position === 0 : ops.length === 0;
     $("next").disabled = example !== null && position === example.steps.length;
     $("frame").hidden = state.kind !== "particles";
