@@ -108,7 +108,7 @@
       }
       const text = field.value.trim();
       if (text === "") continue;
-      if (field.name === "class") options.class = text;
+      if (field.name === "class" || field.name === "prices") options[field.name] = text;
       else if (field.name === "skip_caller") options.skip_caller = text.split(/\s+/);
       else {
         const number = Number(text);
@@ -124,10 +124,11 @@
     return options;
   };
 
-  // The command that makes the same plan.
+  // The command that makes the same plan: with the same prices, because it would measure its own.
   const quoted = (text) => /^[\w.,:=+/%-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
   const commandOf = (options, names) => {
     const words = ["millpond", "plan"];
+    if (options.prices === undefined && options.wait_p99_ms === undefined) words.push("--prices", "reference");
     for (const [name, value] of Object.entries(options)) {
       const field = form.elements[name];
       const option = `--${name.replaceAll("_", "-")}`;

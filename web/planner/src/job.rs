@@ -37,6 +37,8 @@ pub struct Request {
     pub session_hours: f64,
     /// `--blocks-at-hand`.
     pub blocks_at_hand: u8,
+    /// `--prices`; those of the reference if there are none, as a page is not where the recorded program runs.
+    pub prices: Option<String>,
     /// `--skip-caller`.
     pub skip_caller: Vec<String>,
     /// `--top`.
@@ -77,6 +79,7 @@ impl Default for Request {
             tick_rate: None,
             session_hours: SESSION_HOURS_DEFAULT,
             blocks_at_hand: BLOCKS_AT_HAND_DEFAULT,
+            prices: None,
             skip_caller: Vec::new(),
             top: 20,
             class: None,
@@ -148,16 +151,17 @@ impl Request {
         }
     }
 
-    fn rules(&self) -> Rules {
-        Rules {
+    fn rules(&self) -> Result<Rules, Failure> {
+        let prices = self.prices.as_deref().map_or(Ok(Prices::REFERENCE), Prices::parse);
+        let prices = prices.map_err(|why| Failure::Arguments(format!("--prices: {why}")))?;
+        Ok(Rules {
             headroom: Headroom { percent: self.headroom },
             ticks_per_second: self.tick_rate,
             skip_callers: self.skip_caller.iter().map(|text| Pattern::new(text)).collect(),
             blocks_at_hand: self.blocks_at_hand,
-            // A page is not where the recorded program runs.
-            prices: Prices::REFERENCE,
+            prices,
             session_seconds: self.session_hours * 3600.0,
-        }
+        })
     }
 
     fn wanted(&self) -> Wanted {
@@ -198,7 +202,7 @@ fn plan_objects<'n>(
     request: &Request,
     sources: impl Iterator<Item = (&'n str, Source)>,
 ) -> Result<Results, Failure> {
-    let (rules, wanted) = (request.rules(), request.wanted());
+    let (rules, wanted) = (request.rules()?, request.wanted());
     let mut plans = Vec::new();
     for (name, source) in sources {
         let of_input = |fault: millpond_plan::error::Fault| fault.of_input(name);

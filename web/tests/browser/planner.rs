@@ -54,7 +54,10 @@ fn result(browser: &Browser, name: &str) -> String {
 
 /// What the command prints with these options for files in the directory.
 fn printed(directory: &Directory, options: &[&str], files: &[&str]) -> String {
-    let plan = ["plan", "--prices", "reference"];
+    let mut plan = vec!["plan"];
+    if !options.contains(&"--prices") && !options.contains(&"--wait-p99-ms") {
+        plan.extend(["--prices", "reference"]);
+    }
     done(&command(program(), directory).args(plan).args(options).args(files).output().unwrap())
 }
 
@@ -204,16 +207,27 @@ fn options_are_those_of_the_command() {
         ];
         agrees(&browser, &directory, &options, &["map15.csv.gz"]);
         let said = browser.script("return document.getElementById('command').textContent");
-        let words = "millpond plan --headroom 50 --tick-rate 35 --session-hours 2 --top 5 --class '*Puff' FILE";
+        let words = "millpond plan --prices reference --headroom 50 --tick-rate 35 --session-hours 2 --top 5 --class '*Puff' FILE";
         assert_eq!(said.as_str(), Some(format!("The same on a command line: {words}").as_str()));
 
         browser.go(&site.join("index.html"), "");
-        for (field, value) in
-            [("size_classes", "256"), ("blocks_at_hand", "0"), ("skip_caller", "std::*")]
-        {
+        for (field, value) in [
+            ("size_classes", "256"),
+            ("blocks_at_hand", "0"),
+            ("skip_caller", "std::*"),
+            ("prices", "pool=5,small=30"),
+        ] {
             set(&browser, field, value);
         }
-        let options = ["--size-classes=256", "--blocks-at-hand", "0", "--skip-caller", "std::*"];
+        let options = [
+            "--size-classes=256",
+            "--blocks-at-hand",
+            "0",
+            "--skip-caller",
+            "std::*",
+            "--prices",
+            "pool=5,small=30",
+        ];
         agrees(&browser, &directory, &options, &["openttd.zst"]);
 
         browser.go(&site.join("index.html"), "");
@@ -297,7 +311,9 @@ fn too_large_a_recording_names_the_command() {
             "{failure}"
         );
         assert!(
-            failure.ends_with("The command plans any size: millpond plan days.heaptrack"),
+            failure.ends_with(
+                "The command plans any size: millpond plan --prices reference days.heaptrack"
+            ),
             "{failure}"
         );
         directory.file("small.csv", "tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n");
@@ -333,7 +349,7 @@ fn a_job_that_is_cancelled_or_has_no_memory_or_breaks_leaves_the_page_usable() {
             failure.starts_with("The plan needs more memory than a page may take."),
             "{failure}"
         );
-        assert!(failure.ends_with("millpond plan big.csv"), "{failure}");
+        assert!(failure.ends_with("millpond plan --prices reference big.csv"), "{failure}");
         browser.act(&format!("millpond.memoryBytesMax = undefined; {hide}"));
         agrees(&browser, &directory, &[], &["small.csv"]);
 
