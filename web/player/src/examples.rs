@@ -137,7 +137,7 @@ pub const EXAMPLES: &[Example] = &[
             ),
             step(
                 "m",
-                "Measured as `millpond odds` does: how often is a kept handle the one that is issued next?",
+                "Measured, as the command millpond odds does: how often is a kept handle the one that is issued next?",
             ),
         ],
     },

@@ -116,7 +116,8 @@ impl Panel for Bytemap {
         }
         let expected = f64::from(ROUNDS) / self.handles_in_play() as f64;
         let words = format!(
-            "{ROUNDS} kept handles: {matches} issued again; the formula says {expected:.0}"
+            "{},000 kept handles: {matches} issued again; the formula says {expected:.0}",
+            ROUNDS / 1000
         );
         Happened::new("hit", None, words)
     }
