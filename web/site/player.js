@@ -352,6 +352,8 @@
     $("frame").hidden = state.kind !== "particles";
     $("kind").value = state.kind;
     $("slots").value = String(state.slots);
+    // A link may ask for another number.
+    if ($("slots").value === "") $("slots").add(new Option(String(state.slots), undefined, true, true));
     $("slots").disabled = state.kind === "particles";
     if (timer === 0) {
       remember();

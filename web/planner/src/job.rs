@@ -266,3 +266,73 @@ fn plan_loans<'n>(
         summary: None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_plan::progress::Silent;
+    use std::io::Cursor;
+
+    const TRACE: &str = "tick,event,id,class\n0,alloc,1,Spark\n0,alloc,2,Spark\n3,free,1,Spark\n";
+    const LOANS: &str = "asked_us,got_us,returned_us,pool\n0,0,2000,orders\n500,500,2500,orders\n";
+
+    fn run_json(request: &str, text: &'static str) -> Result<Results, Failure> {
+        let request = Request::from_json(request.as_bytes())?;
+        run(&request, |_, _| Box::new(Silent), move |_| Cursor::new(text))
+    }
+
+    fn files(text: &str, options: &str) -> String {
+        format!(r#"{{"files":[{{"name":"a.csv","bytes":{}}}]{options}}}"#, text.len())
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_library() {
+        let results = run_json(&files(TRACE, ""), TRACE).unwrap();
+        let rules = Rules::default();
+        let plan = plan("a.csv", &Source::from_memory(TRACE.as_bytes()), &rules).unwrap();
+        let wanted = Request::default().wanted();
+        assert_eq!(results.json, plan_json(&[plan], &rules, &wanted).unwrap());
+        assert!(
+            results.text.contains("Spark") && results.report.starts_with("<!-- millpond report")
+        );
+        assert!(results.budget.unwrap().contains("[scenario.a]"));
+        assert!(results.summary.unwrap().contains("Spark"));
+    }
+
+    #[test]
+    fn loans_are_planned_if_a_limit_for_waits_is_given() {
+        let results = run_json(&files(LOANS, r#","wait_p99_ms":5"#), LOANS).unwrap();
+        assert!(results.json.contains("\"orders\"") && results.summary.is_none());
+        let failure = run_json(&files(LOANS, ""), LOANS).unwrap_err();
+        assert!(failure.to_string().contains("--wait-p99-ms"), "{failure}");
+    }
+
+    #[test]
+    fn unusable_options_are_refused_in_a_line() {
+        for (options, part) in [
+            (r#","headroom":-1"#, "--headroom: expected"),
+            (r#","headroom":1001"#, "--headroom: expected"),
+            (r#","tick_rate":0"#, "--tick-rate: expected"),
+            (r#","session_hours":0"#, "--session-hours: expected"),
+            (r#","size_classes":0"#, "--size-classes: expected"),
+            (r#","wait_p99_ms":-5"#, "--wait-p99-ms: expected"),
+            (r#","closed":1000000"#, "--closed: expected"),
+            (r#","prices":"cheap""#, "--prices: expected `reference`"),
+            (r#","blocks_at_hand":256"#, "256"),
+            (r#","top":1.5"#, "1.5"),
+            (r#","colour":true"#, "colour"),
+        ] {
+            let failure = run_json(&files(TRACE, options), TRACE).unwrap_err();
+            let line = failure.to_string();
+            assert!(line.contains(part) && !line.contains('\n'), "{options}: {line}");
+            assert_eq!(failure.exit_code(), 2);
+        }
+    }
+
+    #[test]
+    fn a_fault_names_the_file_and_the_place() {
+        let bad = "tick,event,id,class\n0,spawn,1,Imp\n";
+        let failure = run_json(&files(bad, ""), bad).unwrap_err();
+        assert!(failure.to_string().starts_with("a.csv: line 2 (byte 20): "), "{failure}");
+    }
+}
