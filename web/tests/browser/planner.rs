@@ -442,7 +442,7 @@ fn a_recording_of_200_mb_is_planned_as_the_command_does() {
         let directory = Directory::new();
         for (name, options) in [
             ("big.csv", &["--events", "8500000"][..]),
-            ("big.heaptrack", &["--events", "21000000", "--heaptrack"][..]),
+            ("big.heaptrack", &["--events", "35000000", "--heaptrack"][..]),
         ] {
             let file = File::create(directory.path().join(name)).unwrap();
             let mut generator = command(program(), &directory);
