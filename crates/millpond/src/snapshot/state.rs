@@ -32,7 +32,6 @@ pub struct Shape {
 
 impl Shape {
     /// The capacity of a table that has as many slots as it needs.
-    #[cfg(feature = "alloc")]
     pub(crate) const GROWS: usize = usize::MAX;
 
     pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
@@ -106,14 +105,12 @@ pub(crate) mod sealed {
         /// The pool's name in the saved form.
         const NAME: &'static str;
         /// Everything except the objects.
-        type Saved: serde::Serialize;
-        /// What is read back: `Saved`, in this version's form or a former one.
-        type Read: serde::de::DeserializeOwned;
+        type Saved: serde::Serialize + serde::de::DeserializeOwned;
         fn to_saved(&self) -> Self::Saved;
         /// The number of slots with a generation, which the number of objects cannot exceed.
-        fn saved_slots(saved: &Self::Read) -> usize;
+        fn saved_slots(saved: &Self::Saved) -> usize;
         /// Builds a pool with this state, if it is valid.
-        fn from_saved(saved: Self::Read, objects: ObjectsFor<Self>) -> Result<Self, Refused>;
+        fn from_saved(saved: Self::Saved, objects: ObjectsFor<Self>) -> Result<Self, Refused>;
     }
 
     /// A pool that can be written and read as a whole.

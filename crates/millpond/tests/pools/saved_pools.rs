@@ -258,28 +258,6 @@ fn is_read<P: Serialize + DeserializeOwned>(name: &str) {
     }
 }
 
-/// Pools of blocks that had an order each: what is read is the same from both forms, and is written in the present one.
-fn former_blocks_are_read() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saved_v1");
-    let file = |ending: &str| std::fs::read(directory.join(format!("blocks.{ending}"))).unwrap();
-    let from_text: BlockPool<u32> = serde_json::from_slice(&file("json")).unwrap();
-    let mut from_bytes: BlockPool<u32> = postcard::from_bytes(&file("postcard")).unwrap();
-    let former: Json = serde_json::from_slice(&file("json")).unwrap();
-    let present = serde_json::to_value(&from_text).unwrap();
-    assert_eq!(present, serde_json::to_value(&from_bytes).unwrap());
-    assert_eq!(present["objects"], former["objects"]);
-    assert_eq!(
-        present["state"]["slots"]["generations"],
-        json!([9, 7, 5, 3, 4, 4, 3, 3, 2, 2, 1, 1])
-    );
-    // The orders of the two blocks that were there, then the slots of the one that was not.
-    let order: Vec<_> = std::iter::from_fn(|| from_bytes.insert(0).ok()).collect();
-    assert_eq!(order.iter().map(|h| h.index()).collect::<Vec<_>>(), [3, 2, 9, 10, 11, 4, 5, 6, 7]);
-    let again: BlockPool<u32> = serde_json::from_value(present.clone()).unwrap();
-    assert_eq!(serde_json::to_value(&again).unwrap(), present);
-    again.validate().unwrap();
-}
-
 /// Files of version 1, written when that was the current one: a pool of each kind, with some past.
 #[test]
 fn files_of_the_first_version_can_be_read() {
@@ -296,7 +274,7 @@ fn files_of_the_first_version_can_be_read() {
     is_read::<HandleAllocator>("allocator");
     is_read::<PackedPool<u32>>("packed");
     is_read::<StaticPool<u32, 9>>("static");
-    former_blocks_are_read();
+    is_read::<BlockPool<u32>>("blocks");
     is_read::<SideTable<Handle<u8>, String>>("side_table");
 }
 
@@ -472,14 +450,14 @@ fn a_pool_of_blocks_comes_back_with_what_was_given_back() {
         json!({
             "version": 1,
             "state": {
-                "pool": "BlockPool/2",
+                "pool": "BlockPool",
                 "growth": {
                     "first_block": 2, "largest_block": 4, "max_blocks": 5,
                     "give_back_beyond": null, "slots_there": 4, "blocks_peak": 4,
                     "taken": 4, "taken_by_insertions": 4, "given_back": 2,
                 },
                 "slots": {
-                    "pool": "BlockPool/2", "reuse": "Lifo",
+                    "pool": "BlockPool", "reuse": "Lifo",
                     "first": 1, "last": 2, "wraps": false,
                     "generations": [1, 2, 1, 1, 2, 2, 0, 2, 2, 1, 1, 1],
                     "order": [[1, 1]],
@@ -514,7 +492,22 @@ fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
     let changed = |at: &str, value: Json| changed(sample(), &format!("/state{at}"), value);
     refused::<Pool<u32>>("", sample());
     refused::<BlockPool<u32, Fifo>>("another reuse order, expected Fifo", sample());
+    refused::<Saved>("slot 0 occurs twice", with_object(sample(), "0v2"));
+    refused::<Saved>("slot 4 is beyond the capacity", with_object(sample(), "4v1"));
+    refused::<Saved>("missing field `slots`", {
+        let mut saved = sample();
+        saved["state"].as_object_mut().unwrap().remove("slots");
+        saved
+    });
     for (at, value, reason) in [
+        ("", json!(7), "expected struct SavedBlocks"),
+        ("/pool", json!("Pool"), "another kind, expected BlockPool"),
+        ("/slots/first", json!(0), "the first or last generation"),
+        ("/slots/generations/0", json!(0), "slot 0 is live and has retired"),
+        ("/slots/generations/1", json!(3), "generation 3 of slot 1 is out of range"),
+        ("/slots/order", json!([[0, 1]]), "lists slot 0, which is live"),
+        ("/slots/inserted", json!(2), "fewer were inserted than are live"),
+        ("/growth/taken", json!(u64::MAX), "a count is 2^62 or more"),
         ("/growth/first_block", json!(3), "blocks of 3 to 4 slots, expected powers of two"),
         ("/growth/first_block", json!(8), "blocks of 8 to 4 slots"),
         ("/growth/max_blocks", json!(u64::MAX), "are more than the handle layout can name"),
@@ -534,131 +527,6 @@ fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
     ] {
         refused::<Saved>(reason, changed(at, value));
     }
-}
-
-/// The form in which each block had an order: blocks that are there, were given back, and never were.
-fn former_sample() -> Json {
-    let block = |there: bool, generations: [u32; 2], order: Json, inserted: u32, peak: u32| {
-        json!({
-            "there": there, "generations": generations, "order": order,
-            "inserted": inserted, "peak": peak,
-        })
-    };
-    json!({
-        "version": 1,
-        "state": {
-            "pool": "BlockPool", "reuse": "Lifo",
-            "first": 1, "last": 2, "wraps": false,
-            "slots_per_block": 2, "max_blocks": 5, "give_back_beyond": null,
-            "blocks": [
-                block(true, [1, 2], json!([[1, 1]]), 2, 2),
-                block(false, [2, 2], json!([]), 2, 2),
-                block(true, [1, 1], json!([[1, 1]]), 1, 1),
-                null,
-                block(true, [1, 1], json!([[0, 1]]), 1, 1),
-            ],
-            "inserted": 6, "refused": 0, "evicted": 0, "peak": 5,
-            "blocks_peak": 3, "taken": 4, "taken_by_insertions": 4, "given_back": 1,
-        },
-        "objects": { "0v1": 0, "4v1": 4, "9v1": 9 },
-    })
-}
-
-#[test]
-fn blocks_with_orders_of_their_own_are_joined() {
-    let mut read: BlockPool<u32> = serde_json::from_value(former_sample()).unwrap();
-    read.validate().unwrap();
-    assert_eq!((read.capacity(), read.capacity_max(), read.len()), (10, 10, 3));
-    let handles: Vec<_> = std::iter::from_fn(|| read.insert(5).ok()).collect();
-    let parts = |handle: &Handle<u32>| (handle.index(), handle.generation());
-    let expected = [(1, 2), (5, 1), (8, 1), (2, 2), (3, 2), (6, 1), (7, 1)];
-    assert_eq!(handles.iter().map(parts).collect::<Vec<_>>(), expected);
-    read.validate().unwrap();
-}
-
-/// Blocks that never were take no memory, neither while they are read nor after.
-#[test]
-fn blocks_that_never_were_take_nothing() {
-    let mut saved = former_sample();
-    saved["state"]["max_blocks"] = json!(1_000_000);
-    let blocks = saved["state"]["blocks"].as_array_mut().unwrap();
-    blocks.extend(std::iter::repeat_n(Json::Null, 100_000));
-    let read: BlockPool<u32> = serde_json::from_value(saved.clone()).unwrap();
-    assert_eq!(read.capacity(), 10);
-    let blocks = saved["state"]["blocks"].as_array_mut().unwrap();
-    let last = blocks[4].clone();
-    blocks.push(last);
-    refused::<BlockPool<u32>>("block 100005 exists, but too many before it are missing", saved);
-}
-
-/// Blocks that never were may have 4,096 slots, or twice as many as the others have.
-#[test]
-fn as_many_blocks_may_be_missing_as_the_others_are_worth() {
-    let read = |saved: &Json| serde_json::from_value::<BlockPool<u32>>(saved.clone());
-    let with_missing = |mut saved: Json, missing: usize| {
-        let blocks = saved["state"]["blocks"].as_array_mut().unwrap();
-        let last = blocks.pop().unwrap();
-        blocks.retain(|block| !block.is_null());
-        blocks.extend(std::iter::repeat_n(Json::Null, missing));
-        blocks.push(last);
-        saved["state"]["max_blocks"] = json!(3000);
-        saved
-    };
-    let mut saved = former_sample();
-    saved["objects"] = json!({ "0v1": 0, "4v1": 4 });
-    saved["state"]["blocks"][4]["order"] = json!([[0, 2]]);
-    let most = with_missing(saved.clone(), 2048);
-    assert_eq!(read(&most).unwrap().capacity(), 2 * (3 + 2048 + 1));
-    let reason = "block 2052 exists, but too many before it are missing";
-    refused::<BlockPool<u32>>(reason, with_missing(saved, 2049));
-
-    let mut large = former_sample();
-    large["objects"] = json!({});
-    large["state"]["slots_per_block"] = json!(1024);
-    for block in large["state"]["blocks"].as_array_mut().unwrap() {
-        if !block.is_null() {
-            block["generations"] = json!(vec![1; 1024]);
-            block["order"] =
-                if block["there"] == json!(true) { json!([[0, 1024]]) } else { json!([]) };
-        }
-    }
-    assert_eq!(read(&with_missing(large.clone(), 8)).unwrap().capacity(), 12 * 1024);
-    let reason = "block 12 exists, but too many before it are missing";
-    refused::<BlockPool<u32>>(reason, with_missing(large, 9));
-}
-
-/// All slots of the handle layout may be there.
-#[test]
-fn blocks_with_orders_of_their_own_may_have_all_slots_that_handles_can_name() {
-    type Small = BlockPool<u32, millpond::reuse::Lifo, Handle32<u32, 4>>;
-    let with_blocks = |blocks: u32| changed(former_sample(), "/state/max_blocks", json!(blocks));
-    let read: Small = serde_json::from_value(with_blocks(8)).unwrap();
-    assert_eq!((read.capacity(), read.capacity_max()), (10, 16));
-    refused::<Small>("9 blocks of 2 slots are more than", with_blocks(9));
-}
-
-/// An order in which all slots have a place: the live ones of all blocks, the vacant ones, and the retired.
-#[test]
-fn blocks_with_rosters_of_their_own_are_joined() {
-    let mut saved = former_sample();
-    saved["state"]["reuse"] = json!("Roster");
-    let blocks = &mut saved["state"]["blocks"];
-    blocks[0]["generations"] = json!([1, 0]); // retired
-    blocks[0]["order"] = json!([[0, 2]]);
-    blocks[1]["generations"] = json!([0, 2]); // retired before its block was given back
-    blocks[2]["order"] = json!([[0, 1], [1, 1]]);
-    blocks[4]["order"] = json!([[1, 1], [0, 1]]);
-    let mut read: BlockPool<u32, Roster> = serde_json::from_value(saved).unwrap();
-    read.validate().unwrap();
-    assert_eq!((read.len(), read.stats().retired), (3, 2));
-    let written = serde_json::to_value(&read).unwrap();
-    let again: BlockPool<u32, Roster> = serde_json::from_value(written).unwrap();
-    assert_eq!(again.checksum(), read.checksum());
-    let handles: Vec<_> = std::iter::from_fn(|| read.insert(5).ok()).collect();
-    let parts = |handle: &Handle<u32>| (handle.index(), handle.generation());
-    let expected = [(5, 1), (8, 1), (3, 2), (6, 1), (7, 1)];
-    assert_eq!(handles.iter().map(parts).collect::<Vec<_>>(), expected);
-    read.validate().unwrap();
 }
 
 /// The words in which the homes of a pool for threads look first.
@@ -706,89 +574,6 @@ fn a_snapshot_of_blocks_is_restored_to_the_pool_with_the_name() {
 }
 
 #[test]
-fn what_cannot_be_of_blocks_is_refused_with_the_reason() {
-    type Saved = BlockPool<u32>;
-    let sample = former_sample;
-    let changed = |at: &str, value: Json| changed(sample(), at, value);
-    let with_object = |handle: &str| with_object(sample(), handle);
-    refused::<Pool<u32>>("", sample());
-    refused::<Saved>("another kind, expected BlockPool", changed("/state/pool", json!("Pool")));
-    refused::<BlockPool<u32, Fifo>>("another reuse order, expected Fifo", sample());
-    refused::<Saved>("the first or last generation", changed("/state/first", json!(0)));
-
-    refused::<Saved>(
-        "blocks of 3 slots, expected a power of two",
-        changed("/state/slots_per_block", json!(3)),
-    );
-    refused::<Saved>("blocks of 0 slots", changed("/state/slots_per_block", json!(0)));
-    refused::<Saved>(
-        "5 blocks of 9223372036854775808 slots are more than the handle layout can name",
-        changed("/state/slots_per_block", json!(1_u64 << 63)),
-    );
-    refused::<Saved>(
-        "18446744073709551615 blocks of 2 slots are more than",
-        changed("/state/max_blocks", json!(u64::MAX)),
-    );
-    refused::<Saved>("5 blocks, expected 4 at most", changed("/state/max_blocks", json!(4)));
-    refused::<Saved>(
-        "in block 0: it lists 2 generations, expected 4",
-        changed("/state/slots_per_block", json!(4)),
-    );
-    refused::<Saved>(
-        "in block 1: it lists 1 generations, expected 2",
-        changed("/state/blocks/1/generations", json!([1])),
-    );
-    refused::<Saved>(
-        "generation 3 of slot 5 is out of range",
-        changed("/state/blocks/2/generations/1", json!(3)),
-    );
-    refused::<Saved>(
-        "generation 3 of slot 2 is out of range",
-        changed("/state/blocks/1/generations/0", json!(3)),
-    );
-    refused::<Saved>(
-        "slot 0 is live and has retired",
-        changed("/state/blocks/0/generations/0", json!(0)),
-    );
-    refused::<Saved>(
-        "the reuse order lists slot 0, which is live",
-        changed("/state/blocks/0/order", json!([[0, 1]])),
-    );
-    refused::<Saved>(
-        "in block 1: the reuse order lists 1 slots, expected 0",
-        changed("/state/blocks/1/order", json!([[0, 1]])),
-    );
-    refused::<Saved>(
-        "in block 2: slot 2 is beyond the capacity",
-        changed("/state/blocks/2/order", json!([[1, 2]])),
-    );
-    refused::<Saved>("expected a list of blocks", changed("/state/blocks", json!(7)));
-    refused::<Saved>("expected the state of a pool of blocks", changed("/state", json!(7)));
-    refused::<Saved>("slot 0 occurs twice", with_object("0v2"));
-    refused::<Saved>("the object in slot 5 has another generation than 1", with_object("5v2"));
-    refused::<Saved>("slot 10 is beyond the capacity", with_object("10v1"));
-    refused::<Saved>("slot 4294967294 is beyond the capacity", with_object("4294967294v1"));
-    refused::<Saved>("fewer were inserted than are live", changed("/state/inserted", json!(2)));
-    refused::<Saved>("the peak is less than what is live", changed("/state/peak", json!(2)));
-    refused::<Saved>("the peak is more than the capacity", changed("/state/peak", json!(11)));
-    refused::<Saved>("a count is 2^62 or more", changed("/state/inserted", json!(u64::MAX)));
-    refused::<Saved>("a count is 2^62 or more", changed("/state/taken", json!(u64::MAX)));
-    refused::<Saved>(
-        "the blocks are not those taken and not given back",
-        changed("/state/given_back", json!(2)),
-    );
-    refused::<Saved>(
-        "the peak of blocks is more than the limit",
-        changed("/state/blocks_peak", json!(6)),
-    );
-    refused::<Saved>("missing field `blocks`", {
-        let mut saved = sample();
-        saved["state"].as_object_mut().unwrap().remove("blocks");
-        saved
-    });
-}
-
-#[test]
 fn what_a_pool_of_blocks_has_counted_comes_back() {
     let mut pool = BlockPool::<u32>::with_blocks(2, 1);
     (0..5).for_each(|value| _ = pool.insert(value));
@@ -812,12 +597,11 @@ fn counts_are_believed_up_to_a_limit() {
         saved["state"][place] = json!(most + 1);
         refused::<Pool<u32>>("a count is 2^62 or more", saved);
     }
-    let mut saved = former_sample();
-    let blocks_there = 3;
-    // Two blocks that were not there are now.
-    for (taken, is_too_large) in [(MOST - 2, false), (MOST - 1, true)] {
-        saved["state"]["taken"] = json!(taken);
-        saved["state"]["given_back"] = json!(taken - blocks_there);
+    let mut saved = serde_json::to_value(sample_of_blocks()).unwrap();
+    let blocks_there = 2;
+    for (taken, is_too_large) in [(MOST, false), (MOST + 1, true)] {
+        saved["state"]["growth"]["taken"] = json!(taken);
+        saved["state"]["growth"]["given_back"] = json!(taken - blocks_there);
         if is_too_large {
             refused::<BlockPool<u32>>("a count is 2^62 or more", saved.clone());
         } else {
@@ -938,14 +722,6 @@ fn large_limits_take_no_memory() {
     let (read, allocations) = during(|| serde_json::from_str::<BlockPool<[u8; 24]>>(&text));
     assert_eq!(read.unwrap().capacity_max(), 1 << 31);
     assert!(allocations.bytes_taken < 16_384, "{allocations:?}");
-
-    let mut many = former_sample();
-    many["state"]["max_blocks"] = json!(9999);
-    many["state"]["blocks"].as_array_mut().unwrap().extend(vec![Json::Null; 9000]);
-    let text = many.to_string();
-    let (read, allocations) = during(|| serde_json::from_str::<BlockPool<u32>>(&text));
-    read.unwrap().validate().unwrap();
-    assert!(allocations.bytes_taken < 16_384 + 300 * text.len(), "{allocations:?}");
 }
 
 #[test]

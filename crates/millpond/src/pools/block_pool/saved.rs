@@ -7,14 +7,13 @@ use crate::pools::pool::Pool;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::format::{
-    CheckedBlocks, Label, ReadBlocks, Refused, SavedBlocks, SavedGrowth, SavedState, serde_of_pool,
+    CheckedBlocks, Label, Refused, SavedBlocks, SavedGrowth, SavedState, serde_of_pool,
 };
 use crate::snapshot::state::sealed::{ObjectsFor, Save};
 
 impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
-    const NAME: &'static str = "BlockPool";
+    const NAME: &'static str = SavedBlocks::LABEL;
     type Saved = SavedBlocks;
-    type Read = ReadBlocks;
 
     fn to_saved(&self) -> SavedBlocks {
         let (sizes, stats, growth) = (self.sizes(), self.stats(), self.growth_stats());
@@ -37,11 +36,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         }
     }
 
-    fn saved_slots(saved: &ReadBlocks) -> usize {
-        saved.slots()
+    fn saved_slots(saved: &SavedBlocks) -> usize {
+        saved.slots.generations.len()
     }
 
-    fn from_saved(saved: ReadBlocks, objects: ObjectsFor<Self>) -> Result<Self, Refused> {
+    fn from_saved(saved: SavedBlocks, objects: ObjectsFor<Self>) -> Result<Self, Refused> {
         let checked = saved.check::<Pool<T, R, H>>(objects)?;
         let CheckedBlocks { sizes, max_blocks, spare_blocks, growth, slots, known } = checked;
         let (slots, values) = slots;

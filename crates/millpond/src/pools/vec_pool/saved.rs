@@ -11,7 +11,6 @@ use crate::snapshot::state::sealed::{ObjectsFor, Save};
 impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
     const NAME: &'static str = "VecPool";
     type Saved = SavedVecPool;
-    type Read = SavedVecPool;
 
     fn to_saved(&self) -> SavedVecPool {
         let known = self.capacity() + self.growing.former().len();

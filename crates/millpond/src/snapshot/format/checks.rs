@@ -1,6 +1,5 @@
 //! Checks that what was read can be the state of a pool.
 
-use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -16,65 +15,25 @@ use crate::slots::saved::{Checked, OrderOf};
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Refused {
-    OtherPool {
-        what: &'static str,
-        expected: &'static str,
-    },
+    OtherPool { what: &'static str, expected: &'static str },
     TooManySlots(usize),
     Lifetimes,
-    Generation {
-        slot: usize,
-        generation: u32,
-    },
+    Generation { slot: usize, generation: u32 },
     NoSuchSlot(u64),
     Retired(usize),
     Twice(usize),
-    OtherGeneration {
-        slot: usize,
-        expected: u32,
-    },
-    ObjectCount {
-        expected: usize,
-        found: usize,
-    },
+    OtherGeneration { slot: usize, expected: u32 },
+    ObjectCount { expected: usize, found: usize },
     OrderOf(&'static str, usize),
-    OrderLength {
-        expected: usize,
-        found: usize,
-    },
+    OrderLength { expected: usize, found: usize },
     Counters(&'static str),
-    NotThisCapacity {
-        expected: usize,
-        found: usize,
-    },
+    NotThisCapacity { expected: usize, found: usize },
     OutOfMemory(usize),
-    SlotsPerBlock(u64),
-    TooManyBlocks {
-        max_blocks: u64,
-        slots_per_block: u64,
-    },
-    BlockCount {
-        expected: u64,
-        found: usize,
-    },
-    BlockLength {
-        expected: usize,
-        found: usize,
-    },
-    BlockSizes {
-        first: u64,
-        last: u64,
-    },
-    /// Too many blocks before the last one are missing: their memory would be out of proportion.
-    TooFar(u64),
+    TooManyBlocks { max_blocks: u64, slots_per_block: u64 },
+    BlockSizes { first: u64, last: u64 },
     SlotsThere(u64),
     CapacityMax(u64),
-    SlotsKnown {
-        there: u64,
-        known: usize,
-    },
-    /// Slots count from the block's first.
-    InBlock(usize, Box<Refused>),
+    SlotsKnown { there: u64, known: usize },
 }
 
 impl fmt::Display for Refused {
@@ -112,25 +71,13 @@ impl fmt::Display for Refused {
                 write!(f, "a saved pool of {found} slots, expected {expected}")
             }
             Refused::OutOfMemory(slots) => write!(f, "no memory for a pool of {slots} slots"),
-            Refused::SlotsPerBlock(slots) => {
-                write!(f, "blocks of {slots} slots, expected a power of two")
-            }
             Refused::TooManyBlocks { max_blocks, slots_per_block } => write!(
                 f,
                 "{max_blocks} blocks of {slots_per_block} slots are more than the handle layout \
                  can name"
             ),
-            Refused::BlockCount { expected, found } => {
-                write!(f, "{found} blocks, expected {expected} at most")
-            }
-            Refused::BlockLength { expected, found } => {
-                write!(f, "it lists {found} generations, expected {expected}")
-            }
             Refused::BlockSizes { first, last } => {
                 write!(f, "blocks of {first} to {last} slots, expected powers of two that ascend")
-            }
-            Refused::TooFar(block) => {
-                write!(f, "block {block} exists, but too many before it are missing")
             }
             Refused::SlotsThere(slots) => {
                 write!(
@@ -144,7 +91,6 @@ impl fmt::Display for Refused {
             Refused::CapacityMax(slots) => {
                 write!(f, "a limit of {slots} slots is more than the handle layout can name")
             }
-            Refused::InBlock(block, reason) => write!(f, "in block {block}: {reason}"),
         }
     }
 }

@@ -37,12 +37,12 @@
 //!
 //! ```json
 //! {
-//!   "pool": "BlockPool/2",
+//!   "pool": "BlockPool",
 //!   "growth": {
 //!     "first_block": 4, "largest_block": 1024, "max_blocks": 20, "give_back_beyond": null,
 //!     "slots_there": 4, "blocks_peak": 2, "taken": 2, "taken_by_insertions": 2, "given_back": 1
 //!   },
-//!   "slots": { "pool": "BlockPool/2", "reuse": "Lifo", … "generations": [1, 2, 1, 1, 2, 1, 1, 1], … }
+//!   "slots": { "pool": "BlockPool", "reuse": "Lifo", … "generations": [1, 2, 1, 1, 2, 1, 1, 1], … }
 //! }
 //! ```
 //!
@@ -65,23 +65,18 @@
 //! `policy`, the blocks that it has `grown` by, and the `ages` of an `evict-oldest` (`null` for the other
 //! policies), whose form `around/evict_oldest/saved.rs` has.
 //!
-//! Files in which each block of a `BlockPool` has its own generations and order
-//! (`"pool": "BlockPool"`) can be read, too: the orders are joined, that of the lowest block first.
-//!
 //! Everything read is checked before a pool is made from it.
 
 #[cfg(feature = "blocks")]
 mod blocks;
 mod checks;
-#[cfg(feature = "blocks")]
-mod former_blocks;
 mod objects;
 mod state;
 #[cfg(feature = "vec")]
 mod vec_pool;
 
 #[cfg(feature = "blocks")]
-pub(crate) use blocks::{CheckedBlocks, ReadBlocks, SavedBlocks, SavedGrowth};
+pub(crate) use blocks::{CheckedBlocks, SavedBlocks, SavedGrowth};
 pub(crate) use checks::Refused;
 pub(crate) use objects::Objects;
 pub(crate) use state::{Label, SavedState, Version};
@@ -201,7 +196,6 @@ pub(crate) fn from_saved_up_to<P: Load>(
 impl<P: Load> Save for P {
     const NAME: &'static str = P::KIND;
     type Saved = SavedState;
-    type Read = SavedState;
 
     fn to_saved(&self) -> SavedState {
         SavedState::of(self)

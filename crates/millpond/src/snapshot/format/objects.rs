@@ -120,30 +120,6 @@ pub enum Objects<H, T> {
     Counted { live: Vec<(u32, u32)>, values: Vec<T> },
 }
 
-impl<H: HandleLayout, T> Objects<H, T> {
-    /// Which slots have objects, of the slots below this one.
-    pub(super) fn live_slots(&self, slots: usize) -> Vec<bool> {
-        let mut is_live = alloc::vec![false; slots];
-        let mut note = |slots: core::ops::Range<usize>| {
-            let end = slots.end.min(is_live.len());
-            is_live[slots.start.min(end)..end].fill(true);
-        };
-        match self {
-            Self::Named(named) => {
-                let handles = named.iter().filter_map(|(handle, _)| *handle);
-                handles.map(|handle| handle.index() as usize).for_each(|at| note(at..at + 1));
-            }
-            Self::Counted { live, .. } => live
-                .iter()
-                .map(|(first, count)| {
-                    *first as usize..(*first as usize).saturating_add(*count as usize)
-                })
-                .for_each(note),
-        }
-        is_live
-    }
-}
-
 /// Reads objects.
 pub(super) struct ReadObjects<H, T> {
     /// There are no more objects than slots.
