@@ -23,7 +23,7 @@ impl<'a, T> Home<'a, T> {
     ///
     /// If the pool is full.
     #[inline(always)]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert(&self, value: T) -> Result<Handle<T>, Full<T>> {
         match self.slots.claim(self.home) {
             Some(slot) => Ok(slot.put(value)),
@@ -37,7 +37,7 @@ impl<'a, T> Home<'a, T> {
     ///
     /// If the pool is full.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Result<Handle<T>, Full<()>> {
         match self.slots.claim(self.home) {
             // If `make` panics, the slot is freed.

@@ -23,7 +23,7 @@ pub(super) struct Claimed<'a, T> {
 impl<'a, T> Claimed<'a, T> {
     /// The caller has claimed the slot, and begins this lifetime.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub(super) fn new(slots: &'a Slots<T>, index: usize, generation: u32) -> Self {
         let claimed = Self { slots, index, generation };
         // If it panics, the slot is freed.
@@ -45,7 +45,7 @@ impl<'a, T> Claimed<'a, T> {
 
     /// Moves a value in, which the caller's caller inserts.
     #[inline(always)]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub(super) fn put(self, value: T) -> Handle<T> {
         #[cfg(feature = "debug-aids")]
         self.set_origin(Some(core::panic::Location::caller()));
@@ -79,7 +79,7 @@ impl<T> Drop for Claimed<'_, T> {
 /// With exclusive access.
 impl<T> Slots<T> {
     /// Claims the free slot of this handle, to begin exactly its lifetime, if the slot may have it by `check`.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub(super) fn claim_at(
         &self,
         handle: Handle<T>,

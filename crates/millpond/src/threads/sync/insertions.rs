@@ -37,7 +37,7 @@ impl<T> SyncPool<T> {
     ///
     /// If the slot is out of range, taken or retired, has had this lifetime already, or can never
     /// have it. The error returns `value`.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert_at(
         &mut self,
         handle: Handle<T>,
@@ -52,7 +52,7 @@ impl<T> SyncPool<T> {
     );
 
     /// Inserts a value at a handle that its slot may have by `check`.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert_by(
         &mut self,
         check: impl CheckWord<u32>,
@@ -77,7 +77,7 @@ impl<T> SyncPool<T> {
     );
 
     /// The handle that comes next.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn next_handle(&mut self) -> Result<Handle<T>, ()> {
         // It is freed at once, and no other thread can claim it while the pool is borrowed
         // exclusively.
@@ -85,7 +85,7 @@ impl<T> SyncPool<T> {
         next.map(|slot| slot.handle()).ok_or(())
     }
 
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert_evicting<K: Ord>(
         &mut self,
         value: T,
@@ -119,7 +119,7 @@ impl<T> sealed::Face for SyncPool<T> {
     type Value = T;
     type Handle = Handle<T>;
 
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn put_next(&mut self, handle: Handle<T>, value: T) {
         match self.slots().claim_at(handle, Circle::check_begin) {
             Ok(slot) => _ = slot.put(value),

@@ -44,9 +44,11 @@ mod home;
 mod insertions;
 mod iter;
 #[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
+#[path = "../../../tests/sync_models/lines.rs"]
 mod lines;
 mod order;
 #[cfg(all(test, feature = "std", shuttle, not(loom)))]
+#[path = "../../../tests/sync_models/parking.rs"]
 mod parking;
 #[allow(unsafe_code)]
 mod recycler;
@@ -61,13 +63,16 @@ mod tap;
 #[cfg(feature = "validate")]
 mod validate;
 #[cfg(all(test, feature = "std", not(loom)))]
+#[path = "../../../tests/sync_models/watched.rs"]
 mod watched;
 mod word;
 
 #[cfg(all(test, loom))]
 #[allow(unsafe_code)]
+#[path = "../../../tests/sync_models/loom.rs"]
 mod models;
 #[cfg(all(test, shuttle, not(loom)))]
+#[path = "../../../tests/sync_models/shuttle.rs"]
 mod schedules;
 
 pub use at_home::Home;

@@ -238,7 +238,7 @@ impl<T> SyncPool<T> {
     /// If each slot was seen taken or retired during the call. The error returns `value`.
     // Always inlined, as `Pool::insert`: so that the value is written where it goes.
     #[inline(always)]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert(&self, value: T) -> Result<Handle<T>, Full<T>> {
         self.home(home::of_this_thread()).insert(value)
     }
@@ -261,7 +261,7 @@ impl<T> SyncPool<T> {
     ///
     /// If [`insert`](Self::insert) would fail. `make` is not called then.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Result<Handle<T>, Full<()>> {
         self.home(home::of_this_thread()).insert_with(make)
     }
@@ -421,7 +421,7 @@ impl<T> SyncPool<T> {
     /// assert!(!pool.remove(handle));
     /// ```
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn remove(&self, handle: Handle<T>) -> bool {
         let removed = self.slots().remove(handle);
         #[cfg(feature = "debug-aids")]
@@ -449,7 +449,7 @@ impl<T> SyncPool<T> {
     /// assert_eq!((others, pool.len()), (64, 0));
     /// assert_eq!(pool.remove_many(handles), 0); // stale
     /// ```
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn remove_many(&self, handles: impl IntoIterator<Item = Handle<T>>) -> usize {
         let mut batch = Batch::new(self.slots());
         let mut removed = 0;
@@ -482,7 +482,7 @@ impl<T> SyncPool<T> {
     ///
     /// If the handle is refused, or the value has guards; the value then stays live.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn take(&self, handle: Handle<T>) -> Result<T, TakeError> {
         let taken = self.slots().take(handle);
         #[cfg(feature = "debug-aids")]

@@ -159,7 +159,7 @@ impl<T> Slots<T> {
 
     /// Claims a free slot for a new value. Returns `None` if no slot was seen free.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub(super) fn claim(&self, home: usize) -> Option<Claimed<'_, T>> {
         loop {
             let index = self.free.claim(home, order::claim())?;
