@@ -2,11 +2,11 @@
 //! program's recorder report.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::processes::{END_WITHIN, End, Running};
+use super::processes::Running;
 use millpond_plan::error::{Failure, Fault, reason, shown, shown_path};
 use millpond_plan::output::figures::{bytes, count, duration};
 use millpond_plan::samples::Samples;
@@ -160,17 +160,13 @@ pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Fai
     millpond_terminal::print(&text(&findings, elapsed, plan))?;
     if stop.load(Ordering::Relaxed) {
         // Ctrl-C also ends the program, perhaps before anything was seen.
-        return without_faults(&findings, plan, ended);
+        return without_faults(&findings, plan);
     }
     verdict(&findings, plan, &shown_name, ended, elapsed, following.is_some())
 }
 
-fn without_faults(findings: &Findings, plan: &Plan<'_>, ended: End) -> Result<(), Failure> {
-    let mut faults = findings.faults(plan.drift_max);
-    if let End::Killed(what) = ended {
-        let seconds = END_WITHIN.as_secs();
-        faults.push(format!("{what} did not end within {seconds} s of SIGTERM, and was killed"));
-    }
+fn without_faults(findings: &Findings, plan: &Plan<'_>) -> Result<(), Failure> {
+    let faults = findings.faults(plan.drift_max);
     if faults.is_empty() {
         return Ok(());
     }
@@ -182,17 +178,15 @@ fn verdict(
     findings: &Findings,
     plan: &Plan<'_>,
     name: &str,
-    ended: End,
+    ended: Option<ExitStatus>,
     elapsed: Duration,
     was_recorded: bool,
 ) -> Result<(), Failure> {
-    if let End::ByItself(status) = ended
-        && !status.success()
-    {
+    if let Some(status) = ended.filter(|status| !status.success()) {
         let after = duration(elapsed.as_secs_f64());
         return Err(Failure::Check(format!("soak: {name} ended after {after}: {status}")));
     }
-    without_faults(findings, plan, ended)?;
+    without_faults(findings, plan)?;
     if let Some(path) = plan.live.filter(|_| !was_recorded) {
         let path = shown_path(path);
         return Err(Failure::Check(format!("soak: {name} wrote no live trace to {path}")));

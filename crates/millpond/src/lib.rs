@@ -98,11 +98,14 @@
 //! All parts that need no more than a heap are on by default. With `default-features = false`, a program
 //! compiles only those that it names; [`Pool`] alone (`features = ["alloc"]`) takes half the time.
 //!
-//! - `alloc` (default): [`Pool`] and [`HandleAllocator`], their reuse orders, snapshots and policies. Without it,
+//! - `alloc` (default): [`Pool`] and [`HandleAllocator`], their reuse orders and snapshots. Without it,
 //!   the crate has only the handle types, [`StaticPool`] and its snapshots, and the [policies](overflow) that need
 //!   no memory.
-//! - `packed`, `blocks`, `recycler`, `any`, `tables` (default): [`PackedPool`]; [`BlockPool`]; [`Recycler`];
-//!   [`AnyPool`]; [`SideTable`] and joins.
+//! - `packed`, `blocks`, `vec`, `recycler`, `any`, `tables` (default): [`PackedPool`]; [`BlockPool`]; [`VecPool`];
+//!   [`Recycler`]; [`AnyPool`]; [`SideTable`] and joins.
+//! - `history` (default): [`snapshot::History`], structs of pools that are saved as one ([`snapshot::Saved`]), and
+//!   [differences](snapshot::Diff) between snapshots.
+//! - `policies` (default): [`overflow::EvictOldest`] and [`overflow::Spill`]; the other policies are always there.
 //! - `budget` (default): [`Budget`], and [`overflow::PolicyPool`], whose policy is chosen at run time.
 //! - `memory` (default): [`SizeClasses`], [`FramePool`] and [`FrameMemory`].
 //! - `classic` (default): the published designs in [`classic`]; that of [`classic::RosterPool`] needs `recycler`, too.
@@ -140,11 +143,19 @@
 #![deny(unsafe_code)]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
-    not(feature = "default"),
+    not(all(
+        feature = "default",
+        feature = "__c",
+        feature = "debug-aids",
+        feature = "recorder",
+        feature = "serde",
+        feature = "validate",
+    )),
     allow(
         dead_code,
         unreachable_pub,
         unused_imports,
+        unused_mut,
         reason = "the parts that are built share a part of it"
     )
 )]
@@ -253,10 +264,10 @@ mod guide {
 }
 
 /// What the C library reads of a pool in its own code, without a call. Not for anything else.
-#[cfg(feature = "alloc")]
+#[cfg(feature = "__c")]
 #[doc(hidden)]
 pub use pools::allocator::CoreOffsets;
-#[cfg(all(feature = "alloc", feature = "serde"))]
+#[cfg(all(feature = "__c", feature = "serde"))]
 #[doc(hidden)]
 pub use pools::allocator::SavedSlots;
 

@@ -39,11 +39,12 @@
 //! example from a [`Budget`](crate::Budget), use a [`PolicyPool`]; [`Overflow`] has the policies'
 //! names.
 
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "policies"))]
 pub use crate::around::evict_oldest::EvictOldest;
 #[cfg(feature = "budget")]
 pub use crate::around::policy_pool::PolicyPool;
+#[cfg(feature = "policies")]
+pub use crate::policies::Spill;
 pub use crate::policies::{
-    Bounded, EvictLeast, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, Total,
-    UnknownOverflow,
+    Bounded, EvictLeast, Inserted, Lifetimes, Overflow, Policy, Refuse, Total, UnknownOverflow,
 };

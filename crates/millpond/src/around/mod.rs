@@ -2,7 +2,7 @@
 
 #[cfg(feature = "budget")]
 pub mod budget;
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "policies"))]
 pub(crate) mod evict_oldest;
 #[cfg(feature = "budget")]
 pub(crate) mod policy_pool;

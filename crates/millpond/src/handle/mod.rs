@@ -215,7 +215,6 @@ fn dangling<H: HandleLayout>() -> H {
 
 /// The handle of a slot that is known to be live, from the words; for loops, because it has no
 /// early exit.
-#[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn handle_of_live<H: HandleLayout>(index: usize, words: &[H::Word]) -> H {
     // This is never out of range; any word would do there, so that loops have no early exit for it.

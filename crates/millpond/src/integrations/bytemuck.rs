@@ -95,7 +95,7 @@ macro_rules! insert_zeroed_method {
         /// # Errors
         ///
         /// If the pool is full.
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         pub fn insert_zeroed(&mut self) -> Result<H, Full<()>>
         where
             T: Zeroable,
@@ -213,7 +213,7 @@ impl<T, H: HandleLayout> crate::pools::packed::PackedPool<T, H> {
     /// # Errors
     ///
     /// If the pool is full.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert_zeroed(&mut self) -> Result<H, Full<()>>
     where
         T: Zeroable,

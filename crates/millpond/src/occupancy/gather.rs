@@ -23,7 +23,6 @@ pub enum TopBit {
 
 impl Source<'_> {
     /// No slots.
-    #[cfg(feature = "alloc")]
     pub(crate) const EMPTY: Self = Self::Bits(&[]);
 
     /// These words, read with the top bit as "live" instead of "dead".

@@ -10,16 +10,15 @@
 //! Iteration takes 64 slots at a time: an empty word costs one test, and so does a full one, whose
 //! bits are not examined.
 
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 mod cut;
 mod gather;
 mod live;
 mod runs;
 mod words;
 
-#[cfg(feature = "alloc")]
+#[cfg(feature = "blocks")]
 pub(crate) use cut::CutBits;
-#[cfg(feature = "alloc")]
 pub(crate) use gather::equal_words;
 #[doc(hidden)]
 pub use gather::{Source, TopBit};

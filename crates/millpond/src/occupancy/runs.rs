@@ -30,7 +30,6 @@ impl<'a> Runs<'a> {
     }
 
     /// One run of the lowest slots, never to be split.
-    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) fn of_prefix(prefix: usize) -> Self {
         Self { source: Source::EMPTY, prefix, words: Words::EMPTY }

@@ -63,10 +63,10 @@ pub trait Bounded: Lifetimes {
     /// # Errors
     ///
     /// If the pool is full. The error returns `value`.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert(&mut self, value: Self::Value) -> Result<Self::Handle, Full<Self::Value>>;
     /// Moves the handle's value out, or returns `None` if the handle is refused.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn remove(&mut self, handle: Self::Handle) -> Option<Self::Value>;
     /// Returns a reference to the handle's value, or `None` if the handle is refused.
     fn get(&self, handle: Self::Handle) -> Option<&Self::Value>;
@@ -87,7 +87,7 @@ pub trait Bounded: Lifetimes {
 
     /// Like `insert`, but a full pool does not count as a refusal.
     #[doc(hidden)]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert_if_room(&mut self, value: Self::Value) -> Result<Self::Handle, Self::Value>;
     /// Counts a refusal, and returns the error of a full pool.
     #[doc(hidden)]
@@ -194,12 +194,12 @@ macro_rules! bounded {
             type Value = $value;
 
             #[inline]
-            #[cfg_attr(feature = "debug-aids", track_caller)]
+            #[track_caller]
             fn insert(&mut self, value: $value) -> Result<$handle, crate::reports::errors::Full<$value>> {
                 self.insert(value)
             }
             #[inline]
-            #[cfg_attr(feature = "debug-aids", track_caller)]
+            #[track_caller]
             fn remove(&mut self, handle: $handle) -> Option<$value> {
                 self.remove(handle)
             }
@@ -234,7 +234,7 @@ macro_rules! bounded {
             // Inlined like `Pool::insert`: as a call, it would wait for the value to reach the
             // stack.
             #[inline(always)]
-            #[cfg_attr(feature = "debug-aids", track_caller)]
+            #[track_caller]
             fn insert_if_room(&mut self, $inserted: $value) -> Result<$handle, $value> {
                 let $inserting = self;
                 $insert

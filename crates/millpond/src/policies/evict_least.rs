@@ -39,7 +39,7 @@ impl<F> fmt::Debug for EvictLeast<F> {
 
 impl<P: Bounded, K: Ord, F: FnMut(P::Handle, &P::Value) -> K> Policy<P> for EvictLeast<F> {
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
         let value = match pool.insert_if_room(value) {
             Ok(handle) => return Ok((handle, None)),
@@ -67,7 +67,6 @@ fn least<P: Bounded, K: Ord>(
 }
 
 /// The first of a pool's handles whose slot can be used again.
-#[cfg(feature = "alloc")]
 pub(crate) fn first_evictable<P: super::Lifetimes>(
     pool: &P,
     mut handles: impl Iterator<Item = P::Handle>,

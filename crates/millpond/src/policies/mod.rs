@@ -4,6 +4,7 @@ mod bounded;
 mod evict_least;
 mod named;
 mod refuse;
+#[cfg(feature = "policies")]
 mod spill;
 mod total;
 
@@ -11,13 +12,12 @@ pub use bounded::{Bounded, Lifetimes};
 pub use evict_least::EvictLeast;
 pub use named::{Overflow, UnknownOverflow};
 pub use refuse::Refuse;
+#[cfg(feature = "policies")]
 pub use spill::Spill;
 pub use total::Total;
 
-#[cfg(feature = "alloc")]
 pub(crate) use bounded::slots_together;
 pub(crate) use bounded::{bounded, lifetimes, sealed};
-#[cfg(feature = "alloc")]
 pub(crate) use evict_least::{first_evictable, least_of};
 
 use crate::reports::errors::Full;
@@ -33,13 +33,13 @@ pub trait Policy<P: Bounded> {
     /// # Errors
     ///
     /// If the pool is full and the policy makes no room. The error returns `value`.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>>;
 }
 
 /// Removes one object from a full pool and inserts another.
 #[inline]
-#[cfg_attr(feature = "debug-aids", track_caller)]
+#[track_caller]
 pub(crate) fn replace<P: Bounded>(
     pool: &mut P,
     victim: P::Handle,

@@ -17,7 +17,7 @@ pub struct Refuse;
 
 impl<P: Bounded> Policy<P> for Refuse {
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
         pool.insert(value).map(|handle| (handle, None))
     }

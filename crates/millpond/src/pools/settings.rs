@@ -186,7 +186,6 @@ impl<R, H> Settings<R, H> {
 
     /// The settings of a part of a pool whose first slot is `slot` in the whole: reports about
     /// its slots and handles count from there.
-    #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "changed below"))]
     pub(crate) fn part_from(mut self, slot: usize) -> Self {
         #[cfg(feature = "debug-aids")]
         {

@@ -69,7 +69,6 @@ impl Tap {
     }
 
     /// The pool has grown or shrunk: it has these counters now, and the same live slots.
-    #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn resized(&mut self, stats: Stats) {
         #[cfg(feature = "recorder")]

@@ -237,7 +237,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
     /// [`Queue::take_upcoming`]. [`note_upcoming`](Self::note_upcoming) must be called afterwards.
-    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    #[cfg(feature = "alloc")]
     pub(crate) fn take_upcoming<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         listed: &[H::Index],
@@ -249,7 +249,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 
     /// Slots below this one, taken out of turn, have become live.
-    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    #[cfg(feature = "alloc")]
     pub(crate) fn note_upcoming(
         &mut self,
         until: usize,

@@ -1,6 +1,5 @@
 //! Counts of lifetimes that have begun and ended, and the common trait of all slots.
 
-#[cfg(feature = "alloc")]
 use core::mem::offset_of;
 
 use crate::handle::Word;
@@ -26,7 +25,6 @@ impl Counts {
     pub(crate) const NONE: Self = Self { births: 0, deaths: 0, peak: 0, retired: 0 };
 
     /// For [`CoreOffsets`](crate::CoreOffsets).
-    #[cfg(feature = "alloc")]
     pub(crate) const OFFSETS: [usize; 4] = [
         offset_of!(Self, births),
         offset_of!(Self, deaths),

@@ -12,7 +12,6 @@
 //!                                    blocks
 //! ```
 
-#[cfg(feature = "alloc")]
 pub(crate) mod bit_tree;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]

@@ -7,7 +7,6 @@
 use alloc::boxed::Box;
 use core::fmt::Debug;
 use core::mem::MaybeUninit;
-#[cfg(feature = "alloc")]
 use core::mem::offset_of;
 use core::ptr::NonNull;
 
@@ -175,7 +174,6 @@ impl BitmapAge {
     pub(crate) const OLD: Self = Self { in_step: false, prefix: Prefix::UNKNOWN, gathered_at: 0 };
 
     /// For [`CoreOffsets`](crate::CoreOffsets).
-    #[cfg(feature = "alloc")]
     pub(crate) const OFFSETS: [usize; 3] =
         [offset_of!(Self, in_step), offset_of!(Self, prefix), offset_of!(Self, gathered_at)];
 }

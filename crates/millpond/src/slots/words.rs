@@ -24,9 +24,7 @@
 //! The iterators of `values` rely on 1 and 2: they read, without a test, the values of slots that are live by the
 //! bitmap or the prefix.
 
-#[cfg(feature = "alloc")]
 use core::mem::offset_of;
-#[cfg(feature = "alloc")]
 use core::ops::Range;
 
 use crate::base::entry::Entry;
@@ -216,7 +214,6 @@ impl<'a, W: Word> KeptWords<'a, W> {
 }
 
 /// The words of 64 slots, if all of them are live.
-#[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_SLOTS]> {
     let words = words.get(word * WORD_SLOTS..)?.first_chunk()?;

@@ -93,24 +93,28 @@
 //! without a name or a salt that have all the rest in common count as twins, so give pools names.
 
 mod checksum;
+#[cfg(feature = "history")]
 mod diff;
 mod error;
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub(crate) mod format;
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "history"))]
 mod history;
 mod methods;
 mod ranges;
+#[cfg(feature = "history")]
 mod saved;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "history")]
 mod saved_struct;
 pub(crate) mod state;
 
 pub use checksum::{Checksum, ToChecksum};
+#[cfg(feature = "history")]
 pub use diff::{Diff, Difference};
 pub use error::SnapshotError;
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "history"))]
 pub use history::{History, RollbackError};
+#[cfg(feature = "history")]
 pub use saved::{Kept, Saved};
 pub use state::{SlotState, State};
 

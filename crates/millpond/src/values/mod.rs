@@ -68,10 +68,8 @@ pub(crate) use iter::{Values, ValuesMut};
 pub(crate) use packed::PackedValues;
 pub use runs::{ValueRuns, ValueRunsMut};
 
-#[cfg(feature = "alloc")]
 use core::alloc::Layout;
 use core::mem::{MaybeUninit, size_of};
-#[cfg(feature = "alloc")]
 use core::ptr::NonNull;
 use core::slice;
 
@@ -81,7 +79,6 @@ use crate::base::guard::{continue_after_panic, guard};
 #[cfg(feature = "alloc")]
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Refusal, Word};
-#[cfg(feature = "alloc")]
 use crate::occupancy::WORD_SLOTS;
 use crate::occupancy::{Occupancy, Source};
 use crate::reports::errors::GetDisjointMutError;
@@ -435,7 +432,6 @@ impl<P: Place> Storage<P> {
     /// # Safety
     ///
     /// All slots are live, and no two are the same.
-    #[cfg(feature = "alloc")]
     pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
         &mut self,
         indices: [usize; N],
@@ -824,7 +820,6 @@ impl<W: Word, E: Entry, T: Clone> Storage<Block<W, E, T>> {
     }
 }
 
-#[cfg(feature = "alloc")]
 impl<P: Place<Value: Clone>> Storage<P> {
     /// Copies another storage with the same number of slots into this one, in which all slots are
     /// dead. If a value's clone panics, the slots before it have their copies.

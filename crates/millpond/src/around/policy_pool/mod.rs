@@ -338,7 +338,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     /// # Errors
     ///
     /// If the pool is full and the policy makes no room. The error returns `value`.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert_by<K: Ord>(
         &mut self,
         value: T,
@@ -353,7 +353,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
 
     /// Moves the handle's value out, or returns `None` if the handle is refused. O(1).
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         self.pools.remove(handle)
     }

@@ -314,7 +314,7 @@ impl<T> BytemapPool<T> {
     /// If no slot is free. The error is `value`. As published, the cursor is then at the end, so the
     /// next insertion searches from slot 0, or after the lowest slot that was freed in the meantime.
     #[doc(alias = "New")]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert(&mut self, value: T) -> Result<i32, T> {
         let next = || {
             let cursor = usize::try_from(self.cursor).ok().filter(|at| *at < self.capacity());
@@ -354,7 +354,7 @@ impl<T> BytemapPool<T> {
     /// If the pool cannot have this handle, the slot is live, or (in a [`retiring`](Self::retiring)
     /// pool) it has already had this seed. The error returns `value`.
     #[doc(alias = "New")]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert_at(&mut self, handle: i32, value: T) -> Result<i32, BytemapError<T>> {
         let (index, byte) = parts(handle);
         match index.filter(|index| *index < self.capacity()) {

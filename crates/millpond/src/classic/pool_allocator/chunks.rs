@@ -191,7 +191,7 @@ pub(super) struct FreeSlot<T> {
 impl<T> FreeSlot<T> {
     /// The slot that was freed last.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub(super) fn pop(chunks: &Rc<Chunks>) -> Option<Self> {
         let slot: NonNull<Live<T>> = chunks.free.borrow_mut().pop()?.cast();
         sanitizer::unpoison_at(slot.as_ptr().cast(), size_of::<Live<T>>());

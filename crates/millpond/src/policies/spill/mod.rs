@@ -87,7 +87,6 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     }
 
     /// The second pool, mutable; it must not be replaced by another.
-    #[cfg(feature = "alloc")]
     pub(crate) fn second_mut(&mut self) -> &mut B {
         &mut self.second
     }
@@ -152,7 +151,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     ///
     /// If both pools are full. The error returns `value` and describes both pools together.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert(&mut self, value: A::Value) -> Result<A::Handle, Full<A::Value>> {
         match self.first.insert_if_room(value) {
             Ok(handle) => Ok(handle),
@@ -172,7 +171,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     }
 
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert_if_room(&mut self, value: A::Value) -> Result<A::Handle, A::Value> {
         match self.first.insert_if_room(value) {
             Ok(handle) => Ok(handle),
@@ -186,7 +185,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     /// Moves the handle's value out, or returns `None` if the handle is refused. (If debug aids of
     /// the second pool panic then, they show its own handle, whose indices count from 0.)
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn remove(&mut self, handle: A::Handle) -> Option<A::Value> {
         match self.inside(handle) {
             Some(inner) => self.second.remove(inner),

@@ -1,15 +1,17 @@
+#[cfg(feature = "__c")]
 #[allow(unsafe_code)]
 mod beside;
 mod builder;
 #[cfg(feature = "debug-aids")]
 mod debug;
-#[cfg(feature = "serde")]
+#[cfg(all(feature = "__c", feature = "serde"))]
 mod saved_slots;
 mod snapshot;
 
+#[cfg(feature = "__c")]
 #[doc(hidden)]
 pub use beside::CoreOffsets;
-#[cfg(feature = "serde")]
+#[cfg(all(feature = "__c", feature = "serde"))]
 #[doc(hidden)]
 pub use saved_slots::SavedSlots;
 
@@ -184,7 +186,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// ```
     #[inline]
     #[must_use = "a handle that is dropped leaves its slot live"]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn acquire(&mut self) -> Option<H> {
         let Some((index, generation)) = self.core.take_next(&mut self.slots.words) else {
             self.core.count_refusal();
@@ -220,7 +222,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the
     /// allocator wraps), or can never have it.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let index = self
             .core
@@ -235,7 +237,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Ends the handle's lifetime. Returns `false`, and does nothing, if the handle is refused.
     /// O(1).
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn release(&mut self, handle: H) -> bool {
         let Some(index) = self.find(handle) else {
             #[cfg(feature = "debug-aids")]

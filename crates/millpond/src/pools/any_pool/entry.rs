@@ -23,7 +23,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
 
     /// Moves `value` into the slot and returns its handle. O(1).
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert<T: 'static>(self, value: T) -> H
     where
         D: CoercesFrom<T>,

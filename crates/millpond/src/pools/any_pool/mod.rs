@@ -131,7 +131,6 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let storage = settings.allocate(AnyStorage::try_new)?;
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "filled below"))]
         let mut pool = Self { slots: HandleAllocator::from_settings(settings)?, storage };
         #[cfg(feature = "debug-aids")]
         if settings.debug_aids.fill {
@@ -199,7 +198,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// If the pool is full. The error returns `value`.
     #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert<T: 'static>(&mut self, value: T) -> Result<H, Full<T>>
     where
         D: CoercesFrom<T>,
@@ -229,7 +228,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// # Errors
     ///
     /// If the pool is full. `make` is not called then.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert_with<T: 'static>(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>>
     where
         D: CoercesFrom<T>,
@@ -283,7 +282,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or can never have it. The error returns `value`.
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert_at<T: 'static>(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>>
     where
         D: CoercesFrom<T>,
@@ -358,7 +357,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// If no slot is free and no object can be evicted. The error returns `value`.
     #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn try_insert_or_evict<T: 'static, K: Ord>(
         &mut self,
         value: T,
@@ -529,7 +528,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// [`remove_as`](Self::remove_as) returns it as a type that you name. If the value's drop
     /// panics, the slot is dead all the same.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn remove(&mut self, handle: H) -> bool {
         let Some(index) = self.slots.find(handle) else {
             #[cfg(feature = "debug-aids")]
@@ -553,7 +552,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// assert!(!pool.contains(handle));
     /// ```
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn remove_as<T: 'static>(&mut self, handle: H) -> Option<T> {
         let Some(index) = self.slots.find(handle) else {
             #[cfg(feature = "debug-aids")]
@@ -607,7 +606,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
 
     /// Removes and drops the value in slot `index`. Returns whether the slot was live. O(1).
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn remove_at(&mut self, index: usize) -> bool {
         self.handle_at(index).is_some_and(|handle| self.remove(handle))
     }

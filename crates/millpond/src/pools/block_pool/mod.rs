@@ -229,7 +229,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline(always)]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
@@ -269,7 +269,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     /// The handle that comes next, after growth if necessary.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn next_handle(&mut self) -> Result<H, CannotGrow> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
@@ -345,7 +345,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// ```
     // Always inlined, for the reason that `Pool::insert` gives.
     #[inline(always)]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         #[cfg(feature = "debug-aids")]
         if !self.contains(handle) {

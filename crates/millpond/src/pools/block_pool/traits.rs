@@ -31,7 +31,6 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
         let core = self.core.clone_for(storage.words());
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
         let mut copy = Self { storage, core, growth: self.growth };
         #[cfg(feature = "debug-aids")]
         copy.watch_like(self);

@@ -25,7 +25,7 @@ impl<'a, P: Face> VacantEntry<'a, P> {
 
     /// Moves `value` into the slot and returns its handle. O(1).
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert(self, value: P::Value) -> P::Handle {
         // The entry has borrowed the pool since it peeked the handle.
         self.pool.put_next(self.handle, value);

@@ -184,7 +184,6 @@ macro_rules! iterators {
         }
     };
 }
-#[cfg(feature = "alloc")]
 pub(crate) use iterators;
 
 iterators!(Values, ValuesMut);

@@ -11,7 +11,6 @@ mod walked;
 
 pub use entry::VacantEntry;
 pub(crate) use iter::iterator;
-#[cfg(feature = "alloc")]
 pub(crate) use iter::iterators;
 pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
 pub use moving_out::{Drain, ExtractIf, IntoIter};
@@ -29,7 +28,7 @@ pub(crate) mod sealed {
         type Handle: HandleLayout;
 
         /// Moves a value into the slot that comes next, which has this handle.
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         fn put_next(&mut self, handle: Self::Handle, value: Self::Value);
     }
 

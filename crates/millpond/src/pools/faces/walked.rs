@@ -6,7 +6,7 @@ macro_rules! face {
             type Handle = H;
 
             #[inline]
-            #[cfg_attr(feature = "debug-aids", track_caller)]
+            #[track_caller]
             fn put_next(&mut self, handle: H, value: T) {
                 self.insert_peeked(handle, value);
             }

@@ -241,7 +241,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
@@ -258,7 +258,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     /// The handle that comes next.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn next_handle(&mut self) -> Result<H, ()> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
@@ -267,7 +267,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     /// Inserts at the handle that comes next.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert_peeked(&mut self, handle: H, value: T) {
         match self.insert_if_room(value) {
             Ok(inserted) => debug_assert_eq!(inserted, handle),
@@ -299,7 +299,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or can never have it. The error returns `value`.
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         self.insert_by(Circle::check_begin, handle, value)
     }
@@ -310,7 +310,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     );
 
     /// Inserts a value at a handle that its slot may have by `check`.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert_by(
         &mut self,
         check: impl CheckWord<H::Word>,
@@ -446,7 +446,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// assert_eq!(pool.as_slice(), ["c", "b"]);
     /// ```
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         let Some(position) = self.position_of(handle) else {
             #[cfg(feature = "debug-aids")]
@@ -504,7 +504,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// assert!(!pool.contains(handle));
     /// ```
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn remove_at(&mut self, index: usize) -> Option<T> {
         self.remove(self.handle_at(index)?)
     }

@@ -31,7 +31,6 @@ impl<T: Clone, H: HandleLayout> PackedPool<T, H> {
         // Room for the whole capacity, as in any pool.
         let mut values = PackedValues::try_new(self.capacity())?;
         values.extend(self.values.iter().cloned());
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "filled below"))]
         let mut copy = Self { roster: self.roster.clone(), values };
         #[cfg(feature = "debug-aids")]
         copy.fill_if_watched();

@@ -86,13 +86,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Clone for PoolBuilder<T, R, H> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
-    #[cfg(feature = "alloc")]
     pub(crate) fn settings(&self) -> &Settings<R, H> {
         &self.settings
     }
 
     /// Of a part of a pool, whose first slot has this number in the whole.
-    #[cfg(feature = "alloc")]
     pub(crate) fn part_from(self, slot: usize) -> Self {
         Self { settings: self.settings.part_from(slot), ..self }
     }

@@ -15,11 +15,9 @@ pub use builder::PoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 pub use snapshot::Snapshot;
 
-#[cfg(target_has_atomic = "32")]
 use alloc::vec::Vec;
 
 use crate::base::memory::OutOfMemory;
-#[cfg(target_has_atomic = "32")]
 use crate::handle::IndexWord;
 use crate::handle::{Handle, HandleLayout, Issue, Word};
 use crate::pools::settings::{BuildError, Settings};
@@ -156,7 +154,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     /// The handle that comes next.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn next_handle(&mut self) -> Result<H, ()> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
@@ -165,7 +163,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline(always)]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
@@ -196,7 +194,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     crate::pools::shell::moving_out_methods!(example "Pool::new(8)");
 
     /// Lists the slots that come next, if nothing dies meanwhile: `count`, or all that are vacant if there are fewer.
-    #[cfg(target_has_atomic = "32")]
     pub(crate) fn list_upcoming(&self, count: usize, list: &mut Vec<H::Index>) {
         let used = self.core.used(self.storage.words());
         self.core.queue().list_upcoming(&self.storage, used, count, list);
@@ -204,8 +201,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     /// Moves values into slots that were [listed](Self::list_upcoming), since when no slot was born or has died:
     /// `births` are the values of each lot, and `first_of` says where in the list a lot begins.
-    #[cfg(target_has_atomic = "32")]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub(crate) fn begin_upcoming(
         &mut self,
         listed: &[H::Index],
@@ -240,8 +236,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     /// In turn, the way of any insertion; out of turn, a claim.
-    #[cfg(target_has_atomic = "32")]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     fn begin_out_of_turn(&mut self, handle: H, value: T) {
         if self.core.peek(&self.storage) == Some(handle) {
             self.insert_peeked(handle, value);

@@ -158,7 +158,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// assert_eq!(recycler.acquire().unwrap().1, &7);
     /// ```
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn acquire(&mut self) -> Option<(H, &mut T)> {
         let handle = self.handles.acquire()?;
         Some((handle, &mut self.objects[handle.index() as usize]))
@@ -171,7 +171,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the
     /// recycler wraps), or can never have it.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn acquire_at(&mut self, handle: H) -> Result<&mut T, InsertAtError<()>> {
         self.handles.acquire_at(handle)?;
         Ok(&mut self.objects[handle.index() as usize])
@@ -192,7 +192,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// assert!(!recycler.release(handle));
     /// ```
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn release(&mut self, handle: H) -> bool {
         let Some(index) = self.handles.find(handle) else {
             #[cfg(feature = "debug-aids")]
@@ -251,7 +251,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// let (_, voice, evicted) = voices.acquire_or_evict(|_, loudness| *loudness).unwrap();
     /// assert_eq!((*voice, evicted.map(|handle| handle.index())), (10, Some(1)));
     /// ```
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn acquire_or_evict<K: Ord>(
         &mut self,
         mut key: impl FnMut(H, &T) -> K,

@@ -25,7 +25,6 @@ pub(crate) use typed_builder_method;
 #[cfg(feature = "alloc")]
 macro_rules! watched_if_enabled {
     ($pool:expr, $settings:ident) => {{
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
         let mut pool = $pool;
         #[cfg(feature = "debug-aids")]
         pool.watch($settings.debug_aids)?;

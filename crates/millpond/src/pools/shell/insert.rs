@@ -27,7 +27,7 @@ macro_rules! insert_methods {
         // Always inlined: as a call, the value would be written to the stack piece by piece and read back as a whole
         // before the pieces have arrived, a stall longer than all of the rest.
         #[inline(always)]
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         pub fn insert(&mut self, value: T) -> Result<H, crate::reports::errors::Full<T>> {
             self.insert_if_room(value).map_err(|(value, cause)| self.refuse(value, cause))
         }
@@ -51,7 +51,7 @@ macro_rules! insert_methods {
         #[doc(alias = "insert_with_key")]
         #[must_use = "a full pool does not call `make`"]
         #[inline]
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         pub fn insert_with(
             &mut self,
             make: impl FnOnce(H) -> T,
@@ -95,7 +95,7 @@ macro_rules! vacant_entry_method {
         /// assert!(pool.vacant_entry().is_none());
         /// ```
         #[inline]
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         pub fn vacant_entry(&mut self) -> Option<crate::pools::faces::VacantEntry<'_, Self>> {
             match self.next_handle() {
                 Ok(handle) => Some(crate::pools::faces::VacantEntry::new(self, handle)),
@@ -162,7 +162,7 @@ macro_rules! evicting_methods {
         /// If no slot is free and no object can be evicted. The error returns `value`.
         #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
         #[allow(clippy::type_complexity, reason = "the return type of `insert_or_evict`, in a result")]
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         pub fn try_insert_or_evict<K: Ord>(
             &mut self,
             value: T,
@@ -210,7 +210,7 @@ macro_rules! insert_at_method {
         /// never have it.
         #[doc = concat!($error, "The error returns `value`.")]
         #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         pub fn insert_at(
             &mut self,
             handle: H,
@@ -229,7 +229,7 @@ macro_rules! insert_at_method {
 
         /// Inserts at the handle that comes next; the pool is unchanged since it was asked.
         #[inline]
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         fn insert_peeked(&mut self, handle: H, value: T) {
             self.core.take_peeked(handle, &mut self.storage);
             self.storage.put(handle.index() as usize, handle.word(), value);
@@ -238,7 +238,7 @@ macro_rules! insert_at_method {
         }
 
         /// Inserts a value at a handle whose slot was `reached`, and may have it by `check`.
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         fn insert_by(
             &mut self,
             check: impl crate::slots::CheckWord<H::Word>,
@@ -297,7 +297,7 @@ macro_rules! revive_method {
         /// its lifetimes again (in a pool that wraps). The error returns `value`.
         #[doc(alias = "reattach")]
         #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         pub fn revive(
             &mut self,
             $handle: $type,

@@ -14,7 +14,7 @@ macro_rules! remove_methods {
         #[doc(alias = "despawn")]
         #[doc(alias = "delete")]
         #[inline]
-        #[cfg_attr(feature = "debug-aids", track_caller)]
+        #[track_caller]
         pub fn remove(&mut self, handle: H) -> Option<T> {
             #[cfg(feature = "debug-aids")]
             if !self.contains(handle) {

@@ -1,6 +1,5 @@
 //! Mutable references to several values at once, some of which may be missing.
 
-#[cfg(feature = "alloc")]
 use crate::reports::errors::GetDisjointMutError;
 
 /// `get_each_mut` with this body. The example makes a pool.
@@ -36,7 +35,6 @@ macro_rules! get_each_mut_method {
 pub(crate) use get_each_mut_method;
 
 /// Mutable references to the elements at these positions, which are in range, if no two are the same.
-#[cfg(feature = "alloc")]
 pub(crate) fn each_mut<T, const N: usize>(
     mut slice: &mut [T],
     positions: [Option<usize>; N],
@@ -61,7 +59,6 @@ pub(crate) fn each_mut<T, const N: usize>(
 
 /// Mutable references to the elements at `positions`; `None` if a position does not exist or occurs
 /// twice.
-#[cfg(feature = "alloc")]
 pub(crate) fn all_mut<T, const N: usize>(
     slice: &mut [T],
     positions: [usize; N],

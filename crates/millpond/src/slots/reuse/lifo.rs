@@ -6,7 +6,6 @@
 //! 2. While the fast path is open, the stack and the fresh slots have each vacant slot once, and no other.
 
 use alloc::vec;
-#[cfg(target_has_atomic = "32")]
 use alloc::vec::Vec;
 use core::iter;
 use core::mem::offset_of;
@@ -313,7 +312,6 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         counted.map(|index| index..index + 1).chain(iter::once(rest))
     }
 
-    #[cfg(target_has_atomic = "32")]
     fn list_upcoming<S: Slots<Entry = I>>(
         &self,
         slots: &S,
@@ -335,7 +333,6 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
 
     /// The uppermost entries are written anew, without those that are taken. Fresh slots that are skipped get an
     /// entry: then all that were on the stack are listed, so they come to lie at its bottom.
-    #[cfg(target_has_atomic = "32")]
     fn take_upcoming<S: Slots<Entry = I>>(
         &mut self,
         listed: &[I],
@@ -528,7 +525,6 @@ mod tests {
 
     /// The first and the third of four: the others keep their places.
     #[test]
-    #[cfg(target_has_atomic = "32")]
     fn upcoming_slots_are_taken_without_ghosts() {
         let mut words = new_words(9);
         (0..4).for_each(|index| {

@@ -2,7 +2,7 @@
 //!
 //! The invariant of an order is the contract of the unsafe trait [`Queue`]; the pools' insertions in `values` rely on it.
 
-#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+#[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::ops::Range;
@@ -163,7 +163,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     }
 
     /// Appends the first `count` of the [upcoming](Self::upcoming) slots to the list.
-    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    #[cfg(feature = "alloc")]
     fn list_upcoming<S: Slots<Entry = Self::Entry>>(
         &self,
         slots: &S,
@@ -178,7 +178,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// ranges, which are not empty and ascend, become live. The others keep their places in the
     /// order. Returns `false` if the order is unchanged and each of the slots must be
     /// [claimed](Self::claim).
-    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    #[cfg(feature = "alloc")]
     fn take_upcoming<S: Slots<Entry = Self::Entry>>(
         &mut self,
         _listed: &[I],

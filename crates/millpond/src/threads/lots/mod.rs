@@ -219,7 +219,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Update<'_, T, R, H> {
 
     /// Carries out the insertions, lot by lot, and then the removals, slot by slot. If the drop of
     /// a value panics, the removals after it do not happen.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn settle(self) {
         let Self { pool, lots } = self;
         let dying_words = lots.dying_words(pool.capacity());
@@ -334,7 +334,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// assert!(!pool.contains(first));
     /// assert_eq!(pool.values().collect::<Vec<_>>(), [&2]);
     /// ```
-    #[cfg_attr(feature = "debug-aids", track_caller)]
+    #[track_caller]
     pub fn update(&mut self, lots: &mut Lots<T, H>, mut f: impl FnMut(&mut T, &mut Lot<'_, T, H>)) {
         let mut update = self.set_aside(lots);
         for mut task in update.tasks() {
