@@ -57,6 +57,15 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Panics if nothing could be lent.
+    #[track_caller]
+    pub(crate) fn expect_capacity(&self) {
+        assert!(
+            self.capacity > 0,
+            "a lender with a capacity of 0 can lend nothing: set `capacity` to 1 or more"
+        );
+    }
+
     /// A time that never passes.
     pub const NEVER: u64 = u64::MAX;
 

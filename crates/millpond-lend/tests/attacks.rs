@@ -321,6 +321,29 @@ fn permutations(count: usize) -> Vec<Vec<usize>> {
     shorter.iter().flat_map(|order| (0..count).map(move |place| with_last(order, place))).collect()
 }
 
+/// A mistake of the program's, which is told where it is made.
+#[test]
+fn every_builder_refuses_a_capacity_of_nothing() {
+    let told = |build: Box<dyn FnOnce() + std::panic::UnwindSafe>| {
+        let panic = std::panic::catch_unwind(build).expect_err("it is refused");
+        panic.downcast_ref::<&str>().map_or_else(
+            || panic.downcast_ref::<String>().expect("text").clone(),
+            |text| (*text).to_owned(),
+        )
+    };
+    let one = "a lender with a capacity of 0 can lend nothing: set `capacity` to 1 or more";
+    let lender = told(Box::new(|| drop(lender_of(|builder| builder.capacity(0)))));
+    assert_eq!(lender, one);
+    let tenants = |capacity, total| {
+        let builder = millpond_lend::Lenders::builder(|_: &u8| Client::default());
+        drop(builder.capacity(capacity).capacity_total(total).build());
+    };
+    assert_eq!(told(Box::new(move || tenants(0, 3))), one);
+    let total =
+        "lenders with a total capacity of 0 can lend nothing: set `capacity_total` to 1 or more";
+    assert_eq!(told(Box::new(move || tenants(3, 0))), total);
+}
+
 #[test]
 fn limits_of_nothing_are_an_answer_and_no_panic() {
     let nothing = |capacity: usize| {
@@ -339,7 +362,8 @@ fn limits_of_nothing_are_an_answer_and_no_panic() {
                 .backoff(Duration::ZERO, Duration::ZERO)
         })
     };
-    let (lender, _) = nothing(0);
+    let (lender, _) = nothing(1);
+    assert_eq!(lender.set_capacity(0), 0);
     let error = block_on(lender.acquire()).unwrap_err();
     assert!(matches!(error, AcquireError::NoCapacity), "{error}");
     assert!(error.to_string().contains("`set_capacity`"), "it says what to do: {error}");

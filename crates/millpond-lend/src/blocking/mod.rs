@@ -180,7 +180,8 @@ impl<B: BlockingMaker> Builder<B, Threads> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory.
+    /// If the capacity is 0: such a lender could lend nothing. Or if there is not enough memory.
+    #[track_caller]
     pub fn build(self) -> io::Result<BlockingLender<B>> {
         let (lender, keeper) = self.map_maker(Threaded::new).build();
         keeper.run_on_thread()?;

@@ -68,9 +68,9 @@ impl<M, L> Builder<M, L> {
         }
     }
 
-    /// Sets how many objects may exist at once. With 0, callers get
-    /// [`NoCapacity`](crate::AcquireError::NoCapacity) until
-    /// [`set_capacity`](Lender::set_capacity) is called.
+    /// Sets how many objects may exist at once: 1 at least. (Later,
+    /// [`set_capacity`](Lender::set_capacity) may set 0; callers then get
+    /// [`NoCapacity`](crate::AcquireError::NoCapacity).)
     pub fn capacity(mut self, capacity: usize) -> Self {
         self.settings.capacity = capacity;
         self
@@ -180,8 +180,10 @@ impl<M: Maker> Builder<M, Asynchronous> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory.
+    /// If the capacity is 0: such a lender could lend nothing. Or if there is not enough memory.
+    #[track_caller]
     pub fn build(self) -> (Lender<M>, Keeper<M>) {
+        self.settings.expect_capacity();
         let shared = Shared::new(self.maker, self.name, Ledger::new(self.settings));
         (Lender::from_shared(shared.clone()), Keeper::new(shared))
     }

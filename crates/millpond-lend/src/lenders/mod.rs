@@ -242,8 +242,18 @@ where
     }
 
     /// Builds the lenders and their keeper, which must be run.
+    ///
+    /// # Panics
+    ///
+    /// If the capacity of a tenant or of all together is 0: nothing could be lent.
+    #[track_caller]
     pub fn build(self) -> (Lenders<K, M>, LendersKeeper<K, M>) {
-        let total = self.total.unwrap_or(self.settings.capacity).max(1);
+        self.settings.expect_capacity();
+        assert!(
+            self.total != Some(0),
+            "lenders with a total capacity of 0 can lend nothing: set `capacity_total` to 1 or more"
+        );
+        let total = self.total.unwrap_or(self.settings.capacity);
         let table = Table {
             tenants: HashMap::new(),
             granted: 0,
