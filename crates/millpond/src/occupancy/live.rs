@@ -150,6 +150,16 @@ impl LiveBits {
                     value = f(value, slot);
                 }
             } else {
+                // The first word is taken bit by bit, so that small pools need no test.
+                if words.front() > 0 && words.has_long_runs() {
+                    while words.front_bits != 0 {
+                        let (first, end) = take_run(&mut words.front_bits);
+                        words.count(end - first);
+                        for slot in words.front() + first..words.front() + end {
+                            value = f(value, slot);
+                        }
+                    }
+                }
                 let mut bits = words.front_bits;
                 while bits != 0 {
                     value = f(value, words.front() + bits.trailing_zeros() as usize);

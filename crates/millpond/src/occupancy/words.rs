@@ -1,5 +1,8 @@
 use super::{Occupancy, Source, WORD_SLOTS};
 
+/// In a walk over at most this many slots, a processor learns the branches.
+const LEARNED_SLOTS: usize = 4096;
+
 /// The words of an occupancy, loaded one at a time from both ends.
 ///
 /// ```text
@@ -59,6 +62,14 @@ impl Words {
             front_bits &= (1 << (until - front)) - 1;
         }
         Self { front_bits, back_bits: 0, front, end: until, left: (until - at) as isize }
+    }
+
+    /// Whether most slots from the front's word on are live, and there are few enough of them for a processor to learn where
+    /// the runs end: then each run is better taken as a whole.
+    #[inline(always)]
+    pub(super) fn has_long_runs(&self) -> bool {
+        let slots = self.end.wrapping_sub(self.front);
+        self.left.wrapping_mul(4) as usize >= slots.wrapping_mul(3) && slots <= LEARNED_SLOTS
     }
 
     /// The slot of the front's lowest bit. The front has loaded a word.
