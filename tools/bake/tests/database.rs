@@ -64,6 +64,43 @@ fn the_default_target_rewrites_the_database() {
     bench.ninja(&[]).built_exactly(&["../compile_commands.json"]);
 }
 
+/// Two platforms are two build directories, and clangd reads one database.
+#[test]
+#[cfg_attr(not(ninja), ignore = "not run: ninja is not installed (apt-get install ninja-build)")]
+fn build_directories_share_the_database() {
+    let bench = Workbench::new("platforms");
+    bench.build();
+    let entries = || {
+        let database: Vec<Value> =
+            serde_json::from_str(&bench.read("compile_commands.json")).expect("a list");
+        let name = |entry: &Value| {
+            let directory = entry["directory"].as_str().expect("a directory");
+            directory.rsplit('/').next().expect("a name").to_owned()
+        };
+        database.iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(entries(), ["build"; 4]);
+    let args = ["--build", "handheld", "--assets", "assets", "--baker", "baker/bake.c"];
+    let platform = ["--platform", "handheld"];
+    let ran = bench.run(env!("CARGO_BIN_EXE_bake-gen"), &[&args[..], &platform].concat());
+    assert!(ran.status.success());
+    assert!(bench.ninja_in("handheld", &[]).succeeded);
+    assert_eq!(entries(), ["build", "build", "build", "build", "handheld"]);
+    // The file is the same whichever comes last.
+    let both = bench.read("compile_commands.json");
+    for flags in ["-std=c99 -DSOME=1", "-std=c99 -O2 -Wall -Wextra"] {
+        bench.generate(&["--set", &format!("cflags={flags}")]);
+        assert!(bench.ninja(&[]).succeeded);
+    }
+    assert_eq!(bench.read("compile_commands.json"), both);
+    // A build directory that is gone is forgotten.
+    std::fs::remove_dir_all(bench.path("handheld")).expect("the directory");
+    bench.append("examples/show.cpp", "\n");
+    bench.generate(&["--set", "cxxflags=-std=c++17 -DOTHER=1"]);
+    assert!(bench.ninja(&[]).succeeded);
+    assert_eq!(entries(), ["build"; 4]);
+}
+
 #[test]
 fn what_compiles_nothing_goes() {
     let entry =

@@ -186,7 +186,7 @@ fn damaged_assets_never_break_the_baker() {
 }
 
 #[test]
-fn names_that_commands_would_have_to_quote_are_refused() {
+fn names_that_commands_would_have_to_quote_are_skipped() {
     let bench = Workbench::new("names");
     bench.generate(&[]);
     let before = bench.read("build/build.ninja");
@@ -208,9 +208,10 @@ fn names_that_commands_would_have_to_quote_are_refused() {
         std::fs::write(&path, "").expect("a file");
         let ran = bench.try_generate(&[]);
         let said = text(&ran.stderr);
-        assert_eq!(ran.status.code(), Some(2), "{said}");
+        assert!(ran.status.success(), "{said}");
         assert!(
-            said.lines().count() == 1 && said.contains("expected letters, digits and . _ - + only"),
+            said.lines().count() == 1
+                && said.contains("expected letters, digits and . _ - + only; skipped"),
             "{said}"
         );
         std::fs::remove_file(&path).expect("the file");

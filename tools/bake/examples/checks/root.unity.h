@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
-#include <fstream>
-#include <iterator>
+#include <cstdio>   // IWYU pragma: keep
+#include <fstream>  // IWYU pragma: keep
+#include <iterator> // IWYU pragma: keep
 #include <string>
 #include <vector>
 

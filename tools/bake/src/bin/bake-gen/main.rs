@@ -5,30 +5,30 @@
 //! ninja -C target/bake
 //! ```
 //!
-//! An asset's directory and extension alone choose how it is baked ([`KINDS`]). In a folder of
+//! An asset's directory and extension alone choose how it is baked: `kinds.txt`, or a file of the
+//! project's own, as are the rules (`--kinds`, `--rules`). In a folder of
 //! programs each source is one, and so is each folder: of its `root.cpp` if it has one, which
 //! includes the other sources, else of all its sources. No command needs a shell. When a directory
 //! gains or loses a file, Ninja runs `bake-gen` again, with the arguments kept in `bake-gen.args`.
+
+mod kinds;
+mod run;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
 
+use crate::kinds::Kinds;
+
 type Result<T> = std::result::Result<T, String>;
 
-/// How assets are baked. A handheld has little memory and no files: colours of 16 bits, sprites as C.
-#[rustfmt::skip]
-const KINDS: [[&str; 6]; 3] = [
-    // directory and below, extension; rule and output's extension on a desktop; on a handheld
-    ["palettes", "pal", "palette-rgba", "rgba", "palette-565", "565"],
-    ["sprites",  "spr", "sprite-rgba",  "rgba", "sprite-565",  "h"],
-    ["levels",   "lvl", "level",        "h",    "level",       "h"],
-];
-/// The extension of files that others include, and that are not baked by themselves.
-const INCLUDED: &str = "inc";
+/// What is above the build statements; how assets are baked unless a project has files of its own.
+const RULES: &str = include_str!("rules.ninja");
+const BAKERS: &str = include_str!("bakers.ninja");
+const KINDS: &str = include_str!("kinds.txt");
 
-const OPTIONS: &str = "--build DIR --assets DIR --baker FILE --platform desktop|handheld \
+const OPTIONS: &str = "--build DIR --assets DIR --baker FILE --kinds FILE --rules FILE --platform NAME \
     --programs DIR --include DIR --link FILE --set NAME=VALUE";
 /// The baker, if it is built here; and what clangd reads.
 const BAKER: &str = "bake";
@@ -41,6 +41,10 @@ struct Graph {
     up: PathBuf,
     text: String,
     outputs: BTreeSet<String>,
+    kinds: Kinds,
+    platform: String,
+    /// Whether clangd gets its database: `cleandb` is beside this program.
+    has_database: bool,
     /// All directories that were read: the graph depends on which files they have.
     directories: Vec<String>,
 }
@@ -58,7 +62,7 @@ impl Graph {
     /// A path as seen from the build directory, in letters that no command has to quote.
     fn path(&self, path: impl AsRef<Path>) -> Result<String> {
         let path = self.up.join(path).to_string_lossy().replace('\\', "/");
-        match path.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c)) {
+        match is_plain(&path) {
             true if path.contains('/') => Ok(path),
             true => Ok(format!("./{path}")),
             false => Err(format!("{path:?}: expected letters, digits and . _ - + only")),
@@ -74,14 +78,20 @@ impl Graph {
         }
     }
 
-    /// What a directory has, sorted, without hidden files and editors' backups.
+    /// What a directory has, sorted, without hidden files, editors' backups, and what is ignored. What
+    /// cannot be named in a command is left out with a warning: a stray file stops nobody's work.
     fn list(&mut self, directory: &Path) -> Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         for entry in fs::read_dir(directory).map_err(at(directory))? {
             let entry = entry.map_err(at(directory))?;
-            let name = entry.file_name().into_encoded_bytes();
-            if !name.starts_with(b".") && !name.ends_with(b"~") {
-                files.push(entry.path());
+            let (file, name) = (entry.path(), entry.file_name());
+            let bytes = name.as_encoded_bytes();
+            if bytes.starts_with(b".") || bytes.ends_with(b"~") || self.kinds.is_ignored(&name) {
+                continue;
+            }
+            match name.to_str().is_some_and(is_plain) {
+                true => files.push(file),
+                false => skip(&file, "expected letters, digits and . _ - + only"),
             }
         }
         files.sort();
@@ -90,26 +100,21 @@ impl Graph {
     }
 
     fn bake(&mut self, assets: &Path, directory: &Path, baker: &str) -> Result<()> {
-        let platform = self.value("--platform").unwrap_or("desktop".into());
-        let platform = ["desktop", "handheld"].iter().position(|known| *known == platform);
-        let platform = platform.ok_or("--platform: expected desktop or handheld")?;
         for file in self.list(directory)? {
             let below = file.strip_prefix(assets).expect("it is below the assets");
-            let extension = file.extension().unwrap_or_default();
-            let kind = KINDS.iter().find(|kind| below.starts_with(kind[0]) && extension == kind[1]);
             if file.is_dir() && !file.is_symlink() {
                 self.bake(assets, &file, baker)?;
-            } else if let Some(kind) = kind {
-                let (rule, extension) = (kind[2 + 2 * platform], kind[3 + 2 * platform]);
-                let input = self.path(&file)?;
-                let output = Path::new("baked").join(below).with_extension(extension);
-                let output = output.to_string_lossy().replace('\\', "/");
-                self.build(&output, rule, &format!("{input} | {baker}"))?;
-            } else if extension != INCLUDED {
-                return Err(format!(
-                    "{}: no rule for this extension in this directory",
-                    file.display()
-                ));
+            } else if let Some(kind) = self.kinds.of(below, &self.platform) {
+                let mut inputs = format!("{} | {baker}", self.path(&file)?);
+                for tool in &kind.tools {
+                    inputs += &format!(" {}", self.path(tool)?);
+                }
+                let output = Path::new("baked").join(below).with_extension(&kind.output);
+                let (output, rule) =
+                    (output.to_string_lossy().replace('\\', "/"), kind.rule.clone());
+                self.build(&output, &rule, &inputs)?;
+            } else if !self.kinds.is_included(below) {
+                skip(&file, "no rule for this extension in this directory");
             }
         }
         Ok(())
@@ -121,9 +126,11 @@ impl Graph {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             let root = file.join("root.cpp");
             if sources.contains(&root) {
-                let (database, source) = (self.path(DATABASE)?, self.path(&root)?);
-                let inputs = format!("{database} | {source}\n  sources = {source}");
-                self.text += &format!("build tidy-{name}: tidy {inputs}\n");
+                if self.has_database {
+                    let (database, source) = (self.path(DATABASE)?, self.path(&root)?);
+                    let inputs = format!("{database} | {source}\n  sources = {source}");
+                    self.text += &format!("build tidy-{name}: tidy {inputs}\n");
+                }
                 sources = vec![root];
             }
             sources.retain(|source| is_source(source));
@@ -153,7 +160,40 @@ impl Graph {
         self.build(program, "link", &format!("{inputs}\n  linker = {linker}\n  libs = {libs}"))
     }
 
+    /// Reads the rules and the kinds. Returns the files of the project's own, on which the graph depends.
+    fn read_kinds(&mut self) -> Result<Vec<String>> {
+        let (mut files, mut known) = (Vec::new(), kinds::rules("rules.ninja", RULES)?);
+        let mut text = |option: &str, file: &mut String| match self.value(option) {
+            Ok(own) => {
+                files.push(self.path(&own)?);
+                file.clone_from(&own);
+                fs::read_to_string(&own).map(Some).map_err(at(Path::new(&own)))
+            }
+            Err(_) => Ok(None),
+        };
+        let (mut rules_file, mut kinds_file) = ("bakers.ninja".into(), "kinds.txt".into());
+        let rules = text("--rules", &mut rules_file)?;
+        let kinds = text("--kinds", &mut kinds_file)?;
+        for rule in kinds::rules(&rules_file, rules.as_deref().unwrap_or(BAKERS))? {
+            if known.contains(&rule) {
+                return Err(format!("{rules_file}: rule {rule:?} is one of bake-gen's own"));
+            }
+            known.push(rule);
+        }
+        self.text += &match rules {
+            Some(_) => format!("include {}\n", self.path(&rules_file)?),
+            None => BAKERS.into(),
+        };
+        self.kinds = Kinds::parse(&kinds_file, kinds.as_deref().unwrap_or(KINDS), &known)?;
+        self.platform = self.kinds.platform(self.value("--platform").ok())?;
+        Ok(files)
+    }
+
     fn write(mut self) -> Result<()> {
+        let own_files = self.read_kinds()?;
+        let (here, this) = (env::current_dir(), env::current_exe());
+        let this = this.map_err(at(Path::new("bake-gen")))?;
+        let this = this.strip_prefix(here.unwrap_or_default()).unwrap_or(&this);
         for set in self.values("--set") {
             self.text += &format!("{}\n", set.replacen('=', " = ", 1));
         }
@@ -161,10 +201,25 @@ impl Graph {
         for directory in self.values("--include") {
             self.text += &format!(" -I{}", self.path(&directory)?);
         }
-        let baker = self.value("--baker")?;
+        // With rules of a project's own, there need not be one.
+        let baker = match self.values("--rules").is_empty() {
+            true => self.value("--baker")?,
+            false => self.value("--baker").unwrap_or_default(),
+        };
         let is_built = is_source(Path::new(&baker));
-        let bake = if is_built { format!("./{BAKER}") } else { self.path(&baker)? };
-        self.text += &format!("\nbake = {bake}\n");
+        let bake = match (is_built, baker.is_empty()) {
+            (true, _) => format!("./{BAKER}"),
+            (false, true) => String::new(),
+            (false, false) => self.path(&baker)?,
+        };
+        self.text += &format!("\nbake = {bake}\nrun = {} --run\n", self.path(this)?);
+        let compiles = is_built || !self.values("--programs").is_empty();
+        let cleandb = this.with_file_name(format!("cleandb{}", env::consts::EXE_SUFFIX));
+        self.has_database = compiles && cleandb.is_file();
+        if compiles && !self.has_database {
+            let why = "is not there: clangd gets no compile_commands.json";
+            eprintln!("bake-gen: warning: {} {why}", cleandb.display());
+        }
         let assets = PathBuf::from(self.value("--assets")?);
         self.bake(&assets, &assets, &bake)?;
         let baked = self.outputs.iter().fold(String::new(), |all, output| all + " " + output);
@@ -175,11 +230,8 @@ impl Graph {
         for folder in self.values("--programs") {
             self.programs(Path::new(&folder))?;
         }
-        let (here, this) = (env::current_dir(), env::current_exe());
-        let this = this.map_err(at(Path::new("bake-gen")))?;
-        let this = this.strip_prefix(here.unwrap_or_default()).unwrap_or(&this);
-        if is_built {
-            let cleandb = self.path(this.with_file_name("cleandb"))?;
+        if self.has_database {
+            let cleandb = self.path(cleandb)?;
             let inputs = format!("{cleandb} build.ninja\n  cleandb = {cleandb}");
             self.build(&self.path(DATABASE)?, "database", &inputs)?;
         }
@@ -188,7 +240,7 @@ impl Graph {
         // A directory that goes is no error: it is the output of a statement, too.
         let (this, directories) = (self.path(this)?, self.directories.join(" "));
         self.text += &format!("build {directories}: phony\nbuild build.ninja: regenerate {this}");
-        self.text += &format!(" {directories}\n  bake_gen = {this}\n");
+        self.text += &format!(" {directories} {}\n  bake_gen = {this}\n", own_files.join(" "));
 
         let build = PathBuf::from(self.value("--build")?);
         let args = format!("{}\n{}\n", self.up.display(), self.args.join("\n"));
@@ -207,6 +259,16 @@ fn save(path: &Path, content: &str) -> Result<()> {
         Ok(old) if old == content => Ok(()),
         _ => fs::write(path, content).map_err(at(path)),
     }
+}
+
+/// Whether no command has to quote these letters.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c))
+}
+
+/// Says that a file is left out.
+fn skip(file: &Path, why: &str) {
+    eprintln!("bake-gen: warning: {file:?}: {why}; skipped");
 }
 
 fn is_source(file: &Path) -> bool {
@@ -241,6 +303,10 @@ fn run(mut args: Vec<String>) -> Result<()> {
 }
 
 fn main() -> ExitCode {
-    let done = run(env::args().skip(1).collect()).map_err(|error| eprintln!("bake-gen: {error}"));
+    let args: Vec<String> = env::args().skip(1).collect();
+    if args.first().is_some_and(|arg| arg == "--run") {
+        return run::run(&args[1..]);
+    }
+    let done = run(args).map_err(|error| eprintln!("bake-gen: {error}"));
     ExitCode::from(if done.is_ok() { 0 } else { 2 })
 }

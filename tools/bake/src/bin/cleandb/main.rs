@@ -12,6 +12,7 @@ mod command;
 mod paths;
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::{env, fs, io};
 
@@ -21,7 +22,8 @@ use crate::paths::Paths;
 
 type Result<T> = std::result::Result<T, String>;
 
-const USAGE: &str = "cleandb [--append-arguments 'ARG …']… [--output FILE] [-- COMMAND ARG…]";
+const USAGE: &str =
+    "cleandb [--append-arguments 'ARG …']… [--output FILE [--merge]] [-- COMMAND ARG…]";
 
 /// What compilers compile; entries of other files come from steps that link, copy or bake.
 const SOURCES: [&str; 12] =
@@ -31,6 +33,8 @@ const SOURCES: [&str; 12] =
 struct Options {
     appended: Vec<String>,
     output: Option<String>,
+    /// Whether the output keeps the entries of other build directories.
+    merges: bool,
     /// Prints the database; without it, standard input is read.
     command: Vec<String>,
 }
@@ -54,10 +58,32 @@ impl Options {
                     let value = value.or_else(|| args.next()).ok_or("--output: no value")?;
                     options.output = Some(value);
                 }
+                "--merge" if arg == name => options.merges = true,
                 _ => return Err(format!("{arg:?}: no such option; {USAGE}")),
             }
         }
-        Ok(options)
+        match options.merges && options.output.is_none() {
+            true => Err(format!("--merge: expected --output FILE; {USAGE}")),
+            false => Ok(options),
+        }
+    }
+
+    /// The entries of the old output that are of other build directories which are still there. An output that is no
+    /// database has none.
+    fn kept(&self, new: &[Value]) -> Vec<Value> {
+        let (Some(path), true) = (&self.output, self.merges) else { return Vec::new() };
+        let old: Option<Vec<Value>> =
+            fs::read(path).ok().and_then(|old| serde_json::from_slice(&old).ok());
+        let here = env::current_dir().map(|here| here.to_string_lossy().replace('\\', "/"));
+        let is_kept = |entry: &Value| {
+            let directory = entry["directory"].as_str();
+            directory.is_some_and(|directory| {
+                here.as_ref().is_ok_and(|here| here != directory)
+                    && new.iter().all(|entry| entry["directory"] != directory)
+                    && Path::new(directory).is_dir()
+            })
+        };
+        old.unwrap_or_default().into_iter().filter(is_kept).collect()
     }
 
     fn read(&self) -> Result<Vec<u8>> {
@@ -131,12 +157,17 @@ fn run() -> Result<()> {
     let input = options.read()?;
     let entries: Vec<Value> = serde_json::from_slice(&input)
         .map_err(|error| format!("not a list of commands in JSON: {error}"))?;
-    let mut lines = Vec::new();
+    let mut all = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let cleaned = clean(entry, &options.appended);
-        let cleaned = cleaned.map_err(|error| format!("entry {}: {error}", index + 1))?;
-        lines.extend(cleaned.map(|entry| entry.to_string()));
+        all.extend(cleaned.map_err(|error| format!("entry {}: {error}", index + 1))?);
     }
+    all.extend(options.kept(&all));
+    if options.merges {
+        // The same file whichever build directory comes last.
+        all.sort_by(|a, b| a["directory"].as_str().cmp(&b["directory"].as_str()));
+    }
+    let lines: Vec<String> = all.iter().map(Value::to_string).collect();
     options.write(&format!("[\n{}\n]\n", lines.join(",\n")))
 }
 
