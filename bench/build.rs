@@ -49,7 +49,7 @@ mod cpp {
     /// Compiles what is there; of the rest, says what to install.
     pub(crate) fn build() {
         println!("cargo:rerun-if-changed=cpp");
-        let mut sources = vec!["cpp/lap.cpp".to_owned()];
+        let mut sources = vec!["cpp/lap.cpp".to_owned(), "cpp/designs.cpp".to_owned()];
         let mut libraries = Vec::new();
         for (name, header, package, library) in CONTENDERS {
             println!("cargo:rustc-check-cfg=cfg({name})");

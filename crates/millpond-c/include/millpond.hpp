@@ -12,6 +12,7 @@
 #define MILLPOND_HPP
 
 #include "millpond.h"
+#include "millpond_growing.hpp"
 
 #include <cassert>
 #include <cstddef>

@@ -79,8 +79,34 @@ fn it_runs_on_machines_of_32_bits_and_of_the_other_byte_order() {
     } else {
         println!(
             "not run: no big-endian machine (apt-get install gcc-s390x-linux-gnu \
-             libc6-dev-s390x-cross qemu-user)"
+             libc6-dev-s390x-cross qemu-user, which excludes gcc-multilib)"
         );
+    }
+}
+
+/// `millpond_growing.hpp`, which needs no library either.
+#[test]
+fn the_growing_pool_constructs_and_destroys_each_object_once() {
+    let sanitized = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    for (c, cpp) in [("gcc", "g++"), ("clang", "clang++")] {
+        if !has(c) || !has(cpp) {
+            continue;
+        }
+        for (standard, more) in [
+            ("-std=c++17", sanitized.as_slice()),
+            ("-std=c++20", &["-O2", "-fno-exceptions", "-fno-rtti"]),
+            ("-std=c++2b", &["-O2"]),
+        ] {
+            let mut command = with(cpp, &[standard]);
+            command.args(more);
+            let mut program =
+                compiled(command, "tests/growing.cpp", &format!("growing-{c}{standard}"));
+            assert_eq!(said(&mut program), "all is well\n");
+        }
+        let example = "examples/cpp/growing_quadtree.cpp";
+        let mut program = compiled(with(cpp, &["-std=c++17", "-O1"]), example, "growing_quadtree");
+        let expected = "600 frames, more than 100 nodes at once, 1 chunk, 0 nodes left\n";
+        assert_eq!(said(&mut program), expected);
     }
 }
 
@@ -306,7 +332,7 @@ fn the_examples_print_the_figures_of_the_texts() {
         ("particles", particles),
     ] {
         let command = with("gcc", &["-std=c99", "-O1"]);
-        let mut program = compiled(command, &format!("examples/c/small/{name}.c"), name);
+        let mut program = compiled(command, &format!("examples/small/{name}.c"), name);
         assert_eq!(said(&mut program), expected);
     }
 }

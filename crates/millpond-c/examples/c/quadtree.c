@@ -1,6 +1,7 @@
-/* The third design: a pool allocator. A quadtree for collisions is torn down and rebuilt from the same timber in every
- * frame, at 60 frames a second: after the first frames no memory comes from the C library any more. The program in C++,
- * examples/cpp/quadtree.cpp, does the same with the containers of std::pmr. */
+/* A quadtree for collisions is torn down and rebuilt from the same timber in every frame, at 60 frames a second: after
+ * the first frames no memory comes from the C library any more. The timber is in size classes, for objects of any
+ * sizes; examples/cpp/quadtree.cpp does the same with the containers of std::pmr. As the third design has it, with a
+ * pool of one type: examples/small/quadtree.c, and in C++ examples/cpp/growing_quadtree.cpp. */
 #include <millpond.h>
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Handles that a game script can hold as a number and that a saved game names again: four bytes, 24 bits of index and 8 of
- * generation. A cursor goes round the slots, and the generations of a slot start again when they are used up. (The
- * byte-map pool has 7 bits for that and a free bit beside them: `small/byte_map.c`.) */
+/* Handles that a game script can hold as a number and that a saved game names again: four bytes, 24 bits of index and 8
+ * of generation. A cursor goes round the slots, and the generations of a slot start again when they are used up. (The
+ * byte-map pool has 7 bits for that and a free bit beside them: examples/small/byte_map.c.) */
 #include <millpond.h>
 
 #include <stdio.h>

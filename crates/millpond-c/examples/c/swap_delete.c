@@ -1,6 +1,7 @@
 /* The first design: a swap-delete pool. Everything is allocated at the start and nothing moves; a list of all slots, the
  * roster, is split by a partition into live and free ones. The game updates the entire array, live and dead alike, so
- * that no branch stands in its loop: a dead slot always holds a valid object. `small/roster.c` shows the roster itself. */
+ * that no branch stands in its loop: a dead slot always holds a valid object. examples/small/roster.c shows the roster
+ * and the partition themselves. */
 #include <millpond.h>
 
 #include <stdio.h>

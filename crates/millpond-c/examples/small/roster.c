@@ -1,7 +1,7 @@
 /* The swap-delete pool of one file: the published example, step by step. Six slots whose roster is 5 4 3 2 1 0, five of
  * them allocated; freeing slot 4 swaps the roster's entries 1 and 4, and the next allocation gives slot 4 again.
  *
- *     cc roster.c -I../../../include -o roster && ./roster
+ *     cc roster.c -I../../include -o roster && ./roster
  */
 #define MILLPOND_SMALL_IMPLEMENTATION
 #include <millpond_small.h>

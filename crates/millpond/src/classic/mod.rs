@@ -22,8 +22,12 @@ mod roster;
 
 #[cfg(feature = "alloc")]
 pub use bytemap::{BytemapError, BytemapPool};
+#[cfg(feature = "alloc")]
+pub use object_pool::HeapObjectPool;
 pub use object_pool::{ObjectPool, Pooled};
-pub use particle::{Particle, ParticlePool};
+#[cfg(feature = "alloc")]
+pub use particle::HeapParticlePool;
+pub use particle::{Particle, ParticlePool, ParticleSlot};
 #[cfg(feature = "alloc")]
 pub use pool_allocator::{PoolAllocator, PoolBox};
 #[cfg(feature = "recycler")]

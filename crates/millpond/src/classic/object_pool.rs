@@ -1,4 +1,7 @@
+#[cfg(feature = "alloc")]
+use alloc::boxed::Box;
 use core::fmt;
+use core::marker::PhantomData;
 
 use crate::base::guard::guard;
 use crate::reports::errors::{Full, FullPool};
@@ -174,31 +177,98 @@ macro_rules! pooled {
 /// assert!(!voices.in_use(0) && voices.in_use(1));
 /// # Ok::<(), millpond::Full<Voice>>(())
 /// ```
+///
+/// **Where the objects are**: in the pool itself, an array of `N`. A [`HeapObjectPool`] has as many as
+/// a number that is known only at run time, on the heap.
 #[derive(Clone)]
 #[doc(alias = "GenericPool")]
-pub struct ObjectPool<T, const N: usize> {
-    objects: [T; N],
+pub struct ObjectPool<T, const N: usize, S = [T; N]> {
+    objects: S,
     first_unused: Option<u32>,
     stats: Stats,
+    types: PhantomData<T>,
 }
+
+/// An [`ObjectPool`] on the heap, whose number of objects is chosen when it is created.
+///
+/// ```
+/// use millpond::classic::HeapObjectPool;
+///
+/// enum Voice {
+///     Playing { samples_left: u32 },
+///     Unused { next: Option<u32> },
+/// }
+/// millpond::pooled!(Voice, Unused);
+///
+/// let channels = 24; // from a settings file
+/// let mut voices = HeapObjectPool::with_capacity(channels);
+/// voices.create(Voice::Playing { samples_left: 48_000 })?;
+/// assert_eq!((voices.len(), voices.capacity()), (1, 24));
+/// # Ok::<(), millpond::Full<Voice>>(())
+/// ```
+#[cfg(feature = "alloc")]
+pub type HeapObjectPool<T> = ObjectPool<T, 0, Box<[T]>>;
 
 impl<T: Pooled, const N: usize> ObjectPool<T, N> {
     /// Creates a pool of `N` objects, none of them in use. The lowest is used first.
     #[must_use]
     pub fn new() -> Self {
-        Self::of_linked(core::array::from_fn(|index| T::unused(next_in_new(index, N))))
+        Self::of_linked(core::array::from_fn(|index| T::unused(next_in_new(index, N))), N)
     }
+}
 
+#[cfg(feature = "alloc")]
+impl<T: Pooled> HeapObjectPool<T> {
+    /// Creates a pool of `capacity` objects on the heap, none of them in use. The lowest is used
+    /// first.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 2^32 - 1 or more, or there is not enough memory.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        let objects = (0..capacity).map(|index| T::unused(next_in_new(index, capacity)));
+        Self::of_linked(objects.collect(), capacity)
+    }
+}
+
+impl<T, const N: usize, S> ObjectPool<T, N, S> {
     /// Creates a pool of these objects, each of which stores the index of the next.
-    pub(super) const fn of_linked(objects: [T; N]) -> Self {
-        assert!(N < u32::MAX as usize, "an object pool has fewer than 2^32 - 1 slots");
-        let first_unused = if N > 0 { Some(0) } else { None };
+    pub(super) const fn of_linked(objects: S, capacity: usize) -> Self {
+        assert!(capacity < u32::MAX as usize, "an object pool has fewer than 2^32 - 1 slots");
+        let first_unused = if capacity > 0 { Some(0) } else { None };
         let (live, peak, retired) = (0, 0, 0);
         let (inserted, removed, refused, evicted) = (0, 0, 0, 0);
-        let stats = Stats { capacity: N, live, peak, retired, inserted, removed, refused, evicted };
-        Self { objects, first_unused, stats }
+        let stats = Stats { capacity, live, peak, retired, inserted, removed, refused, evicted };
+        Self { objects, first_unused, stats, types: PhantomData }
     }
 
+    /// Returns the number of objects in use. O(1).
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.stats.live
+    }
+
+    /// Returns whether no object is in use.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of objects, in use or not.
+    #[must_use]
+    pub const fn capacity(&self) -> usize {
+        self.stats.capacity
+    }
+
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    #[must_use]
+    pub const fn stats(&self) -> Stats {
+        self.stats
+    }
+}
+
+impl<T: Pooled, const N: usize, S: AsRef<[T]> + AsMut<[T]>> ObjectPool<T, N, S> {
     /// Moves `object` into the place of the first unused object, and returns its index. O(1).
     ///
     /// Returns `Ok(None)`, and takes no place, if `object` is not [in use](Pooled::in_use).
@@ -222,7 +292,7 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
             return Ok(None);
         }
         let index = first as usize;
-        let place = &mut self.objects[index];
+        let place = &mut self.objects.as_mut()[index];
         assert!(!place.in_use(), "object {index} was put in use without its pool");
         self.first_unused = place.next_unused();
         self.stats.inserted += 1;
@@ -237,7 +307,7 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
     ///
     /// If `change` panics, the objects after that one are unchanged.
     pub fn update(&mut self, mut change: impl FnMut(usize, &mut T)) {
-        for index in 0..N {
+        for index in 0..self.capacity() {
             self.update_at(index, |object| change(index, object));
         }
     }
@@ -248,12 +318,12 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
     pub fn update_at<R>(&mut self, index: usize, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         self.get(index)?;
         let mut pool = guard(self, move |pool| pool.put_back(index));
-        Some(change(&mut pool.objects[index]))
+        Some(change(&mut pool.objects.as_mut()[index]))
     }
 
     /// Returns an object to the pool, if it is no longer in use.
     fn put_back(&mut self, index: usize) {
-        if !self.objects[index].in_use() {
+        if !self.objects.as_ref()[index].in_use() {
             // An incorrect `Pooled` may report an object as free twice.
             self.stats.live = self.stats.live.saturating_sub(1);
             self.stats.removed += 1;
@@ -271,11 +341,11 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
     ///
     /// If an object's drop panics, the objects not yet dropped stay in use.
     pub fn clear(&mut self) {
-        for index in 0..N {
+        for index in 0..self.capacity() {
             self.release(index);
         }
         self.first_unused = None;
-        for index in (0..N).rev() {
+        for index in (0..self.capacity()).rev() {
             self.link(index);
         }
     }
@@ -284,7 +354,7 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
     /// the list is consistent again, because the drop may panic.
     fn link(&mut self, index: usize) {
         let unused = T::unused(self.first_unused);
-        let before = core::mem::replace(&mut self.objects[index], unused);
+        let before = core::mem::replace(&mut self.objects.as_mut()[index], unused);
         self.first_unused = Some(index as u32);
         drop(before);
     }
@@ -298,50 +368,46 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
     /// Returns a reference to the object at `index`, or `None` if it is not in use. O(1).
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&T> {
-        self.objects.get(index).filter(|object| object.in_use())
+        self.objects.as_ref().get(index).filter(|object| object.in_use())
     }
 
     /// Iterates over the objects in use and their indices, in index order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &T)> {
-        self.objects.iter().enumerate().filter(|(_, object)| object.in_use())
+        self.objects.as_ref().iter().enumerate().filter(|(_, object)| object.in_use())
     }
 
     /// Iterates over the indices of the unused objects, in the order in which they will be used:
     /// along the free list.
     pub fn available(&self) -> impl Iterator<Item = usize> {
-        let next =
-            |index: &usize| self.objects.get(*index)?.next_unused().map(|next| next as usize);
+        let next = |index: &usize| {
+            self.objects.as_ref().get(*index)?.next_unused().map(|next| next as usize)
+        };
         // No list is longer than the array, whatever the objects say.
-        core::iter::successors(self.first_unused.map(|first| first as usize), next).take(N)
+        core::iter::successors(self.first_unused.map(|first| first as usize), next)
+            .take(self.capacity())
     }
 
     /// All objects, mutable. Whether an object is in use must not change.
-    pub(super) fn objects_mut(&mut self) -> &mut [T; N] {
-        &mut self.objects
+    pub(super) fn objects_mut(&mut self) -> &mut [T] {
+        self.objects.as_mut()
     }
 
-    /// Returns the number of objects in use. O(1).
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.stats.live
-    }
-
-    /// Returns whether no object is in use.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the number of objects, in use or not: `N`.
-    #[must_use]
-    pub const fn capacity(&self) -> usize {
-        N
-    }
-
-    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
-    #[must_use]
-    pub const fn stats(&self) -> Stats {
-        self.stats
+    /// Calls `change` for each object, in use or not, in index order, with the link that it stores
+    /// if it dies in the call. `change` returns whether it did. O(N).
+    ///
+    /// For objects of this crate, whose code neither panics nor lies.
+    #[inline]
+    pub(super) fn update_and_link(&mut self, mut change: impl FnMut(&mut T, Option<u32>) -> bool) {
+        let (mut first, mut died) = (self.first_unused, 0);
+        for (index, object) in self.objects.as_mut().iter_mut().enumerate() {
+            if change(object, first) {
+                first = Some(index as u32);
+                died += 1;
+            }
+        }
+        self.first_unused = first;
+        self.stats.live -= died;
+        self.stats.removed += died as u64;
     }
 }
 
@@ -358,7 +424,11 @@ impl<T: Pooled, const N: usize> Default for ObjectPool<T, N> {
 }
 
 /// Formats the pool as a map from indices to the objects in use.
-impl<T: Pooled + fmt::Debug, const N: usize> fmt::Debug for ObjectPool<T, N> {
+impl<T, const N: usize, S> fmt::Debug for ObjectPool<T, N, S>
+where
+    T: Pooled + fmt::Debug,
+    S: AsRef<[T]> + AsMut<[T]>,
+{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }

@@ -1,6 +1,10 @@
+#[cfg(feature = "alloc")]
+use alloc::boxed::Box;
 use core::fmt;
 use core::num::NonZeroU32;
 
+#[cfg(feature = "alloc")]
+use super::object_pool::HeapObjectPool;
 use super::object_pool::{ObjectPool, Pooled};
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
@@ -41,11 +45,36 @@ use crate::reports::stats::Stats;
 /// sparks.create(5.0, 5.0, 0.0, 0.0, 10).unwrap();
 /// assert!(sparks.in_use(0)); // the slot freed last is used first
 /// ```
+///
+/// The particles are in the pool itself, an array of `N`. A [`HeapParticlePool`] has as many as a
+/// number that is known only at run time, on the heap.
+///
+/// The sample's numbers are `double`; these are `f32`, as in most particle systems: 20 bytes for a
+/// particle instead of 40. For `f64`, or fields of your own, an [`ObjectPool`] takes an `enum` of
+/// yours.
 #[derive(Clone)]
 #[doc(alias = "object pool")]
-pub struct ParticlePool<const N: usize = 100> {
-    slots: ObjectPool<Slot, N>,
+pub struct ParticlePool<const N: usize = 100, S = [ParticleSlot; N]> {
+    slots: ObjectPool<ParticleSlot, N, S>,
 }
+
+/// A [`ParticlePool`] on the heap, whose number of particles is chosen when it is created.
+///
+/// ```
+/// use millpond::classic::HeapParticlePool;
+///
+/// let quality = 3; // from the player's settings
+/// let mut sparks = HeapParticlePool::with_capacity(quality * 1_000);
+/// sparks.create(0.0, 0.0, 0.5, 1.0, 2).unwrap();
+/// sparks.animate();
+/// assert_eq!((sparks.len(), sparks.capacity()), (1, 3_000));
+/// ```
+#[cfg(feature = "alloc")]
+pub type HeapParticlePool = ParticlePool<0, Box<[ParticleSlot]>>;
+
+/// A place for a particle in a [`ParticlePool`]: a particle in use, or the link to the next place.
+#[derive(Clone, Copy, Debug)]
+pub struct ParticleSlot(Slot);
 
 /// A particle in use.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +92,7 @@ pub struct Particle {
 }
 
 /// One place of the array.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Slot {
     Live(Particle),
     Dead { next: Option<u32>, fill: Fill },
@@ -89,36 +118,26 @@ impl Slot {
     }
 }
 
-impl Pooled for Slot {
+impl Pooled for ParticleSlot {
     #[inline]
     fn unused(next: Option<u32>) -> Self {
-        Self::dead(next)
+        Self(Slot::dead(next))
     }
 
     #[inline]
     fn in_use(&self) -> bool {
-        matches!(self, Self::Live(_))
+        matches!(self.0, Slot::Live(_))
     }
 
     #[inline]
     fn next_unused(&self) -> Option<u32> {
-        match *self {
-            Self::Live(_) => None,
-            Self::Dead { next, fill } => {
+        match self.0 {
+            Slot::Live(_) => None,
+            Slot::Dead { next, fill } => {
                 assert!(fill == FILL, "a dead particle was written to");
                 next
             }
         }
-    }
-}
-
-impl Particle {
-    /// The particle one frame later; `None` if its time is up.
-    #[inline]
-    fn animated(self) -> Option<Self> {
-        let frames_left = NonZeroU32::new(self.frames_left.get() - 1)?;
-        let (x, y) = (self.x + self.x_velocity, self.y + self.y_velocity);
-        Some(Self { x, y, frames_left, ..self })
     }
 }
 
@@ -133,15 +152,57 @@ impl<const N: usize> ParticlePool<N> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        let mut slots = [Slot::dead(None); N];
+        let mut slots = [ParticleSlot(Slot::dead(None)); N];
         let mut next = 1;
         while next < N {
-            slots[next - 1] = Slot::dead(Some(next as u32));
+            slots[next - 1] = ParticleSlot(Slot::dead(Some(next as u32)));
             next += 1;
         }
-        Self { slots: ObjectPool::of_linked(slots) }
+        Self { slots: ObjectPool::of_linked(slots, N) }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl HeapParticlePool {
+    /// Creates a pool of `capacity` particles on the heap, none of them in use. The lowest slot is
+    /// used first.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 2^32 - 1 or more, or there is not enough memory.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { slots: HeapObjectPool::with_capacity(capacity) }
+    }
+}
+
+impl<const N: usize, S> ParticlePool<N, S> {
+    /// Returns the number of particles in use. O(1).
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.slots.len()
     }
 
+    /// Returns whether no particle is in use.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of particles, in use or not.
+    #[must_use]
+    pub const fn capacity(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    #[must_use]
+    pub const fn stats(&self) -> Stats {
+        self.slots.stats()
+    }
+}
+
+impl<const N: usize, S: AsRef<[ParticleSlot]> + AsMut<[ParticleSlot]>> ParticlePool<N, S> {
     /// Starts a particle in an available slot. O(1).
     ///
     /// With 0 frames, the particle ends at once and takes no slot. (A full pool returns an error
@@ -174,7 +235,10 @@ impl<const N: usize> ParticlePool<N> {
     ) -> Result<(), Full<()>> {
         let particle = |frames_left| Particle { x, y, x_velocity, y_velocity, frames_left };
         let slot = NonZeroU32::new(frames).map_or(Slot::dead(None), |n| Slot::Live(particle(n)));
-        self.slots.create(slot).map(|_| ()).map_err(|Full { pool, .. }| Full { value: (), pool })
+        self.slots
+            .create(ParticleSlot(slot))
+            .map(|_| ())
+            .map_err(|Full { pool, .. }| Full { value: (), pool })
     }
 
     /// Moves each particle in use by its velocity. Particles whose time is up return to the pool in
@@ -192,9 +256,19 @@ impl<const N: usize> ParticlePool<N> {
     /// assert_eq!(pool.len(), 0);
     /// ```
     pub fn animate(&mut self) {
-        self.slots.update(|_, slot| {
-            if let Slot::Live(particle) = *slot {
-                *slot = particle.animated().map_or(Slot::dead(None), Slot::Live);
+        self.slots.update_and_link(|ParticleSlot(slot), next| {
+            let Slot::Live(particle) = slot else { return false };
+            particle.x += particle.x_velocity;
+            particle.y += particle.y_velocity;
+            match NonZeroU32::new(particle.frames_left.get() - 1) {
+                Some(frames_left) => {
+                    particle.frames_left = frames_left;
+                    false
+                }
+                None => {
+                    *slot = Slot::dead(next);
+                    true
+                }
             }
         });
     }
@@ -222,7 +296,7 @@ impl<const N: usize> ParticlePool<N> {
     /// Returns a reference to the particle at `index`, or `None` if it is not in use. O(1).
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&Particle> {
-        match self.slots.get(index)? {
+        match &self.slots.get(index)?.0 {
             Slot::Live(particle) => Some(particle),
             Slot::Dead { .. } => None,
         }
@@ -241,7 +315,7 @@ impl<const N: usize> ParticlePool<N> {
     /// ```
     #[must_use]
     pub fn get_mut(&mut self, index: usize) -> Option<&mut Particle> {
-        self.slots.objects_mut().get_mut(index)?.particle_mut()
+        self.slots.objects_mut().get_mut(index)?.0.particle_mut()
     }
 
     /// Iterates over the particles in use, in index order, for example to draw them.
@@ -255,7 +329,7 @@ impl<const N: usize> ParticlePool<N> {
     /// assert_eq!(pool.particles().map(|particle| particle.x).sum::<f32>(), 3.0);
     /// ```
     pub fn particles(&self) -> impl Iterator<Item = &Particle> {
-        (0..N).filter_map(|index| self.get(index))
+        (0..self.capacity()).filter_map(|index| self.get(index))
     }
 
     /// Iterates mutably over the particles in use, in index order.
@@ -271,7 +345,7 @@ impl<const N: usize> ParticlePool<N> {
     /// assert!(pool.get(0).unwrap().y_velocity < 0.0);
     /// ```
     pub fn particles_mut(&mut self) -> impl Iterator<Item = &mut Particle> {
-        self.slots.objects_mut().iter_mut().filter_map(Slot::particle_mut)
+        self.slots.objects_mut().iter_mut().filter_map(|slot| slot.0.particle_mut())
     }
 
     /// Iterates over the available slots, in the order in which they will be used: along the free
@@ -286,30 +360,6 @@ impl<const N: usize> ParticlePool<N> {
     pub fn available(&self) -> impl Iterator<Item = usize> {
         self.slots.available()
     }
-
-    /// Returns the number of particles in use. O(1).
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.slots.len()
-    }
-
-    /// Returns whether no particle is in use.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the number of particles, in use or not: `N`.
-    #[must_use]
-    pub const fn capacity(&self) -> usize {
-        N
-    }
-
-    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
-    #[must_use]
-    pub const fn stats(&self) -> Stats {
-        self.slots.stats()
-    }
 }
 
 impl<const N: usize> Default for ParticlePool<N> {
@@ -319,9 +369,13 @@ impl<const N: usize> Default for ParticlePool<N> {
 }
 
 /// Formats the pool as a map from indices to the particles in use.
-impl<const N: usize> fmt::Debug for ParticlePool<N> {
+impl<const N: usize, S> fmt::Debug for ParticlePool<N, S>
+where
+    S: AsRef<[ParticleSlot]> + AsMut<[ParticleSlot]>,
+{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let in_use = (0..N).filter_map(|index| self.get(index).map(|particle| (index, particle)));
+        let particle = |index| self.get(index).map(|particle| (index, particle));
+        let in_use = (0..self.capacity()).filter_map(particle);
         f.debug_map().entries(in_use).finish()
     }
 }
@@ -337,7 +391,7 @@ mod tests {
         let mut pool = ParticlePool::<2>::new();
         pool.create(0.0, 0.0, 0.0, 0.0, 1).unwrap();
         pool.animate();
-        match &mut pool.slots.objects_mut()[0] {
+        match &mut pool.slots.objects_mut()[0].0 {
             Slot::Dead { fill, .. } => fill[0] = 5.0_f32.to_bits(),
             Slot::Live(_) => unreachable!(),
         }

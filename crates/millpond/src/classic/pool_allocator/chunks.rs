@@ -2,26 +2,23 @@
 //!
 //! # Invariant
 //!
-//! 1. All slots of one [`Chunks`] are of one type, `Live<T>`; the stack stores them without the
+//! 1. All slots of one [`Chunks`] are of one type, [`Slot<T>`]; the free list stores them without the
 //!    type.
-//! 2. Each slot is in one place: on the stack, in a [`FreeSlot`], or in a guard, and only the last means
-//!    that it is initialised.
-//! 3. The stack has room for all slots: a push never allocates.
-//! 4. A [`FreeSlot`] and an initialised slot own a count of the `Rc`. So the memory, which is freed
-//!    only with the `Chunks`, outlives both.
-//! 5. If the chunks fill free slots (`debug-aids`), every byte of a slot on the stack is initialised.
+//! 2. Each slot is in one place: on the free list, in a [`FreeSlot`], or in a guard. Only the last means that its value
+//!    is initialised. On the list, its head is the link to the next slot of the list; in a guard, it is the chunks.
+//! 3. `live` counts the slots that are not on the list, and `owners` the [`Owner`]s. The chunks and their memory are
+//!    freed when both reach 0, and not before.
+//! 4. If the chunks fill free slots (`debug-aids`), every byte of the value of a slot on the list is initialised.
 //!
 //! No user code runs in this module.
 
 use alloc::alloc::dealloc;
 use alloc::boxed::Box;
-use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
-use core::mem::ManuallyDrop;
-#[cfg(feature = "debug-aids")]
-use core::mem::MaybeUninit;
+use core::mem::{ManuallyDrop, MaybeUninit};
+use core::ops::Deref;
 use core::ptr::NonNull;
 
 use crate::base::memory::{self, OutOfMemory};
@@ -32,24 +29,36 @@ use crate::reports::stats::Stats;
 #[cfg(feature = "debug-aids")]
 use crate::values::initialised;
 
-/// What a slot holds while its guard lives.
-pub(super) struct Live<T> {
-    /// The chunks that the slot returns to.
-    pub(super) chunks: Rc<Chunks>,
-    pub(super) value: T,
+/// A slot. Its guard points to it, and finds the pool by its head.
+#[repr(C)]
+pub(super) struct Slot<T> {
+    head: Head,
+    pub(super) value: MaybeUninit<T>,
 }
 
-/// The memory of one pool and the stack of its free slots.
+/// The first bytes of a slot (invariant 2).
+#[derive(Clone, Copy)]
+union Head {
+    chunks: NonNull<Chunks>,
+    next: Link,
+}
+
+/// A slot of the free list, if there is one.
+type Link = Option<NonNull<Head>>;
+
+/// The memory of one pool and the list of its free slots.
 #[derive(Default)]
 pub(super) struct Chunks {
-    free: RefCell<Vec<NonNull<()>>>,
-    memory: RefCell<Vec<Chunk>>,
-    slots: Cell<usize>,
+    /// The slot that was freed last.
+    free: Cell<Link>,
+    owners: Cell<usize>,
+    live: Cell<usize>,
     inserted: Cell<u64>,
-    removed: Cell<u64>,
     refused: Cell<u64>,
-    /// The peak number of values, updated when one is about to be removed.
+    /// The peak number of values, updated when one is removed.
     peak_before_removal: Cell<usize>,
+    slots: Cell<usize>,
+    memory: RefCell<Vec<Chunk>>,
     /// Whether free slots are filled.
     #[cfg(feature = "debug-aids")]
     fills: Cell<bool>,
@@ -66,42 +75,118 @@ impl Drop for Chunk {
     fn drop(&mut self) {
         sanitizer::unpoison_at(self.memory.as_ptr(), self.layout.size());
         // SAFETY: the memory came from the global allocator with this layout, and no slot of it is in
-        // use: each would own a count of the `Rc` that keeps the chunks (invariant 4).
+        // use (invariant 3).
         unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+    }
+}
+
+/// A share in the chunks.
+pub(super) struct Owner(NonNull<Chunks>);
+
+impl Default for Owner {
+    fn default() -> Self {
+        let chunks = Chunks { owners: Cell::new(1), ..Chunks::default() };
+        Self(NonNull::from(Box::leak(Box::new(chunks))))
+    }
+}
+
+impl Clone for Owner {
+    fn clone(&self) -> Self {
+        let owners = self.owners.get().checked_add(1);
+        self.owners.set(owners.expect("a pool allocator has fewer than 2^32 clones"));
+        Self(self.0)
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.owners.set(self.owners.get() - 1);
+        // SAFETY: this owner is not used again.
+        unsafe { free_unless_used(self.0) };
+    }
+}
+
+impl Deref for Owner {
+    type Target = Chunks;
+
+    #[inline]
+    fn deref(&self) -> &Chunks {
+        // SAFETY: the chunks live as long as this owner is counted.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+/// Frees the chunks if there is neither an owner nor a slot that is not on the list.
+///
+/// # Safety
+///
+/// The chunks are not freed yet, and the caller does not use them afterwards, unless it is counted.
+#[inline]
+unsafe fn free_unless_used(chunks: NonNull<Chunks>) {
+    // SAFETY: they are not freed yet.
+    let used = unsafe { chunks.as_ref() };
+    if used.live.get() == 0 && used.owners.get() == 0 {
+        // SAFETY: nobody uses them any more, and they came from a `Box`.
+        drop(unsafe { Box::from_raw(chunks.as_ptr()) });
     }
 }
 
 impl Chunks {
     /// Allocates a chunk of this many slots, which is not 0. On an error, nothing changes.
-    pub(super) fn try_grow<T>(chunks: &Rc<Self>, slots: usize) -> Result<(), OutOfMemory> {
-        let chunk = memory::uninit_and_touched::<Live<T>>(slots)?;
-        let slots_after = chunks.slots().checked_add(slots).ok_or(OutOfMemory)?;
-        let mut free = chunks.free.borrow_mut();
-        let room_missing = slots_after - free.len();
-        free.try_reserve_exact(room_missing).map_err(|_| OutOfMemory)?;
-        let mut memory = chunks.memory.borrow_mut();
+    pub(super) fn try_grow<T>(&self, slots: usize) -> Result<(), OutOfMemory> {
+        let chunk = memory::uninit_and_touched::<Slot<T>>(slots)?;
+        let slots_after = self.slots().checked_add(slots).ok_or(OutOfMemory)?;
+        let mut memory = self.memory.borrow_mut();
         memory.try_reserve(1).map_err(|_| OutOfMemory)?;
 
         let layout = Layout::for_value(&*chunk);
-        let first = NonNull::from(Box::leak(chunk)).cast::<Live<T>>();
+        let first = NonNull::from(Box::leak(chunk)).cast::<Slot<T>>();
         memory.push(Chunk { memory: first.cast(), layout });
-        sanitizer::poison_at(first.as_ptr().cast(), layout.size());
-        // The first slot ends up on top. SAFETY: the chunk has this many slots.
-        free.extend((0..slots).rev().map(|slot| unsafe { first.add(slot) }.cast::<()>()));
-        chunks.slots.set(slots_after);
-        #[cfg(feature = "debug-aids")]
-        if chunks.fills.get() {
-            let known = free.len() - slots;
-            fill_all::<T>(&free[known..]);
+        // The first slot ends up on top.
+        for index in (0..slots).rev() {
+            // SAFETY: the chunk has this many slots.
+            let slot = unsafe { first.add(index) };
+            // SAFETY: the slot is new, of this type, and nobody else has it.
+            unsafe { self.push(slot) };
         }
+        self.slots.set(slots_after);
         Ok(())
+    }
+
+    /// Puts a slot without a value on the list.
+    ///
+    /// # Safety
+    ///
+    /// It is one of these chunks, of this type, not on the list, and nobody uses it.
+    #[inline]
+    unsafe fn push<T>(&self, slot: NonNull<Slot<T>>) {
+        #[cfg(feature = "debug-aids")]
+        if self.fills.get() {
+            // SAFETY: nobody uses the slot.
+            fill(unsafe { bytes_of(slot) }, 0);
+        }
+        poison(slot);
+        // SAFETY: the slot is within its chunk, and nobody uses it.
+        unsafe { slot.cast::<Head>().write(Head { next: self.free.get() }) };
+        self.free.set(Some(slot.cast()));
     }
 
     /// Fills free slots from now on, and inspects them before they are reused.
     #[cfg(feature = "debug-aids")]
     pub(super) fn fill_free_slots<T>(&self) {
         self.fills.set(true);
-        fill_all::<T>(&self.free.borrow());
+        let mut next = self.free.get();
+        while let Some(head) = next {
+            let slot = head.cast::<Slot<T>>();
+            unpoison(slot);
+            // SAFETY: nobody uses a slot of the list.
+            fill(unsafe { bytes_of(slot) }, 0);
+            poison(slot);
+            // SAFETY: the slot is within its chunk.
+            let head = unsafe { head.read() };
+            // SAFETY: the head of a slot on the list is a link (invariant 2).
+            next = unsafe { head.next };
+        }
     }
 
     /// How many slots there are.
@@ -110,16 +195,16 @@ impl Chunks {
         self.slots.get()
     }
 
-    /// How many slots are on the stack.
+    /// How many slots are on the list.
     #[inline]
     pub(super) fn free_slots(&self) -> usize {
-        self.free.borrow().len()
+        self.slots() - self.live()
     }
 
-    /// How many slots hold a value.
+    /// How many slots hold a value, or are about to.
     #[inline]
     pub(super) fn live(&self) -> usize {
-        (self.inserted.get() - self.removed.get()) as usize
+        self.live.get()
     }
 
     /// How many chunks there are.
@@ -133,19 +218,6 @@ impl Chunks {
         self.refused.set(self.refused.get() + 1);
     }
 
-    /// A slot has been initialised.
-    #[inline]
-    pub(super) fn count_insertion(&self) {
-        self.inserted.set(self.inserted.get() + 1);
-    }
-
-    /// A slot is about to lose its value.
-    #[inline]
-    pub(super) fn count_removal(&self) {
-        self.peak_before_removal.set(self.peak_before_removal.get().max(self.live()));
-        self.removed.set(self.removed.get() + 1);
-    }
-
     #[inline]
     pub(super) fn stats(&self) -> Stats {
         Stats {
@@ -153,51 +225,63 @@ impl Chunks {
             live: self.live(),
             peak: self.peak_before_removal.get().max(self.live()),
             inserted: self.inserted.get(),
-            removed: self.removed.get(),
+            removed: self.inserted.get() - self.live() as u64,
             refused: self.refused.get(),
             ..Stats::default()
         }
     }
 }
 
-/// Fills these slots of the stack.
-#[cfg(feature = "debug-aids")]
-fn fill_all<T>(slots: &[NonNull<()>]) {
-    for slot in slots {
-        let slot = slot.cast::<Live<T>>();
-        sanitizer::unpoison_at(slot.as_ptr().cast(), size_of::<Live<T>>());
-        // SAFETY: nobody uses a slot of the stack.
-        fill(unsafe { bytes_of(slot) }, 0);
-        sanitizer::poison_at(slot.as_ptr().cast(), size_of::<Live<T>>());
-    }
+/// The memory of a slot's value may not be used. (Its head is the list's.)
+#[inline]
+fn poison<T>(slot: NonNull<Slot<T>>) {
+    sanitizer::poison_at(value_of(slot).cast(), size_of::<T>());
+}
+
+#[inline]
+fn unpoison<T>(slot: NonNull<Slot<T>>) {
+    sanitizer::unpoison_at(value_of(slot).cast(), size_of::<T>());
+}
+
+/// Where a slot's value is.
+#[inline]
+pub(super) fn value_of<T>(slot: NonNull<Slot<T>>) -> *mut T {
+    // The same as the address of the field, without a claim that there is a slot.
+    slot.as_ptr().wrapping_byte_add(core::mem::offset_of!(Slot<T>, value)).cast()
 }
 
 /// # Safety
 ///
 /// The slot is within its chunk, and nobody else uses it while the bytes are borrowed.
 #[cfg(feature = "debug-aids")]
-unsafe fn bytes_of<'a, T>(slot: NonNull<Live<T>>) -> &'a mut [MaybeUninit<u8>] {
-    // SAFETY: the bytes are those of one slot, and `MaybeUninit<u8>` may be any of them; the rest is the caller's
+unsafe fn bytes_of<'a, T>(slot: NonNull<Slot<T>>) -> &'a mut [MaybeUninit<u8>] {
+    // SAFETY: the bytes are those of one value, and `MaybeUninit<u8>` may be any of them; the rest is the caller's
     // promise.
-    unsafe { core::slice::from_raw_parts_mut(slot.as_ptr().cast(), size_of::<Live<T>>()) }
+    unsafe { core::slice::from_raw_parts_mut(value_of(slot).cast(), size_of::<T>()) }
 }
 
-/// A slot without a value, taken from the stack. It goes back when it is dropped.
-pub(super) struct FreeSlot<T> {
-    chunks: Rc<Chunks>,
-    slot: NonNull<Live<T>>,
+/// A slot without a value, taken from the list. It goes back when it is dropped.
+pub(super) struct FreeSlot<'a, T> {
+    owner: &'a Owner,
+    slot: NonNull<Slot<T>>,
 }
 
-impl<T> FreeSlot<T> {
+impl<'a, T> FreeSlot<'a, T> {
     /// The slot that was freed last.
     #[inline]
     #[track_caller]
-    pub(super) fn pop(chunks: &Rc<Chunks>) -> Option<Self> {
-        let slot: NonNull<Live<T>> = chunks.free.borrow_mut().pop()?.cast();
-        sanitizer::unpoison_at(slot.as_ptr().cast(), size_of::<Live<T>>());
-        let free = Self { chunks: Rc::clone(chunks), slot };
+    pub(super) fn pop(owner: &'a Owner) -> Option<Self> {
+        let head = owner.free.get()?;
+        // SAFETY: the slot is within its chunk.
+        let link = unsafe { head.read() };
+        // SAFETY: the head of a slot on the list is a link (invariant 2).
+        owner.free.set(unsafe { link.next });
+        owner.live.set(owner.live.get() + 1);
+        owner.inserted.set(owner.inserted.get() + 1);
+        let free = Self { owner, slot: head.cast() };
+        unpoison(free.slot);
         #[cfg(feature = "debug-aids")]
-        if chunks.fills.get() {
+        if owner.fills.get() {
             free.inspect();
         }
         Some(free)
@@ -207,49 +291,56 @@ impl<T> FreeSlot<T> {
     #[cfg(feature = "debug-aids")]
     #[track_caller]
     fn inspect(&self) {
-        // SAFETY: nobody uses a slot that was just allocated from the stack.
+        // SAFETY: nobody uses a slot that was just taken from the list.
         let bytes = unsafe { bytes_of(self.slot) };
-        // SAFETY: the chunks fill, so the bytes are initialised (invariant 5).
+        // SAFETY: the chunks fill, so the bytes are initialised (invariant 4).
         if let Some(changed) = find_changed(unsafe { initialised(bytes) }, 0) {
             panic!("a slot of a pool allocator was written to while it was dead: {changed}");
         }
     }
 
-    /// A slot that is off the stack and no longer has a value.
-    ///
-    /// # Safety
-    ///
-    /// It is one of the chunks, of this type, and nobody else uses it.
+    /// Moves `value` into the slot, which then belongs to the caller: [`end`] puts it back.
     #[inline]
-    pub(super) unsafe fn emptied(chunks: Rc<Chunks>, slot: NonNull<Live<T>>) -> Self {
-        Self { chunks, slot }
-    }
-
-    /// Where the slot is.
-    #[inline]
-    pub(super) fn as_ptr(&self) -> *mut Live<T> {
-        self.slot.as_ptr()
-    }
-
-    /// The slot, which the caller takes care of, and the count that belongs to it.
-    #[inline]
-    pub(super) fn into_parts(self) -> (Rc<Chunks>, NonNull<Live<T>>) {
+    pub(super) fn fill_with(self, value: T) -> NonNull<Slot<T>> {
         let kept = ManuallyDrop::new(self);
-        // SAFETY: `kept` is not used again, so the count is moved out once.
-        (unsafe { core::ptr::read(&kept.chunks) }, kept.slot)
+        // SAFETY: the slot is within its chunk, nobody else uses it, and it has no value that would be lost.
+        unsafe { value_of(kept.slot).write(value) };
+        // SAFETY: as above. Now the head is the chunks, as in a guard (invariant 2).
+        unsafe { kept.slot.cast::<Head>().write(Head { chunks: kept.owner.0 }) };
+        kept.slot
     }
 }
 
-impl<T> Drop for FreeSlot<T> {
-    #[inline]
+impl<T> Drop for FreeSlot<'_, T> {
     fn drop(&mut self) {
-        #[cfg(feature = "debug-aids")]
-        if self.chunks.fills.get() {
-            // SAFETY: nobody else uses the slot.
-            fill(unsafe { bytes_of(self.slot) }, 0);
-        }
-        sanitizer::poison_at(self.slot.as_ptr().cast(), size_of::<Live<T>>());
-        // There is room: the stack was made as large as the number of slots.
-        self.chunks.free.borrow_mut().push(self.slot.cast());
+        self.owner.live.set(self.owner.live.get() - 1);
+        self.owner.inserted.set(self.owner.inserted.get() - 1);
+        // SAFETY: the slot came from the list of these chunks, and nobody uses it.
+        unsafe { self.owner.push(self.slot) };
+    }
+}
+
+/// Puts a slot back whose value has been moved out or dropped. The memory is freed if it was the last one, and the pool
+/// is gone.
+///
+/// # Safety
+///
+/// The slot is from [`FreeSlot::fill_with`], and nobody uses it from now on.
+#[inline]
+pub(super) unsafe fn end<T>(slot: NonNull<Slot<T>>) {
+    // SAFETY: the slot is within its chunk.
+    let head = unsafe { slot.cast::<Head>().read() };
+    // SAFETY: the head of a slot with a guard is the chunks (invariant 2).
+    let chunks = unsafe { head.chunks };
+    // SAFETY: the chunks live, because this slot is counted.
+    let used = unsafe { chunks.as_ref() };
+    let live = used.live.get();
+    used.peak_before_removal.set(used.peak_before_removal.get().max(live));
+    // SAFETY: the slot is of these chunks, and nobody uses it.
+    unsafe { used.push(slot) };
+    used.live.set(live - 1);
+    if live == 1 {
+        // SAFETY: the chunks are not freed yet, and this slot, the last one, is not used again.
+        unsafe { free_unless_used(chunks) };
     }
 }

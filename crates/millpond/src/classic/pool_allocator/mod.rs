@@ -7,7 +7,6 @@ mod pool_box;
 
 pub use pool_box::PoolBox;
 
-use alloc::rc::Rc;
 use core::fmt;
 use core::marker::PhantomData;
 use core::pin::Pin;
@@ -15,7 +14,7 @@ use core::pin::Pin;
 use crate::pools::settings::BuildError;
 use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
-use chunks::{Chunks, FreeSlot};
+use chunks::{FreeSlot, Owner};
 
 /// The default number of slots in a chunk.
 const CHUNK_SLOTS: usize = 256;
@@ -70,8 +69,9 @@ const CHUNK_SLOTS: usize = 256;
 /// pool, and outlive it. A leaked guard ([`mem::forget`](core::mem::forget)) leaks its slot, and
 /// with it the pool's memory: neither is ever used for something else.
 ///
-/// **Memory**: each slot takes the object, 8 bytes with which its guard finds the pool (more if the
-/// object has a larger alignment), and 8 for the stack. A chunk is touched when it is allocated.
+/// **Memory**: each slot takes the object, and 8 bytes (more if the object has a larger alignment) with
+/// which its guard finds the pool; while the slot is free, they are the link of the stack. A chunk is
+/// touched when it is allocated.
 ///
 /// **Time**: allocation and freeing are O(1), except for an allocation that grows the pool.
 ///
@@ -87,7 +87,7 @@ const CHUNK_SLOTS: usize = 256;
 /// std::thread::spawn(move || drop(guard));
 /// ```
 pub struct PoolAllocator<T> {
-    chunks: Rc<Chunks>,
+    chunks: Owner,
     chunk_slots: usize,
     values: PhantomData<T>,
 }
@@ -119,7 +119,7 @@ impl<T> PoolAllocator<T> {
     /// ```
     #[must_use]
     pub fn with_chunk_slots(slots: usize) -> Self {
-        Self { chunks: Rc::default(), chunk_slots: slots.max(1), values: PhantomData }
+        Self { chunks: Owner::default(), chunk_slots: slots.max(1), values: PhantomData }
     }
 
     /// Moves `value` into a slot and returns its guard; the pool grows if it has no free slot.
@@ -256,7 +256,7 @@ impl<T> PoolAllocator<T> {
         }
         let capacity = self.capacity().saturating_add(missing);
         let slots = missing.max(self.chunk_slots);
-        Chunks::try_grow::<T>(&self.chunks, slots).map_err(|_| BuildError::OutOfMemory { capacity })
+        self.chunks.try_grow::<T>(slots).map_err(|_| BuildError::OutOfMemory { capacity })
     }
 
     /// Fills free slots with the repeated pattern `0x1deadb0b` from now on. The allocation of a
@@ -280,7 +280,7 @@ impl<T> PoolAllocator<T> {
     /// A free slot, in a new chunk if there is no other.
     #[inline]
     #[track_caller]
-    fn free_slot(&self) -> FreeSlot<T> {
+    fn free_slot(&self) -> FreeSlot<'_, T> {
         match FreeSlot::pop(&self.chunks) {
             Some(slot) => slot,
             None => self.free_slot_of_new_chunk(),
@@ -289,12 +289,12 @@ impl<T> PoolAllocator<T> {
 
     #[cold]
     #[track_caller]
-    fn free_slot_of_new_chunk(&self) -> FreeSlot<T> {
+    fn free_slot_of_new_chunk(&self) -> FreeSlot<'_, T> {
         self.reserve(1);
         FreeSlot::pop(&self.chunks).expect("the chunk that was just taken has a free slot")
     }
 
-    /// Returns the number of values.
+    /// Returns the number of values, including one that is being constructed or dropped.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -348,7 +348,7 @@ impl<T> Default for PoolAllocator<T> {
 /// The clone is another owner of the same pool, for parts of a program that share it. O(1).
 impl<T> Clone for PoolAllocator<T> {
     fn clone(&self) -> Self {
-        let chunks = Rc::clone(&self.chunks);
+        let chunks = self.chunks.clone();
         Self { chunks, chunk_slots: self.chunk_slots, values: PhantomData }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! # Invariant
 //!
-//! The slot of a guard is initialised, and the guard alone owns it.
+//! The slot of a guard came from [`FreeSlot::fill_with`]: its value is initialised, and the guard alone owns it.
 
 use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
@@ -14,7 +14,9 @@ use core::ops::{Deref, DerefMut};
 use core::pin::Pin;
 use core::ptr::NonNull;
 
-use super::chunks::{FreeSlot, Live};
+use crate::base::guard::guard;
+
+use super::chunks::{self, FreeSlot, Slot, value_of};
 
 /// A value in a [`PoolAllocator`](super::PoolAllocator), like a `Box` whose memory returns to the
 /// pool. It has eight bytes, and so does `Option<PoolBox<T>>`.
@@ -35,7 +37,7 @@ use super::chunks::{FreeSlot, Live};
 ///
 /// The guard's own functions are called as `PoolBox::function(guard)`, as with a `Box`.
 pub struct PoolBox<T> {
-    slot: NonNull<Live<T>>,
+    slot: NonNull<Slot<T>>,
     value: PhantomData<T>,
 }
 
@@ -47,41 +49,11 @@ unsafe impl<T: Sync> Sync for PoolBox<T> {}
 impl<T> Unpin for PoolBox<T> {}
 
 impl<T> PoolBox<T> {
-    /// Makes a value in the slot. If `make` panics, the slot goes back to the stack.
+    /// Makes a value in the slot. If `make` panics, the slot goes back to the list.
     #[inline]
-    pub(super) fn construct(free: FreeSlot<T>, make: impl FnOnce() -> T) -> Self {
-        // SAFETY: the slot is within its chunk, and nobody else uses it.
-        let place = unsafe { &raw mut (*free.as_ptr()).value };
-        // SAFETY: as above; and the slot has no value that would be lost.
-        unsafe { place.write(make()) };
-        let (chunks, slot) = free.into_parts();
-        chunks.count_insertion();
-        // SAFETY: the slot is within its chunk, and nobody else uses it.
-        let place = unsafe { &raw mut (*slot.as_ptr()).chunks };
-        // SAFETY: as above. Now both fields are initialised, and the guard is the slot's only owner.
-        unsafe { place.write(chunks) };
-        Self { slot, value: PhantomData }
-    }
-
-    /// Splits the slot into the place of the value, and the slot, which goes back to the stack when
-    /// it is dropped.
-    ///
-    /// # Safety
-    ///
-    /// The guard is not used again. The caller moves the value out or drops it before it drops the
-    /// slot.
-    #[inline]
-    unsafe fn empty(&mut self) -> (*mut T, FreeSlot<T>) {
-        // SAFETY: the slot is within its chunk.
-        let chunks = unsafe { &raw const (*self.slot.as_ptr()).chunks };
-        // SAFETY: the slot is initialised, and the guard, which would use this again, is not.
-        let chunks = unsafe { chunks.read() };
-        chunks.count_removal();
-        // SAFETY: the slot is within its chunk.
-        let value = unsafe { &raw mut (*self.slot.as_ptr()).value };
-        // SAFETY: the slot was one of these chunks when it was initialised with them, and the guard
-        // was its only owner.
-        (value, unsafe { FreeSlot::emptied(chunks, self.slot) })
+    pub(super) fn construct(free: FreeSlot<'_, T>, make: impl FnOnce() -> T) -> Self {
+        let value = make();
+        Self { slot: free.fill_with(value), value: PhantomData }
     }
 
     /// Moves the value out, and frees the slot. O(1).
@@ -97,11 +69,12 @@ impl<T> PoolBox<T> {
     #[inline]
     #[must_use = "a value that is not wanted is destroyed by dropping its guard"]
     pub fn into_inner(this: Self) -> T {
-        let mut this = ManuallyDrop::new(this);
-        // SAFETY: the guard is not used again.
-        let (value, _free) = unsafe { this.empty() };
-        // SAFETY: the value is initialised, and the slot goes back after this.
-        unsafe { value.read() }
+        let this = ManuallyDrop::new(this);
+        // SAFETY: the value is initialised, and the guard, which owns it, is not used again.
+        let value = unsafe { value_of(this.slot).read() };
+        // SAFETY: the slot was a guard's, and its value has been moved out.
+        unsafe { chunks::end(this.slot) };
+        value
     }
 
     /// Returns the same guard, pinned: the value stays where it is until it is dropped, even if the
@@ -121,7 +94,7 @@ impl<T> PoolBox<T> {
     pub fn into_pin(this: Self) -> Pin<Self> {
         // SAFETY: the value is never moved but by `into_inner`, which takes the guard itself. Its slot
         // is used again only after the value was destroyed, by dropping the guard. If that never
-        // happens, the slot keeps the chunks, and so its memory, for ever.
+        // happens, the slot is counted for ever, and keeps the memory.
         unsafe { Pin::new_unchecked(this) }
     }
 }
@@ -129,10 +102,12 @@ impl<T> PoolBox<T> {
 impl<T> Drop for PoolBox<T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: a guard is dropped once.
-        let (value, _free) = unsafe { self.empty() };
-        // SAFETY: the value is initialised, and the slot goes back after this, also if it panics.
-        unsafe { value.drop_in_place() };
+        let slot = self.slot;
+        // The slot goes back also if the value's drop panics. SAFETY: a guard is dropped once, and its value is not
+        // used after this.
+        let _end = guard(slot, |slot| unsafe { chunks::end(*slot) });
+        // SAFETY: the value is initialised, and the guard alone owns it.
+        unsafe { value_of(slot).drop_in_place() };
     }
 }
 
@@ -141,16 +116,16 @@ impl<T> Deref for PoolBox<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the slot is initialised, and changes only through this guard.
-        unsafe { &(*self.slot.as_ptr()).value }
+        // SAFETY: the value is initialised, and changes only through this guard.
+        unsafe { &*value_of(self.slot) }
     }
 }
 
 impl<T> DerefMut for PoolBox<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the slot is initialised, and this guard, its only owner, is borrowed.
-        unsafe { &mut (*self.slot.as_ptr()).value }
+        // SAFETY: the value is initialised, and this guard, its only owner, is borrowed.
+        unsafe { &mut *value_of(self.slot) }
     }
 }
 

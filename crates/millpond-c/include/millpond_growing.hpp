@@ -1,0 +1,212 @@
+// millpond_growing.hpp: a pool of one type that grows, for C++17. SPDX-License-Identifier: MIT OR Apache-2.0
+//
+//     millpond::growing_pool<Node> nodes;
+//     nodes.reserve(4000);                        // growth does not happen in play
+//     Node *node = nodes.alloc(x, y);             // constructed; null if there is no memory
+//     nodes.free(node);                           // destroyed; false if it is not a live object of this pool
+//     auto owned = nodes.make(x, y);              // a std::unique_ptr that puts its node back
+//
+// Freed objects are a stack: the one freed last comes next. When it is empty, a chunk comes from `operator new`, as
+// large as all before together (64 objects at least), and stays. Objects never move. Each takes its own size (a
+// pointer's at least) and one byte, which says whether it is live. Time: `alloc` and `free` look the address up in the
+// chunks, the one used last first; a program that reserves has one. One thread at a time may use a pool. millpond.hpp
+// includes this file, which also stands alone and needs no library.
+#ifndef MILLPOND_GROWING_HPP
+#define MILLPOND_GROWING_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace millpond {
+
+template <typename T>
+class growing_pool {
+    static_assert(std::is_object_v<T> && !std::is_array_v<T>, "a pool of objects");
+
+  public:
+    // Puts an object back: the deleter of `owner`.
+    struct give_back {
+        growing_pool *pool;
+        void operator()(T *object) const noexcept { pool->free(object); }
+    };
+    // An object that puts itself back when it is destroyed. The pool must outlive it.
+    using owner = std::unique_ptr<T, give_back>;
+
+    growing_pool() noexcept = default;
+    growing_pool(const growing_pool &) = delete; // owners know where their pool is
+    growing_pool &operator=(const growing_pool &) = delete;
+
+    // Destroys the objects that are left, each once, also if they free one another.
+    ~growing_pool() {
+        is_closing_ = true;
+        for (chunk *each = chunks_; each != nullptr; each = each->next) {
+            for (std::size_t at = 0; at < each->slots; at++) {
+                if (each->states()[at] == live) {
+                    each->states()[at] = dying;
+                    each->object(at)->~T();
+                }
+            }
+        }
+        while (chunks_ != nullptr) {
+            ::operator delete(std::exchange(chunks_, chunks_->next), std::align_val_t(align));
+        }
+    }
+
+    // Constructs an object, or initialises an aggregate. Null if there is no memory. If the constructor throws, the
+    // slot is free again, and the exception goes on. The constructor may use the pool.
+    template <typename... Arguments>
+    T *alloc(Arguments &&...arguments) {
+        if (is_closing_ || (free_ == nullptr && !grow(slots_ < chunk_min ? chunk_min : slots_))) {
+            return nullptr;
+        }
+        void *place = free_;
+        chunk *of = chunk_of(place);
+        std::memcpy(&free_, place, sizeof free_);
+        size_++;
+        taken place_of{this, of, of->slot_of(place)};
+        if constexpr (std::is_constructible_v<T, Arguments &&...>) {
+            ::new (place) T(std::forward<Arguments>(arguments)...);
+        } else {
+            ::new (place) T{std::forward<Arguments>(arguments)...};
+        }
+        place_of.pool = nullptr;
+        of->states()[place_of.slot] = live;
+        return of->object(place_of.slot);
+    }
+
+    // The same, as an owner; an empty one if there is no memory.
+    template <typename... Arguments>
+    owner make(Arguments &&...arguments) {
+        return owner(alloc(std::forward<Arguments>(arguments)...), give_back{this});
+    }
+
+    // Destroys an object, and puts its memory back. False, and nothing happens, for an address that is not that of a
+    // live object of this pool. The destructor may use the pool, and free others.
+    bool free(T *object) noexcept {
+        chunk *of = chunk_of(object);
+        std::size_t slot = of == nullptr ? 0 : of->slot_of(object);
+        if (of == nullptr || of->states()[slot] != live) {
+            return false;
+        }
+        of->states()[slot] = dying;
+        object->~T();
+        put_back(of, slot);
+        return true;
+    }
+
+    // Whether it is the address of a live object of this pool.
+    bool contains(const T *object) const noexcept {
+        const chunk *of = chunk_of(object);
+        return of != nullptr && of->states()[of->slot_of(object)] == live;
+    }
+
+    // Room for so many more objects, in one chunk. False if there is no memory.
+    bool reserve(std::size_t objects) noexcept {
+        return objects <= slots_ - size_ || grow(objects - (slots_ - size_));
+    }
+
+    // The number of objects, including one that is being constructed or destroyed.
+    std::size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+    // How many objects there is memory for. It never shrinks.
+    std::size_t capacity() const noexcept { return slots_; }
+    std::size_t chunks() const noexcept { return chunk_count_; }
+
+  private:
+    enum state : unsigned char { vacant, live, dying };
+
+    static constexpr std::size_t chunk_min = 64;
+    static constexpr std::size_t stride =
+        sizeof(T) >= sizeof(void *) ? sizeof(T) : (sizeof(void *) + alignof(T) - 1) / alignof(T) * alignof(T);
+
+    // Before the objects of a chunk and, behind those, the state of each.
+    struct chunk {
+        chunk *next;
+        std::size_t slots;
+
+        unsigned char *memory() noexcept { return reinterpret_cast<unsigned char *>(this) + head; }
+        const unsigned char *memory() const noexcept { return reinterpret_cast<const unsigned char *>(this) + head; }
+        unsigned char *states() noexcept { return memory() + slots * stride; }
+        const unsigned char *states() const noexcept { return memory() + slots * stride; }
+        T *object(std::size_t slot) noexcept {
+            return std::launder(reinterpret_cast<T *>(memory() + slot * stride));
+        }
+        // The slot at this address; `slots` if there is none.
+        std::size_t slot_of(const void *address) const noexcept {
+            auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(memory());
+            return offset < slots * stride && offset % stride == 0 ? offset / stride : slots;
+        }
+    };
+
+    static constexpr std::size_t align = alignof(T) > alignof(chunk) ? alignof(T) : alignof(chunk);
+    static constexpr std::size_t head = (sizeof(chunk) + align - 1) / align * align;
+
+    // A slot that is on no list and has no object; it goes back if the constructor throws.
+    struct taken {
+        growing_pool *pool;
+        chunk *of;
+        std::size_t slot;
+        ~taken() {
+            if (pool != nullptr) {
+                pool->put_back(of, slot);
+            }
+        }
+    };
+
+    // The chunk in which an address is that of an object, live or not.
+    chunk *chunk_of(const void *address) const noexcept {
+        if (last_ != nullptr && last_->slot_of(address) != last_->slots) {
+            return last_;
+        }
+        for (chunk *each = chunks_; each != nullptr; each = each->next) {
+            if (each->slot_of(address) != each->slots) {
+                return last_ = each;
+            }
+        }
+        return nullptr;
+    }
+
+    void put_back(chunk *of, std::size_t slot) noexcept {
+        unsigned char *place = of->memory() + slot * stride;
+        of->states()[slot] = vacant;
+        std::memcpy(place, &free_, sizeof free_);
+        free_ = place;
+        size_--;
+    }
+
+    bool grow(std::size_t slots) noexcept {
+        if (slots > (PTRDIFF_MAX - head) / (stride + 1)) {
+            return false;
+        }
+        void *memory = ::operator new(head + slots * (stride + 1), std::align_val_t(align), std::nothrow);
+        if (memory == nullptr) {
+            return false;
+        }
+        chunk *made = ::new (memory) chunk{chunks_, slots};
+        std::memset(made->states(), vacant, slots);
+        for (std::size_t at = slots; at > 0; at--) { // so that the first one ends on top
+            unsigned char *place = made->memory() + (at - 1) * stride;
+            std::memcpy(place, &free_, sizeof free_);
+            free_ = place;
+        }
+        chunks_ = last_ = made;
+        slots_ += slots;
+        chunk_count_++;
+        return true;
+    }
+
+    unsigned char *free_ = nullptr; // links to the next one in its memory
+    chunk *chunks_ = nullptr;
+    mutable chunk *last_ = nullptr; // found last
+    std::size_t size_ = 0, slots_ = 0, chunk_count_ = 0;
+    bool is_closing_ = false;
+};
+
+} // namespace millpond
+
+#endif
