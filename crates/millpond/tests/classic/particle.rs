@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 
 use crate::common::Random;
 use millpond::Pool;
-use millpond::classic::{Particle, ParticlePool};
+use millpond::classic::{HeapParticlePool, Particle, ParticlePool};
 use millpond::reuse::Intrusive;
 use on_pool::Particles;
 
@@ -175,4 +175,35 @@ fn the_list_is_threaded_through_the_dead_on_a_pool_too() {
     let again = [4, 5].map(|i| pool.insert([i; 2]).unwrap().index());
     assert_eq!(again, [2, 0]);
     assert_eq!(pool[handles[1]], [2; 2]);
+}
+
+/// "A fixed array … or a dynamic array of a given size": the same particles, frame by frame, as in the pool whose size is
+/// constant, and no large stack.
+#[test]
+fn a_pool_on_the_heap_has_the_size_that_is_chosen_at_run_time() {
+    let mut constant = ParticlePool::<100>::new();
+    let mut chosen = HeapParticlePool::with_capacity(100);
+    let mut random = Random(3);
+    for _ in 0..2_000 {
+        for _ in 0..random.below(5) {
+            let (x, frames) = (random.below(1000) as f32, random.below(60) as u32);
+            let created = constant.create(x, 1.0, 0.5, -0.5, frames).is_ok();
+            assert_eq!(chosen.create(x, 1.0, 0.5, -0.5, frames).is_ok(), created);
+        }
+        constant.animate();
+        chosen.animate();
+        assert!(constant.available().eq(chosen.available()));
+        assert!(constant.particles().eq(chosen.particles()));
+        assert_eq!(constant.stats(), chosen.stats());
+    }
+    chosen.clear();
+    assert!(chosen.is_empty() && chosen.available().eq(0..100));
+    let mut large = HeapParticlePool::with_capacity(1_000_000); // 20 MB: no stack of a test has that
+    large.create(0.0, 0.0, 0.0, 0.0, 1).unwrap();
+    large.animate();
+    assert_eq!(
+        (large.len(), large.capacity(), large.available().count()),
+        (0, 1_000_000, 1_000_000)
+    );
+    assert!(HeapParticlePool::with_capacity(0).create(0.0, 0.0, 0.0, 0.0, 1).is_err());
 }
