@@ -24,7 +24,7 @@ class node {
                 return;
             }
             const float half = half_ / 2;
-            for (int at = 0; at < 4; at++) {
+            for (std::size_t at = 0; at < 4; at++) {
                 float x = x_ + (at % 2 != 0 ? half : -half), y = y_ + (at / 2 != 0 ? half : -half);
                 children_[at] = timber_.make(timber_, x, y, half);
             }

@@ -1,16 +1,16 @@
 // What the sources of these tests share; each of them includes this first. See docs/ninja-and-clangd.md.
 #pragma once
 
-#include "millpond.hpp"
+#include "millpond.hpp" // IWYU pragma: keep
 
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
-#include <unordered_set>
-#include <utility>
-#include <vector>
+#include <algorithm> // IWYU pragma: keep
+#include <cstdint> // IWYU pragma: keep
+#include <cstdio> // IWYU pragma: keep
+#include <cstdlib> // IWYU pragma: keep
+#include <memory> // IWYU pragma: keep
+#include <unordered_set> // IWYU pragma: keep
+#include <utility> // IWYU pragma: keep
+#include <vector> // IWYU pragma: keep
 
 #if defined(__has_include)
 #if __has_include(<ranges>) && __cplusplus >= 202002L
