@@ -6,7 +6,8 @@ use super::{HandleLayout, Refusal};
 /// valid. Returned by each pool's method `explain`.
 ///
 /// A pool with a name starts its generations at a number derived from the name, so the handle's
-/// text alone does not show which lifetime it names.
+/// text alone does not show which lifetime it names, and is long. For logs, `{:#}` prints the slot
+/// and the lifetime as the handles of pools without a name are printed, such as `0v2`.
 ///
 /// ```
 /// use millpond::Pool;
@@ -17,6 +18,7 @@ use super::{HandleLayout, Refusal};
 /// bullets.remove(first);
 /// let second = bullets.insert(2).unwrap();
 /// assert_eq!(bullets.explain(second).lifetime(), Some(2));
+/// assert_eq!(format!("{:#}", bullets.explain(second)), "0v2");
 /// assert_eq!(
 ///     bullets.explain(first).to_string(),
 ///     "slot 0, 1st lifetime: stale: its object was removed"
@@ -94,6 +96,9 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.lifetime == 0 {
             return f.write_str("the dangling handle: no pool issues it");
+        }
+        if f.alternate() {
+            return write!(f, "{}v{}", self.slot, self.lifetime);
         }
         self.fmt_place(f)?;
         match self.check {

@@ -68,6 +68,70 @@ fn a_slot_retires_after_its_last_lifetime_on_whatever_thread() {
     pool.validate().unwrap();
 }
 
+/// With a name, generations begin in the middle, go on at 1 after the largest, and end before the first.
+#[test]
+fn generations_go_on_at_one_after_the_largest_on_whatever_thread() {
+    const MAX: u32 = u32::MAX >> 1;
+    const SLOTS: u32 = 4;
+    let mut pool = SyncPool::builder().capacity(SLOTS as usize).name("sparks").build();
+    let first = pool.generations().first();
+    assert!(
+        first > 1_000_000 && first < MAX - 1_000_000,
+        "a name whose circle has room on both sides"
+    );
+    for index in 0..SLOTS {
+        pool.insert_at(Handle::from_parts(index, MAX - 20).unwrap(), u64::from(index)).unwrap();
+    }
+    let issued = std::sync::Mutex::new(pool.handles().collect::<Vec<_>>());
+    let next = std::sync::atomic::AtomicU64::new(u64::from(SLOTS));
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let (pool, issued, next) = (&pool, &issued, &next);
+            scope.spawn(move || {
+                for turn in 0..500 {
+                    let known = issued.lock().unwrap().clone();
+                    // The youngest handles are those that may still be valid; the oldest are not, and stay so.
+                    let handle = known[known.len() - 1 - (thread + turn) % known.len().min(6)];
+                    if let Some(guard) = pool.get(handle) {
+                        let seen = *guard;
+                        let removed = pool.remove(handle);
+                        // Its slot goes to nobody while the guard is there.
+                        assert_eq!(*guard, seen);
+                        drop(guard);
+                        assert!(!removed || !pool.contains(handle));
+                    }
+                    let value = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    if let Ok(handle) = pool.insert(value) {
+                        issued.lock().unwrap().push(handle);
+                    }
+                }
+            });
+        }
+    });
+    let issued = issued.into_inner().unwrap();
+    let distinct: std::collections::HashSet<_> =
+        issued.iter().map(|handle| handle.to_bits()).collect();
+    assert_eq!(distinct.len(), issued.len(), "no handle is issued twice");
+    let live: Vec<_> = pool.handles().collect();
+    for handle in &issued {
+        assert_eq!(pool.contains(*handle), live.contains(handle), "{handle}");
+    }
+    let generations = issued.iter().map(|handle| handle.generation());
+    let (below, above): (Vec<_>, Vec<_>) = generations.partition(|generation| *generation < first);
+    assert!(below.contains(&1) && above.contains(&MAX), "the largest was passed");
+    pool.validate().unwrap();
+
+    // The circle ends before the first generation: there a slot retires.
+    pool.clear();
+    pool.settle();
+    let last = Handle::from_parts(0, first - 1).unwrap();
+    pool.insert_at(last, 1).unwrap();
+    assert!(pool.remove(last));
+    assert_eq!(pool.stats().retired, 1);
+    assert!(!pool.contains(last) && issued.iter().all(|handle| !pool.contains(*handle)));
+    pool.validate().unwrap();
+}
+
 /// Whose first lifetimes begin elsewhere.
 #[test]
 fn pools_of_one_name_are_told_apart_by_their_salts() {
