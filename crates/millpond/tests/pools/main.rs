@@ -8,6 +8,7 @@ mod allocations;
 mod common;
 
 mod answers;
+mod attacked;
 mod block_pool;
 mod budget;
 mod bytemuck;
