@@ -1,6 +1,7 @@
 # jsoncpp's own test program, which reads a file of JSON and writes it out again.
 
 PROGRAM=test-runner
+FOLLOWED="for this place"
 set -- "$work/orders.json"
 
 source_of_study() {

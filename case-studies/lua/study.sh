@@ -1,6 +1,7 @@
 # The interpreter of Lua, with a script that makes points, closures and texts.
 
 PROGRAM=src/lua
+FOLLOWED="one pool"
 set -- "$study/bench.lua"
 
 source_of_study() {

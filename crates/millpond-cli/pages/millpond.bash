@@ -16,6 +16,9 @@ _millpond() {
             ",$1")
                 cmd="millpond"
                 ;;
+            millpond,calls)
+                cmd="millpond__subcmd__calls"
+                ;;
             millpond,completions)
                 cmd="millpond__subcmd__completions"
                 ;;
@@ -34,6 +37,9 @@ _millpond() {
             millpond,plan)
                 cmd="millpond__subcmd__plan"
                 ;;
+            millpond,prices)
+                cmd="millpond__subcmd__prices"
+                ;;
             millpond,replay)
                 cmd="millpond__subcmd__replay"
                 ;;
@@ -50,8 +56,26 @@ _millpond() {
 
     case "${cmd}" in
         millpond)
-            opts="-h -V --color --help --version plan merge replay odds generate completions man watch soak"
+            opts="-h -V --color --help --version plan merge replay odds generate prices calls completions man watch soak"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        millpond__subcmd__calls)
+            opts="-h --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -288,6 +312,24 @@ _millpond() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        millpond__subcmd__prices)
+            opts="-h --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0

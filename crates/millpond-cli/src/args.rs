@@ -59,6 +59,15 @@ pub(crate) enum Command {
     Replay(ReplayArguments),
     Odds(crate::odds_command::OddsArguments),
     Generate(GenerateArguments),
+    /// Print the prices of the allocator of this process, as `plan --prices` reads them.
+    #[command(hide = true)]
+    Prices,
+    /// Print what the allocator of this process takes for the calls of a recording, in nanoseconds per object.
+    #[command(hide = true)]
+    Calls {
+        /// The recording.
+        trace: PathBuf,
+    },
     /// Print a completion script for a shell.
     #[command(after_help = "Examples:
   source <(millpond completions bash)

@@ -3,6 +3,7 @@
 //! [`run`] is the whole tool. What it computes is in `millpond-plan`. The library exists for the tool, its tests and its
 //! manual; its interface is not stable.
 
+mod allocators;
 mod args;
 mod external;
 mod generate;
@@ -44,6 +45,8 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Replay(_)) => Err(External::out_of_place("replay")),
         Some(Command::Odds(arguments)) => odds_command::run(&arguments),
         Some(Command::Generate(arguments)) => generate::run(&arguments),
+        Some(Command::Prices) => allocators::run_prices(),
+        Some(Command::Calls { trace }) => allocators::run_calls(&trace),
         Some(Command::Completions { shell }) => pages::completions(shell),
         Some(Command::Man { command }) => pages::man(command.as_deref()),
     }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::allocators::{self, prices_here};
 use crate::args::{PlanArguments, RuleArguments};
 use crate::output_file::{self, Kind};
 use millpond_plan::error::{Failure, shown, shown_path};
 use millpond_plan::input::Source;
-use millpond_plan::measure::{measure, prices};
+use millpond_plan::measure::measure;
 use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use millpond_plan::output::plan_csv::plan_csv;
 use millpond_plan::output::plan_json::plan_json;
@@ -45,11 +46,6 @@ impl RuleArguments {
             session_seconds: self.session_hours * 3600.0,
         }
     }
-}
-
-/// The prices of this machine. A tool that is built without optimisation cannot know them.
-fn prices_here() -> Prices {
-    if cfg!(debug_assertions) { Prices::REFERENCE } else { prices() }
 }
 
 /// The default path of the report.
@@ -233,6 +229,7 @@ fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<Tr
     }
     if arguments.measure {
         measure(&mut plan, &source).map_err(|fault| fault.of_input(&name))?;
+        allocators::measure(&mut plan, path);
     }
     Ok(plan)
 }

@@ -26,6 +26,7 @@ mod measure;
 mod merge;
 mod merge_in_parts;
 mod odds;
+mod one_word;
 mod other_tools;
 mod replay;
 mod report_file;

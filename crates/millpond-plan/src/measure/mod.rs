@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use crate::error::Fault;
 use crate::input::Source;
 use crate::plan::{BYTES_DEFAULT, Means, Proposal, TimeSaved, TracePlan};
-use crate::trace;
+use crate::trace::{self, Event, Watch};
 use estimate::Estimate;
 use lap::{Between, Program};
 use memory::{Arena, Bare, Memory, Size, System, WithHandles, roomy_heap};
@@ -93,7 +93,72 @@ pub fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether a replay of the recording shows what a proposal saves. The final size of a buffer is not recorded.
+/// What the allocator of this process takes for the recorded calls, in nanoseconds per object: with calls in a row, and
+/// with other work between them. It includes what the replay itself takes.
+///
+/// # Errors
+/// If the trace says nothing about the order of its events, or cannot be read.
+pub fn calls_ns(source: &Source) -> Result<[f64; 2], Fault> {
+    let mut nobody = Nobody;
+    let mut progress = source.progress("reading");
+    let summary = trace::read(source.open()?, &mut nobody, &mut *progress)?;
+    drop(progress);
+    summary.expect_times("a replay")?;
+    let bytes_of: Vec<u64> = match &summary.allocations {
+        Some(all) => all.kinds().map(|(class, _)| all.sizes()[class as usize]).collect(),
+        None => vec![BYTES_DEFAULT; summary.classes.len()],
+    };
+    let mut recorder = Recorder::new(&bytes_of, summary.events());
+    let mut progress = source.progress("replaying");
+    trace::read(source.open()?, &mut recorder, &mut *progress)?;
+    drop(progress);
+    let script = recorder.finish();
+    let _floor = roomy_heap(script.bytes_peak + script.places as u64 * PLACE_BYTES);
+    let all = vec![true; bytes_of.len()];
+    let timed = script.timed_births(|_| true).max(1) as f64;
+    let memory = System { bytes_of: &bytes_of };
+    let mut program = Program::new(&script, &all, System { bytes_of: &bytes_of }, memory);
+    let each = BUDGET / 8;
+    Ok([Between::Nothing, Between::other_work()].map(|mut between| {
+        let mut fastest: Vec<u64> = Vec::new();
+        let begun = Instant::now();
+        for round in 0..=ROUNDS_MAX {
+            if round > ROUNDS_MIN && begun.elapsed() > each {
+                break;
+            }
+            let lap = program.lap(&script, &mut between);
+            fastest.resize(lap.len(), u64::MAX);
+            fastest.iter_mut().zip(lap).for_each(|(least, now)| *least = now.min(*least));
+        }
+        fastest.iter().sum::<u64>() as f64 / timed
+    }))
+}
+
+/// Watches nothing.
+struct Nobody;
+
+impl Watch for Nobody {
+    fn birth(&mut self, _event: Event) {}
+
+    fn death(&mut self, _event: Event) {}
+
+    fn left(&mut self, _class: u32, _key: u32, _last_tick: u32) {}
+}
+
+/// Notes what another allocator saves, from what [`calls_ns`] says in a process with the system's allocator and in one
+/// with the other.
+pub fn note_allocator(plan: &mut TracePlan, name: &str, before: [f64; 2], after: [f64; 2]) {
+    let is_this = |of: &Proposal| of.means == Means::Allocator(name.to_owned());
+    if let Some(place) = plan.advice.proposals.iter().position(is_this) {
+        let calls = plan.advice.proposals[place].calls;
+        let saved = [0, 1].map(|way| (before[way] - after[way]) * calls as f64 / 1e6);
+        let (low_ms, high_ms) = (saved[0].min(saved[1]), saved[0].max(saved[1]));
+        let time = TimeSaved::with_margin(calls, low_ms, high_ms, true);
+        plan.note_times(&HashMap::from([(place + 1, time)]));
+    }
+}
+
+/// Whether a replay of the recording in this process shows what a proposal saves. The final size of a buffer is not recorded.
 fn can_be_replayed(means: &Means) -> bool {
     !matches!(means, Means::Reserve | Means::Allocator(_))
 }

@@ -20,14 +20,14 @@ const SMALL: std::ops::Range<u32> = 0..6;
 const LARGE: std::ops::Range<u32> = 6..BYTES.len() as u32;
 
 /// The objects of a lap.
-const OBJECTS: u32 = 3200;
+const OBJECTS: u32 = 1600;
 
 /// The objects of a crowd: more than any allocator has at hand. With other work between calls, a crowd is larger than
 /// the first-level cache.
-const CROWDS: [u32; 2] = [200, 3200];
+const CROWDS: [u32; 2] = [200, 1600];
 
 /// The laps of each program, of which the fastest counts; few in builds whose times mean nothing.
-const ROUNDS: usize = if cfg!(debug_assertions) { 1 } else { 9 };
+const ROUNDS: usize = if cfg!(debug_assertions) { 1 } else { 7 };
 
 /// Measures the prices of this process's allocator, of pools and of arenas.
 #[must_use]

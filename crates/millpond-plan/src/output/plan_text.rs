@@ -28,6 +28,21 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Of the classes that are wanted, those that the tables list: the ones that are worth a pool, unless there are none,
+    /// or all are wanted.
+    fn listed<'p>(&self, classes: &[&'p Class]) -> Vec<&'p Class> {
+        let worth: Vec<&Class> = classes.iter().copied().filter(|of| of.worth_a_pool).collect();
+        match self.all || self.classes.is_some() || worth.is_empty() {
+            true => classes.to_vec(),
+            false => worth,
+        }
+    }
+
+    /// Whether handles are proposed. Most programs whose heap is recorded refer to objects by address.
+    fn has_handles(&self, plan: &TracePlan) -> bool {
+        self.handles && (self.all || plan.summary.format == Format::Lifetimes)
+    }
+
     /// The classes of a plan that are wanted, however many they are.
     pub fn classes<'p>(&self, plan: &'p TracePlan) -> Vec<&'p Class> {
         let fits = |class: &&Class| {
@@ -40,7 +55,7 @@ impl Wanted {
 /// The introduction, before the traces. Without a clock in any of them, no handles are proposed.
 pub fn rules_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted, paint: Paint) -> String {
     let mut text = format!("Rule: {} (--headroom).", rules.headroom.rule());
-    if wanted.handles && plans.iter().any(|plan| plan.ticks_per_second.is_some()) {
+    if plans.iter().any(|plan| plan.ticks_per_second.is_some() && wanted.has_handles(plan)) {
         let _ = write!(
             text,
             " Handles must last {} (--session-hours).",
@@ -59,19 +74,20 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     out.push_str(&what_it_is(plan));
     out.push_str(&advice_text(plan, wanted, paint));
     let all = wanted.classes(plan);
-    let classes = &all[..all.len().min(wanted.top)];
+    let listed = wanted.listed(&all);
+    let classes = &listed[..listed.len().min(wanted.top)];
     let has_times = plan.summary.has_times();
     let _ = writeln!(out, "\n{}", paint.strong("How large each pool has to be"));
     if has_times {
         out.push_str(&paint.faint_lines(&wrapped(SIZES_LEGEND)));
     }
     out.push_str(&sizes_table(plan, classes).render(paint));
-    if has_times {
+    if has_fine_clock(&plan.summary) || (has_times && wanted.all) {
         let _ = writeln!(out, "\n{}", paint.strong("How long objects live"));
         out.push_str(&paint.faint_lines(&wrapped(lives_legend(plan))));
         out.push_str(&lives_table(plan, classes).render(paint));
     }
-    if has_times && wanted.handles {
+    if has_times && wanted.has_handles(plan) {
         let _ = writeln!(out, "\n{}", paint.strong("How long the busiest slot lasts"));
         match plan.seconds() {
             Some(seconds) => {
@@ -87,7 +103,7 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     }
     if all.len() > classes.len() {
         let more = number_of((all.len() - classes.len()) as u64, "more class");
-        let text = format!("… and {more} (--top, --json)");
+        let text = format!("… and {more} (--all, --top, --json)");
         let _ = writeln!(out, "{}", paint.faint(&text));
     }
     if !has_times {
@@ -220,18 +236,18 @@ fn what_is_missing(summary: &Summary) -> Vec<String> {
     paragraphs
 }
 
-const SIZES_LEGEND: &str = "live 99 %: not exceeded 99 % of the time; smaller pool: a smaller capacity, and how \
+const SIZES_LEGEND: &str = "no.: the proposal above; live 99 %: not exceeded 99 % of the time; smaller pool: a smaller capacity, and how \
                             many objects it would have refused/evicted (oldest first)";
 
 fn lives_legend(plan: &TracePlan) -> &'static str {
     match plan.summary.format {
         Format::Lifetimes => {
-            "born/tick: on average; worst: in the worst tick; life, 95 %: the median lifetime in ticks, and \
-             the one that 95 % do not exceed (≥: some objects were still alive at the end)"
+            "born/tick: on average, and in the worst tick; median life, 95 % live: the lifetime in ticks that \
+             half of them, and 95 %, do not exceed (≥: some objects were still alive at the end)"
         }
         Format::Heap(_) => {
-            "born/ms: on average; worst: in the worst ms; life, 95 %: the median lifetime in ms, and the one \
-             that 95 % do not exceed (≥: some objects were still alive at the end)"
+            "born/ms: on average, and in the worst ms; median life, 95 % live: the lifetime in ms that half of \
+             them, and 95 %, do not exceed (≥: some objects were still alive at the end)"
         }
     }
 }
@@ -244,11 +260,18 @@ fn class_heading(plan: &TracePlan) -> &'static str {
     }
 }
 
+/// Whether the clock is fine enough for lifetimes and the worst tick. heaptrack's stands still between two timestamps.
+fn has_fine_clock(summary: &Summary) -> bool {
+    summary.has_times() && summary.timestamps.is_none_or(|times| times * 2 >= summary.ticks())
+}
+
 fn sizes_table(plan: &TracePlan, classes: &[&Class]) -> Table {
     let sized = plan.classes.iter().any(|class| class.statistics.bytes_max.is_some());
     let has_times = plan.summary.has_times();
+    let is_numbered = classes.iter().any(|class| plan.advice.number_of(&class.name).is_some());
     let mut table = Table::new(&[
         class_heading(plan),
+        if is_numbered { "no." } else { "" },
         "lifetimes",
         if has_times { "live 99 %" } else { "" },
         "peak",
@@ -257,8 +280,10 @@ fn sizes_table(plan: &TracePlan, classes: &[&Class]) -> Table {
         if has_times { "<smaller pool" } else { "" },
     ]);
     for class in classes {
+        let number = plan.advice.number_of(&class.name);
         table.row(vec![
             name_cell(&class.name),
+            number.map_or_else(String::new, |number| number.to_string()),
             count(class.statistics.lifetimes),
             class.p99_live.map_or_else(String::new, |live| count(live.into())),
             count(class.statistics.peak_live.into()),
@@ -275,7 +300,8 @@ fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
         Format::Lifetimes => "born/tick",
         Format::Heap(_) => "born/ms",
     };
-    let mut table = Table::new(&[class_heading(plan), mean, "worst", "life", "95 %", "left alive"]);
+    let mut table =
+        Table::new(&[class_heading(plan), mean, "worst", "median life", "95 % live", "left alive"]);
     for class in classes {
         table.row(vec![
             name_cell(&class.name),
