@@ -403,7 +403,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::handle::Word;
+    use crate::handle::{Handle, Word};
     use crate::pools::allocator::HandleAllocator;
     use crate::slots::Block;
 
@@ -505,6 +505,19 @@ mod tests {
             );
         }
         assert_eq!(queue.next(&words), None);
+    }
+
+    /// On the fast path, the entry of a slot that was claimed would be taken for that of a vacant one.
+    #[test]
+    fn a_claim_closes_the_fast_path_until_its_ghost_is_gone() {
+        let mut slots: HandleAllocator<Lifo> = HandleAllocator::with_capacity(5);
+        let handles: Vec<_> = (0..4).map(|_| slots.acquire().unwrap()).collect();
+        handles.iter().for_each(|handle| assert!(slots.release(*handle)));
+        slots.acquire_at(Handle::from_parts(1, 2).unwrap()).unwrap();
+        slots.validate().unwrap();
+        let rest: Vec<_> = iter::from_fn(|| slots.acquire()).map(Handle::index).collect();
+        assert_eq!(rest, [3, 2, 0, 4]);
+        slots.validate().unwrap();
     }
 
     /// The marks lie where the bitmap does, which may be old.
