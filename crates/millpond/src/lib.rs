@@ -96,7 +96,7 @@
 //! # Cargo features
 //!
 //! All parts that need no more than a heap are on by default. With `default-features = false`, a program
-//! compiles only those that it names; [`Pool`] alone (`features = ["alloc"]`) takes half the time.
+//! compiles only those that it names; [`Pool`] alone (`features = ["alloc"]`) takes a third of the time.
 //!
 //! - `alloc` (default): [`Pool`] and [`HandleAllocator`], their reuse orders and snapshots. Without it,
 //!   the crate has only the handle types, [`StaticPool`] and its snapshots, and the [policies](overflow) that need
