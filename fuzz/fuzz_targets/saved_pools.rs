@@ -5,8 +5,6 @@
 
 #![no_main]
 
-#[path = "../../crates/millpond/tests/common/allocations.rs"]
-mod allocations;
 #[path = "../../crates/millpond/tests/common/mod.rs"]
 mod common;
 #[path = "common/kinds.rs"]
@@ -14,6 +12,7 @@ mod kinds;
 #[path = "../../crates/millpond/tests/subject/mod.rs"]
 mod subject;
 
+use millpond_testkit::allocations;
 use subject::{Form, Kind, Of, Reads, Value, bytes_justified, use_pool};
 
 #[global_allocator]

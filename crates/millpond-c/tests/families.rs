@@ -6,8 +6,6 @@
 //! `basics.c`, `hostile.c` and `fuzz.c`.)
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
-#[path = "../../millpond/tests/common/allocations.rs"]
-mod allocations;
 #[path = "../../millpond/tests/common/mod.rs"]
 mod common;
 mod subject;
@@ -36,6 +34,7 @@ mod save_and_load;
 #[path = "../../millpond/tests/families/stale_after_bulk.rs"]
 mod stale_after_bulk;
 
+use millpond_testkit::allocations;
 use world::Pools;
 
 #[global_allocator]

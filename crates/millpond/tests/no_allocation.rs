@@ -1,20 +1,18 @@
 //! After its creation a pool neither takes memory nor gives any back, whatever is asked of it, and
 //! the system has no page left to give it.
 
-#[path = "common/allocations.rs"]
-mod allocations;
 mod common;
 
 use std::fmt::{self, Write};
 use std::hint::black_box;
 
-use allocations::{Allocations, Counting, during};
 use common::in_every_order;
 use millpond::classic::{BytemapPool, RosterPool};
 use millpond::reuse::{ReuseOrder, Roster};
 use millpond::{
     BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, Pool, PoolBuilder, Recycler,
 };
+use millpond_testkit::allocations::{Allocations, Counting, during};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -3,15 +3,22 @@
 
 mod animation;
 mod chart;
-mod counting;
 mod picture;
 mod random;
 mod stage;
 
 pub use animation::Animation;
 pub use chart::{Chart, Line, thousands};
-pub use counting::{Counting, allocations};
+pub use millpond_testkit::allocations::Counting;
 pub use picture::{BACKGROUND, FAINT, INK, Picture};
 pub use plotters::style::{Color, RGBAColor, RGBColor};
 pub use random::Random;
 pub use stage::{Failure, Stage, check, play, play_with};
+
+/// How often this thread has taken memory so far, or more of it. Counts in a program whose `#[global_allocator]` is
+/// [`Counting`].
+#[must_use]
+pub fn allocations() -> u64 {
+    let so_far = millpond_testkit::allocations::so_far();
+    (so_far.taken + so_far.resized) as u64
+}

@@ -1,7 +1,5 @@
 //! The four published designs.
 
-#[path = "../common/allocations.rs"]
-mod allocations;
 #[path = "../common/mod.rs"]
 mod common;
 
@@ -14,6 +12,8 @@ mod patterns;
 mod points;
 mod pool_allocator;
 mod roster;
+
+use millpond_testkit::allocations;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;

@@ -4,9 +4,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-#[path = "../common/allocations.rs"]
-mod allocations;
-
 mod aided;
 mod classic;
 mod initialiser;
@@ -29,6 +26,7 @@ use millpond::reuse::Lifo;
 use millpond::{
     AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool,
 };
+use millpond_testkit::allocations;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;

@@ -22,9 +22,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-#[path = "../common/allocations.rs"]
-mod allocations;
-
 #[path = "../subject/mod.rs"]
 mod subject;
 
@@ -48,6 +45,7 @@ mod save_and_load;
 mod send_sync;
 mod stale_after_bulk;
 
+use millpond_testkit::allocations;
 use world::Pools;
 
 #[global_allocator]

@@ -3,8 +3,6 @@
 //!
 //! To run one file: `cargo test -p millpond --test memory any_pool`.
 
-#[path = "../common/allocations.rs"]
-mod allocations;
 #[path = "../common/mod.rs"]
 mod common;
 
@@ -15,6 +13,8 @@ mod frame_pool;
 mod large_values;
 mod limits;
 mod side_table;
+
+use millpond_testkit::allocations;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;

@@ -2,8 +2,6 @@
 //!
 //! To run one file: `cargo test -p millpond --test pools snapshot`.
 
-#[path = "../common/allocations.rs"]
-mod allocations;
 #[path = "../common/mod.rs"]
 mod common;
 
@@ -38,6 +36,8 @@ mod static_pool;
 mod static_pool_builder;
 mod threads;
 mod vec_pool;
+
+use millpond_testkit::allocations;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::common::Random;
 use millpond::InsertAtErrorKind::{self, *};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{
@@ -10,15 +11,6 @@ use millpond::{
 
 fn kind<H>(refused: Result<H, millpond::InsertAtError<u32>>) -> InsertAtErrorKind {
     refused.map(|_| ()).unwrap_err().kind()
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// What was removed from the handle's slot is not undone: the slot is used again.
@@ -71,13 +63,13 @@ macro_rules! tests {
             #[test]
             fn random_removals_are_undone() {
                 let mut pool = $pool;
-                let mut state = 7;
+                let mut random = Random(7);
                 for round in 0..60 {
                     let mut live = HashMap::new();
                     // What was removed, latest first to be undone.
                     let mut removed = Vec::new();
                     for step in 0..60 {
-                        match random(&mut state) % 4 {
+                        match random.next() % 4 {
                             0 | 1 => {
                                 if let Ok(handle) = pool.insert(step) {
                                     live.insert(handle, step);

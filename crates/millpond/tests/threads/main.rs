@@ -2,9 +2,6 @@
 //!
 //! To run one file: `cargo test -p millpond --test threads lots`.
 
-#[path = "../common/allocations.rs"]
-mod allocations;
-
 mod exclusive;
 mod exits;
 mod histories;
@@ -13,6 +10,8 @@ mod lots;
 mod on_rayon;
 mod sync_pool;
 mod sync_recycler;
+
+use millpond_testkit::allocations;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;

@@ -5,13 +5,15 @@ use std::cell::Cell;
 
 /// What a thread has asked of the allocator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Allocations {
-    /// How many blocks were taken, resized, and given back.
-    pub(crate) taken: usize,
-    pub(crate) resized: usize,
-    pub(crate) freed: usize,
+pub struct Allocations {
+    /// How many blocks were taken.
+    pub taken: usize,
+    /// How many blocks were resized.
+    pub resized: usize,
+    /// How many blocks were given back.
+    pub freed: usize,
     /// How many bytes the taken blocks have.
-    pub(crate) bytes_taken: usize,
+    pub bytes_taken: usize,
 }
 
 thread_local! {
@@ -31,8 +33,7 @@ fn is_refused(bytes: usize) -> bool {
 }
 
 /// While the function runs, the system has no memory for requests of `from` bytes or more.
-#[allow(dead_code, reason = "each test file uses its own part")]
-pub(crate) fn refusing<V>(from: usize, work: impl FnOnce() -> V) -> V {
+pub fn refusing<V>(from: usize, work: impl FnOnce() -> V) -> V {
     REFUSED_FROM.set(from);
     let value = work();
     REFUSED_FROM.set(usize::MAX);
@@ -48,11 +49,17 @@ fn count(change: impl FnOnce(&mut Allocations)) {
     });
 }
 
+/// What this thread has asked for until now.
+#[must_use]
+pub fn so_far() -> Allocations {
+    COUNTS.get()
+}
+
 /// What this thread asks for while the function runs.
-pub(crate) fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
-    let before = COUNTS.get();
+pub fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
+    let before = so_far();
     let value = work();
-    let after = COUNTS.get();
+    let after = so_far();
     let allocations = Allocations {
         taken: after.taken - before.taken,
         resized: after.resized - before.resized,
@@ -63,13 +70,14 @@ pub(crate) fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
 }
 
 /// The system's allocator, with a count.
-pub(crate) struct Counting;
+#[derive(Debug)]
+pub struct Counting;
 
 // SAFETY: every request is passed on to the system's allocator as it is, or refused.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_refused(layout.size()) {
-            return core::ptr::null_mut();
+            return std::ptr::null_mut();
         }
         count(|counts| {
             counts.taken += 1;
@@ -81,7 +89,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if is_refused(layout.size()) {
-            return core::ptr::null_mut();
+            return std::ptr::null_mut();
         }
         count(|counts| {
             counts.taken += 1;
@@ -93,7 +101,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if is_refused(size) {
-            return core::ptr::null_mut();
+            return std::ptr::null_mut();
         }
         count(|counts| counts.resized += 1);
         // SAFETY: the caller keeps the contract of `realloc`.
