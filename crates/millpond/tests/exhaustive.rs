@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{self, JoinHandle};
 
-use common::in_every_order;
+use common::{Vacant, in_every_order};
 use millpond::reuse::ReuseOrder;
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, Stats};
 
@@ -85,11 +85,8 @@ struct Slot {
 #[derive(Clone)]
 struct Model {
     rules: Rules,
-    order: &'static str,
     slots: Vec<Slot>,
-    /// The vacant slots, the next one first (`NextFit`: in index order, and a cursor).
-    vacant: Vec<usize>,
-    cursor: Option<usize>,
+    vacant: Vacant,
     stats: Stats,
     ids: u32,
 }
@@ -100,10 +97,8 @@ impl Model {
         stats.capacity = capacity;
         Self {
             rules,
-            order,
             slots: vec![Slot { live: None, generation: 1, retired: false }; capacity],
-            vacant: (0..capacity).collect(),
-            cursor: None,
+            vacant: Vacant::new(order, capacity),
             stats,
             ids: 0,
         }
@@ -111,14 +106,6 @@ impl Model {
 
     fn live(&self) -> Vec<usize> {
         (0..self.slots.len()).filter(|&index| self.slots[index].live.is_some()).collect()
-    }
-
-    fn next(&self) -> Option<usize> {
-        let after = |cursor| self.vacant.iter().find(|index| **index > cursor);
-        match self.cursor {
-            Some(cursor) => after(cursor).or(self.vacant.first()).copied(),
-            None => self.vacant.first().copied(),
-        }
     }
 
     fn begin(&mut self, index: usize, generation: u32) -> u32 {
@@ -132,12 +119,10 @@ impl Model {
     }
 
     fn insert(&mut self) -> Option<(usize, u32)> {
-        let Some(index) = self.next() else {
+        let Some(index) = self.vacant.take() else {
             self.stats.refused += 1;
             return None;
         };
-        self.vacant.retain(|other| *other != index);
-        self.cursor = (self.order == "NextFit").then_some(index);
         let generation = self.slots[index].generation;
         self.begin(index, generation);
         Some((index, generation))
@@ -160,13 +145,7 @@ impl Model {
     }
 
     fn insert_at(&mut self, index: usize, generation: u32) {
-        let place = self.vacant.iter().position(|other| *other == index).unwrap();
-        if self.order == "Roster" {
-            self.vacant.swap(0, place);
-            self.vacant.remove(0);
-        } else {
-            self.vacant.remove(place);
-        }
+        self.vacant.claim(index);
         self.begin(index, generation);
     }
 
@@ -192,21 +171,15 @@ impl Model {
 
     fn remove(&mut self, index: usize) {
         if self.end(index) {
-            let place = match self.order {
-                "Fifo" => self.vacant.len(),
-                "LowestFirst" | "NextFit" => self.vacant.partition_point(|other| *other < index),
-                _ => 0,
-            };
-            self.vacant.insert(place, index);
-            self.cursor = self.cursor.map(|cursor| cursor.min(index));
+            self.vacant.give_back(index);
         }
     }
 
     /// The order starts from the lowest again.
     fn reset(&mut self) {
-        let vacant = |slot: &Slot| slot.live.is_none() && !slot.retired;
-        self.vacant = (0..self.slots.len()).filter(|&index| vacant(&self.slots[index])).collect();
-        self.cursor = None;
+        let vacant =
+            |index: &usize| self.slots[*index].live.is_none() && !self.slots[*index].retired;
+        self.vacant.reset((0..self.slots.len()).filter(vacant));
     }
 }
 
@@ -261,7 +234,8 @@ fn steps(model: &Model) -> Vec<Step> {
             }
         }
     }
-    if model.next().is_some() || live.iter().any(|&index| model.has_another_lifetime(index)) {
+    if model.vacant.next().is_some() || live.iter().any(|&index| model.has_another_lifetime(index))
+    {
         steps.extend([Step::EvictLowest, Step::EvictHighest]);
     }
     steps
@@ -371,7 +345,7 @@ fn evict<R: ReuseOrder, H: HandleLayout>(
     let (new, evicted) = pool.insert_or_evict(Value::new(model.ids + 1), |h, _| key(h.index()));
     let evicted = evicted.map(|(handle, value)| (handle, value.0));
     let mut expected = None;
-    if model.next().is_none() {
+    if model.vacant.next().is_none() {
         let live = model.live();
         let victim = live
             .into_iter()
@@ -404,7 +378,7 @@ fn provoke<R: ReuseOrder, H: HandleLayout>(pool: &mut Pool<Value, R, H>, model: 
             }
         }
     }
-    if model.next().is_some() {
+    if model.vacant.next().is_some() {
         assert!(panics(|| _ = pool.insert_with(|_| panic_quietly())));
         let _ = pool.vacant_entry();
     } else if model.live().iter().any(|&index| model.has_another_lifetime(index)) {
@@ -420,7 +394,7 @@ fn check<R: ReuseOrder, H: HandleLayout>(pool: &mut Pool<Value, R, H>, model: &M
     assert_eq!(pool.stats(), model.stats);
     assert_eq!(pool.is_full(), model.vacant.is_empty());
     // Asking a full pool counts as a refusal.
-    if let Some(next) = model.next() {
+    if let Some(next) = model.vacant.next() {
         assert_eq!(pool.vacant_entry().unwrap().handle(), handle::<H>(model, next));
     }
     for index in 0..=model.slots.len() + 1 {

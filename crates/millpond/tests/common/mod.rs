@@ -1,11 +1,15 @@
 //! What the tests share: values that count themselves, and the plain models of what more than one of them checks.
 #![allow(dead_code, unused_macros, reason = "each test file uses its own part")]
 
+mod both_ends;
+mod vacant;
 mod value;
 
 #[allow(unused_imports, reason = "each test file uses its own part")]
 pub(crate) use {
+    both_ends::{from_both_ends, half_used},
     millpond_testkit::SplitMix64 as Random,
+    vacant::Vacant,
     value::{Counted, Ledger, panics, quiet_panic},
 };
 

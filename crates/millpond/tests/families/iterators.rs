@@ -1,11 +1,9 @@
 //! Defect 10: iterators used from both ends, half-used, cloned, dropped half-way, leaked.
 
-use std::fmt::Debug;
-
 use millpond::classic::ParticlePool;
 
 use crate::Pools;
-use crate::common::Random;
+use crate::common::{Random, from_both_ends, half_used};
 use crate::subject::{CLONED, Key, Makes, Plan, Subject, Value, for_every_pool};
 use crate::world::World;
 
@@ -35,32 +33,6 @@ fn shapes<T: Value>(kind: &dyn Makes<dyn Subject<T>>) -> Vec<Box<dyn Subject<T>>
         }
     }
     pools
-}
-
-/// Takes from both ends at random; at each step the size is exact.
-fn from_both_ends<I>(mut iter: I, expected: &[I::Item], random: &mut Random)
-where
-    I: DoubleEndedIterator + ExactSizeIterator,
-    I::Item: PartialEq + Debug,
-{
-    let (mut front, mut back) = (0, expected.len());
-    loop {
-        assert_eq!(iter.size_hint(), (back - front, Some(back - front)));
-        assert_eq!(iter.len(), back - front);
-        if front == back {
-            break;
-        }
-        if random.below(2) == 0 {
-            assert_eq!(iter.next().as_ref(), Some(&expected[front]));
-            front += 1;
-        } else {
-            back -= 1;
-            assert_eq!(iter.next_back().as_ref(), Some(&expected[back]));
-        }
-    }
-    for _ in 0..3 {
-        assert!(iter.next().is_none() && iter.next_back().is_none(), "fused");
-    }
 }
 
 fn both_ends<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
@@ -96,27 +68,10 @@ fn both_ends<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     }
 }
 
-/// A clone of a half-used iterator, stepped and folded, gives what is left.
 fn half_used_clones<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     for pool in shapes(kind) {
         let Some(iter) = pool.iter_both_ends() else { return };
-        let expected: Vec<_> = pool.iter().collect();
-        for (front, back) in [(0, 0), (1, 0), (0, 1), (2, 64), (63, 1), (64, 0), (65, 1)] {
-            let Some(left) = expected.len().checked_sub(front + back) else { continue };
-            let mut used = iter.clone();
-            assert!(used.by_ref().take(front).eq(expected[..front].iter().copied()));
-            for _ in 0..back {
-                used.next_back().unwrap();
-            }
-            let expected = &expected[front..front + left];
-            let mut folded = Vec::new();
-            used.clone().for_each(|item| folded.push(item));
-            assert_eq!(folded, expected);
-            assert!(used.clone().rev().eq(expected.iter().rev().copied()));
-            assert_eq!(used.clone().count(), left);
-            assert_eq!(used.clone().last().as_ref(), expected.last());
-            assert!(used.eq(expected.iter().copied()), "the clones took nothing from it");
-        }
+        half_used(iter, &pool.iter().collect::<Vec<_>>());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{Random, in_every_order};
+use crate::common::{Random, from_both_ends, half_used, in_every_order};
 use millpond::debug::DebugAids;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{
@@ -174,66 +174,6 @@ fn shapes<R: ReuseOrder>() -> Vec<Pool<usize, R>> {
     pools
 }
 
-/// Takes from both ends at random; at each step the size is exact, and a clone goes on alike.
-fn from_both_ends<I>(mut iter: I, expected: &[I::Item], random: &mut Random)
-where
-    I: DoubleEndedIterator + ExactSizeIterator,
-    I::Item: PartialEq + std::fmt::Debug,
-{
-    let (mut front, mut back) = (0, expected.len());
-    loop {
-        assert_eq!(iter.size_hint(), (back - front, Some(back - front)));
-        assert_eq!(iter.len(), back - front);
-        if front == back {
-            break;
-        }
-        if random.below(2) == 0 {
-            assert_eq!(iter.next().as_ref(), Some(&expected[front]));
-            front += 1;
-        } else {
-            back -= 1;
-            assert_eq!(iter.next_back().as_ref(), Some(&expected[back]));
-        }
-    }
-    for _ in 0..3 {
-        assert!(iter.next().is_none() && iter.next_back().is_none(), "fused");
-    }
-}
-
-/// A clone of a half-used iterator, stepped and folded, gives what is left.
-fn half_used<I>(iter: I, expected: &[I::Item])
-where
-    I: DoubleEndedIterator + ExactSizeIterator + Clone,
-    I::Item: PartialEq + std::fmt::Debug,
-{
-    for front in [0, 1, 2, 63, 64, 65] {
-        for back in [0, 1, 64] {
-            let Some(left) = expected.len().checked_sub(front + back) else { continue };
-            let mut used = iter.clone();
-            for item in &expected[..front] {
-                assert_eq!(used.next().as_ref(), Some(item));
-            }
-            for _ in 0..back {
-                used.next_back().unwrap();
-            }
-            let expected = &expected[front..front + left];
-            let mut folded = Vec::new();
-            used.clone().for_each(|item| folded.push(item));
-            assert_eq!(folded, expected);
-            let mut backward: Vec<_> = used.clone().rev().collect();
-            backward.reverse();
-            assert_eq!(backward, expected);
-            assert_eq!(used.clone().count(), left);
-            assert_eq!(used.clone().last().as_ref(), expected.last());
-            let mut rest = Vec::new();
-            for item in used {
-                rest.push(item);
-            }
-            assert_eq!(rest, expected, "the clones took nothing from it");
-        }
-    }
-}
-
 fn iterators<R: ReuseOrder>() {
     let mut random = Random(3);
     for mut pool in shapes::<R>() {
@@ -242,23 +182,18 @@ fn iterators<R: ReuseOrder>() {
         let handles: Vec<_> = slots.iter().map(|slot| pool.handle_at(*slot).unwrap()).collect();
         let values: Vec<&usize> = slots.iter().collect();
         let pairs: Vec<_> = handles.iter().copied().zip(&slots).collect();
-        half_used(pool.iter(), &pairs);
         half_used(pool.values(), &values);
         half_used(pool.handles(), &handles);
         half_used(pool.occupancy().iter(), &slots);
         for _ in 0..3 {
-            from_both_ends(pool.iter(), &pairs, &mut random);
             from_both_ends(pool.values(), &values, &mut random);
             from_both_ends(pool.handles(), &handles, &mut random);
             from_both_ends(pool.occupancy().iter(), &slots, &mut random);
             let mut slots_mut = slots.clone();
-            let mut expected: Vec<_> = slots_mut.iter_mut().collect();
+            let expected: Vec<_> = slots_mut.iter_mut().collect();
             from_both_ends(pool.values_mut(), &expected, &mut random);
-            let expected: Vec<_> = handles.iter().copied().zip(expected.drain(..)).collect();
-            from_both_ends(pool.iter_mut(), &expected, &mut random);
             let owned: Vec<_> = handles.iter().copied().zip(slots.iter().copied()).collect();
             from_both_ends(pool.clone().drain(), &owned, &mut random);
-            from_both_ends(pool.clone().into_iter(), &owned, &mut random);
             half_used(pool.clone().into_iter(), &owned);
         }
         assert!((&pool).into_iter().eq(pairs.iter().copied()));
@@ -271,6 +206,7 @@ fn iterators<R: ReuseOrder>() {
     }
 }
 
+/// `iter`, `iter_mut` and `into_iter`: in `tests/families/iterators.rs`, for every pool.
 #[test]
 fn iterators_agree_at_every_step_from_both_ends_and_tell_their_exact_size() {
     in_every_order!(iterators());

@@ -7,101 +7,40 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use crate::allocations;
-use crate::common::{Counted, Ledger, Random};
+use crate::common::{Ledger, Random};
 use millpond::block_pool::Growth;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{
-    BlockPool, BlockPoolBuilder, BuildError, GetDisjointMutError, Handle, Handle32, HandleLayout,
-    InsertAtErrorKind, Refusal,
+    BlockPool, BlockPoolBuilder, BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind,
+    Refusal,
 };
 
-/// What a pool must hold: the values by index, and where each was put.
-struct Model<H> {
-    live: BTreeMap<u32, (H, u64, *const Counted)>,
-    dead: Vec<H>,
-    ever: HashSet<H>,
-    inserted: u64,
-    peak: usize,
-}
+/// What is live: the handle by index, what the value says, and where it was put.
+type Live<H> = BTreeMap<u32, (H, u64, *const u64)>;
 
-impl<H: HandleLayout> Model<H> {
-    fn new() -> Self {
-        Self { live: BTreeMap::new(), dead: Vec::new(), ever: HashSet::new(), inserted: 0, peak: 0 }
-    }
-
-    fn insert<R: ReuseOrder>(&mut self, pool: &BlockPool<Counted, R, H>, handle: H, value: u64) {
-        assert!(self.ever.insert(handle), "{handle} was issued twice");
-        let old = self.live.insert(handle.index(), (handle, value, &raw const pool[handle]));
-        assert!(old.is_none(), "slot {} was live", handle.index());
-        self.inserted += 1;
-        self.peak = self.peak.max(self.live.len());
-    }
-
-    fn remove(&mut self, handle: H) -> Option<u64> {
-        let (live, value, _) = *self.live.get(&handle.index())?;
-        if live != handle {
-            return None;
-        }
-        self.live.remove(&handle.index());
-        self.dead.push(handle);
-        Some(value)
-    }
-
-    fn any_live(&self, random: &mut Random) -> Option<H> {
-        let at = random.below(self.live.len().max(1));
-        self.live.values().nth(at).map(|(handle, ..)| *handle)
-    }
-
-    fn any_dead(&self, random: &mut Random) -> Option<H> {
-        self.dead.get(random.below(self.dead.len().max(1))).copied()
-    }
-
-    fn die(&mut self) {
-        let live = std::mem::take(&mut self.live);
-        self.dead.extend(live.into_values().map(|(handle, ..)| handle));
-    }
-}
-
-fn check<R: ReuseOrder, H: HandleLayout>(pool: &BlockPool<Counted, R, H>, model: &Model<H>) {
+/// What growing and shrinking must keep: every value where it was put, and books of the blocks that add up.
+fn check<R: ReuseOrder, H: HandleLayout>(pool: &BlockPool<u64, R, H>, live: &Live<H>) {
     pool.validate().unwrap();
-    assert_eq!(pool.len(), model.live.len());
-    let expected = || model.live.values().map(|(handle, value, _)| (*handle, *value));
-    assert!(pool.iter().map(|(handle, value)| (handle, value.id())).eq(expected()));
-    assert!(pool.iter().rev().map(|(h, value)| (h, value.id())).eq(expected().rev()));
-    assert!(pool.handles().eq(expected().map(|(handle, _)| handle)));
-    assert!(pool.values().map(Counted::id).eq(expected().map(|(_, value)| value)));
+    assert_eq!(pool.len(), live.len());
+    for (index, (handle, value, address)) in live {
+        let found = pool.get(*handle).unwrap();
+        assert_eq!((found, std::ptr::from_ref(found)), (value, *address), "the value moved");
+        assert_eq!(pool.index_of(found), Some(*index as usize));
+    }
+    let expected = || live.values().map(|(handle, value, _)| (*handle, *value));
+    assert!(pool.iter().map(|(handle, value)| (handle, *value)).eq(expected()));
     let mut folded = Vec::new();
-    pool.iter().for_each(|(handle, value)| folded.push((handle, value.id())));
+    pool.iter().for_each(|(handle, value)| folded.push((handle, *value)));
     assert!(folded.into_iter().eq(expected()));
+    // Runs end with their blocks, from either side.
     let ends = block_ends(pool);
-    let in_runs = pool.runs().flat_map(|(first, run)| {
-        let ends = || ends.iter().filter(|end| (first + 1..first + run.len()).contains(end));
-        assert!(!run.is_empty() && ends().count() == 0);
-        run.iter().enumerate().map(move |(at, value)| (first + at, value.id()))
-    });
-    assert!(in_runs.eq(expected().map(|(handle, value)| (handle.index() as usize, value))));
-    let runs = pool.runs().map(|(first, run)| (first, run.len()));
-    let mut from_back: Vec<_> = pool.runs().rev().map(|(first, run)| (first, run.len())).collect();
-    from_back.reverse();
-    assert!(runs.eq(from_back));
-    let (half, mut iter) = (pool.len() / 2, pool.iter());
-    assert!(iter.by_ref().take(half).map(|(h, _)| h).eq(expected().take(half).map(|(h, _)| h)));
-    assert_eq!(iter.len(), pool.len() - half);
-    assert!(iter.rev().map(|(h, _)| h).eq(expected().skip(half).rev().map(|(h, _)| h)));
-    for (handle, value, address) in model.live.values().copied() {
-        let index = handle.index() as usize;
-        assert_eq!(&raw const pool[handle], address, "the value moved");
-        assert_eq!(pool.get_at(index).map(Counted::id), Some(value));
-        assert_eq!(pool.handle_at(index), Some(handle));
-        assert_eq!(pool.index_of(&pool[handle]), Some(index));
+    let runs: Vec<_> = pool.runs().map(|(first, run)| (first, run.len())).collect();
+    for (first, len) in &runs {
+        assert!(*len > 0 && !ends.iter().any(|end| (first + 1..first + len).contains(end)));
     }
-    for &dead in model.dead.iter().rev().take(60) {
-        assert!(pool.get(dead).is_none() && !pool.contains(dead), "{dead} is stale");
-        assert_eq!(pool.check(dead), Err(Refusal::Stale));
-    }
-    let stats = pool.stats();
-    assert_eq!((stats.live, stats.inserted), (model.live.len(), model.inserted));
-    assert_eq!((stats.removed, stats.peak), (model.inserted - stats.live as u64, model.peak));
+    let slots = runs.iter().flat_map(|(first, len)| *first..first + len);
+    assert!(slots.eq(live.keys().map(|index| *index as usize)));
+    assert!(pool.runs().rev().map(|(first, run)| (first, run.len())).eq(runs.into_iter().rev()));
     let growth = pool.growth_stats();
     assert_eq!(pool.capacity(), ends.last().copied().unwrap_or(0));
     assert_eq!(growth.taken - growth.given_back, growth.blocks as u64);
@@ -122,184 +61,124 @@ fn block_ends<T, R: ReuseOrder, H: HandleLayout>(pool: &BlockPool<T, R, H>) -> V
     ends.take(pool.growth_stats().blocks).collect()
 }
 
-fn random_operations<R: ReuseOrder, H: HandleLayout>(
-    builder: BlockPoolBuilder<Counted, R, H>,
+fn grows_and_shrinks<R: ReuseOrder, H: HandleLayout>(
+    builder: BlockPoolBuilder<u64, R, H>,
     lifetimes: u32,
     (first, last, max_blocks): (usize, usize, usize),
     steps: u64,
     seed: u64,
 ) {
-    let ledger = Ledger::default();
     let mut random = Random(seed);
     let builder = builder.block_sizes(first..=last).max_blocks(max_blocks);
     let mut pool = builder.lifetimes(lifetimes).build();
-    let mut model = Model::new();
+    let (mut live, mut dead, mut ever) = (Live::new(), Vec::new(), HashSet::new());
     let limit = pool.capacity_max();
-    // The pool grows for a while, then shrinks for a while, and so on.
-    let phase = 300;
     for step in 0..steps {
-        let is_growing = step / phase % 2 == 0;
-        match random.below(100) {
-            0..60 if is_growing || random.below(4) == 0 => match pool.insert(ledger.value(step)) {
-                Ok(handle) => model.insert(&pool, handle, step),
+        let inserted = match random.below(100) {
+            // The pool grows for a while, then shrinks for a while, and so on.
+            0..60 if step / 300 % 2 == 0 || random.below(4) == 0 => match pool.insert(step) {
+                Ok(handle) => Some(handle),
                 Err(full) => {
                     assert!(pool.is_full() && !full.is_out_of_memory());
-                    assert_eq!((full.peak(), full.into_inner().id()), (model.peak, step));
+                    None
                 }
             },
-            0..60 => {
-                if let Some(handle) = model.any_live(&mut random) {
-                    assert_eq!(pool.remove(handle).map(|v| v.id()), model.remove(handle));
+            0..66 => {
+                let at = random.below(live.len().max(1));
+                if let Some((handle, value, _)) = live.values().nth(at).copied() {
+                    assert_eq!(pool.remove(handle), Some(value));
                 }
+                None
             }
-            60..66 => {
-                if let Some(dead) = model.any_dead(&mut random) {
-                    assert!(pool.remove(dead).is_none() && pool.get_mut(dead).is_none());
-                    assert!(pool.insert_at(dead, ledger.value(step)).is_err());
-                }
-            }
-            66..72 => {
-                let index = random.below(limit + 1) as u32;
-                let Some(handle) = H::from_parts(index, 1 + random.below(6) as u32) else {
-                    continue;
-                };
+            66..76 => {
+                let (index, generation) = (random.below(limit + 1) as u32, 1 + random.below(6));
                 let capacity = pool.capacity();
-                match pool.insert_at(handle, ledger.value(step)) {
-                    Ok(issued) => {
-                        assert_eq!(issued, handle);
-                        model.insert(&pool, handle, step);
-                    }
-                    Err(error) => {
-                        assert_eq!(pool.capacity(), capacity);
-                        match error.kind() {
-                            InsertAtErrorKind::OutOfRange => assert_eq!(index as usize, limit),
-                            InsertAtErrorKind::Occupied => {
-                                assert!(model.live.contains_key(&index));
-                            }
-                            InsertAtErrorKind::Stale => assert!(!model.live.contains_key(&index)),
-                            InsertAtErrorKind::Retired | InsertAtErrorKind::BeyondLifetimes => {}
-                            other => panic!("{other}"),
-                        }
-                    }
+                let handle = H::from_parts(index, generation as u32);
+                let inserted = handle.map(|handle| pool.insert_at(handle, step));
+                let error = inserted.as_ref().and_then(|inserted| inserted.as_ref().err());
+                if let Some(error) = error {
+                    assert_eq!(pool.capacity(), capacity);
+                    let is_live = live.contains_key(&index);
+                    assert_eq!(error.kind() == InsertAtErrorKind::Occupied, is_live);
+                    assert_eq!(
+                        error.kind() == InsertAtErrorKind::OutOfRange,
+                        index as usize == limit
+                    );
                 }
+                inserted.and_then(Result::ok)
             }
-            72..76 => {
-                if let Some(entry) = pool.vacant_entry() {
-                    let promised = entry.handle();
-                    if random.below(3) == 0 {
-                        drop(entry);
-                        assert!(!pool.contains(promised));
-                    } else {
-                        assert_eq!(entry.insert(ledger.value(step)), promised);
-                        model.insert(&pool, promised, step);
-                    }
-                }
-            }
-            76..79 => {
-                if let Ok(handle) = pool.insert_with(|_| ledger.value(step)) {
-                    model.insert(&pool, handle, step);
-                }
-            }
-            79..82 => {
+            76..82 => {
                 pool.shrink_to_fit();
                 // The last block has a value.
                 let mut last = block_ends(&pool).into_iter().rev();
                 let (end, start) = (last.next().unwrap_or(0), last.next().unwrap_or(0));
-                let highest = model.live.keys().last().map_or(0, |index| *index as usize);
+                let highest = live.keys().last().map_or(0, |index| *index as usize);
                 assert!(end == 0 || (start..end).contains(&highest));
+                None
             }
-            82..84 => {
+            82..85 => {
                 let additional = random.below(limit + 2);
-                let room = limit - pool.len();
-                let before = pool.growth_stats().taken_by_insertions;
+                let (room, before) = (limit - pool.len(), pool.growth_stats().taken_by_insertions);
                 match pool.reserve(additional) {
                     Ok(()) => assert!(pool.capacity() - pool.len() >= additional),
                     Err(_) => assert!(additional > room || lifetimes < 1000),
                 }
                 assert_eq!(pool.growth_stats().taken_by_insertions, before);
+                None
             }
-            84..86 => {
+            85..88 => {
                 let modulus = 2 + random.below(3) as u64;
-                pool.retain(|handle, value| {
-                    let keep = value.id() % modulus != 0;
-                    if !keep {
-                        assert_eq!(model.remove(handle), Some(value.id()));
-                    }
-                    keep
-                });
+                pool.retain(|_, value| *value % modulus != 0);
+                None
             }
-            86..88 => {
+            88..90 => {
                 let modulus = 2 + random.below(3) as u64;
-                for (handle, value) in pool.extract_if(|_, v| v.id() % modulus == 0) {
-                    assert_eq!(model.remove(handle), Some(value.id()));
-                }
+                let gone = pool.extract_if(|_, value| *value % modulus == 0);
+                gone.for_each(|(handle, value)| assert_eq!(live[&handle.index()].1, value));
+                None
             }
-            88 if step % 4 == 0 => {
+            90 if step % 4 == 0 => {
                 let taken = random.below(pool.len() + 1);
-                let (front, back) = (taken / 2, taken - taken / 2);
-                let expected: Vec<_> = model.live.values().map(|(h, v, _)| (*h, *v)).collect();
-                let mut drain = pool.drain();
-                for &expected in expected.iter().take(front) {
-                    assert_eq!(drain.next().map(|(h, v)| (h, v.id())), Some(expected));
-                }
-                for &expected in expected.iter().rev().take(back) {
-                    assert_eq!(drain.next_back().map(|(h, v)| (h, v.id())), Some(expected));
-                }
-                drop(drain);
-                model.die();
+                assert!(
+                    pool.drain()
+                        .take(taken)
+                        .map(|(_, v)| v)
+                        .eq(live.values().map(|l| l.1).take(taken))
+                );
+                None
             }
-            89 if step % 4 == 0 => {
-                pool.clear();
-                model.die();
-            }
-            90 => {
+            91 => {
                 pool = pool.clone();
-                for (handle, _, address) in model.live.values_mut() {
+                for (handle, _, address) in live.values_mut() {
                     *address = &raw const pool[*handle];
                 }
+                None
             }
-            91..94
-                if pool.is_full() && pool.stats().retired == 0 && limit > 0 && lifetimes > 1000 =>
-            {
-                let min = model.live.values().min_by_key(|(_, id, _)| *id % 7);
-                let min = min.map(|(handle, id, _)| (*handle, *id));
-                let (handle, evicted) = pool.insert_or_evict(ledger.value(step), |_, v| v.id() % 7);
-                let evicted = evicted.map(|(handle, value)| (handle, value.id()));
-                assert_eq!(evicted, min);
-                model.remove(min.unwrap().0);
-                model.insert(&pool, handle, step);
+            _ => None,
+        };
+        live.retain(|_, (handle, ..)| {
+            pool.contains(*handle) || {
+                dead.push(*handle);
+                false
             }
-            94..97 => {
-                if let (Some(a), Some(b)) =
-                    (model.any_live(&mut random), model.any_live(&mut random))
-                {
-                    match pool.get_disjoint_mut([a, b]) {
-                        Ok([x, y]) => {
-                            let ids = [x.id(), y.id()];
-                            assert_eq!(ids, [a, b].map(|h| model.live[&h.index()].1));
-                        }
-                        Err(error) => {
-                            assert_eq!(error, GetDisjointMutError::Overlapping { position: 1 });
-                            assert_eq!(a, b);
-                        }
-                    }
-                }
-            }
-            _ => {}
+        });
+        if let Some(handle) = inserted {
+            assert!(ever.insert(handle), "{handle} was issued twice");
+            live.insert(handle.index(), (handle, step, &raw const pool[handle]));
         }
         if step % 8 == 0 {
-            check(&pool, &model);
+            check(&pool, &live);
         }
-        assert_eq!(ledger.alive(), pool.len());
+        for handle in dead.iter().rev().take(20) {
+            assert_eq!(pool.check(*handle), Err(Refusal::Stale));
+        }
     }
-    check(&pool, &model);
-    let all: Vec<_> = pool.into_iter().map(|(handle, value)| (handle, value.id())).collect();
-    assert!(all.into_iter().eq(model.live.values().map(|(handle, value, _)| (*handle, *value))));
-    assert_eq!(ledger.alive(), 0);
+    check(&pool, &live);
+    assert!(pool.into_iter().eq(live.into_values().map(|(handle, value, _)| (handle, value))));
 }
 
 /// With pools that last, that give back at once, that retire early, and whose slots have one lifetime.
-fn agrees_with_the_model<R: ReuseOrder, H: HandleLayout>() {
+fn grows_and_shrinks_at_every_size<R: ReuseOrder, H: HandleLayout>() {
     let sizes = [
         (1, 1, 0),
         (1, 1, 1),
@@ -313,22 +192,22 @@ fn agrees_with_the_model<R: ReuseOrder, H: HandleLayout>() {
     ];
     for (seed, size) in sizes.into_iter().enumerate() {
         let seed = seed as u64 + 1;
-        let builder = || BlockPool::<Counted>::builder().reuse(R::default()).handle::<H>();
-        random_operations(builder(), u32::MAX, size, 1500, seed);
-        random_operations(builder().give_back_beyond(1), u32::MAX, size, 1000, seed + 100);
-        random_operations(builder().give_back_beyond(0), 6, size, 1000, seed + 200);
-        random_operations(builder().name("a").salt(7), 1, size, 300, seed + 300);
+        let builder = || BlockPool::<u64>::builder().reuse(R::default()).handle::<H>();
+        grows_and_shrinks(builder(), u32::MAX, size, 1500, seed);
+        grows_and_shrinks(builder().give_back_beyond(1), u32::MAX, size, 1000, seed + 100);
+        grows_and_shrinks(builder().give_back_beyond(0), 6, size, 1000, seed + 200);
+        grows_and_shrinks(builder().name("a").salt(7), 1, size, 300, seed + 300);
     }
 }
 
 #[test]
-fn agrees_with_the_model_in_every_order_at_every_size() {
-    agrees_with_the_model::<Lifo, Handle<Counted>>();
-    agrees_with_the_model::<Fifo, Handle32<Counted, 16>>();
-    agrees_with_the_model::<LowestFirst, Handle<Counted>>();
-    agrees_with_the_model::<Roster, Handle32<Counted, 16>>();
-    agrees_with_the_model::<NextFit, Handle<Counted>>();
-    agrees_with_the_model::<Intrusive, Handle32<Counted, 16>>();
+fn grows_and_shrinks_in_every_order_at_every_size() {
+    grows_and_shrinks_at_every_size::<Lifo, Handle<u64>>();
+    grows_and_shrinks_at_every_size::<Fifo, Handle32<u64, 16>>();
+    grows_and_shrinks_at_every_size::<LowestFirst, Handle<u64>>();
+    grows_and_shrinks_at_every_size::<Roster, Handle32<u64, 16>>();
+    grows_and_shrinks_at_every_size::<NextFit, Handle<u64>>();
+    grows_and_shrinks_at_every_size::<Intrusive, Handle32<u64, 16>>();
 }
 
 #[test]

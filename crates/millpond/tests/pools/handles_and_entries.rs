@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
+use crate::common::in_every_order;
 use millpond::debug::DebugAids;
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::ReuseOrder;
 use millpond::{
     AnyPool, BlockPool, Handle, InsertAtErrorKind, PackedPool, Pool, Recycler, Refusal, StaticPool,
 };
@@ -81,12 +82,7 @@ fn entry_takes_the_slot_that_it_named<R: ReuseOrder>() {
 
 #[test]
 fn entries_take_the_slots_that_they_named() {
-    entry_takes_the_slot_that_it_named::<Lifo>();
-    entry_takes_the_slot_that_it_named::<Fifo>();
-    entry_takes_the_slot_that_it_named::<LowestFirst>();
-    entry_takes_the_slot_that_it_named::<Roster>();
-    entry_takes_the_slot_that_it_named::<NextFit>();
-    entry_takes_the_slot_that_it_named::<Intrusive>();
+    in_every_order!(entry_takes_the_slot_that_it_named());
 }
 
 /// A client of a lockstep game claims every handle: no entries may be left behind for one call to
@@ -184,12 +180,7 @@ fn watched_and_restored_by_copy<R: ReuseOrder>() {
 /// pools, and left the pool half-way if that panicked.
 #[test]
 fn values_that_are_copy_are_restored_without_their_clone() {
-    watched_and_restored_by_copy::<Lifo>();
-    watched_and_restored_by_copy::<Fifo>();
-    watched_and_restored_by_copy::<LowestFirst>();
-    watched_and_restored_by_copy::<Roster>();
-    watched_and_restored_by_copy::<NextFit>();
-    watched_and_restored_by_copy::<Intrusive>();
+    in_every_order!(watched_and_restored_by_copy());
     restored_by_copy!(PackedPool::<Twin>::new(5));
     restored_by_copy!(StaticPool::<Twin, 5>::new());
 }

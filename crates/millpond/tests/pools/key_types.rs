@@ -4,7 +4,8 @@
 use std::any::Any;
 use std::collections::{BTreeSet, HashSet};
 
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use crate::common::in_every_order;
+use millpond::reuse::{Fifo, Lifo, ReuseOrder};
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{
     AnyPool, BlockPool, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout,
@@ -137,12 +138,7 @@ fn in_order<R: ReuseOrder>() {
 
 #[test]
 fn no_pool_issues_or_takes_the_dangling_handle() {
-    in_order::<Lifo>();
-    in_order::<Fifo>();
-    in_order::<LowestFirst>();
-    in_order::<Roster>();
-    in_order::<NextFit>();
-    in_order::<Intrusive>();
+    in_every_order!(in_order());
     refuses_dangling!(PackedPool::<u8, SmallKey>::with_capacity(16), SmallKey);
     refuses_dangling!(PackedPool::<u8, NodeKey>::with_capacity(3), NodeKey);
     refuses_dangling!(StaticPool::<u8, 16, SmallKey>::with_handle(), SmallKey);

@@ -1,196 +1,10 @@
-//! The exact order in which each reuse order hands out slots, against models that are too plain to
-//! be wrong: literal lists, searched from one end to the other.
+//! The exact order in which each reuse order hands out slots, against a model that is too plain to be wrong.
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet};
 
-use crate::common::{Random, in_every_order};
+use crate::common::{Random, Vacant, in_every_order};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, StaticPool};
-
-/// What an order has to say, in the plainest form.
-trait Model {
-    fn new(slots: usize) -> Self;
-    /// The slot that comes next.
-    fn next(&self) -> Option<usize>;
-    /// The next slot is live now.
-    fn take(&mut self, slot: usize);
-    /// A vacant slot that was claimed by name is live now.
-    fn claim(&mut self, slot: usize) {
-        self.take(slot);
-    }
-    fn give_back(&mut self, slot: usize);
-    fn retire(&mut self, slot: usize);
-    /// Nothing is live: `retired` are gone, and the rest are vacant.
-    fn clear(&mut self, retired: &BTreeSet<usize>);
-}
-
-/// A stack; a claimed slot leaves it from wherever it is.
-struct Stack {
-    slots: usize,
-    vacant: Vec<usize>,
-}
-
-impl Model for Stack {
-    fn new(slots: usize) -> Self {
-        Self { slots, vacant: (0..slots).rev().collect() }
-    }
-
-    fn next(&self) -> Option<usize> {
-        self.vacant.last().copied()
-    }
-
-    fn take(&mut self, slot: usize) {
-        let at = self.vacant.iter().rposition(|vacant| *vacant == slot).unwrap();
-        self.vacant.remove(at);
-    }
-
-    fn give_back(&mut self, slot: usize) {
-        self.vacant.push(slot);
-    }
-
-    fn retire(&mut self, _: usize) {}
-
-    fn clear(&mut self, retired: &BTreeSet<usize>) {
-        self.vacant = (0..self.slots).rev().filter(|slot| !retired.contains(slot)).collect();
-    }
-}
-
-/// A queue; a claimed slot leaves it from wherever it is.
-struct Line {
-    slots: usize,
-    vacant: VecDeque<usize>,
-}
-
-impl Model for Line {
-    fn new(slots: usize) -> Self {
-        Self { slots, vacant: (0..slots).collect() }
-    }
-
-    fn next(&self) -> Option<usize> {
-        self.vacant.front().copied()
-    }
-
-    fn take(&mut self, slot: usize) {
-        let at = self.vacant.iter().position(|vacant| *vacant == slot).unwrap();
-        self.vacant.remove(at);
-    }
-
-    fn give_back(&mut self, slot: usize) {
-        self.vacant.push_back(slot);
-    }
-
-    fn retire(&mut self, _: usize) {}
-
-    fn clear(&mut self, retired: &BTreeSet<usize>) {
-        self.vacant = (0..self.slots).filter(|slot| !retired.contains(slot)).collect();
-    }
-}
-
-/// A set, of which the least comes next.
-struct Set {
-    slots: usize,
-    vacant: BTreeSet<usize>,
-}
-
-impl Model for Set {
-    fn new(slots: usize) -> Self {
-        Self { slots, vacant: (0..slots).collect() }
-    }
-
-    fn next(&self) -> Option<usize> {
-        self.vacant.first().copied()
-    }
-
-    fn take(&mut self, slot: usize) {
-        assert!(self.vacant.remove(&slot));
-    }
-
-    fn give_back(&mut self, slot: usize) {
-        assert!(self.vacant.insert(slot));
-    }
-
-    fn retire(&mut self, _: usize) {}
-
-    fn clear(&mut self, retired: &BTreeSet<usize>) {
-        self.vacant = (0..self.slots).filter(|slot| !retired.contains(slot)).collect();
-    }
-}
-
-/// A stack; the slot that comes next takes the place of a claimed one.
-struct SwapDelete(Stack);
-
-impl Model for SwapDelete {
-    fn new(slots: usize) -> Self {
-        Self(Stack::new(slots))
-    }
-
-    fn next(&self) -> Option<usize> {
-        self.0.next()
-    }
-
-    fn take(&mut self, slot: usize) {
-        let at = self.0.vacant.iter().rposition(|vacant| *vacant == slot).unwrap();
-        self.0.vacant.swap_remove(at);
-    }
-
-    fn give_back(&mut self, slot: usize) {
-        self.0.give_back(slot);
-    }
-
-    fn retire(&mut self, _: usize) {}
-
-    fn clear(&mut self, retired: &BTreeSet<usize>) {
-        self.0.clear(retired);
-    }
-}
-
-/// The cursor, moved slot by slot as in the byte-map pool's `New`.
-struct Cursor {
-    vacant: Vec<bool>,
-    cursor: i64,
-}
-
-impl Model for Cursor {
-    fn new(slots: usize) -> Self {
-        Self { vacant: vec![true; slots], cursor: -1 }
-    }
-
-    fn next(&self) -> Option<usize> {
-        let mut cursor = self.cursor;
-        for _ in 0..self.vacant.len() {
-            cursor += 1;
-            if cursor >= self.vacant.len() as i64 {
-                cursor = 0;
-            }
-            if self.vacant[cursor as usize] {
-                return Some(cursor as usize);
-            }
-        }
-        None
-    }
-
-    fn take(&mut self, slot: usize) {
-        self.cursor = slot as i64;
-        self.claim(slot);
-    }
-
-    /// The cursor stays where it is.
-    fn claim(&mut self, slot: usize) {
-        assert!(std::mem::replace(&mut self.vacant[slot], false));
-    }
-
-    fn give_back(&mut self, slot: usize) {
-        self.vacant[slot] = true;
-        self.cursor = self.cursor.min(slot as i64);
-    }
-
-    fn retire(&mut self, _: usize) {}
-
-    fn clear(&mut self, retired: &BTreeSet<usize>) {
-        self.vacant = (0..self.vacant.len()).map(|slot| !retired.contains(&slot)).collect();
-        self.cursor = -1;
-    }
-}
 
 /// What the test asks of a pool and of an allocator alike.
 trait Subject<H> {
@@ -245,8 +59,8 @@ impl<R: ReuseOrder, H: HandleLayout> Subject<H> for HandleAllocator<R, H> {
 }
 
 /// A pool beside its model: every slot that the one hands out is the one that the other says.
-struct Checked<M, S, H> {
-    model: M,
+struct Checked<S, H> {
+    vacant: Vacant,
     subject: S,
     slots: usize,
     /// How many lifetimes each slot has.
@@ -259,10 +73,10 @@ struct Checked<M, S, H> {
     issued: HashSet<H>,
 }
 
-impl<M: Model, S: Subject<H>, H: HandleLayout> Checked<M, S, H> {
-    fn new(subject: S, slots: usize, lifetimes: u32) -> Self {
+impl<S: Subject<H>, H: HandleLayout> Checked<S, H> {
+    fn new(order: &'static str, subject: S, slots: usize, lifetimes: u32) -> Self {
         Self {
-            model: M::new(slots),
+            vacant: Vacant::new(order, slots),
             subject,
             slots,
             lifetimes,
@@ -283,7 +97,7 @@ impl<M: Model, S: Subject<H>, H: HandleLayout> Checked<M, S, H> {
     }
 
     fn acquire(&mut self) -> bool {
-        let expected = self.model.next();
+        let expected = self.vacant.next();
         let promised = self.subject.next();
         assert_eq!(promised.map(|handle| handle.index() as usize), expected);
         assert_eq!(self.subject.next(), promised, "asked again, it answers the same");
@@ -292,7 +106,7 @@ impl<M: Model, S: Subject<H>, H: HandleLayout> Checked<M, S, H> {
         let Some(handle) = handle else { return false };
         let slot = handle.index() as usize;
         assert_eq!(handle.generation(), self.generation[slot]);
-        self.model.take(slot);
+        self.vacant.take();
         self.began(handle);
         true
     }
@@ -305,7 +119,7 @@ impl<M: Model, S: Subject<H>, H: HandleLayout> Checked<M, S, H> {
         let generation = (self.generation[slot] + skipped_lifetimes).min(self.lifetimes);
         let handle = H::from_parts(slot as u32, generation).unwrap();
         assert!(self.subject.acquire_at(handle), "{handle}");
-        self.model.claim(slot);
+        self.vacant.claim(slot);
         self.began(handle);
     }
 
@@ -313,10 +127,8 @@ impl<M: Model, S: Subject<H>, H: HandleLayout> Checked<M, S, H> {
         let handle = self.live.swap_remove(at);
         assert!(self.subject.release(handle));
         assert!(!self.subject.release(handle));
-        if self.ended(handle) {
-            self.model.retire(handle.index() as usize);
-        } else {
-            self.model.give_back(handle.index() as usize);
+        if !self.ended(handle) {
+            self.vacant.give_back(handle.index() as usize);
         }
     }
 
@@ -336,7 +148,7 @@ impl<M: Model, S: Subject<H>, H: HandleLayout> Checked<M, S, H> {
         for handle in std::mem::take(&mut self.live) {
             self.ended(handle);
         }
-        self.model.clear(&self.retired);
+        self.vacant.reset((0..self.slots).filter(|slot| !self.retired.contains(slot)));
     }
 
     fn step(&mut self, random: &mut Random) {
@@ -351,7 +163,7 @@ impl<M: Model, S: Subject<H>, H: HandleLayout> Checked<M, S, H> {
             }
             80..99 => {
                 let slot = match random.below(5) {
-                    0 => self.model.next().unwrap_or(0),
+                    0 => self.vacant.next().unwrap_or(0),
                     1 => 0,
                     2 => self.slots.saturating_sub(1),
                     _ => random.below(self.slots.max(1)),
@@ -375,13 +187,14 @@ impl<M: Model, S: Subject<H>, H: HandleLayout> Checked<M, S, H> {
 }
 
 /// Random operations, then all that is left in order; and the same again after a clear.
-fn run<M: Model, S: Subject<H>, H: HandleLayout>(
+fn run<S: Subject<H>, H: HandleLayout>(
+    order: &'static str,
     subject: S,
     slots: usize,
     lifetimes: u32,
     steps: usize,
-) -> Checked<M, S, H> {
-    let mut checked = Checked::<M, S, H>::new(subject, slots, lifetimes);
+) {
+    let mut checked = Checked::new(order, subject, slots, lifetimes);
     let mut random = Random(slots as u64 * 31 + u64::from(lifetimes));
     for _ in 0..2 {
         for _ in 0..steps {
@@ -393,7 +206,6 @@ fn run<M: Model, S: Subject<H>, H: HandleLayout>(
             checked.acquire();
         }
     }
-    checked
 }
 
 fn pool_of<T, R: ReuseOrder, H: HandleLayout>(slots: usize, lifetimes: u32) -> Pool<T, R, H> {
@@ -403,31 +215,31 @@ fn pool_of<T, R: ReuseOrder, H: HandleLayout>(slots: usize, lifetimes: u32) -> P
 
 const NEVER_USED_UP: u32 = 1 << 20;
 
-fn follows_model<M: Model, R: ReuseOrder>(_: R) {
+fn follows_model<R: ReuseOrder>() {
     for slots in [0, 1, 2, 3, 63, 64, 65, 130] {
         for (lifetimes, steps) in [(NEVER_USED_UP, 2_000), (5, 1_000), (1, 300)] {
             let large_values: Pool<u64, R> = pool_of(slots, lifetimes);
-            run::<M, _, _>(large_values, slots, lifetimes, steps);
+            run(R::NAME, large_values, slots, lifetimes, steps);
             let small_values: Pool<u16, R> = pool_of(slots, lifetimes);
-            run::<M, _, _>(small_values, slots, lifetimes, steps);
+            run(R::NAME, small_values, slots, lifetimes, steps);
             let lifetimes = lifetimes.min(Handle32::<(), 16>::LIFETIMES_MAX);
             let short_handles: Pool<[u8; 9], R, Handle32<(), 16>> = pool_of(slots, lifetimes);
-            run::<M, _, _>(short_handles, slots, lifetimes, steps);
+            run(R::NAME, short_handles, slots, lifetimes, steps);
             let allocator = HandleAllocator::builder().reuse(R::default()).capacity(slots);
-            run::<M, _, _>(allocator.lifetimes(lifetimes).build(), slots, lifetimes, steps);
+            run(R::NAME, allocator.lifetimes(lifetimes).build(), slots, lifetimes, steps);
         }
     }
     // Two levels of bitmap and a little more.
     let two_levels: Pool<u64, R> = pool_of(4097, 3);
-    run::<M, _, _>(two_levels, 4097, 3, 3_000);
+    run(R::NAME, two_levels, 4097, 3, 3_000);
 }
 
 /// Too many slots to search through often: the first and the last of the order, and the borders of a
 /// third level of bitmap.
-fn follows_model_in_a_big_pool<M: Model, R: ReuseOrder>(_: R) {
+fn follows_model_in_a_big_pool<R: ReuseOrder>() {
     const SLOTS: usize = 300_000;
     let pool: Pool<u64, R> = pool_of(SLOTS, 2);
-    let mut checked = Checked::<M, _, Handle<u64>>::new(pool, SLOTS, 2);
+    let mut checked = Checked::new(R::NAME, pool, SLOTS, 2);
     for slot in [0, 1, 63, 64, 4095, 4096, 262_143, 262_144, SLOTS - 1] {
         checked.claim(slot, slot as u32 % 2);
     }
@@ -444,40 +256,24 @@ fn follows_model_in_a_big_pool<M: Model, R: ReuseOrder>(_: R) {
     }
 }
 
-#[test]
-fn lifo_hands_out_the_slot_freed_last_and_forgets_claimed_ones() {
-    follows_model::<Stack, _>(Lifo);
-    follows_model_in_a_big_pool::<Stack, _>(Lifo);
+/// A test of each order, by the name of its rule.
+macro_rules! follow_the_model {
+    ($($test:ident: $order:ty;)*) => {$(
+        #[test]
+        fn $test() {
+            follows_model::<$order>();
+            follows_model_in_a_big_pool::<$order>();
+        }
+    )*};
 }
 
-#[test]
-fn fifo_hands_out_the_slot_freed_first() {
-    follows_model::<Line, _>(Fifo);
-    follows_model_in_a_big_pool::<Line, _>(Fifo);
-}
-
-#[test]
-fn lowest_first_hands_out_the_lowest_vacant_slot() {
-    follows_model::<Set, _>(LowestFirst);
-    follows_model_in_a_big_pool::<Set, _>(LowestFirst);
-}
-
-#[test]
-fn roster_hands_out_the_entry_at_the_partition() {
-    follows_model::<SwapDelete, _>(Roster);
-    follows_model_in_a_big_pool::<SwapDelete, _>(Roster);
-}
-
-#[test]
-fn next_fit_goes_on_from_the_cursor_and_round_once() {
-    follows_model::<Cursor, _>(NextFit);
-    follows_model_in_a_big_pool::<Cursor, _>(NextFit);
-}
-
-#[test]
-fn intrusive_hands_out_the_slot_freed_last_and_forgets_claimed_ones() {
-    follows_model::<Stack, _>(Intrusive);
-    follows_model_in_a_big_pool::<Stack, _>(Intrusive);
+follow_the_model! {
+    lifo_hands_out_the_slot_freed_last_and_forgets_claimed_ones: Lifo;
+    fifo_hands_out_the_slot_freed_first: Fifo;
+    lowest_first_hands_out_the_lowest_vacant_slot: LowestFirst;
+    roster_hands_out_the_entry_at_the_partition: Roster;
+    next_fit_goes_on_from_the_cursor_and_round_once: NextFit;
+    intrusive_hands_out_the_slot_freed_last_and_forgets_claimed_ones: Intrusive;
 }
 
 fn starts_at_zero<R: ReuseOrder>() {

@@ -1,11 +1,10 @@
-//! `StaticPool`: a constant constructor, no heap, and everything else as a pool should.
+//! `StaticPool`: a constant constructor and no heap. (That it does what a pool should: `tests/families`.)
 
-use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 
 use crate::allocations;
-use crate::common::{Counted, Ledger, Random, panics};
-use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Refusal, StaticPool};
+use crate::common::{Counted, Ledger, panics};
+use millpond::{Handle, Handle32, Refusal, StaticPool};
 
 static SHARED: Mutex<StaticPool<u64, 1000>> = Mutex::new(StaticPool::new());
 static NAMED: Mutex<StaticPool<u64, 3, Handle32<u64, 16>>> =
@@ -75,228 +74,29 @@ fn takes_the_documented_bytes() {
     assert!((SLOTS * (8 + 6)..=SLOTS * (8 + 6) + 96).contains(&narrow), "{narrow}");
 }
 
-struct Model<H> {
-    live: BTreeMap<u32, (H, u64)>,
-    dead: Vec<H>,
-    ever: HashSet<H>,
-    inserted: u64,
-    peak: usize,
-}
-
-impl<H: HandleLayout> Model<H> {
-    fn insert(&mut self, handle: H, value: u64) {
-        assert!(self.ever.insert(handle), "{handle} was issued twice");
-        assert!(self.live.insert(handle.index(), (handle, value)).is_none());
-        self.inserted += 1;
-        self.peak = self.peak.max(self.live.len());
-    }
-
-    fn remove(&mut self, handle: H) -> Option<u64> {
-        let value = self.live.remove(&handle.index())?.1;
-        self.dead.push(handle);
-        Some(value)
-    }
-
-    fn any_live(&self, random: &mut Random) -> Option<H> {
-        self.live.values().nth(random.below(self.live.len().max(1))).map(|(handle, _)| *handle)
-    }
-
-    fn any_dead(&self, random: &mut Random) -> Option<H> {
-        self.dead.get(random.below(self.dead.len().max(1))).copied()
-    }
-}
-
-fn check<const N: usize, H: HandleLayout>(pool: &mut StaticPool<Counted, N, H>, model: &Model<H>) {
-    assert_eq!(pool.len(), model.live.len());
-    let expected = || model.live.values().copied();
-    assert!(pool.iter().map(|(handle, value)| (handle, value.id())).eq(expected()));
-    assert!(pool.iter().rev().map(|(h, value)| (h, value.id())).eq(expected().rev()));
-    assert!(pool.handles().eq(expected().map(|(handle, _)| handle)));
-    assert!(pool.handles().rev().eq(expected().map(|(handle, _)| handle).rev()));
-    let indexed = |(first, run): (usize, &[Counted])| -> Vec<_> {
-        run.iter().enumerate().map(|(at, value)| (first + at, value.id())).collect()
-    };
-    let slots = || expected().map(|(handle, value)| (handle.index() as usize, value));
-    assert!(pool.runs().flat_map(indexed).eq(slots()));
-    assert!(pool.runs().rev().flat_map(|run| indexed(run).into_iter().rev()).eq(slots().rev()));
-    assert!(pool.runs_mut().flat_map(|(first, run)| indexed((first, run))).eq(slots()));
+/// Runs to change come from the back as from the front, and from both ends in turn.
+#[test]
+fn runs_to_change_come_from_both_ends() {
+    let mut pool = StaticPool::<u32, 200>::new();
+    (0..200).for_each(|value| _ = pool.insert(value).unwrap());
+    pool.retain(|handle, _| (handle.index() * handle.index() + handle.index() / 7) % 5 < 2);
+    let expected: Vec<_> = pool.runs().map(|(first, run)| (first, run.to_vec())).collect();
+    let to_vec = |(first, run): (usize, &mut [u32])| (first, run.to_vec());
+    assert!(pool.runs_mut().map(to_vec).eq(expected.iter().cloned()));
+    assert!(pool.runs_mut().rev().map(to_vec).eq(expected.iter().rev().cloned()));
     assert!(
-        pool.runs_mut()
+        pool.runs()
             .rev()
-            .flat_map(|(first, run)| indexed((first, run)).into_iter().rev())
-            .eq(slots().rev())
+            .map(|(first, run)| (first, run.to_vec()))
+            .eq(expected.iter().rev().cloned())
     );
-    let (mut runs, mut from_both_ends) = (pool.runs_mut(), Vec::new());
-    while let Some(run) = if from_both_ends.len() % 2 == 0 { runs.next() } else { runs.next_back() }
-    {
-        from_both_ends.push(indexed((run.0, run.1)));
+    let (mut runs, mut front, mut back) = (pool.runs_mut(), Vec::new(), Vec::new());
+    while let Some(run) = runs.next() {
+        front.push(to_vec(run));
+        back.extend(runs.next_back().map(to_vec));
     }
-    from_both_ends.sort_unstable();
-    assert!(from_both_ends.into_iter().flatten().eq(slots()));
-    assert!(pool.iter_mut().map(|(handle, value)| (handle, value.id())).eq(expected()));
-    let (mut values, mut slots) = (pool.values_mut(), expected());
-    while let Some((_, last)) = slots.next_back() {
-        assert_eq!(values.next_back().map(|value| value.id()), Some(last));
-        assert_eq!(values.len(), slots.len());
-        assert_eq!(values.next().map(|value| value.id()), slots.next().map(|(_, value)| value));
-    }
-    for (handle, value) in expected() {
-        let index = handle.index() as usize;
-        assert_eq!(pool[handle].id(), value);
-        assert_eq!(pool.get_at(index).map(Counted::id), Some(value));
-        assert_eq!((pool.handle_at(index), pool.is_live(index)), (Some(handle), true));
-        assert_eq!(pool.index_of(&pool[handle]), Some(index));
-    }
-    for &dead in model.dead.iter().rev().take(50) {
-        assert!(pool.get(dead).is_none(), "{dead} is stale");
-    }
-    let stats = pool.stats();
-    assert_eq!((stats.live, stats.inserted), (model.live.len(), model.inserted));
-    assert_eq!(stats.removed, model.inserted - model.live.len() as u64);
-    assert_eq!((stats.peak, stats.capacity), (model.peak, N));
-    assert_eq!(pool.is_full(), stats.live + stats.retired == N);
-}
-
-fn random_operations<const N: usize, H: HandleLayout>(seed: u64) {
-    let ledger = Ledger::default();
-    let mut random = Random(seed);
-    let mut pool = Box::new(StaticPool::<Counted, N, H>::with_handle());
-    let mut model = Model {
-        live: BTreeMap::new(),
-        dead: Vec::new(),
-        ever: HashSet::new(),
-        inserted: 0,
-        peak: 0,
-    };
-    for step in 0..2000 {
-        match random.below(100) {
-            0..40 => match pool.insert(ledger.value(step)) {
-                Ok(handle) => model.insert(handle, step),
-                Err(full) => {
-                    assert_eq!(full.into_inner().id(), step);
-                    let stats = pool.stats();
-                    assert_eq!(stats.live + stats.retired, N, "refused while not full");
-                }
-            },
-            40..70 => {
-                if let Some(handle) = model.any_live(&mut random) {
-                    assert_eq!(pool.remove(handle).map(|v| v.id()), model.remove(handle));
-                }
-            }
-            70..77 => {
-                if let Some(dead) = model.any_dead(&mut random) {
-                    assert!(pool.remove(dead).is_none() && pool.get_mut(dead).is_none());
-                    assert!(pool.insert_at(dead, ledger.value(step)).is_err());
-                }
-            }
-            77..86 => {
-                let index = random.below(N + 1) as u32;
-                let generation = match random.below(20) {
-                    // The last ones, so that slots retire.
-                    0 => H::LIFETIMES_MAX - random.below(2) as u32,
-                    _ => 1 + random.below(6) as u32,
-                };
-                let Some(handle) = H::from_parts(index, generation) else { continue };
-                match pool.insert_at(handle, ledger.value(step)) {
-                    Ok(issued) => {
-                        assert_eq!(issued, handle);
-                        model.insert(handle, step);
-                    }
-                    Err(error) => match error.kind() {
-                        InsertAtErrorKind::OutOfRange => assert_eq!(index as usize, N),
-                        InsertAtErrorKind::Occupied => assert!(model.live.contains_key(&index)),
-                        InsertAtErrorKind::Stale => assert!(!model.live.contains_key(&index)),
-                        InsertAtErrorKind::Retired => assert!(pool.stats().retired > 0),
-                        InsertAtErrorKind::BeyondLifetimes => panic!("there is no limit"),
-                        other => panic!("{other}, though there is no limit"),
-                    },
-                }
-            }
-            86..90 => {
-                if let Some(entry) = pool.vacant_entry() {
-                    let promised = entry.handle();
-                    assert_eq!(entry.insert(ledger.value(step)), promised);
-                    model.insert(promised, step);
-                }
-            }
-            90..92 => {
-                let parity = random.below(2) as u64;
-                pool.retain(|handle, value| {
-                    let keep = value.id() % 2 == parity;
-                    if !keep {
-                        assert_eq!(model.remove(handle), Some(value.id()));
-                    }
-                    keep
-                });
-            }
-            92..94 => {
-                let parity = random.below(2) as u64;
-                for (handle, value) in pool.extract_if(|_, value| value.id() % 2 == parity) {
-                    assert_eq!(model.remove(handle), Some(value.id()));
-                }
-            }
-            94 => {
-                let half = pool.len() / 2;
-                let highest: Vec<_> = model.live.values().rev().take(half).copied().collect();
-                let drained: Vec<_> =
-                    pool.drain().rev().take(half).map(|(handle, v)| (handle, v.id())).collect();
-                assert_eq!(drained, highest);
-                for (handle, _) in model.live.clone().into_values() {
-                    model.remove(handle);
-                }
-            }
-            95 => {
-                pool.clear();
-                for (handle, _) in model.live.clone().into_values() {
-                    model.remove(handle);
-                }
-            }
-            96 => pool = pool.clone(),
-            _ => {
-                let stats = pool.stats();
-                let least = |(handle, _): &&(H, u64)| handle.generation() < H::LIFETIMES_MAX;
-                let min = model.live.values().filter(least).min_by_key(|(_, id)| *id % 7).copied();
-                if stats.live + stats.retired == N
-                    && let Some((evicted, id)) = min
-                {
-                    let (handle, gone) =
-                        pool.insert_or_evict(ledger.value(step), |_, v| v.id() % 7);
-                    assert_eq!(
-                        gone.map(|(handle, value)| (handle, value.id())),
-                        Some((evicted, id))
-                    );
-                    model.remove(evicted);
-                    model.insert(handle, step);
-                }
-            }
-        }
-        check(&mut pool, &model);
-        assert_eq!(ledger.alive(), pool.len());
-    }
-    let values: Vec<_> = pool.into_iter().map(|(handle, value)| (handle, value.id())).collect();
-    assert!(values.into_iter().eq(model.live.into_values()));
-    assert_eq!(ledger.alive(), 0);
-}
-
-// Of the capacities around the words of a bitmap each layout has those beside the others'.
-
-#[test]
-fn agrees_with_the_model_with_handles_of_eight_bytes() {
-    random_operations::<0, Handle<Counted>>(100);
-    random_operations::<17, Handle<Counted>>(103);
-    random_operations::<129, Handle<Counted>>(106);
-}
-
-#[test]
-fn agrees_with_the_model_with_16_bits_of_index() {
-    random_operations::<1, Handle32<Counted, 16>>(201);
-    random_operations::<64, Handle32<Counted, 16>>(204);
-}
-
-#[test]
-fn agrees_with_the_model_with_24_bits_of_index() {
-    random_operations::<2, Handle32<Counted, 24>>(302);
-    random_operations::<65, Handle32<Counted, 24>>(305);
+    back.reverse();
+    assert_eq!([front, back].concat(), expected);
 }
 
 /// After a clear slots are handed out from the lowest again, whatever came before.

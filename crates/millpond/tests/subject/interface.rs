@@ -72,6 +72,9 @@ pub(crate) trait Kind: 'static {
 
     /// The generation after the last, where slots start again.
     const WRAPS_TO: u32 = 1;
+
+    /// Whether the peak is exactly the most that was ever live.
+    const KNOWS_PEAK: bool = true;
 }
 
 /// The ways in which [`came_back`](PoolUnderTest::came_back) comes to the same pool.

@@ -24,6 +24,8 @@ impl<const POLICY: usize> Kind for PolicyKind<POLICY> {
     /// A drop that panics in the first part leaves the second as it was.
     const PANICKING_CLEAR_DOES_TOO: bool = false;
     const WRITTEN_IN_PARTS: bool = true;
+    /// The sum of those of both parts.
+    const KNOWS_PEAK: bool = POLICY != SPILL && POLICY != GROW;
 }
 
 #[derive(Clone)]
@@ -153,6 +155,8 @@ impl Kind for SpillKind {
 
     const PANICKING_CLEAR_DOES_TOO: bool = false;
     const WRITTEN_IN_PARTS: bool = true;
+    /// The sum of those of both parts.
+    const KNOWS_PEAK: bool = false;
 }
 
 type First<T> = Pool<T, Lifo, Handle<()>>;

@@ -22,6 +22,8 @@ impl Kind for SharedKind {
     const PANICKING_CLEAR_DOES_TOO: bool = false;
     /// A snapshot that was being written keeps what it has, and refuses to be restored: see `tests/threads/hostile.rs`.
     const PANICKING_RESTORE_EMPTIES: bool = false;
+    /// It sees what is live only when it is asked.
+    const KNOWS_PEAK: bool = false;
 
     /// For the snapshot, and for the twin that takes it over.
     const CLONES_FOR_A_COPY: u64 = 2;

@@ -55,10 +55,19 @@ struct Slot {
     generation: Option<u32>,
 }
 
+/// How many lifetimes have begun and ended, and the most that were live at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Counts {
+    inserted: u64,
+    removed: u64,
+    peak: usize,
+}
+
 /// A snapshot beside its model.
 struct Saved {
     past: Box<dyn Past>,
     slots: Vec<Slot>,
+    counts: Counts,
     sum: Option<u64>,
 }
 
@@ -72,6 +81,7 @@ pub(crate) struct Run<'k> {
     ledger: Ledger,
     pool: Box<dyn Subject<Counted>>,
     slots: Vec<Slot>,
+    counts: Counts,
     saved: [Option<Saved>; 2],
     /// Every handle that was ever issued or asked for.
     known: Vec<Key>,
@@ -84,7 +94,8 @@ impl<'k> Run<'k> {
         let pool = kind.make(plan);
         let slots = vec![Slot { live: None, generation: Some(1) }; pool.capacity()];
         let ledger = Ledger::default();
-        Self { kind, plan, ledger, pool, slots, saved: [None, None], known: Vec::new(), next_id: 0 }
+        let (counts, saved, known) = (Counts::default(), [None, None], Vec::new());
+        Self { kind, plan, ledger, pool, slots, counts, saved, known, next_id: 0 }
     }
 
     fn live(&self) -> Vec<(Key, u64)> {
@@ -142,6 +153,8 @@ impl<'k> Run<'k> {
         assert_eq!(slot.generation, Some(handle.generation()), "the lifetime that comes next");
         slot.live = Some((handle, self.next_id));
         self.known.push(handle);
+        self.counts.inserted += 1;
+        self.counts.peak = self.counts.peak.max(self.len());
     }
 
     fn removed(&mut self, handle: Key) {
@@ -150,6 +163,7 @@ impl<'k> Run<'k> {
         assert_eq!(slot.live.map(|(live, _)| live), Some(handle));
         slot.live = None;
         slot.generation = generation;
+        self.counts.removed += 1;
     }
 
     /// The model follows the values: what was dropped is no longer live.
@@ -364,7 +378,7 @@ impl<'k> Run<'k> {
         past.validate().unwrap();
         let sum = self.pool.sum();
         assert_eq!(Some(past.sum()), sum);
-        *place = Some(Saved { past, slots: self.slots.clone(), sum });
+        *place = Some(Saved { past, slots: self.slots.clone(), counts: self.counts, sum });
         true
     }
 
@@ -372,6 +386,7 @@ impl<'k> Run<'k> {
         let Some(saved) = &self.saved[n as usize % 2] else { return false };
         self.pool.restore(&*saved.past);
         self.slots.clone_from(&saved.slots);
+        self.counts = saved.counts;
         assert_eq!(self.pool.sum(), saved.sum);
         true
     }
@@ -461,11 +476,21 @@ impl<'k> Run<'k> {
         let live = self.live();
         assert_eq!((self.pool.len(), self.pool.retired()), (live.len(), self.retired()));
         assert_eq!(self.pool.is_full(), self.is_full());
+        if let Some(stats) = self.pool.stats() {
+            let Counts { inserted, removed, peak } = self.counts;
+            assert_eq!((stats.inserted, stats.removed), (inserted, removed));
+            assert_eq!(stats.live, live.len());
+            assert!(stats.peak == peak || !self.kind.facts().knows_peak, "peak {}", stats.peak);
+        }
         assert_eq!(self.pool.is_empty(), live.is_empty());
         let expected = live.len() + self.saved_ids().count();
         assert_eq!(self.ledger.alive(), expected, "a value was lost, or is there twice");
         let mut there: Vec<_> =
             self.pool.iter().map(|(handle, value)| (handle, value.id())).collect();
+        if let Some(iter) = self.pool.iter_both_ends() {
+            let reversed = iter.rev().map(|(handle, value)| (handle, value.id()));
+            assert!(reversed.eq(there.iter().rev().copied()));
+        }
         there.sort_unstable_by_key(|(handle, _)| handle.index());
         assert_eq!(there, live);
         for handle in self.universe() {

@@ -233,7 +233,8 @@ impl RecorderBuilder {
     ///
     /// # Errors
     ///
-    /// If the file or the writer's thread cannot be created.
+    /// If the file cannot be written, if it exists and is not a live trace, or if the writer's thread cannot be
+    /// started.
     pub fn create(self, path: impl AsRef<Path>) -> io::Result<Recorder> {
         self.to_writer(trace_file(path.as_ref())?)
     }
@@ -242,7 +243,7 @@ impl RecorderBuilder {
     ///
     /// # Errors
     ///
-    /// If the writer's thread cannot be created.
+    /// If the writer's thread cannot be started.
     pub fn to_writer(self, out: impl Write + Send + 'static) -> io::Result<Recorder> {
         let shared = Arc::new(Shared::new(Ring::new(self.events)));
         let writer = Writer::new(Arc::clone(&shared), out);

@@ -1,0 +1,70 @@
+//! The vacant slots of a pool in the order in which they are handed out: a list, searched from one end to the other.
+
+use millpond::reuse::{Fifo, LowestFirst, NextFit, ReuseOrder, Roster};
+
+/// See the module.
+#[derive(Clone)]
+pub(crate) struct Vacant {
+    order: &'static str,
+    /// The next one first; of `LowestFirst` and `NextFit`, the lowest first.
+    slots: Vec<usize>,
+    /// Of `NextFit`: where the search goes on; `None`: at the lowest slot.
+    cursor: Option<usize>,
+}
+
+impl Vacant {
+    /// All slots of a new pool, in the order of this [name](ReuseOrder::NAME).
+    pub(crate) fn new(order: &'static str, slots: usize) -> Self {
+        Self { order, slots: (0..slots).collect(), cursor: None }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// The slot that comes next.
+    pub(crate) fn next(&self) -> Option<usize> {
+        let after = |cursor| self.slots.iter().find(|slot| **slot > cursor);
+        self.cursor.and_then(after).or(self.slots.first()).copied()
+    }
+
+    /// The slot that comes next is live now.
+    pub(crate) fn take(&mut self) -> Option<usize> {
+        let slot = self.next()?;
+        self.slots.remove(self.place_of(slot));
+        self.cursor = (self.order == NextFit::NAME).then_some(slot);
+        Some(slot)
+    }
+
+    /// A vacant slot that was claimed by its handle is live now. In a roster, the next one takes its place.
+    pub(crate) fn claim(&mut self, slot: usize) {
+        let place = self.place_of(slot);
+        if self.order == Roster::NAME {
+            self.slots.swap(0, place);
+            self.slots.remove(0);
+        } else {
+            self.slots.remove(place);
+        }
+    }
+
+    pub(crate) fn give_back(&mut self, slot: usize) {
+        let place = if self.order == Fifo::NAME {
+            self.slots.len()
+        } else if [LowestFirst::NAME, NextFit::NAME].contains(&self.order) {
+            self.slots.partition_point(|other| *other < slot)
+        } else {
+            0
+        };
+        self.slots.insert(place, slot);
+        self.cursor = self.cursor.map(|cursor| cursor.min(slot));
+    }
+
+    /// The pool was cleared: these slots are vacant, from the lowest on.
+    pub(crate) fn reset(&mut self, slots: impl Iterator<Item = usize>) {
+        *self = Self { order: self.order, slots: slots.collect(), cursor: None };
+    }
+
+    fn place_of(&self, slot: usize) -> usize {
+        self.slots.iter().position(|vacant| *vacant == slot).expect("a vacant slot")
+    }
+}
