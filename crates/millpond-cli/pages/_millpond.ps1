@@ -101,6 +101,8 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
         }
         'millpond;odds' {
             [CompletionResult]::new('--slots', '--slots', [CompletionResultType]::ParameterName, 'The number of slots of each pool')
+            [CompletionResult]::new('--free', '--free', [CompletionResultType]::ParameterName, 'The number of free slots, in place of --slots: the odds for a pool of which --busy slots stay in use, and these are used again and again')
+            [CompletionResult]::new('--busy', '--busy', [CompletionResultType]::ParameterName, 'The number of slots that stay in use, with --free')
             [CompletionResult]::new('--rounds', '--rounds', [CompletionResultType]::ParameterName, 'The number of handles that each simulation compares')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'The seed of the random numbers')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')

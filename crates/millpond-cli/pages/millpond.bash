@@ -208,13 +208,21 @@ _millpond() {
             return 0
             ;;
         millpond__subcmd__odds)
-            opts="-h --slots --rounds --seed --json --color --help"
+            opts="-h --slots --free --busy --rounds --seed --json --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --slots)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --free)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --busy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -94,6 +94,8 @@ set edit:completion:arg-completer[millpond] = {|@words|
         }
         &'millpond;odds'= {
             cand --slots 'The number of slots of each pool'
+            cand --free 'The number of free slots, in place of --slots: the odds for a pool of which --busy slots stay in use, and these are used again and again'
+            cand --busy 'The number of slots that stay in use, with --free'
             cand --rounds 'The number of handles that each simulation compares'
             cand --seed 'The seed of the random numbers'
             cand --color 'When to use colour'

@@ -95,6 +95,8 @@ complete -c millpond -n "__fish_millpond_using_subcommand replay" -l walk -d 'It
 complete -c millpond -n "__fish_millpond_using_subcommand replay" -l json -d 'Print the figures as JSON, for programs'
 complete -c millpond -n "__fish_millpond_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c millpond -n "__fish_millpond_using_subcommand odds" -l slots -d 'The number of slots of each pool' -r
+complete -c millpond -n "__fish_millpond_using_subcommand odds" -l free -d 'The number of free slots, in place of --slots: the odds for a pool of which --busy slots stay in use, and these are used again and again' -r
+complete -c millpond -n "__fish_millpond_using_subcommand odds" -l busy -d 'The number of slots that stay in use, with --free' -r
 complete -c millpond -n "__fish_millpond_using_subcommand odds" -l rounds -d 'The number of handles that each simulation compares' -r
 complete -c millpond -n "__fish_millpond_using_subcommand odds" -l seed -d 'The seed of the random numbers' -r
 complete -c millpond -n "__fish_millpond_using_subcommand odds" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'

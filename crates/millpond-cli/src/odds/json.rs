@@ -27,7 +27,7 @@ struct LayoutJson<'o> {
     layout: &'o str,
     slots_max: u64,
     lifetimes_per_slot: u64,
-    /// Slots begin again after their last lifetime: `worst`, `half` and `best` case.
+    /// Slots begin again after their last lifetime: `worst`, `half` and `best` case, and `mix` where one was asked for.
     wrap: Vec<CaseJson>,
     /// Slots retire after their last lifetime.
     retire: Option<RetireJson>,
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn programs_get_every_layout_with_its_odds() {
-        let odds = compute(&Options { slots: 20, rounds: 10_000, seed: 42 });
+        let odds = compute(&Options { slots: 20, rounds: 10_000, seed: 42, mix: None });
         let text = json(&odds).expect("JSON");
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(value["agree"], true);

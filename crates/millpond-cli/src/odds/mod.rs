@@ -45,6 +45,8 @@ pub struct Options {
     pub rounds: u64,
     /// The seed of the random numbers.
     pub seed: u64,
+    /// A mix of free and busy slots, together as many as `slots`, beside the worst and the best.
+    pub mix: Option<Mix>,
 }
 
 impl Options {
@@ -53,7 +55,7 @@ impl Options {
     /// The maximum number of comparisons of one simulation.
     pub const ROUNDS_MAX: u64 = 1_000_000_000;
     /// A pool small enough, and rounds enough, for both published cases to be met in a second.
-    pub const DEFAULT: Self = Self { slots: 100, rounds: 2_000_000, seed: 1 };
+    pub const DEFAULT: Self = Self { slots: 100, rounds: 2_000_000, seed: 1, mix: None };
 }
 
 /// The odds for every layout.
@@ -78,7 +80,8 @@ pub struct LayoutOdds {
     pub slots_max: u64,
     /// The number of lifetimes of one slot that it distinguishes.
     pub lifetimes_per_slot: u64,
-    /// Slots begin again after their last lifetime: the worst case, half-full, and the best case.
+    /// Slots begin again after their last lifetime: the worst case, half-full, the best case, and the mix that was asked
+    /// for.
     pub wrap: Vec<CaseOdds>,
     /// Slots retire after their last lifetime.
     pub retire: Option<RetireOdds>,
@@ -87,7 +90,7 @@ pub struct LayoutOdds {
 /// The odds of one mix of free and busy slots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseOdds {
-    /// `worst`, `half` or `best`.
+    /// `worst`, `half`, `best` or `mix`.
     pub case: &'static str,
     /// How many slots are free and how many busy.
     pub mix: Mix,
@@ -149,9 +152,11 @@ impl RetireOdds {
 /// If `options` are out of the ranges that they state.
 #[must_use]
 pub fn compute(options: &Options) -> Odds {
-    let Options { slots, rounds, seed } = *options;
+    let Options { slots, rounds, seed, mix } = *options;
     assert!((1..=Options::SLOTS_MAX).contains(&slots), "slots: 1 to {}", Options::SLOTS_MAX);
     assert!((1..=Options::ROUNDS_MAX).contains(&rounds), "rounds: 1 to {}", Options::ROUNDS_MAX);
+    let is_of_slots = mix.is_none_or(|mix| mix.free >= 1 && mix.free + mix.busy == slots);
+    assert!(is_of_slots, "a mix has a free slot at least, and as many slots as the pool");
     let layouts = layouts::all().iter().map(|layout| of_layout(layout, options)).collect();
     Odds { slots, rounds, seed, layouts }
 }
@@ -161,12 +166,12 @@ fn of_layout(layout: &Layout, options: &Options) -> LayoutOdds {
     let fits = slots <= layout.slots_max;
     let cases =
         [("worst", Mix::worst(slots)), ("half", Mix::half(slots)), ("best", Mix::best(slots))];
+    let cases = cases.into_iter().chain(options.mix.map(|mix| ("mix", mix)));
     LayoutOdds {
         layout: layout.name.clone(),
         slots_max: layout.slots_max,
         lifetimes_per_slot: layout.lifetimes_per_slot,
         wrap: cases
-            .into_iter()
             .filter(|_| fits)
             .map(|(case, mix)| under_wrap(layout, case, mix, options))
             .collect(),

@@ -1,6 +1,6 @@
 //! The odds as tables for the terminal.
 
-use super::{CaseOdds, LayoutOdds, Odds, RetireOdds};
+use super::{CaseOdds, LayoutOdds, Mix, Odds, RetireOdds};
 use millpond_plan::output::figures::{count, number_of};
 use millpond_plan::output::paint::Paint;
 use millpond_plan::output::table::Table;
@@ -37,6 +37,9 @@ pub(crate) fn table(odds: &Odds, paint: Paint) -> String {
         count(odds.rounds),
         retire_table(&fitting).render(paint),
     );
+    if let Some(Mix { free, busy }) = mix_of(&fitting) {
+        text += &format!("mix: {} free and {} live slots.\n", count(free), count(busy));
+    }
     if too_small > 0 {
         text += &format!(
             "Left out: {} with indices too small for {slots} slots.\n",
@@ -46,12 +49,23 @@ pub(crate) fn table(odds: &Odds, paint: Paint) -> String {
     text
 }
 
+/// The mix of slots that was asked for.
+fn mix_of(layouts: &[&LayoutOdds]) -> Option<Mix> {
+    let mut cases = layouts.iter().flat_map(|layout| &layout.wrap);
+    cases.find(|case| case.case == "mix").map(|case| case.mix)
+}
+
 fn wrap_table(layouts: &[&LayoutOdds]) -> Table {
-    let mut table =
-        Table::new(&["<handles", "lifetimes", "worst: 1 in", "met", "best: 1 in", "met"]);
+    let has_mix = mix_of(layouts).is_some();
+    let mut table = match has_mix {
+        true => Table::new(&["<handles", "lifetimes", "mix: 1 in", "met"]),
+        false => Table::new(&["<handles", "lifetimes", "worst: 1 in", "met", "best: 1 in", "met"]),
+    };
+    // A terminal has no room for all.
+    let is_shown = |case| if has_mix { case == "mix" } else { case != "half" };
     for layout in layouts {
         let mut row = vec![layout.layout.clone(), count(layout.lifetimes_per_slot)];
-        for case in layout.wrap.iter().filter(|case| case.case != "half") {
+        for case in layout.wrap.iter().filter(|case| is_shown(case.case)) {
             row.extend([count(case.handles_in_play), met(case)]);
         }
         table.row(row);

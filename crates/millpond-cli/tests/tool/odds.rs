@@ -35,6 +35,33 @@ fn json_is_one_object_and_the_same_for_the_same_seed() {
     assert_ne!(odds("8"), first);
 }
 
+/// "1 / (free_slots × 128 + busy_slots)" for any mix.
+#[test]
+fn any_mix_of_free_and_busy_slots_has_its_column() {
+    let directory = Directory::new();
+    let mix = ["odds", "--free", "7", "--busy", "13", "--rounds", "100000"];
+    let text = done(&millpond(&directory).args(mix).output().unwrap());
+    assert!(text.contains("mix: 7 free and 13 live slots"), "{text}");
+    let row = text.lines().find(|line| line.starts_with("byte-map pool")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!((cells[2], cells[3]), ("128", "909"), "{row}"); // 7 × 128 + 13
+    let json = done(&millpond(&directory).args(mix).arg("--json").output().unwrap());
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let case = &value["layouts"][0]["wrap"][3];
+    assert_eq!((&case["case"], &case["handles_in_play"]), (&"mix".into(), &909.into()));
+    assert_eq!(case["simulated"]["handles_met"], 909);
+    for (wrong, with) in [
+        (["--free", "7"].as_slice(), "--busy"),
+        (&["--busy", "7"], "--free"),
+        (&["--free", "0", "--busy", "7"], "--free"),
+        (&["--free", "7", "--busy", "1", "--slots", "8"], "--slots"),
+        (&["--free", "65536", "--busy", "1"], "65537 slots"),
+    ] {
+        let line = refused(&millpond(&directory).arg("odds").args(wrong).output().unwrap());
+        assert!(line.contains(with), "{line}");
+    }
+}
+
 #[test]
 fn numbers_out_of_range_are_refused() {
     let directory = Directory::new();
