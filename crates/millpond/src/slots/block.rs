@@ -55,6 +55,8 @@ pub struct Block<W: Word, E: Entry, T> {
     bit_words: usize,
     /// The memory is lent for as long as the block exists.
     is_lent: bool,
+    /// The values are aligned as their type demands, and no further.
+    is_packed: bool,
     bitmap_age: BitmapAge,
     #[cfg(feature = "debug-aids")]
     watch: Option<Box<Watch>>,
@@ -80,8 +82,23 @@ impl Offsets {
         Self::with_values::<W, E>(slots, entries, Layout::new::<T>())
     }
 
+    /// The same for values that are aligned as their type demands, and no further.
+    fn packed<W, E, T>(slots: usize, entries: usize) -> Result<Self, OutOfMemory> {
+        Self::with_align::<W, E>(slots, entries, Layout::new::<T>(), 1)
+    }
+
     /// The same where each value has this layout.
     fn with_values<W, E>(slots: usize, entries: usize, value: Layout) -> Result<Self, OutOfMemory> {
+        Self::with_align::<W, E>(slots, entries, value, values_align(value, slots))
+    }
+
+    /// The same where the values are aligned to this as well.
+    fn with_align<W, E>(
+        slots: usize,
+        entries: usize,
+        value: Layout,
+        align: usize,
+    ) -> Result<Self, OutOfMemory> {
         let of = || {
             let (layout, entries) =
                 Layout::array::<W>(slots)?.extend(Layout::array::<E>(entries)?)?;
@@ -90,12 +107,15 @@ impl Offsets {
             // No number of bytes is this large, so that the layout refuses it.
             let bytes = value.size().saturating_mul(slots);
             let array = Layout::from_size_align(bytes, value.align())?;
-            let (layout, values) = layout.extend(array.align_to(values_align(value, slots))?)?;
+            let (layout, values) = layout.extend(array.align_to(align)?)?;
             Ok(Self { layout, entries, bits, values })
         };
         of().map_err(|_: core::alloc::LayoutError| OutOfMemory)
     }
 }
+
+/// Values of a growing pool that take no more than this are not aligned further than their type demands.
+const PACKED_BYTES_MAX: usize = 4096;
 
 /// The alignment of the values: as much as their stride preserves, up to a cache line, so that no
 /// value spans more lines than necessary.
@@ -125,8 +145,11 @@ fn dangling(layout: Layout) -> NonNull<u8> {
 
 impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
     fn drop(&mut self) {
-        let Ok(Offsets { layout, .. }) = Offsets::of::<W, E, T>(self.slots, self.entry_count)
-        else {
+        let offsets = match self.is_packed {
+            true => Offsets::packed::<W, E, T>(self.slots, self.entry_count),
+            false => Offsets::of::<W, E, T>(self.slots, self.entry_count),
+        };
+        let Ok(Offsets { layout, .. }) = offsets else {
             unreachable!("the block was taken with this layout");
         };
         if layout.size() > 0 && !self.is_lent {
@@ -161,6 +184,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             entry_count: 0,
             bit_words: 0,
             is_lent: true,
+            is_packed: false,
             bitmap_age: BitmapAge::OLD,
             #[cfg(feature = "debug-aids")]
             watch: None,
@@ -188,17 +212,22 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         Ok(block)
     }
 
-    /// The same, but the system provides the pages of the values when they are first used.
+    /// For a pool that grows: the system provides the pages of the values when they are first used, and few values
+    /// are aligned no further than their type demands, because allocators take much longer for more.
     pub(crate) fn try_untouched(
         slots: usize,
         entry_count: usize,
         word: W,
     ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::of::<W, E, T>(slots, entry_count)?;
+        let is_packed = slots.saturating_mul(size_of::<T>()) <= PACKED_BYTES_MAX;
+        let offsets = match is_packed {
+            true => Offsets::packed::<W, E, T>(slots, entry_count)?,
+            false => Offsets::of::<W, E, T>(slots, entry_count)?,
+        };
         let start = try_allocate(offsets.layout)?;
         // SAFETY: the memory was just allocated, for this layout.
         let mut block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
-        block.is_lent = false;
+        (block.is_lent, block.is_packed) = (false, is_packed);
         Ok(block)
     }
 
@@ -254,6 +283,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             entry_count,
             bit_words: slots.div_ceil(WORD_SLOTS),
             is_lent: true,
+            is_packed: false,
             bitmap_age: BitmapAge::OLD,
             #[cfg(feature = "debug-aids")]
             watch: None,
@@ -441,6 +471,18 @@ mod tests {
         assert_eq!([narrow.entries, narrow.bits, narrow.values], [6, 16, 24]);
         assert_eq!((narrow.layout.size(), narrow.layout.align()), (27, 8));
         assert!(Offsets::of::<u32, u32, u64>(usize::MAX / 8, 0).is_err());
+    }
+
+    #[test]
+    fn few_values_of_a_growing_pool_are_aligned_as_their_type_demands() {
+        let packed = |slots| {
+            let block = Block::<u32, u32, [u64; 8]>::try_untouched(slots, slots, 1.as_dead());
+            block.unwrap().is_packed
+        };
+        assert_eq!([0, 4, 64, 65].map(packed), [true, true, true, false]);
+        assert_eq!(Offsets::packed::<u32, u32, [u64; 8]>(4, 5).unwrap().layout.align(), 8);
+        assert_eq!(Offsets::packed::<u32, u32, u128>(4, 5).unwrap().layout.align(), 16);
+        assert_eq!(Offsets::of::<u32, u32, [u64; 8]>(4, 5).unwrap().layout.align(), 64);
     }
 
     #[test]
