@@ -1,4 +1,4 @@
-# slotmap itself: its `SlotMap` as a thin face of a `BlockPool`, so that slotmap's own tests and examples are run on it.
+# slotmap itself: its `SlotMap` as a thin face of a `VecPool`, so that slotmap's own tests and examples are run on it.
 CRATE=slotmap
 VERSION=1.1.1
 WHAT='its `SlotMap` alone'

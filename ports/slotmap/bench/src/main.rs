@@ -6,7 +6,7 @@ mod peak;
 use std::hint::black_box;
 
 #[cfg(feature = "after")]
-use millpond::{BlockPool as Values, Handle};
+use millpond::{VecPool as Values, Handle};
 #[cfg(feature = "before")]
 use slotmap::DefaultKey;
 
