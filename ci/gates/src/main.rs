@@ -267,7 +267,8 @@ fn join_two(times: usize, keep: fn(u64) -> bool) {
     }
     let [a, b] = &tables;
     for _ in 0..times / 100 {
-        join(black_box(&mut pool), (a, b)).for_each(|(_, value, (a, b))| value[0] += a[0] + b[0]);
+        join(black_box(&mut pool), black_box((a, b)))
+            .for_each(|(_, value, (a, b))| value[0] += a[0] + b[0]);
     }
 }
 
