@@ -4,12 +4,43 @@
     $1 = 3v7
     (gdb) print bullets
     $2 = 2 of 100 live, at most 5 = {[0v1] = {...}, [3v7] = {...}}
+
+Pools in C, of the types that `MP_POOL` and `MP_PACKED` make, have their values if the program contains one of the
+functions that return them (`sparks_next_run`, …); handles of four bytes are shown as numbers.
 """
 
 import gdb
 import gdb.printing
 
 DEAD = 0x80000000
+
+
+def fields_of(type_):
+    return [field.name for field in type_.fields()] if type_.code == gdb.TYPE_CODE_STRUCT else []
+
+
+def pool_of_use(name):
+    """What `MP_POOL(name, T)` or `MP_PACKED(name, T)` points to, "mp_pool" or "mp_packed"; otherwise nothing."""
+    try:
+        use = gdb.lookup_type(name).strip_typedefs()
+    except gdb.error:
+        return None
+    if fields_of(use) != ["pool"]:
+        return None
+    pool = use.fields()[0].type
+    if pool.code != gdb.TYPE_CODE_PTR:
+        return None
+    name = pool.target().strip_typedefs().tag
+    return name if name in ("mp_pool", "mp_packed") else None
+
+
+def value_type_of_use(name):
+    """The values' type, as a function of the use returns it; nothing if the program has none of them."""
+    for function in ("_next_run", "_next", "_get", "_insert", "_values"):
+        symbol = gdb.lookup_static_symbol(name + function) or gdb.lookup_global_symbol(name + function)
+        if symbol is not None:
+            return symbol.type.target().target()
+    return None
 
 
 def handle_text(bits):
@@ -22,6 +53,27 @@ class Handle:
 
     def to_string(self):
         return handle_text(int(self.value["bits"]))
+
+
+class Summary:
+    """A pool whose values' type is not known."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def to_string(self):
+        return self.text
+
+
+def use(value, name, kind):
+    """What `MP_POOL(name, T)` or `MP_PACKED(name, T)` makes."""
+    pointer = value["pool"]
+    if int(pointer) == 0:
+        return Summary("no pool")
+    of = value_type_of_use(name)
+    if of is not None:
+        return TypedPacked(pointer, of) if kind == "mp_packed" else TypedPool(pointer, of)
+    return Summary(pool_text(pointer["slots_"] if kind == "mp_packed" else pointer.dereference()))
 
 
 class TypedHandle(Handle):
@@ -110,6 +162,10 @@ class Printers(gdb.printing.PrettyPrinter):
             return TypedPool(value["raw_"], type_.template_argument(0))
         if name.startswith("millpond::packed_pool<") and name.endswith(">"):
             return TypedPacked(value["raw_"], type_.template_argument(0))
+        if name.endswith("_id") and fields_of(type_) == ["bits"] and type_.sizeof == 8 and pool_of_use(name[:-3]):
+            return Handle(value)
+        if fields_of(type_) == ["pool"] and pool_of_use(name):
+            return use(value, name, pool_of_use(name))
         return None
 
 

@@ -7,6 +7,12 @@
       [0v1] = (...)
       [3v7] = (...)
     }
+
+Pools in C, of the types that `MP_POOL` and `MP_PACKED` make, after `millpond_pool` with their names:
+
+    (lldb) millpond_pool sparks
+    (lldb) frame variable all
+    (sparks) all = 2 of 100 live, at most 5
 """
 
 import lldb
@@ -131,6 +137,31 @@ class PackedValues:
         return self.value.CreateValueFromAddress(self.handles[at], place, self.of)
 
 
+def use_summary(value, _):
+    """What `MP_POOL(name, T)` or `MP_PACKED(name, T)` makes."""
+    pointer = value.GetNonSyntheticValue().GetChildMemberWithName("pool")
+    if pointer.GetValueAsUnsigned() == 0:
+        return "no pool"
+    pool = pointer.Dereference()
+    slots = pool.GetChildMemberWithName("slots_") if pool.GetTypeName() == "mp_packed" else pool
+    return pool_text(slots)
+
+
+def use_handle_summary(value, _):
+    """`NAME_id` of eight bytes, where `NAME` is what `MP_POOL` or `MP_PACKED` made."""
+    value = value.GetNonSyntheticValue()
+    bits = value.GetChildMemberWithName("bits")
+    if value.GetNumChildren() != 1 or not bits.IsValid() or value.GetByteSize() != 8:
+        return ""
+    return handle_text(bits.GetValueAsUnsigned())
+
+
+def millpond_pool(debugger, names, answer, _):
+    """Shows pools of these types, which MP_POOL or MP_PACKED has made: millpond_pool sparks bullets"""
+    for name in names.split():
+        debugger.HandleCommand("type summary add -F %s.use_summary %s" % (__name__, name))
+
+
 def __lldb_init_module(debugger, _):
     for kind, pattern in (
         ("handle_summary", "^mp_handle$"),
@@ -142,5 +173,8 @@ def __lldb_init_module(debugger, _):
     ):
         expand = " -e" if kind in ("typed_pool_summary", "typed_packed_summary") else ""
         debugger.HandleCommand("type summary add%s -F %s.%s -x '%s'" % (expand, __name__, kind, pattern))
+    # The names of pool types that a macro has made are the program's: see `millpond_pool`.
+    debugger.HandleCommand("type summary add -e -F %s.use_handle_summary -x '^.+_id$'" % __name__)
+    debugger.HandleCommand("command script add -f %s.millpond_pool millpond_pool" % __name__)
     debugger.HandleCommand("type synthetic add -l %s.LiveValues -x '^millpond::pool<.+>$'" % __name__)
     debugger.HandleCommand("type synthetic add -l %s.PackedValues -x '^millpond::packed_pool<.+>$'" % __name__)

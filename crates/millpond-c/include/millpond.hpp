@@ -176,9 +176,9 @@ struct options {
 // it is removed or when the pool is cleared or destroyed.
 //
 // A destructor may use the pool: its object's handle is already refused, and its slot is not reused before the
-// destructor has returned. It must not iterate (except by `for_each`), nor move, swap or destroy the pool. A
-// constructor may use the pool, too: its object is already live. If a constructor throws, the object is removed; its
-// lifetime is used up.
+// destructor has returned. It must not iterate (except by `for_each`), nor move, swap or destroy the pool. The same is
+// true of a constructor: its object is neither counted nor found before the constructor has returned. If a constructor
+// throws, its object was never there; a lifetime of a slot may be used up.
 template <typename T>
 class pool {
     static_assert(std::is_object_v<T> && !std::is_array_v<T>, "a pool has values of a class or of a plain type");
@@ -206,7 +206,7 @@ class pool {
 
     pool(pool &&other) noexcept
         : raw_(std::exchange(other.raw_, &no_pool_)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {
-        assert(other.ending_ == 0 && "a destructor of the pool's values moves the pool");
+        assert(other.absent_ == 0 && "a constructor or destructor of the pool's values moves the pool");
     }
     pool &operator=(pool &&other) noexcept {
         pool(std::move(other)).swap(*this);
@@ -219,7 +219,7 @@ class pool {
         mp_pool_destroy(raw());
     }
     void swap(pool &other) noexcept {
-        assert(ending_ + other.ending_ == 0 && "a destructor of a pool's values swaps the pool");
+        assert(absent_ + other.absent_ == 0 && "a constructor or destructor of a pool's values swaps the pool");
         std::swap(raw_, other.raw_);
         std::swap(status_, other.status_);
     }
@@ -228,7 +228,7 @@ class pool {
     mp_status status() const noexcept { return status_; }
 
     std::size_t capacity() const noexcept { return mp_capacity(raw_); }
-    std::size_t size() const noexcept { return mp_live(raw_) - ending_; }
+    std::size_t size() const noexcept { return mp_live(raw_) - absent_; }
     bool empty() const noexcept { return size() == 0; }
     mp_stats stats() const noexcept { return mp_pool_stats(raw()); }
     // The pool of millpond.h, or null. What is inserted or removed there is neither constructed nor destroyed.
@@ -236,14 +236,17 @@ class pool {
     const mp_pool *raw() const noexcept { return is_pool() ? raw_ : nullptr; }
 
     // Constructs a value in the next slot, with a constructor, or as an aggregate if no constructor takes these
-    // arguments. Returns its handle, which is false if the pool is full. O(1).
+    // arguments. Returns its handle, which is false if the pool is full; then no constructor is called, except that of a
+    // value that is trivially copyable, which is made before it gets a slot. O(1).
     template <typename... Arguments>
     MILLPOND_INLINE_ handle<T> emplace(Arguments &&...arguments) {
-        return emplace_with([&](void *place) {
-            ::new (place) T(make_<T>(std::forward<Arguments>(arguments)...));
-        });
+        if constexpr (std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, T &&> &&
+                      !std::is_trivially_constructible_v<T, Arguments &&...>) {
+            return emplace(make_<T>(std::forward<Arguments>(arguments)...));
+        } else {
+            return emplace_in_place(std::forward<Arguments>(arguments)...);
+        }
     }
-
     // The value, or null if the handle is refused. O(1).
     T *get(handle<T> which) noexcept { return static_cast<T *>(mp_get_(raw_, which.raw(), sizeof(T))); }
     const T *get(handle<T> which) const noexcept {
@@ -279,15 +282,13 @@ class pool {
 
     // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept {
-        if constexpr (std::is_trivially_destructible_v<T>) {
-            mp_pool_clear(raw());
-        } else {
-            while (mp_live(raw_) > ending_) {
+        if (!std::is_trivially_destructible_v<T> || absent_ != 0) {
+            while (mp_live(raw_) > absent_) {
                 retain([](T &) { return false; });
             }
-            if (ending_ == 0) {
-                mp_pool_clear(raw());
-            }
+        }
+        if (absent_ == 0) {
+            mp_pool_clear(raw());
         }
     }
 
@@ -400,7 +401,7 @@ class pool {
         return run_range<false>(raw_);
     }
     run_range<true> runs() const noexcept {
-        assert_no_destructor_runs();
+        assert_all_are_there();
         return run_range<true>(raw_);
     }
 
@@ -490,7 +491,7 @@ class pool {
     }
     iterator end() noexcept { return iterator(); }
     MILLPOND_INLINE_ const_iterator begin() const noexcept {
-        assert_no_destructor_runs();
+        assert_all_are_there();
         return const_iterator(raw_);
     }
     const_iterator end() const noexcept { return const_iterator(); }
@@ -498,14 +499,14 @@ class pool {
     const_iterator cend() const noexcept { return end(); }
 
   private:
-    // The bitmap, which iterators read, keeps a value's bit until its destructor has returned.
-    void assert_no_destructor_runs() const noexcept {
-        assert(ending_ == 0 && "a destructor of the pool's values iterates");
+    // The bitmap, which iterators read, has a value's bit before its constructor and until its destructor has returned.
+    void assert_all_are_there() const noexcept {
+        assert(absent_ == 0 && "a constructor or destructor of the pool's values iterates");
     }
 
     // Brings the bitmap up to date, which iterations read.
     void refresh() noexcept {
-        assert_no_destructor_runs();
+        assert_all_are_there();
         mp_pool_refresh(raw_);
     }
 
@@ -514,7 +515,7 @@ class pool {
     // Visits the values that live when their 64 slots' turn comes, and still live then.
     template <typename Visit>
     void each_live(Visit &&visit) {
-        if (ending_ == 0) {
+        if (absent_ == 0) {
             mp_pool_refresh(raw_);
         }
         for (std::size_t word = 0; word * 64 < capacity(); ++word) {
@@ -529,8 +530,8 @@ class pool {
 
     T *value_at(std::size_t index) const noexcept { return std::launder(reinterpret_cast<T *>(raw_->values_) + index); }
 
-    template <typename Construct>
-    MILLPOND_INLINE_ handle<T> emplace_with(Construct &&construct) {
+    template <typename... Arguments>
+    MILLPOND_INLINE_ handle<T> emplace_in_place(Arguments &&...arguments) {
         mp_handle made;
         void *place = mp_insert_(raw_, &made, sizeof(T));
         // No bits if the pool is full. In a register from here on, whatever the constructor writes.
@@ -538,30 +539,46 @@ class pool {
         if (place == nullptr) {
             return which;
         }
-        MILLPOND_TRY_ { construct(place); }
-        MILLPOND_CATCH_ALL_ {
-            mp_remove(raw_, which.raw());
-            MILLPOND_RETHROW_;
+        if constexpr (std::is_trivially_constructible_v<T, Arguments &&...>) {
+            ::new (place) T(std::forward<Arguments>(arguments)...);
+        } else {
+            std::uint32_t &word = leave_out(which);
+            MILLPOND_TRY_ { ::new (place) T(make_<T>(std::forward<Arguments>(arguments)...)); }
+            MILLPOND_CATCH_ALL_ {
+                take_in(word, which);
+                mp_remove(raw_, which.raw());
+                MILLPOND_RETHROW_;
+            }
+            take_in(word, which);
         }
         return which;
     }
 
-    // The slot's word is replaced while the destructor runs, so that the handle is refused; then the slot may be freed.
-    void end(T &value, handle<T> which) noexcept {
+    // While a constructor or a destructor runs, the slot has another word: no lookup, visit or eviction finds the value.
+    MILLPOND_INLINE_ std::uint32_t &leave_out(handle<T> which) noexcept {
         std::uint32_t &word = static_cast<std::uint32_t *>(raw_->words_)[which.index()];
-        ++ending_;
-        word = ending_word;
-        value.~T();
+        ++absent_;
+        word = absent_word;
+        return word;
+    }
+    MILLPOND_INLINE_ void take_in(std::uint32_t &word, handle<T> which) noexcept {
         word = which.generation();
-        --ending_;
+        --absent_;
+    }
+
+    // The slot may be freed afterwards.
+    void end(T &value, handle<T> which) noexcept {
+        std::uint32_t &word = leave_out(which);
+        value.~T();
+        take_in(word, which);
     }
     // The word of a slot that is never used: no handle is valid for it, and no order takes it.
-    static constexpr std::uint32_t ending_word = MP_DEAD_;
+    static constexpr std::uint32_t absent_word = MP_DEAD_;
 
     mp_pool *raw_ = &no_pool_;
     mp_status status_ = MP_NULL_POINTER;
-    // The number of running destructors: the lifetimes have ended, but the slots are not freed yet.
-    std::size_t ending_ = 0;
+    // The number of values whose constructor or destructor runs: their slots are taken.
+    std::size_t absent_ = 0;
 };
 
 // A pool whose values lie in one array without holes: iterating is a loop over an array. A removal moves the last value

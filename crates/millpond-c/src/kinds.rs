@@ -14,8 +14,9 @@ use millpond::snapshot::Checksum;
 use millpond::validate::Violation;
 use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, SavedSlots};
 
-use crate::face::Whole;
+use crate::face::{Face, Whole};
 use crate::head::Head;
+use crate::pool;
 use crate::status::Status;
 
 /// The slots of a pool.
@@ -60,6 +61,34 @@ trait ForPool {
     fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> Self::Out;
 }
 
+/// What is read of a pool of a given order, perhaps on several threads at once.
+trait ReadsPool {
+    type Out;
+    fn run<R: ReuseOrder>(self, pool: &Slots<R>) -> Self::Out;
+}
+
+struct OfPool<F>(NonNull<Head>, F);
+
+impl<F: ReadsPool> ForOrder for OfPool<F> {
+    type Out = F::Out;
+
+    fn run<R: ReuseOrder>(self) -> F::Out {
+        let whole = self.0.cast::<Whole<R>>();
+        // SAFETY: it is a pool of this order (the invariant), and nobody changes it, as the caller of `of_pool` promises.
+        let slots = unsafe { &(*whole.as_ptr()).slots };
+        self.1.run(slots)
+    }
+}
+
+/// # Safety
+///
+/// It is a pool that nobody changes; others may read it.
+unsafe fn of_pool<F: ReadsPool>(head: NonNull<Head>, work: F) -> Result<F::Out, Status> {
+    // SAFETY: as the caller promises; the field is copied.
+    let kind = unsafe { (*head.as_ptr()).kind };
+    with_order(kind & 0xff, OfPool(head, work))
+}
+
 struct InPool<F>(NonNull<Head>, F);
 
 impl<F: ForPool> ForOrder for InPool<F> {
@@ -84,10 +113,10 @@ unsafe fn with_pool<F: ForPool>(head: NonNull<Head>, work: F) -> Result<F::Out, 
 
 struct Validate;
 
-impl ForPool for Validate {
+impl ReadsPool for Validate {
     type Out = Result<(), Violation>;
 
-    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> Self::Out {
+    fn run<R: ReuseOrder>(self, pool: &Slots<R>) -> Self::Out {
         pool.validate()
     }
 }
@@ -99,7 +128,7 @@ impl ForPool for Validate {
 /// It is a pool that nobody changes.
 pub(crate) unsafe fn validate(head: NonNull<Head>) -> Result<(), Option<Violation>> {
     // SAFETY: as the caller promises; it is not changed.
-    match unsafe { with_pool(head, Validate) } {
+    match unsafe { of_pool(head, Validate) } {
         Ok(validated) => validated.map_err(Some),
         // No pool is of such a kind: something has written over the head.
         Err(_) => Err(None),
@@ -108,10 +137,10 @@ pub(crate) unsafe fn validate(head: NonNull<Head>) -> Result<(), Option<Violatio
 
 struct Sum<'f>(&'f dyn Fn(usize, &mut Checksum));
 
-impl ForPool for Sum<'_> {
+impl ReadsPool for Sum<'_> {
     type Out = u64;
 
-    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> u64 {
+    fn run<R: ReuseOrder>(self, pool: &Slots<R>) -> u64 {
         pool.checksum_beside(self.0)
     }
 }
@@ -123,15 +152,15 @@ impl ForPool for Sum<'_> {
 /// It is a pool that nobody changes.
 pub(crate) unsafe fn checksum(head: NonNull<Head>, add: &dyn Fn(usize, &mut Checksum)) -> u64 {
     // SAFETY: as the caller promises; it is not changed.
-    unsafe { with_pool(head, Sum(add)) }.unwrap_or(0)
+    unsafe { of_pool(head, Sum(add)) }.unwrap_or(0)
 }
 
 struct Least<'f>(&'f mut dyn FnMut(u64) -> i64);
 
-impl ForPool for Least<'_> {
+impl ReadsPool for Least<'_> {
     type Out = u64;
 
-    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> u64 {
+    fn run<R: ReuseOrder>(self, pool: &Slots<R>) -> u64 {
         pool.least(|handle| (self.0)(handle.to_bits())).map_or(0, Handle::to_bits)
     }
 }
@@ -143,15 +172,15 @@ impl ForPool for Least<'_> {
 /// It is a pool that nobody changes.
 pub(crate) unsafe fn least(head: NonNull<Head>, key: &mut dyn FnMut(u64) -> i64) -> u64 {
     // SAFETY: as the caller promises; it is not changed.
-    unsafe { with_pool(head, Least(key)) }.unwrap_or(0)
+    unsafe { of_pool(head, Least(key)) }.unwrap_or(0)
 }
 
 struct Save;
 
-impl ForPool for Save {
+impl ReadsPool for Save {
     type Out = SavedSlots;
 
-    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> SavedSlots {
+    fn run<R: ReuseOrder>(self, pool: &Slots<R>) -> SavedSlots {
         pool.to_saved_slots()
     }
 }
@@ -163,7 +192,7 @@ impl ForPool for Save {
 /// It is a pool that nobody changes.
 pub(crate) unsafe fn to_saved(head: NonNull<Head>) -> Result<SavedSlots, Status> {
     // SAFETY: as the caller promises; it is not changed.
-    unsafe { with_pool(head, Save) }
+    unsafe { of_pool(head, Save) }
 }
 
 struct Load {
@@ -239,6 +268,26 @@ pub(crate) unsafe fn clear(head: NonNull<Head>) -> Result<(), Status> {
     unsafe { with_pool(head, Clear) }
 }
 
+/// What two pools must have in common beside their slots, for one to take on the state of the other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) value_bytes: u32,
+    /// [That of the head](Head::kind), and in bit 16 whether the pool evicts the oldest when it is full: a state of ages
+    /// is of no use to others, and they have none for it.
+    pub(crate) kind: u32,
+}
+
+/// # Safety
+///
+/// It is a pool that nobody changes.
+pub(crate) unsafe fn shape_of(head: NonNull<Head>) -> Shape {
+    // SAFETY: as the caller promises; the fields are copied.
+    let Head { value_bytes, kind, .. } = unsafe { head.read() };
+    // SAFETY: as the caller promises.
+    let keeps_oldest = unsafe { pool::face(head.as_ptr()) }.is_some_and(Face::keeps_oldest);
+    Shape { value_bytes, kind: kind | u32::from(keeps_oldest) << 16 }
+}
+
 struct TakeOn {
     to: NonNull<Head>,
     from: NonNull<Head>,
@@ -268,14 +317,12 @@ impl ForOrder for TakeOn {
 ///
 /// Both are pools; nobody else uses the first, nobody changes the second, and they are two.
 pub(crate) unsafe fn take_on(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), Status> {
-    let shape = |head: NonNull<Head>| {
-        // SAFETY: as the caller promises; the fields are copied.
-        let Head { value_bytes, kind, .. } = unsafe { head.read() };
-        (value_bytes, kind)
-    };
-    let (_, kind) = shape(to);
-    if shape(from) != shape(to) {
+    // SAFETY: as the caller promises.
+    let ours = unsafe { shape_of(to) };
+    // SAFETY: as above.
+    let theirs = unsafe { shape_of(from) };
+    if ours != theirs {
         return Err(Status::OTHER_SHAPE);
     }
-    with_order(kind & 0xff, TakeOn { to, from })?
+    with_order(ours.kind & 0xff, TakeOn { to, from })?
 }

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::slice;
 
-use crate::head::Head;
 use crate::packed::{Packed, Parts};
 use crate::pool::{Opened, face};
 use crate::snapshot::{Front, mp_pool_state_bytes, mp_pool_write_state, read_state};
@@ -140,9 +139,7 @@ fn read(parts: &Parts, buffer: &[u8]) -> Result<usize, Status> {
     }
     // SAFETY: the caller's pool; the inner one is its own.
     let mut inner = unsafe { Opened::new(parts.head.as_ptr()) }.ok_or(Status::NULL_POINTER)?;
-    // SAFETY: as above; the fields are copied.
-    let Head { value_bytes, kind, .. } = unsafe { parts.head.read() };
-    read_state(&mut inner, (value_bytes, kind), slots)?;
+    read_state(&mut inner, slots)?;
     drop(inner);
     // SAFETY: as above.
     let inner = unsafe { face(parts.head.as_ptr()) }.ok_or(Status::NULL_POINTER)?;

@@ -308,6 +308,9 @@ pub unsafe extern "C" fn mp_pool_clear(pool: *mut Head) {
     let Some(mut pool) = (unsafe { Opened::new(pool) }) else {
         return;
     };
+    if let Some(outside) = &mut pool.outside {
+        outside.open(pool.head);
+    }
     // SAFETY: as above. A pool has a kind.
     let _ = unsafe { kinds::clear(pool.head) };
     if let Some(outside) = &mut pool.outside {

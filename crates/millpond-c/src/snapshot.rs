@@ -11,7 +11,7 @@ use postcard::ser_flavors::Size;
 use crate::callbacks::boxed;
 use crate::create::{create, destroy};
 use crate::head::Head;
-use crate::kinds;
+use crate::kinds::{self, Shape, shape_of};
 use crate::options::{self, Options};
 use crate::outside::Outside;
 use crate::pool::{Opened, face};
@@ -257,8 +257,11 @@ pub unsafe extern "C" fn mp_pool_write_state(
     }
     // SAFETY: as the caller promises; the pool lies elsewhere. Nothing is read before it is written.
     let buffer = unsafe { slice::from_raw_parts_mut(buffer.cast::<u8>(), needed) };
+    let Some(head) = NonNull::new(pool.cast_mut()) else {
+        return Status::NULL_POINTER;
+    };
     // SAFETY: as above.
-    let Head { value_bytes, kind, .. } = unsafe { pool.read() };
+    let Shape { value_bytes, kind } = unsafe { shape_of(head) };
     let front = Front { value_bytes, kind, slots_bytes: slots_bytes as u64 };
     let (head, rest) = buffer.split_at_mut(Front::BYTES);
     head.copy_from_slice(&front.to_bytes());
@@ -297,17 +300,13 @@ pub unsafe extern "C" fn mp_pool_read_state(
     };
     // SAFETY: as above.
     let buffer = unsafe { slice::from_raw_parts(buffer.cast::<u8>(), bytes) };
-    // SAFETY: as above.
-    let Head { value_bytes, kind, .. } = unsafe { pool.read() };
-    status_of(read_state(&mut opened, (value_bytes, kind), buffer))
+    status_of(read_state(&mut opened, buffer))
 }
 
 /// Takes on a state, or changes nothing.
-pub(crate) fn read_state(
-    pool: &mut Opened<'_>,
-    (value_bytes, kind): (u32, u32),
-    buffer: &[u8],
-) -> Result<(), Status> {
+pub(crate) fn read_state(pool: &mut Opened<'_>, buffer: &[u8]) -> Result<(), Status> {
+    // SAFETY: the caller's pool.
+    let Shape { value_bytes, kind } = unsafe { shape_of(pool.head) };
     let (front, rest) = Front::of(buffer).ok_or(Status::BAD_STATE)?;
     if (front.value_bytes, front.kind) != (value_bytes, kind) {
         return Err(Status::OTHER_SHAPE);

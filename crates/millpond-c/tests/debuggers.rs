@@ -30,6 +30,58 @@ fn shown(debugger: &str) -> PathBuf {
     program
 }
 
+/// A program in C for this debugger, which stops in `look`.
+fn shown_in_c(debugger: &str) -> PathBuf {
+    let folder = made(&format!("debuggers-{debugger}"));
+    let source = folder.join("shown.c");
+    fs::write(
+        &source,
+        "#include <millpond.h>\n#include <stdio.h>\ntypedef struct { int x; } bullet;\n\
+         MP_POOL(bullets, bullet)\nMP_PACKED(sparks, bullet)\n\
+         typedef struct user_id { uint64_t number; } user_id;\n\
+         void look(void);\nvoid look(void) { __asm__ volatile(\"\"); }\n\
+         int main(void) {\n    mp_options options = MP_OPTIONS(bullet, 9);\n    mp_pool *pool;\n    mp_packed *packed;\n\
+         \x20   mp_walk walk = MP_WALK;\n    user_id user = {77};\n    bullets all;\n    sparks some;\n    bullets_id gone, second;\n    sparks_id spark;\n\
+         \x20   if (mp_pool_create(&options, &pool) != MP_OK || mp_packed_create(&options, &packed) != MP_OK) return 1;\n\
+         \x20   all = bullets_of(pool);\n    some = sparks_of(packed);\n\
+         \x20   bullets_insert(&all, &gone)->x = 5;\n    bullets_insert(&all, &second)->x = 6;\n\
+         \x20   bullets_remove(&all, gone);\n    sparks_insert(&some, &spark)->x = 8;\n\
+         \x20   while (bullets_next(&all, &walk) != NULL) printf(\"%d\\n\", (int)bullets_id_at(&all, walk.index).bits);\n\
+         \x20   printf(\"%d\\n\", sparks_values(&some)->x);\n\
+         \x20   look();\n    mp_packed_destroy(packed);\n    mp_pool_destroy(pool);\n    return (int)user.number - 77;\n}\n",
+    )
+    .unwrap();
+    let program = folder.join("shown-in-c");
+    let mut compile = strict("gcc");
+    compile.args(["-std=c99", "-g", "-O0"]).arg(&source).arg(library().unwrap());
+    run(compile.arg("-o").arg(&program));
+    program
+}
+
+#[test]
+fn gdb_shows_the_typed_handles_and_pools_of_c() {
+    if library().is_none() || !has("gdb") {
+        return;
+    }
+    let program = shown_in_c("gdb");
+    let script = format!("source {}", here().join("debuggers/millpond_gdb.py").display());
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-q", "-nx", "-batch", "-ex", &script, "-ex", "break look", "-ex", "run"]);
+    for command in ["up", "print second", "print all", "print some", "print spark", "print user"] {
+        gdb.args(["-ex", command]);
+    }
+    let said = String::from_utf8_lossy(&run(gdb.arg(&program)).stdout).into_owned();
+    for expected in [
+        "$1 = 1v1\n",
+        "$2 = 1 of 9 live, at most 2 = {[1v1] = {x = 6}}\n",
+        "$3 = 1 of 9 live, at most 1 = {[0v1] = {x = 8}}\n",
+        "$4 = 0v1\n",
+        "$5 = {number = 77}\n",
+    ] {
+        assert!(said.contains(expected), "{expected} in {said}");
+    }
+}
+
 #[test]
 fn gdb_shows_handles_and_live_values() {
     if library().is_none() || !has("gdb") {
@@ -82,6 +134,46 @@ fn python_of_lldb() -> Option<PathBuf> {
         std::os::unix::fs::symlink(to, module.join(entry.file_name())).unwrap();
     }
     Some(path)
+}
+
+#[test]
+fn lldb_shows_the_typed_handles_and_pools_of_c() {
+    if library().is_none() || !has("lldb") {
+        return;
+    }
+    let script = here().join("debuggers/millpond_lldb.py");
+    let script = format!("command script import {}", script.display());
+    let mut lldb = Command::new("lldb");
+    lldb.args(["--no-lldbinit", "--batch", "-o", &script]);
+    for command in [
+        "millpond_pool bullets sparks",
+        "breakpoint set -n look",
+        "run",
+        "up",
+        "frame variable second all some spark user",
+    ] {
+        lldb.args(["-o", command]);
+    }
+    lldb.arg(shown_in_c("lldb"));
+    if let Some(path) = python_of_lldb() {
+        lldb.env("PYTHONPATH", path);
+    }
+    let output = lldb.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if errors.contains("No module named") {
+        println!("not run: lldb has no Python (apt-get install python3-lldb-14)");
+        return;
+    }
+    for expected in [
+        "second = 1v1",
+        "all = 1 of 9 live, at most 2",
+        "some = 1 of 9 live, at most 1",
+        "spark = 0v1",
+        "number = 77\n",
+    ] {
+        assert!(said.contains(expected), "{expected} in {said}{errors}");
+    }
 }
 
 #[test]

@@ -7,6 +7,9 @@ int main() {
     nothing_goes_where_that_makes_no_room();
     what_a_visit_removes_is_not_visited();
     destructors_may_use_the_pool();
+    a_value_is_not_found_before_it_is_constructed();
+    a_constructor_may_clear_the_pool();
+    a_constructor_may_restore_the_pool();
     over_aligned_and_immovable_values();
     handles_are_keys();
     the_past_comes_back();

@@ -40,6 +40,9 @@ static void constructors_and_destructors_run_once_each();
 static void nothing_goes_where_that_makes_no_room();
 static void what_a_visit_removes_is_not_visited();
 static void destructors_may_use_the_pool();
+static void a_value_is_not_found_before_it_is_constructed();
+static void a_constructor_may_clear_the_pool();
+static void a_constructor_may_restore_the_pool();
 #if defined(__cpp_exceptions)
 static void a_constructor_that_throws_leaves_nothing();
 #endif
