@@ -29,6 +29,8 @@ pub(crate) struct Recorder {
     on: AtomicBool,
     /// Whether a recording exists, from before it is on until its file is closed.
     taken: AtomicBool,
+    /// Whether this process was forked while a recording existed, which stays the parent's.
+    is_forked: AtomicBool,
     state: Spin<State>,
 }
 
@@ -104,6 +106,7 @@ impl Recorder {
         Self {
             on: AtomicBool::new(false),
             taken: AtomicBool::new(false),
+            is_forked: AtomicBool::new(false),
             state: Spin::new(State {
                 writer: Writer::new(),
                 places: Table::new(),
@@ -126,7 +129,13 @@ impl Recorder {
 
     pub(crate) fn start(&'static self, path: &Path, bytes_max: u64) -> io::Result<Recording> {
         if self.taken.swap(true, Ordering::AcqRel) {
-            return Err(io::Error::other("this process is already recording"));
+            let why = match self.is_forked.load(Ordering::Acquire) {
+                true => {
+                    "this process was forked by one that was recording; a forked process can record only after exec"
+                }
+                false => "this process is already recording",
+            };
+            return Err(io::Error::other(why));
         }
         let started = self.start_taken(path, bytes_max);
         if started.is_err() {
@@ -353,13 +362,14 @@ fn at_exit(recorder: &'static Recorder) {
     extern "C" fn forget() {
         if let Some(recorder) = RECORDER.get() {
             recorder.on.store(false, Ordering::Release);
+            recorder.is_forked.store(recorder.taken.load(Ordering::Acquire), Ordering::Release);
         }
     }
     if RECORDER.set(recorder).is_ok() {
         // SAFETY: the function may be called at any time, and does not unwind: `stop` does not panic.
         // If there is no room for it, a program that exits early leaves a file without its last lines.
         unsafe { libc::atexit(close) };
-        // SAFETY: the function may be called in a process that was forked: it only stores to an atomic.
+        // SAFETY: the function may be called in a process that was forked: it only touches atomics.
         unsafe { libc::pthread_atfork(None, None, Some(forget)) };
     }
 }

@@ -243,6 +243,12 @@ fn forking_child() {
     let process = unsafe { libc::fork() };
     if process == 0 {
         (0..20_000_u32).for_each(|n| drop(make_block(n as u8)));
+        let Err(refused) = HEAP.record("/dev/null") else { std::process::abort() };
+        let why = refused.to_string();
+        if !why.starts_with("this process was forked by one that was recording") {
+            eprintln!("{why}");
+            std::process::abort();
+        }
         // SAFETY: may be called at any time; runs what is registered for the exit.
         unsafe { libc::exit(0) };
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::output::foreign::is_hidden;
+
 /// Where in an input something is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -114,7 +116,7 @@ impl fmt::Display for Failure {
 /// The maximum number of characters of foreign text in a message.
 const SHOWN_CHARS_MAX: usize = 120;
 
-/// Foreign text made safe for a message: one line, no control characters, cut if long.
+/// Foreign text made safe for a message: one line, nothing [hidden](is_hidden), cut if long.
 #[must_use]
 pub fn shown(text: &[u8]) -> String {
     // Bytes beyond what can be shown are not worth decoding: a character has at most four.
@@ -146,7 +148,7 @@ pub fn found(line: &[u8]) -> String {
     format!("found `{}`", shown_start(line))
 }
 
-/// A path that can be copied from a message: one line, no control characters, not cut.
+/// A path that can be copied from a message: one line, nothing [hidden](is_hidden), not cut.
 #[must_use]
 pub fn shown_path(path: &Path) -> String {
     let mut out = String::new();
@@ -155,7 +157,7 @@ pub fn shown_path(path: &Path) -> String {
 }
 
 fn push_shown(out: &mut String, c: char) {
-    if c.is_control() {
+    if is_hidden(c) {
         out.extend(c.escape_default());
     } else {
         out.push(c);
@@ -184,6 +186,7 @@ mod tests {
     #[test]
     fn foreign_text_is_made_harmless() {
         assert_eq!(shown(b"a\nb\x1b[31m\xff"), "a\\nb\\u{1b}[31m\u{fffd}");
+        assert_eq!(shown("a\u{202e}b".as_bytes()), "a\\u{202e}b");
         let long = shown("é".repeat(1000).as_bytes());
         assert_eq!(long.chars().count(), SHOWN_CHARS_MAX + 1);
         assert!(long.ends_with('…'));

@@ -8,10 +8,20 @@ use super::memory::resident_bytes_of;
 use millpond_plan::error::{Failure, reason};
 
 /// How long a program may take to end when it is asked to.
-const END_WITHIN: Duration = Duration::from_secs(5);
+pub(super) const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// The maximum number of processes that are examined. A pool does not help a program with more.
 const PROCESSES_MAX: usize = 4096;
+
+/// How a program has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    ByItself(ExitStatus),
+    /// When it was asked to.
+    Asked,
+    /// This ignored the request.
+    Killed(&'static str),
+}
 
 /// The program, which does not outlive the soak.
 pub(super) struct Running {
@@ -40,22 +50,26 @@ impl Running {
         Some(started.filter_map(resident_bytes_of).fold(of_the_program, u64::saturating_add))
     }
 
-    /// Ends the program and the processes that it has started; returns its exit status if it had already ended by
-    /// itself.
-    pub(super) fn end(mut self) -> Result<Option<ExitStatus>, Failure> {
-        let by_itself = self.poll()?;
-        if by_itself.is_none() {
-            // Before the program ends, because they cannot be found afterwards.
-            let mut started = Started::by(&self.child);
-            ask_to_end(&self.child);
-            started.ask_to_end();
-            let asked = Instant::now();
-            while (self.poll()?.is_none() || started.any_runs()) && asked.elapsed() < END_WITHIN {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            started.force_to_end();
+    /// Ends the program and the processes that it has started.
+    pub(super) fn end(mut self) -> Result<End, Failure> {
+        if let Some(status) = self.poll()? {
+            return Ok(End::ByItself(status));
         }
-        Ok(by_itself)
+        // Before the program ends, because they cannot be found afterwards.
+        let mut started = Started::by(&self.child);
+        ask_to_end(&self.child);
+        started.ask_to_end();
+        let asked = Instant::now();
+        while (self.poll()?.is_none() || started.any_runs()) && asked.elapsed() < END_WITHIN {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let end = match (self.poll()?, started.any_runs()) {
+            (None, _) => End::Killed("it"),
+            (Some(_), true) => End::Killed("a process that it has started"),
+            (Some(_), false) => End::Asked,
+        };
+        started.force_to_end();
+        Ok(end)
     }
 }
 

@@ -2,11 +2,11 @@
 //! program's recorder report.
 
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::processes::Running;
+use super::processes::{END_WITHIN, End, Running};
 use millpond_plan::error::{Failure, Fault, reason, shown, shown_path};
 use millpond_plan::output::figures::{bytes, count, duration};
 use millpond_plan::samples::Samples;
@@ -160,13 +160,17 @@ pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Fai
     millpond_terminal::print(&text(&findings, elapsed, plan))?;
     if stop.load(Ordering::Relaxed) {
         // Ctrl-C also ends the program, perhaps before anything was seen.
-        return without_faults(&findings, plan);
+        return without_faults(&findings, plan, ended);
     }
     verdict(&findings, plan, &shown_name, ended, elapsed, following.is_some())
 }
 
-fn without_faults(findings: &Findings, plan: &Plan<'_>) -> Result<(), Failure> {
-    let faults = findings.faults(plan.drift_max);
+fn without_faults(findings: &Findings, plan: &Plan<'_>, ended: End) -> Result<(), Failure> {
+    let mut faults = findings.faults(plan.drift_max);
+    if let End::Killed(what) = ended {
+        let seconds = END_WITHIN.as_secs();
+        faults.push(format!("{what} did not end within {seconds} s of SIGTERM, and was killed"));
+    }
     if faults.is_empty() {
         return Ok(());
     }
@@ -178,15 +182,17 @@ fn verdict(
     findings: &Findings,
     plan: &Plan<'_>,
     name: &str,
-    ended: Option<ExitStatus>,
+    ended: End,
     elapsed: Duration,
     was_recorded: bool,
 ) -> Result<(), Failure> {
-    if let Some(status) = ended.filter(|status| !status.success()) {
+    if let End::ByItself(status) = ended
+        && !status.success()
+    {
         let after = duration(elapsed.as_secs_f64());
         return Err(Failure::Check(format!("soak: {name} ended after {after}: {status}")));
     }
-    without_faults(findings, plan)?;
+    without_faults(findings, plan, ended)?;
     if let Some(path) = plan.live.filter(|_| !was_recorded) {
         let path = shown_path(path);
         return Err(Failure::Check(format!("soak: {name} wrote no live trace to {path}")));

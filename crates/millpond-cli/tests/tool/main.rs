@@ -15,6 +15,7 @@ mod external;
 mod heap_picture;
 mod heap_recordings;
 mod hostile_bytes;
+mod hostile_names;
 mod importers_against_reference;
 #[cfg(target_os = "linux")]
 mod interrupted;

@@ -128,6 +128,20 @@ fn files_that_are_none_of_dhat_are_refused_in_one_line() {
     }
     is_refused("dhat-to-csv", &dhat_to_csv(&directory.file("a", b"\xff\xfe{")), "can't decode");
     is_refused("dhat-to-csv", &dhat_to_csv(&directory.path().join("none")), "none: No such file");
+    let escape = directory.path().join("no\u{1b}[2J\nsuch");
+    is_refused("dhat-to-csv", &dhat_to_csv(&escape), "no\\u{1b}[2J\\u{a}such: No such file");
+    is_refused("dhat-to-csv", &dhat_to_csv(Path::new("/dev/zero")), "is neither a file nor a pipe");
+    // Few bytes that ask for a line without end for each of many blocks get one with an end.
+    let frames = vec!["0"; 20_000].join(",");
+    let name = "f".repeat(5000);
+    let long =
+        format!(r#"{{"mode":"heap","pps":[{{"tbk":50,"fs":[{frames}]}}],"ftbl":["{name}"]}}"#);
+    let output = dhat_to_csv(&directory.file("a.json", long));
+    assert!(
+        output.status.success() && output.stdout.len() < 50 * 65 * 1100,
+        "{}",
+        output.stdout.len()
+    );
     // Half a character in a name is replaced.
     let half = r#"{"mode":"heap","pps":[{"tbk":1,"fs":[0]}],"ftbl":["a\ud800"]}"#;
     let output = dhat_to_csv(&directory.file("a.json", half));

@@ -2,7 +2,7 @@
 
 use super::TracePlan;
 use crate::error::Failure;
-use crate::output::{csv_failure, csv_text};
+use crate::output::csv_table::CsvTable;
 
 const COLUMNS: [&str; 13] = [
     "trace",
@@ -22,8 +22,8 @@ const COLUMNS: [&str; 13] = [
 
 /// All plans as one CSV text.
 pub fn csv(traces: &[TracePlan]) -> Result<String, Failure> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(COLUMNS).map_err(csv_failure)?;
+    let mut table = CsvTable::new();
+    table.line(COLUMNS)?;
     let plans = traces.iter().flat_map(|trace| trace.plans.iter().map(move |plan| (trace, plan)));
     for (trace, plan) in plans {
         for at in &plan.capacities {
@@ -43,8 +43,8 @@ pub fn csv(traces: &[TracePlan]) -> Result<String, Failure> {
                 as_needed.refused.to_string(),
                 as_needed.opened.to_string(),
             ];
-            table.write_record(fields).map_err(csv_failure)?;
+            table.line(fields)?;
         }
     }
-    csv_text(table)
+    table.text()
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use millpond::Budget;
 
 use super::figures::{count, number_of};
+use super::foreign::for_toml;
 use crate::error::shown;
 use crate::plan::{Class, TracePlan};
 
@@ -82,7 +83,7 @@ impl ScenarioPool {
                 Budget::LIMIT_DEFAULT
             ));
         }
-        Ok(format!("{} = {}", key(&self.name), self.capacity))
+        Ok(format!("{} = {}", for_toml(&self.name), self.capacity))
     }
 }
 
@@ -116,7 +117,7 @@ pub fn loans_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String> 
 fn with_head(rule: &str, scenarios: &[Scenario]) -> Result<String, String> {
     let mut text = format!("{rule}# millpond replaces this file unless it has been edited.\n");
     for scenario in scenarios {
-        let _ = writeln!(text, "\n[scenario.{}]", key(&scenario.name));
+        let _ = writeln!(text, "\n[scenario.{}]", for_toml(&scenario.name));
         if scenario.left_out > 0 {
             let left_out = number_of(scenario.left_out as u64, "class");
             let are = if scenario.left_out == 1 { "is" } else { "are" };
@@ -136,26 +137,6 @@ fn with_head(rule: &str, scenarios: &[Scenario]) -> Result<String, String> {
 /// Orders numbers by value, before names in alphabetical order.
 fn natural(name: &str) -> (u64, &str) {
     (name.parse().unwrap_or(u64::MAX), name)
-}
-
-/// A name as a key of TOML: as it is, or in quotes.
-fn key(name: &str) -> String {
-    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.is_empty() && name.chars().all(is_bare) {
-        return name.to_owned();
-    }
-    let mut quoted = "\"".to_owned();
-    for c in name.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04x}", c as u32);
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 /// Whether a file is a budget as this tool wrote it, from its first byte to its last.
@@ -194,11 +175,11 @@ mod tests {
 
     #[test]
     fn keys_are_quoted_where_they_must() {
-        assert_eq!(key("Imp-2_b"), "Imp-2_b");
-        assert_eq!(key("56"), "56");
-        assert_eq!(key(""), "\"\"");
-        assert_eq!(key("a.b"), "\"a.b\"");
-        assert_eq!(key("a\"\\\n\u{7f}é"), "\"a\\\"\\\\\\u000a\\u007fé\"");
+        assert_eq!(for_toml("Imp-2_b"), "Imp-2_b");
+        assert_eq!(for_toml("56"), "56");
+        assert_eq!(for_toml(""), "\"\"");
+        assert_eq!(for_toml("a.b"), "\"a.b\"");
+        assert_eq!(for_toml("a\"\\\n\u{7f}é"), "\"a\\\"\\\\\\u000a\\u007fé\"");
     }
 
     #[test]

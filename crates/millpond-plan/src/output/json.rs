@@ -6,6 +6,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::foreign::for_json;
 use crate::error::{Failure, shown};
 use crate::plan::Length;
 
@@ -42,10 +43,10 @@ impl Serialize for Number {
     }
 }
 
-/// A value as one line of JSON.
+/// A value as one line of JSON, in which [nothing is hidden](for_json).
 pub fn json_text(value: &impl Serialize) -> Result<String, Failure> {
     match serde_json::to_string(value) {
-        Ok(text) => Ok(text + "\n"),
+        Ok(text) => Ok(for_json(text) + "\n"),
         Err(e) => Err(Failure::Output(format!("JSON: {}", shown(e.to_string().as_bytes())))),
     }
 }

@@ -1,6 +1,6 @@
 //! A plan for many sessions as a table that other programs read: one line for each class.
 
-use super::{csv_failure, csv_field, csv_text};
+use super::csv_table::{CsvTable, csv_field};
 use crate::error::Failure;
 use crate::merge::{GroupPlan, MergeRules};
 
@@ -21,8 +21,8 @@ const COLUMNS: [&str; 12] = [
 
 /// All groups as one CSV text, the value of the group first if there are groups. Unknown values are empty fields.
 pub fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> Result<String, Failure> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(rules.by.iter().map(String::as_str).chain(COLUMNS)).map_err(csv_failure)?;
+    let mut table = CsvTable::new();
+    table.line(rules.by.iter().map(String::as_str).chain(COLUMNS))?;
     for group in groups {
         for class in &group.classes {
             let fields = [
@@ -39,8 +39,8 @@ pub fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> Result<String, Fai
                 csv_field(class.life_median.map(|length| length.ticks)),
                 csv_field(class.life_p95.map(|length| length.ticks)),
             ];
-            table.write_record(group.value.iter().chain(&fields)).map_err(csv_failure)?;
+            table.line(group.value.iter().chain(&fields))?;
         }
     }
-    csv_text(table)
+    table.text()
 }

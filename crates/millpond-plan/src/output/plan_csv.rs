@@ -1,7 +1,7 @@
 //! A plan as a table that other programs read: one line for each class.
 
+use super::csv_table::{CsvTable, csv_field};
 use super::plan_text::Wanted;
-use super::{csv_failure, csv_field, csv_text};
 use crate::error::Failure;
 use crate::plan::TracePlan;
 
@@ -27,8 +27,8 @@ const COLUMNS: [&str; 17] = [
 
 /// All plans as one CSV text. Unknown values are empty fields.
 pub fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> Result<String, Failure> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(COLUMNS).map_err(csv_failure)?;
+    let mut table = CsvTable::new();
+    table.line(COLUMNS)?;
     for plan in plans {
         for class in wanted.classes(plan) {
             let statistics = &class.statistics;
@@ -54,8 +54,8 @@ pub fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> Result<String, Failure>
                 csv_field(saved.map(|saved| ms(saved.low_ms))),
                 csv_field(saved.map(|saved| ms(saved.high_ms))),
             ];
-            table.write_record(fields).map_err(csv_failure)?;
+            table.line(fields)?;
         }
     }
-    csv_text(table)
+    table.text()
 }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use maud::{Escaper, Markup, Render, html};
 
 use super::figures;
+use crate::output::foreign::for_html;
 
 /// The maximum number of shown characters of a text.
 const SHOWN_CHARS_MAX: usize = 96;
@@ -62,24 +63,11 @@ impl Render for Cut<'_> {
                 '\'' => buffer.push_str("&#39;"),
                 character => {
                     // Writing into memory does not fail.
-                    let _ = Escaper::new(buffer).write_char(seen(character));
+                    let _ = Escaper::new(buffer).write_char(for_html(character));
                 }
             }
         }
         buffer.push_str(self.ending);
-    }
-}
-
-/// The character itself, or a visible one in its place.
-fn seen(character: char) -> char {
-    match character {
-        // Control characters would vanish or break the layout, so they are shown as pictures.
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'),
-        '\u{7f}' => '␡',
-        '\u{80}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
-        // Direction marks could disguise a name as another one.
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        other => other,
     }
 }
 

@@ -11,6 +11,7 @@ use super::sketch::add_sketch;
 use super::{BIRTHS_MAX, COLUMNS, COLUMNS_MAX, TEXT_BYTES_MAX};
 use crate::error::{Fault, Place, shown};
 use crate::input::{Input, LINE_BYTES_MAX, Lines};
+use crate::output::foreign::of_csv;
 use crate::plan::{BusiestSlot, Lengths, SlotPace};
 use crate::trace::LIVE_MAX;
 
@@ -431,7 +432,8 @@ impl<'a> Rows<'a> {
             (Some(&begin), Some(&end)) => self.fields.get(begin..end),
             _ => None,
         };
-        std::str::from_utf8(bytes.unwrap_or_default()).map_err(|_| self.fault("is not UTF-8"))
+        let text = std::str::from_utf8(bytes.unwrap_or_default());
+        text.map(of_csv).map_err(|_| self.fault("is not UTF-8"))
     }
 
     fn unexpected(&self, column: Column, found: &str, expected: &str) -> Fault {

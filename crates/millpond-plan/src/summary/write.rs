@@ -3,7 +3,7 @@
 use super::sketch::sketch;
 use super::{COLUMNS, Tag};
 use crate::error::Failure;
-use crate::output::{csv_failure, csv_field, csv_text};
+use crate::output::csv_table::{CsvTable, csv_field};
 use crate::plan::{Class, TracePlan};
 
 /// The beginning of every summary: the first columns.
@@ -14,20 +14,18 @@ const BEGINNING: &[u8] = b"session,format,ticks,ticks_per_second,";
 /// # Errors
 /// If there is not enough memory for it.
 pub fn summary_csv(sessions: &[(&str, &TracePlan)], tags: &[Tag]) -> Result<String, Failure> {
-    let mut table = csv::Writer::from_writer(Vec::new());
+    let mut table = CsvTable::new();
     let tag_columns = tags.iter().map(|tag| tag.column.as_str());
     let (session, class) = COLUMNS.split_at(CLASS_COLUMN);
-    table
-        .write_record(session.iter().copied().chain(tag_columns).chain(class.iter().copied()))
-        .map_err(csv_failure)?;
+    table.line(session.iter().copied().chain(tag_columns).chain(class.iter().copied()))?;
     for (name, plan) in sessions {
         for class in &plan.classes {
             let values = tags.iter().map(|tag| tag.value.clone());
             let fields = session_fields(name, plan).chain(values).chain(class_fields(plan, class));
-            table.write_record(fields).map_err(csv_failure)?;
+            table.line(fields)?;
         }
     }
-    csv_text(table)
+    table.text()
 }
 
 /// The first of [`COLUMNS`] that belongs to a class; those before it belong to the session.

@@ -128,6 +128,27 @@ fn processes_that_the_program_starts_are_watched_and_ended_with_it() {
     }
 }
 
+/// A program that cannot save its state when it is asked to end is no program that can be left alone for days.
+#[test]
+fn a_program_that_ignores_the_request_to_end_fails() {
+    let directory = Directory::new();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let output = soak(&directory, &[], "trap '' TERM; while :; do sleep 0.05; done");
+            assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+            let says = "soak: it did not end within 5 s of SIGTERM, and was killed";
+            assert!(told(&output).contains(says), "{}", told(&output));
+        });
+        scope.spawn(|| {
+            let script = "(trap '' TERM; while :; do sleep 0.05; done) & wait";
+            let output = soak(&directory, &[], script);
+            assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+            let says = "a process that it has started did not end within 5 s";
+            assert!(told(&output).contains(says), "{}", told(&output));
+        });
+    });
+}
+
 /// What a recorder writes, a line each tenth of a second, with `$n` one more in each.
 fn recorded(capacity: &str, peak: &str, refused: &str) -> String {
     let header = "tick,event,id,class,capacity,live,peak,retired,inserted,removed,refused,evicted,dropped,ms";
