@@ -14,8 +14,8 @@ use millpond_plan::output::plan_json::plan_json;
 use millpond_plan::output::plan_text::{Wanted, rules_text, trace_text};
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{
-    BLOCKS_AT_HAND_DEFAULT, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT, TracePlan, plan,
-    size_classes,
+    BLOCKS_AT_HAND_DEFAULT, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT, TracePlan, all_proved,
+    plan, size_classes,
 };
 use millpond_plan::plan_report;
 use millpond_plan::report::render;
@@ -207,16 +207,6 @@ fn budget_of(
 fn write_report(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<String, Failure> {
     let html = render(&plan_report::report(plans, rules));
     Ok(shown_path(&output_file::write(path, Kind::Report, &html)?))
-}
-
-/// The plans are worth nothing if they do not hold.
-fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
-    match plans.iter().find(|plan| !plan.proof().holds()) {
-        Some(plan) => {
-            Err(Failure::Check(format!("{}: the plan does not hold", shown(plan.name.as_bytes()))))
-        }
-        None => Ok(()),
-    }
 }
 
 fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<TracePlan, Failure> {

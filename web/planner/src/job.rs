@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use millpond_lend::replay::Question;
-use millpond_plan::error::{Failure, shown};
+use millpond_plan::error::Failure;
 use millpond_plan::input::Source;
 use millpond_plan::loans;
 use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
@@ -15,7 +15,7 @@ use millpond_plan::output::plan_text::{Wanted, rules_text, trace_text};
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{
     BLOCKS_AT_HAND_DEFAULT, BYTES_MAX_LARGEST, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT,
-    TracePlan, plan, size_classes,
+    all_proved, plan, size_classes,
 };
 use millpond_plan::plan_report::report;
 use millpond_plan::progress::Show;
@@ -229,16 +229,6 @@ fn plan_objects<'n>(
         budget: budget_toml(&scenarios, &rules.headroom.rule()),
         summary: Some(summary_csv(&sessions, &[])?),
     })
-}
-
-/// A plan is worth nothing if it does not hold.
-fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
-    match plans.iter().find(|plan| !plan.proof().holds()) {
-        Some(plan) => {
-            Err(Failure::Check(format!("{}: the plan does not hold", shown(plan.name.as_bytes()))))
-        }
-        None => Ok(()),
-    }
 }
 
 fn plan_loans<'n>(

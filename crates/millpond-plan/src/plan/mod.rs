@@ -37,7 +37,7 @@ pub use smaller::Smaller;
 pub use statistics::{ClassStatistics, Statistics};
 
 use crate::clock;
-use crate::error::Fault;
+use crate::error::{Failure, Fault, shown};
 use crate::input::Source;
 use crate::pattern::Pattern;
 use crate::trace::{self, Caller, Event, Format, Summary, Watch};
@@ -114,6 +114,19 @@ pub struct TracePlan {
     pub statistics_took: Duration,
     /// How long the second pass took.
     pub replay_took: Duration,
+}
+
+/// Checks that all plans hold, since one that does not is worth nothing.
+///
+/// # Errors
+/// A failed check that names the first that does not.
+pub fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
+    match plans.iter().find(|plan| !plan.proof().holds()) {
+        Some(plan) => {
+            Err(Failure::Check(format!("{}: the plan does not hold", shown(plan.name.as_bytes()))))
+        }
+        None => Ok(()),
+    }
 }
 
 impl TracePlan {
