@@ -87,17 +87,9 @@ impl Counts {
     /// # Errors
     /// If an input cannot be used.
     pub fn of(inputs: &mut Inputs, by: Option<&str>) -> Result<Self, Failure> {
-        let mut counting = Counting {
-            by,
-            groups: BTreeMap::new(),
-            classes: 0,
-            sessions: 0,
-            met: HashSet::default(),
-            lowest: Lowest::new(),
-        };
+        let mut counting = Counting::new(by);
         let seen = inputs.visit(&mut counting)?;
-        let Counting { groups, lowest, .. } = counting;
-        Ok(Self { by: by.map(str::to_owned), groups, seen, lowest })
+        Ok(counting.counts(seen))
     }
 
     /// The counts, for [`of`](Self::of) and [`read`](Self::read).
@@ -118,8 +110,7 @@ impl Counts {
     pub fn read(inputs: &mut Inputs) -> Result<Self, Failure> {
         let mut reading = Reading(None);
         inputs.visit(&mut reading)?;
-        let by = reading.0.ok_or_else(|| Fault::whole(NO_COUNTS).of_input("--counts"))?;
-        Self::of(inputs, by.as_deref())
+        reading.0.ok_or_else(|| Fault::whole(NO_COUNTS).of_input("--counts"))
     }
 
     /// The column whose values make groups.
@@ -137,8 +128,8 @@ impl Counts {
 
 const NO_COUNTS: &str = "has no counts, expected what `merge --partial` has written";
 
-/// Finds out by which column counts are grouped.
-struct Reading(Option<Option<String>>);
+/// Takes counts as they are grouped.
+struct Reading(Option<Counts>);
 
 impl Visit for Reading {
     fn row(&mut self, _: &Row<'_>, _: &str) -> Result<(), Fault> {
@@ -151,8 +142,11 @@ impl Visit for Reading {
 
     fn partial(&mut self, partial: Partial) -> Result<u64, Fault> {
         let Partial::Counts(part) = partial else { return Err(Fault::whole(NO_COUNTS)) };
-        self.0 = Some(part.by);
-        Ok(part.seen)
+        let by = part.by.clone();
+        let mut counting = Counting::new(by.as_deref());
+        let seen = counting.partial(Partial::Counts(part))?;
+        self.0 = Some(counting.counts(seen));
+        Ok(seen)
     }
 }
 
@@ -218,7 +212,22 @@ impl Visit for Counting<'_> {
     }
 }
 
-impl Counting<'_> {
+impl<'m> Counting<'m> {
+    fn new(by: Option<&'m str>) -> Self {
+        Self {
+            by,
+            groups: BTreeMap::new(),
+            classes: 0,
+            sessions: 0,
+            met: HashSet::default(),
+            lowest: Lowest::new(),
+        }
+    }
+
+    fn counts(self, seen: u64) -> Counts {
+        Counts { by: self.by.map(str::to_owned), groups: self.groups, seen, lowest: self.lowest }
+    }
+
     /// Records a session, unless it is known to have been given before.
     fn meet(&mut self, hash: u64, name: &str) -> Result<(), Fault> {
         if self.met.contains(&hash) || self.lowest.insert(hash, name.into()).is_some() {
