@@ -33,6 +33,7 @@ fn plays<T: Value>(kind: &dyn Makes<dyn Saved<T>>, name: &str, lines: &mut Vec<S
 macro_rules! play_all {
     ([$sums:ident $values:tt] $($name:ident: $kind:ty;)+) => {{
         use crate::subject::*;
+        #[allow(unused_imports, reason = "not every list has a kind of each order")]
         use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
         use millpond::{Handle, Handle32};
         $( play_all!(@one $sums $values $name: $kind); )+

@@ -59,7 +59,7 @@ fn bad_bytes(kind: &Tries) {
         for capacity in [6, 70] {
             let Some(bytes) = sample::<String>(kind, capacity, form) else { return };
             // Long ones have long lists of the like: some of their places are enough.
-            let step = 1 + bytes.len() / 50;
+            let step = 1 + bytes.len() / 25;
             for at in (0..bytes.len()).step_by(step) {
                 reads::<String>(kind, form, &bytes[..at]);
                 for flip in [1, 2, 0x40, 0x80, 0xff] {

@@ -102,40 +102,19 @@ macro_rules! other_kinds {
     ($callback:ident! $arguments:tt) => {
         $callback! { $arguments
             pool_lifo_narrow: PoolKind<Lifo, Handle32<(), 16>>;
-            pool_fifo_narrow: PoolKind<Fifo, Handle32<(), 16>>;
             pool_lowest_first_narrow: PoolKind<LowestFirst, Handle32<(), 24>>;
-            pool_roster_narrow: PoolKind<Roster, Handle32<(), 16>>;
-            pool_next_fit_narrow: PoolKind<NextFit, Handle32<(), 24>>;
-            recycler_fifo: RecyclerKind<Fifo, Handle<()>>;
-            recycler_lowest_first: RecyclerKind<LowestFirst, Handle<()>>;
-            recycler_roster: RecyclerKind<Roster, Handle<()>>;
-            recycler_next_fit: RecyclerKind<NextFit, Handle<()>>;
-            recycler_intrusive: RecyclerKind<Intrusive, Handle32<(), 16>>;
-            allocator_fifo: AllocatorKind<Fifo, Handle<()>>;
-            allocator_lowest_first: AllocatorKind<LowestFirst, Handle<()>>;
-            allocator_roster: AllocatorKind<Roster, Handle<()>>;
-            allocator_next_fit: AllocatorKind<NextFit, Handle<()>>;
             allocator_intrusive: AllocatorKind<Intrusive, Handle32<(), 16>>;
             any_lowest_first: AnyKind<LowestFirst, Handle32<(), 16>>;
             block_lowest_first: BlockKind<LowestFirst, Handle<()>>;
             block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
             growing_roster: GrowingKind<Roster, Handle<()>>;
             growing_next_fit: GrowingKind<NextFit, Handle32<(), 16>>;
-            vec_lifo_narrow: VecKind<Lifo, Handle32<(), 16>>;
-            vec_fifo: VecKind<Fifo, Handle<()>>;
             vec_lowest_first: VecKind<LowestFirst, Handle<()>>;
-            vec_roster: VecKind<Roster, Handle<()>>;
-            vec_next_fit: VecKind<NextFit, Handle<()>>;
-            vec_intrusive: VecKind<Intrusive, Handle<()>>;
             vec_intrusive_narrow: VecKind<Intrusive, Handle32<(), 16>>;
             packed_narrow: PackedKind<Handle32<(), 16>>;
             static_of_0: StaticKind<0, Handle<()>>;
-            static_of_1: StaticKind<1, Handle32<(), 30>>;
-            static_of_2: StaticKind<2, Handle<()>>;
             static_of_64: StaticKind<64, Handle32<(), 30>>;
             classic_bytemap_retiring: BytemapKind<true>;
-            side_table_narrow: SideTableKind<Handle32<(), 16>, false>;
-            side_table_growing: SideTableKind<Handle<()>, true>;
         }
     };
 }

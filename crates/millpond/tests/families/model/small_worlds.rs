@@ -5,7 +5,7 @@
 //! `MILLPOND_MORE_STEPS=1` makes each sequence so much longer: a minute in a release build. With
 //! `-- --nocapture` it says how many sequences they are.
 
-use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool, for_one_of_each};
+use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool};
 
 /// The steps that differ in a world of so many slots, of which so many are live.
 fn steps(slots: u8, live: u8) -> Vec<Step> {
@@ -149,10 +149,4 @@ fn every_short_sequence(kind: &KindToRun) {
     worlds(kind, &[0, 1, 2, 3], 2);
 }
 
-fn every_longer_sequence_in_one_slot(kind: &KindToRun) {
-    worlds(kind, &[1], 3);
-}
-
 for_every_pool! { every_short_sequence, every_short_past }
-
-for_one_of_each! { every_longer_sequence_in_one_slot }
