@@ -1,6 +1,7 @@
 //! The traces that come with the project, against what is known about them.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use crate::common::{Directory, TRACES, done, millpond, plan_json};
 use serde_json::Value;
@@ -9,6 +10,9 @@ fn bundled(name: &str) -> Value {
     let trace: PathBuf = [TRACES, name].iter().collect();
     plan_json(&Directory::new(), &trace)["traces"][0].take()
 }
+
+/// Planned once for all tests, because that takes a debug build some seconds.
+static OPENTTD: LazyLock<Value> = LazyLock::new(|| bundled("openttd-600ticks.heaptrack.zst"));
 
 /// What every plan has to say, whatever the trace.
 #[track_caller]
@@ -60,13 +64,13 @@ fn freedoom_map15_solo() {
 
 #[test]
 fn openttd_by_heaptrack() {
-    let trace = bundled("openttd-600ticks.heaptrack.zst");
+    let trace = &*OPENTTD;
     assert_eq!(trace["format"], "heaptrack");
     assert_eq!(trace["lifetimes"], 256_915);
     assert_eq!(trace["peak_live"], 43_991);
     assert_eq!(trace["peak_bytes"], 11_489_893);
     assert_eq!(trace["timestamps"], 28);
-    adds_up(&trace);
+    adds_up(trace);
     for class in trace["classes"].as_array().unwrap() {
         let size: u64 = class["class"].as_str().unwrap().parse().unwrap();
         assert_eq!(class["bytes_per_object"], size);
@@ -76,7 +80,7 @@ fn openttd_by_heaptrack() {
 
 #[test]
 fn openttd_names_the_functions_that_ask() {
-    let trace = bundled("openttd-600ticks.heaptrack.zst");
+    let trace = &*OPENTTD;
     let classes = trace["classes"].as_array().unwrap();
     let of_56 = classes.iter().find(|class| class["class"] == "56").unwrap();
     let callers = of_56["callers"].as_array().unwrap();
@@ -89,7 +93,7 @@ fn openttd_names_the_functions_that_ask() {
 
 #[test]
 fn openttd_is_told_to_serve_most_calls_in_another_way() {
-    let trace = bundled("openttd-600ticks.heaptrack.zst");
+    let trace = &*OPENTTD;
     let all = trace["pool_first"].as_array().unwrap();
     let first = &all[0];
     assert_eq!(first["kind"], "program-size-classes");
@@ -140,6 +144,7 @@ fn a_game_is_told_to_pool_what_is_born_most() {
 }
 
 #[test]
+#[ignore = "long unless `MILLPOND_PROGRAM` is an optimised tool"]
 fn without_a_command_all_three_are_planned() {
     let directory = Directory::new();
     let text = done(&millpond(&directory).output().unwrap());

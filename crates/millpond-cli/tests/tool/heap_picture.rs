@@ -29,6 +29,7 @@ fn free_memory_in_two_pieces_serves_no_request_that_is_larger_than_either() {
 /// "A program that runs for days dies of it": the heap of a game that runs for hours grows beyond what is ever in use at
 /// once, in holes that are too small for large requests.
 #[test]
+#[ignore = "long unless `MILLPOND_PROGRAM` is an optimised tool"]
 fn a_game_that_runs_for_long_leaves_holes() {
     let directory = Directory::new();
     let arguments = ["generate", "--game", "--days", "0.1"];
@@ -65,6 +66,7 @@ fn between<'a>(told: &'a str, before: &str, after: &str) -> &'a str {
 }
 
 #[test]
+#[ignore = "long unless `MILLPOND_PROGRAM` is an optimised tool"]
 fn the_guides_figures_and_picture_of_openttd_are_those_of_the_tool() {
     let directory = Directory::new();
     let trace = format!("{TRACES}/openttd-600ticks.heaptrack.zst");

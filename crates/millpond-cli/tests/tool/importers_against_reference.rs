@@ -282,8 +282,8 @@ fn check_trace(made_up: &MadeUp, trace: &Value, context: &str) {
 #[test]
 fn lifetime_traces() {
     let directory = Directory::new();
-    for seed in 0..25 {
-        let made_up = MadeUp::new(seed, 3 + 40 * seed as usize);
+    for seed in 0..8 {
+        let made_up = MadeUp::new(seed, 3 + 100 * seed as usize);
         let trace = directory.file("made-up.csv", made_up.as_lifetimes());
         let json = plan_json(&directory, &trace);
         check_trace(&made_up, &json["traces"][0], &format!("seed {seed}"));
@@ -293,8 +293,8 @@ fn lifetime_traces() {
 #[test]
 fn heaptrack_files() {
     let directory = Directory::new();
-    for seed in 0..25 {
-        let made_up = MadeUp::new(seed, 3 + 40 * seed as usize);
+    for seed in 0..8 {
+        let made_up = MadeUp::new(seed, 3 + 100 * seed as usize);
         let trace = directory.file("made-up.heaptrack", made_up.as_heaptrack());
         let json = plan_json(&directory, &trace);
         let made_up = made_up.newest_first();

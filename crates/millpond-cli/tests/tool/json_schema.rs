@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{Directory, TRACES, done, millpond};
+use crate::common::{Directory, TRACES, done, millpond, start_of_openttd};
 
 #[track_caller]
 fn is_as_recorded(directory: &Directory, name: &str, commands: &[&[&str]]) {
@@ -36,8 +36,8 @@ fn plan() {
 #[test]
 fn merge() {
     let directory = Directory::new();
-    let (lifetimes, heap) =
-        (trace("freedoom2-map15-solo.csv.gz"), trace("openttd-600ticks.heaptrack.zst"));
+    let lifetimes = trace("freedoom2-map15-solo.csv.gz");
+    let heap = start_of_openttd(&directory).to_string_lossy().into_owned();
     for (trace, summary) in [(&lifetimes, "l.csv"), (&heap, "h.csv")] {
         let arguments = ["plan", "--csv", "--summary", summary, "--tag", "level=1", trace];
         done(&millpond(&directory).args(arguments).output().unwrap());

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::common::{
     Directory, Random, TRACES, done, gzip, millpond, millpond_reading, plan_json, refused,
+    start_of_openttd,
 };
 use millpond::Budget;
 use serde_json::Value;
@@ -315,11 +316,11 @@ fn what_is_worth_a_pool_in_no_session_is_left_out() {
 #[test]
 fn a_summary_says_what_the_plan_says() {
     let directory = Directory::new();
-    for (name, options) in [
-        ("freedoom2-map01-8bots.csv.gz", &["--tick-rate", "35"][..]),
-        ("openttd-600ticks.heaptrack.zst", &[]),
-    ] {
-        let trace: PathBuf = [TRACES, name].iter().collect();
+    let recordings = Directory::new();
+    let game: PathBuf = [TRACES, "freedoom2-map15-solo.csv.gz"].iter().collect();
+    for (trace, options) in
+        [(game, &["--tick-rate", "35"][..]), (start_of_openttd(&recordings), &[])]
+    {
         let json = &plan_json(&directory, &trace)["traces"][0];
         let mut command = millpond(&directory);
         command.args(["plan", "--no-report", "--top", "0", "--summary", "s.csv"]);
@@ -456,12 +457,12 @@ fn no_handles_follow_from_sessions_that_do_not_say_how_fast() {
 fn a_merge_of_one_session_proposes_the_handles_of_its_plan() {
     let directory = Directory::new();
     let mut handles = std::collections::BTreeSet::new();
-    for (name, options) in [
-        ("freedoom2-map01-8bots.csv.gz", &["--tick-rate", "35", "--session-hours", "24"][..]),
-        ("freedoom2-map01-8bots.csv.gz", &["--tick-rate", "35", "--session-hours", "1"]),
-        ("openttd-600ticks.heaptrack.zst", &["--session-hours", "24"]),
+    let game: PathBuf = [TRACES, "freedoom2-map01-8bots.csv.gz"].iter().collect();
+    for (trace, options) in [
+        (game.clone(), &["--tick-rate", "35", "--session-hours", "24"][..]),
+        (game, &["--tick-rate", "35", "--session-hours", "1"]),
+        (start_of_openttd(&directory), &["--session-hours", "24"]),
     ] {
-        let trace: PathBuf = [TRACES, name].iter().collect();
         let mut command = millpond(&directory);
         command.args(["plan", "--json", "--summary", "s.csv"]).args(options).arg(&trace);
         let json: Value = serde_json::from_str(&done(&command.output().unwrap())).unwrap();
@@ -474,7 +475,7 @@ fn a_merge_of_one_session_proposes_the_handles_of_its_plan() {
         for class in merged {
             let known = planned.iter().find(|known| known["class"] == class["class"]).unwrap();
             for key in ["capacity", "handle", "reuse", "outlasts_session"] {
-                assert_eq!(class[key], known[key], "{name} {}: {key}", class["class"]);
+                assert_eq!(class[key], known[key], "{trace:?} {}: {key}", class["class"]);
             }
             handles.insert(class["handle"].to_string());
         }

@@ -66,7 +66,7 @@ fn keep_rare(directory: &Directory, options: &[&str], inputs: &[String]) -> Vec<
 #[test]
 fn however_the_sessions_are_split_the_plan_is_the_same() {
     let mut random = Random(17);
-    let all = sessions(240);
+    let all = sessions(120);
     let by_level = ["--by", "level"];
     for (parts, by, rules) in [
         (1, &[][..], &[][..]),

@@ -7,10 +7,8 @@ use crate::common::{Directory, done, millpond, refused};
 #[test]
 fn the_table_has_the_published_cases_of_the_byte_map_pool() {
     let directory = Directory::new();
-    let output = millpond(&directory)
-        .args(["odds", "--slots", "20", "--rounds", "100000"])
-        .output()
-        .unwrap();
+    let output =
+        millpond(&directory).args(["odds", "--slots", "20", "--rounds", "5000"]).output().unwrap();
     let text = done(&output);
     let row = text.lines().find(|line| line.starts_with("byte-map pool")).unwrap();
     let cells: Vec<&str> = row.split_whitespace().collect();
@@ -24,7 +22,7 @@ fn the_table_has_the_published_cases_of_the_byte_map_pool() {
 fn json_is_one_object_and_the_same_for_the_same_seed() {
     let directory = Directory::new();
     let odds = |seed: &str| {
-        let arguments = ["odds", "--json", "--slots", "20", "--rounds", "2000", "--seed", seed];
+        let arguments = ["odds", "--json", "--slots", "20", "--rounds", "500", "--seed", seed];
         done(&millpond(&directory).args(arguments).output().unwrap())
     };
     let first = odds("7");
@@ -39,7 +37,7 @@ fn json_is_one_object_and_the_same_for_the_same_seed() {
 #[test]
 fn any_mix_of_free_and_busy_slots_has_its_column() {
     let directory = Directory::new();
-    let mix = ["odds", "--free", "7", "--busy", "13", "--rounds", "100000"];
+    let mix = ["odds", "--free", "7", "--busy", "13", "--rounds", "20000"];
     let text = done(&millpond(&directory).args(mix).output().unwrap());
     assert!(text.contains("mix: 7 free and 13 live slots"), "{text}");
     let row = text.lines().find(|line| line.starts_with("byte-map pool")).unwrap();

@@ -86,6 +86,7 @@ fn say_the_same(name: &str) {
 }
 
 #[test]
+#[ignore = "long unless `MILLPOND_PROGRAM` is an optimised tool"]
 fn a_game_of_freedoom_with_bots() {
     say_the_same("freedoom2-map01-8bots.csv.gz");
 }
@@ -96,6 +97,7 @@ fn a_game_of_freedoom_alone() {
 }
 
 #[test]
+#[ignore = "long unless `MILLPOND_PROGRAM` is an optimised tool"]
 fn a_game_of_openttd() {
     say_the_same("openttd-600ticks.heaptrack.zst");
 }

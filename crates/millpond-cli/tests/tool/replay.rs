@@ -6,12 +6,11 @@ use crate::common::{Directory, TRACES, done, millpond, millpond_reading, refused
 use serde_json::Value;
 
 #[test]
-fn the_bundled_traces_are_replayed_through_every_pool() {
+fn the_bundled_games_are_replayed_through_every_pool() {
     let directory = Directory::new();
     let traces = [
         ("freedoom2-map01-8bots.csv.gz", 14_678, 64, 64),
         ("freedoom2-map15-solo.csv.gz", 4507, 64, 64),
-        ("openttd-600ticks.heaptrack.zst", 256_915, 16, 4096),
     ];
     let mut command = millpond(&directory);
     command.args(["replay", "--json", "--rounds", "1"]);

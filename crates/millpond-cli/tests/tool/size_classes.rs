@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::common::{Directory, TRACES, done, millpond, refused};
+use crate::common::{Directory, TRACES, done, millpond, refused, start_of_openttd};
 use millpond::SizeClasses;
 use serde_json::Value;
 
@@ -38,9 +38,10 @@ fn the_library_takes_the_classes_of_the_bundled_trace() {
 #[test]
 fn the_text_has_a_table_and_code_and_the_limit_is_the_users() {
     let directory = Directory::new();
+    let start = start_of_openttd(&directory);
     let run = |option: &str| {
         let mut command = millpond(&directory);
-        command.args(["plan", "--no-report", "--headroom", "0", option]).arg(openttd());
+        command.args(["plan", "--no-report", "--headroom", "0", option]).arg(&start);
         done(&command.output().unwrap())
     };
     let text = run("--size-classes=64");

@@ -2,8 +2,11 @@
 
 pub(crate) mod planning;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
 use std::process::{Child, Command, Output};
+
+use millpond_plan::input::Source;
 
 pub(crate) use millpond_testkit::{Directory, Random, TRACES, done, gzip, refused, zstd};
 
@@ -11,6 +14,20 @@ pub(crate) use millpond_testkit::{Directory, Random, TRACES, done, gzip, refused
 pub(crate) fn millpond(directory: &Directory) -> Command {
     let program = std::env::var_os("MILLPOND_PROGRAM");
     millpond_testkit::command(program.unwrap_or(env!("CARGO_BIN_EXE_millpond").into()), directory)
+}
+
+/// The first megabyte of the bundled recording of OpenTTD, in the directory: all of it takes a debug build some seconds.
+pub(crate) fn start_of_openttd(directory: &Directory) -> PathBuf {
+    let whole = Path::new(TRACES).join("openttd-600ticks.heaptrack.zst");
+    let source = Source::from_path(&whole).unwrap();
+    let mut input = source.open().unwrap();
+    let mut start = vec![0; 1_000_000];
+    let mut filled = 0;
+    while filled < start.len() {
+        filled += input.read(&mut start[filled..]).unwrap();
+    }
+    start.truncate(start.iter().rposition(|byte| *byte == b'\n').unwrap() + 1);
+    directory.file("openttd-600ticks.heaptrack", start)
 }
 
 /// Starts the tool with pipes for standard input, output and error.
