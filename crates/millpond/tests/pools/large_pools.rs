@@ -69,7 +69,7 @@ fn every_walk_meets_what_lives<R: ReuseOrder>() {
     for capacity in [257, 320, 1000] {
         let mut pair = Pair::<R>::new(capacity);
         let mut other = Pair::<R>::new(capacity);
-        for round in 0..150 {
+        for round in 0..50 {
             // Few changes put a bitmap in step, many leave one as it is.
             let changes = [0, 1, 3, capacity / 4, capacity / 2, 3 * capacity][random.below(6)];
             (0..changes).for_each(|_| pair.change(&mut random));
