@@ -147,12 +147,13 @@ typedef unsigned long long mp_bits_;
  * inline the short functions. */
 typedef struct mp_pool {
     void *private_[5];
-    /* Insertions are inline where the stack is longer, removals where the generation is lower; otherwise the library is
-     * called. A pool whose insertions and removals are all called has UINT32_MAX and 0. */
-    uint32_t quick_above_, quick_below_;
+    /* Insertions are inline where the top of the stack is below, removals where the generation is; otherwise the library
+     * is called. A pool whose insertions and removals are all called has PTRDIFF_MIN and 0. */
+    ptrdiff_t quick_top_;
+    uint32_t quick_below_;
     uint32_t value_bytes, value_align;
-    uint32_t kind_;
-    uint32_t slow_; /* other than 0: insertions and removals are called; a stack without ghosts otherwise */
+    uint16_t kind_;
+    uint16_t slow_; /* other than 0: insertions and removals are called; a stack without ghosts otherwise */
     /* The slots. */
     unsigned char *values_;
     mp_bits_ *bits_;
@@ -169,14 +170,15 @@ typedef struct mp_pool {
     } age_;
     uint64_t births_, deaths_;
     uint32_t peak_, retired_;
-    /* The order and the books, where `slow_` is 0; other bytes otherwise. */
-    uint32_t stack_len_, fresh_from_; /* never 0 and UINT32_MAX: `slow_` is not 0 then */
-    uint32_t parked_[2];
-    uint32_t all_quick_below_;
+    uint32_t quick_below_now_, border_;
+    /* The order, where `slow_` is 0; other bytes otherwise. The stack of free slots ends where the words begin; its top
+     * is counted from there, and never positive. */
+    ptrdiff_t stack_top_;
+    uint32_t fresh_from_, parked_fresh_from_; /* never UINT32_MAX: `slow_` is not 0 then */
 } mp_pool;
 
 /* The layout that this header was written for. */
-#define MP_LAYOUT_ 3u
+#define MP_LAYOUT_ 4u
 
 /* Returns how many bytes of memory a pool with these options needs, wherever they begin; 0 if the options are
  * invalid. */
@@ -315,14 +317,14 @@ static MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
     return index;
 }
 
-/* Both halves of a pair write the stack's length last, so that an insertion that follows a removal has it in a
+/* Both halves of a pair write the stack's top last, so that an insertion that follows a removal has it in a
  * register. */
 static inline MP_INLINED_ void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     unsigned char *values = pool->values_;
-    uint32_t stack_len = pool->stack_len_;
+    ptrdiff_t stack_top = pool->stack_top_;
     uint32_t index, generation;
-    if (MP_RARELY_(stack_len <= pool->quick_above_)) {
+    if (MP_RARELY_(stack_top >= pool->quick_top_)) {
         index = mp_take_fresh_(pool);
         if (index == UINT32_MAX) {
             /* The address of `out` goes nowhere, so that the handle stays in a register. */
@@ -332,7 +334,7 @@ static inline MP_INLINED_ void *mp_insert_(mp_pool *pool, mp_handle *out, size_t
             return place;
         }
     } else {
-        index = MP_CAST_(const uint32_t *, pool->entries_)[--stack_len];
+        index = words[stack_top++];
     }
     generation = words[index] & ~MP_DEAD_;
     if (MP_RARELY_(pool->age_.in_step)) {
@@ -340,7 +342,7 @@ static inline MP_INLINED_ void *mp_insert_(mp_pool *pool, mp_handle *out, size_t
     }
     words[index] = generation;
     pool->births_++;
-    pool->stack_len_ = stack_len;
+    pool->stack_top_ = stack_top;
     out->bits = MP_CAST_(uint64_t, index) << 32 | generation;
     values += index * stride;
     MP_ASSUME_(values != MP_NULL_);
@@ -355,7 +357,7 @@ static inline void *mp_insert(mp_pool *pool, mp_handle *out) {
 static inline MP_INLINED_ bool mp_remove(mp_pool *pool, mp_handle handle) {
     uint32_t index = MP_CAST_(uint32_t, handle.bits >> 32), generation = MP_CAST_(uint32_t, handle.bits);
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
-    uint32_t stack_len = pool->stack_len_;
+    ptrdiff_t stack_top = pool->stack_top_;
     if (MP_RARELY_(generation >= pool->quick_below_)) {
         return mp_remove_slow_(pool, handle.bits);
     }
@@ -367,9 +369,9 @@ static inline MP_INLINED_ bool mp_remove(mp_pool *pool, mp_handle handle) {
         pool->bits_[index / 64] &= ~(MP_CAST_(mp_bits_, 1) << (index % 64));
     }
     words[index] = (generation + 1) | MP_DEAD_;
-    MP_CAST_(uint32_t *, pool->entries_)[stack_len] = index;
+    words[--stack_top] = index;
     pool->deaths_++;
-    pool->stack_len_ = stack_len + 1;
+    pool->stack_top_ = stack_top;
     return true;
 }
 
@@ -1038,8 +1040,8 @@ MP_CHECK_(values, offsetof(mp_pool, values_) == 64);
 MP_CHECK_(slots, offsetof(mp_pool, slots_) == 80);
 MP_CHECK_(age, offsetof(mp_pool, age_) == 128);
 MP_CHECK_(births, offsetof(mp_pool, births_) == 144);
-MP_CHECK_(stack, offsetof(mp_pool, stack_len_) == 168);
-MP_CHECK_(quick, offsetof(mp_pool, quick_above_) == 40);
+MP_CHECK_(stack, offsetof(mp_pool, stack_top_) == 176);
+MP_CHECK_(quick, offsetof(mp_pool, quick_top_) == 40);
 MP_CHECK_(pool, sizeof(mp_pool) == 192);
 MP_CHECK_(options, sizeof(mp_options) == 96);
 MP_CHECK_(packed_values, offsetof(mp_packed, values_) == 32);

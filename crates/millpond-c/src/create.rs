@@ -19,7 +19,7 @@ use crate::outside::Outside;
 use crate::status::{Status, status_of};
 
 /// The layout that this library was built for: `MP_LAYOUT_` of the header.
-pub(crate) const LAYOUT: u32 = 3;
+pub(crate) const LAYOUT: u32 = 4;
 
 fn builder<R: ReuseOrder>(
     options: &Checked<'_>,
@@ -126,13 +126,13 @@ impl ForOrder for Building<'_> {
             user: raw.user,
             block_bytes: self.block_bytes,
             outside: ptr::null_mut(),
-            quick_above: ALL_CALLED.0,
+            quick_top: ALL_CALLED.0,
             quick_below: ALL_CALLED.1,
             value_bytes: raw.value_bytes,
             value_align: raw.value_align,
-            kind: raw.index_bits << 8 | raw.order,
+            kind: (raw.index_bits << 8 | raw.order) as u16,
             // The first insertion settles whether the order is plain.
-            slow: u32::from(!is_quick) | NOT_OPEN,
+            slow: u16::from(!is_quick) | NOT_OPEN,
         };
         let whole = block.cast::<Whole<R>>();
         // SAFETY: the block begins with room for it, aligned.

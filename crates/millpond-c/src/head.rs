@@ -26,30 +26,30 @@ pub struct Head {
     pub(crate) block_bytes: usize,
     /// What insertions and removals do beside; null for most pools.
     pub(crate) outside: *mut Outside,
-    /// The header's functions insert where the stack of free slots is longer than this. [`Head::settle`] sets it.
-    pub(crate) quick_above: u32,
+    /// The header's functions insert where the top of the stack of free slots is below this. [`Head::settle`] sets it.
+    pub(crate) quick_top: isize,
     /// The header's functions end lifetimes of generations below this. As above.
     pub(crate) quick_below: u32,
     pub(crate) value_bytes: u32,
     pub(crate) value_align: u32,
     /// The index bits above, the order in the lowest byte.
-    pub(crate) kind: u32,
+    pub(crate) kind: u16,
     /// Not 0 if insertions and removals are called: 1 for the pool's whole life, because of its order; 2 because of what
     /// happens [outside](Outside); 4 as long as the order's fast path is [not open](Head::settle).
-    pub(crate) slow: u32,
+    pub(crate) slow: u16,
 }
 
-pub(crate) const NOT_OPEN: u32 = 4;
+pub(crate) const NOT_OPEN: u16 = 4;
 
-/// [`Head::quick_above`] and [`Head::quick_below`] of a pool whose insertions and removals are all called.
-pub(crate) const ALL_CALLED: (u32, u32) = (u32::MAX, 0);
+/// [`Head::quick_top`] and [`Head::quick_below`] of a pool whose insertions and removals are all called.
+pub(crate) const ALL_CALLED: (isize, u32) = (isize::MIN, 0);
 
 impl Head {
     /// The handle with these bits; `None` where the pool's handles cannot have this generation. Every pool keeps handles
     /// of eight bytes, so the shorter generations of four bytes are checked here, before anything else is.
     pub(crate) fn handle(&self, bits: u64) -> Option<Handle<()>> {
         let handle = Handle::from_bits(bits)?;
-        let fits = match limits_of(self.kind >> 8) {
+        let fits = match limits_of(u32::from(self.kind >> 8)) {
             Ok((generation_max, _)) => handle.generation() <= u32::from(generation_max),
             Err(_) => true,
         };
@@ -87,13 +87,13 @@ impl Head {
         // SAFETY: as above.
         let is_open = unsafe { fresh_from.cast::<u32>().read() } != u32::MAX;
         // SAFETY: the field is theirs.
-        let quick_below = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.quick_below) };
+        let quick_below = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.border) };
         // SAFETY: as above.
         let quick_below = unsafe { quick_below.cast::<u32>().read() };
         // SAFETY: as the caller promises.
         let head = unsafe { &mut *head.as_ptr() };
         head.slow = if is_open { slow & !NOT_OPEN } else { slow | NOT_OPEN };
-        (head.quick_above, head.quick_below) =
+        (head.quick_top, head.quick_below) =
             if head.slow == 0 { (0, quick_below) } else { ALL_CALLED };
     }
 }
@@ -115,10 +115,11 @@ pub(crate) struct InC {
     deaths: u64,
     peak: u32,
     retired: u32,
-    stack_len: u32,
+    quick_below_now: u32,
+    border: u32,
+    stack_top: isize,
     fresh_from: u32,
-    parked: [u32; 2],
-    all_quick_below: u32,
+    parked_fresh_from: u32,
 }
 
 #[repr(C)]
@@ -150,14 +151,13 @@ macro_rules! agreed {
             true $(&& offset_of!(InC, $field $(. $inner)?) == size_of::<Head>() + agreed!(@core CORE $field $($inner)?))*
         };
     };
-    (@core $core:ident all_quick_below) => { $core.quick_below };
     (@core $core:ident $field:ident) => { $core.$field };
     (@core $core:ident $field:ident $inner:ident) => { $core.$inner };
 }
 
 agreed! {
     values, bits, slots, words, entries, entry_count, age.in_step, age.prefix, age.gathered_at, births, deaths, peak,
-    retired, stack_len, fresh_from, all_quick_below
+    retired, border, stack_top, fresh_from
 }
 
 #[cfg(millpond_standalone)]

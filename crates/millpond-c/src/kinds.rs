@@ -86,7 +86,7 @@ impl<F: ReadsPool> ForOrder for OfPool<F> {
 unsafe fn of_pool<F: ReadsPool>(head: NonNull<Head>, work: F) -> Result<F::Out, Status> {
     // SAFETY: as the caller promises; the field is copied.
     let kind = unsafe { (*head.as_ptr()).kind };
-    with_order(kind & 0xff, OfPool(head, work))
+    with_order(u32::from(kind & 0xff), OfPool(head, work))
 }
 
 struct InPool<F>(NonNull<Head>, F);
@@ -108,7 +108,7 @@ impl<F: ForPool> ForOrder for InPool<F> {
 unsafe fn with_pool<F: ForPool>(head: NonNull<Head>, work: F) -> Result<F::Out, Status> {
     // SAFETY: as the caller promises; the field is copied.
     let kind = unsafe { (*head.as_ptr()).kind };
-    with_order(kind & 0xff, InPool(head, work))
+    with_order(u32::from(kind & 0xff), InPool(head, work))
 }
 
 struct Validate;
@@ -285,7 +285,7 @@ pub(crate) unsafe fn shape_of(head: NonNull<Head>) -> Shape {
     let Head { value_bytes, kind, .. } = unsafe { head.read() };
     // SAFETY: as the caller promises.
     let keeps_oldest = unsafe { pool::face(head.as_ptr()) }.is_some_and(Face::keeps_oldest);
-    Shape { value_bytes, kind: kind | u32::from(keeps_oldest) << 16 }
+    Shape { value_bytes, kind: u32::from(kind) | u32::from(keeps_oldest) << 16 }
 }
 
 struct TakeOn {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! mp_pool      Head │ HandleAllocator (the library's own) │ list of the oldest        one block of memory,
-//!              name │ words │ entries │ bitmap │ values                               in this order
+//!              name │ entries │ words │ bitmap │ values                               in this order
 //! ```
 //!
 //! No rule of a pool is written here a second time: a pool is the library's [`HandleAllocator`](millpond::HandleAllocator),

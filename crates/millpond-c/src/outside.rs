@@ -34,7 +34,7 @@ impl Outside {
     pub(crate) fn attach(self, head: &mut Head) -> Result<(), Status> {
         head.outside = Box::into_raw(boxed(self)?);
         head.slow |= 2;
-        (head.quick_above, head.quick_below) = ALL_CALLED;
+        (head.quick_top, head.quick_below) = ALL_CALLED;
         Ok(())
     }
 

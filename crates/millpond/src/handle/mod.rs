@@ -185,6 +185,8 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     /// A dead slot of generation 0: never reused.
     const RETIRED: Self;
     fn from_generation(generation: u32) -> Self;
+    /// All bits.
+    fn to_bits(self) -> u32;
     /// The generation, without the top bit.
     fn generation(self) -> u32;
     fn is_dead(self) -> bool;
@@ -274,6 +276,11 @@ macro_rules! words {
             fn from_generation(generation: u32) -> Self {
                 debug_assert!(generation < Self::DEAD as u32);
                 generation as $word
+            }
+            #[inline]
+            #[allow(clippy::unnecessary_cast, reason = "a cast for one of the two types")]
+            fn to_bits(self) -> u32 {
+                self as u32
             }
             #[inline]
             #[allow(clippy::unnecessary_cast, reason = "a cast for one of the two types")]

@@ -1,9 +1,11 @@
 //! The slots of a pool in one block of memory.
 //!
 //! ```text
-//! block    words │ entries of the reuse order │ bitmap │ values
-//!          4 n   │ 4 n + n / 16 + 4 (`Lifo`)  │ n / 8  │ n × size_of::<T>()   bytes
+//! block    entries of the reuse order │ words │ bitmap │ values
+//!          4 n + n / 16 + 4 (`Lifo`)  │ 4 n   │ n / 8  │ n × size_of::<T>()   bytes
 //! ```
+//!
+//! The entries end exactly where the words begin.
 //!
 //! The header of the block is part of the pool and has the address of each array. On 64 bits:
 //!
@@ -18,6 +20,7 @@
 //!    block, do not overlap, and nothing else refers to them.
 //! 2. Words, entries and the bitmap are initialised. The values may be uninitialised.
 //! 3. The lengths never change: as many words as values, one word of the bitmap for each 64.
+//! 4. The last entry ends where the words begin.
 
 use alloc::alloc::{alloc, dealloc};
 #[cfg(feature = "debug-aids")]
@@ -47,7 +50,6 @@ pub struct Block<W: Word, E: Entry, T> {
     values: NonNull<MaybeUninit<T>>,
     bits: NonNull<u64>,
     slots: usize,
-    /// The first of the arrays: the block begins here.
     words: NonNull<W>,
     entries: NonNull<E>,
     entry_count: usize,
@@ -72,6 +74,7 @@ unsafe impl<W: Word, E: Entry, T: Sync> Sync for Block<W, E, T> {}
 pub(crate) struct Offsets {
     pub(crate) layout: Layout,
     entries: usize,
+    words: usize,
     bits: usize,
     values: usize,
 }
@@ -100,15 +103,17 @@ impl Offsets {
         align: usize,
     ) -> Result<Self, OutOfMemory> {
         let of = || {
-            let (layout, entries) =
-                Layout::array::<W>(slots)?.extend(Layout::array::<E>(entries)?)?;
+            let entries = Layout::array::<E>(entries)?;
+            let (layout, words) =
+                entries.extend(Layout::array::<W>(slots)?.align_to(align_of::<E>())?)?;
+            let entries = words - entries.size();
             let bitmap = Layout::array::<u64>(slots.div_ceil(WORD_SLOTS))?;
             let (layout, bits) = layout.extend(bitmap)?;
             // No number of bytes is this large, so that the layout refuses it.
             let bytes = value.size().saturating_mul(slots);
             let array = Layout::from_size_align(bytes, value.align())?;
             let (layout, values) = layout.extend(array.align_to(align)?)?;
-            Ok(Self { layout, entries, bits, values })
+            Ok(Self { layout, entries, words, bits, values })
         };
         of().map_err(|_: core::alloc::LayoutError| OutOfMemory)
     }
@@ -149,13 +154,15 @@ impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
             true => Offsets::packed::<W, E, T>(self.slots, self.entry_count),
             false => Offsets::of::<W, E, T>(self.slots, self.entry_count),
         };
-        let Ok(Offsets { layout, .. }) = offsets else {
+        let Ok(Offsets { layout, words, .. }) = offsets else {
             unreachable!("the block was taken with this layout");
         };
         if layout.size() > 0 && !self.is_lent {
+            // SAFETY: the words are so far from the block's first byte.
+            let start = unsafe { self.words.as_ptr().byte_sub(words) };
             // SAFETY: the memory came from `alloc` with this layout, which follows from lengths that never change
             // (invariant 3), and goes back once.
-            unsafe { dealloc(self.words.as_ptr().cast(), layout) };
+            unsafe { dealloc(start.cast(), layout) };
         }
     }
 }
@@ -278,7 +285,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             values: at(offsets.values).cast(),
             bits: at(offsets.bits).cast(),
             slots,
-            words: start.cast(),
+            words: at(offsets.words).cast(),
             entries: at(offsets.entries).cast(),
             entry_count,
             bit_words: slots.div_ceil(WORD_SLOTS),
@@ -393,6 +400,17 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
         }
     }
 
+    // By the address of the words, which whoever asks for an entry has at hand.
+    #[inline(always)]
+    fn entries_end(&self) -> *const E {
+        self.words.as_ptr().cast()
+    }
+
+    #[inline(always)]
+    fn entries_end_mut(&mut self) -> *mut E {
+        self.words.as_ptr().cast()
+    }
+
     #[inline(always)]
     fn bitmap_age(&self) -> BitmapAge {
         self.bitmap_age
@@ -464,11 +482,13 @@ mod tests {
     fn the_arrays_lie_one_behind_the_other_each_aligned() {
         // 13 words, 14 entries, a word of bits, 13 values that want 16.
         let offsets = Offsets::of::<u32, u32, u128>(13, 14).unwrap();
-        let begins = [offsets.entries, offsets.bits, offsets.values];
-        assert_eq!(begins, [13 * 4, 27 * 4 + 4, 27 * 4 + 4 + 8 + 8]);
+        let begins = [offsets.entries, offsets.words, offsets.bits, offsets.values];
+        assert_eq!(begins, [0, 14 * 4, 27 * 4 + 4, 27 * 4 + 4 + 8 + 8]);
         assert_eq!((offsets.layout.size(), offsets.layout.align()), (128 + 13 * 16, 16));
         let narrow = Offsets::of::<u16, u16, u8>(3, 4).unwrap();
-        assert_eq!([narrow.entries, narrow.bits, narrow.values], [6, 16, 24]);
+        assert_eq!([narrow.words, narrow.bits, narrow.values], [8, 16, 24]);
+        let mixed = Offsets::of::<u32, u16, u8>(3, 3).unwrap();
+        assert_eq!([mixed.entries, mixed.words], [2, 8]);
         assert_eq!((narrow.layout.size(), narrow.layout.align()), (27, 8));
         assert!(Offsets::of::<u32, u32, u64>(usize::MAX / 8, 0).is_err());
     }

@@ -1,7 +1,7 @@
 //! The slots of a growing pool: the values in blocks that never move, everything else in one block.
 //!
 //! ```text
-//! table │ words │ entries of the reuse order │ bitmap   one allocation, replaced by a larger one as the pool grows
+//! table │ entries of the reuse order │ words │ bitmap   one allocation, replaced by a larger one as the pool grows
 //!   │
 //!   └── 0 │ 0 │ 0 │ 1 │ 2 …                             where the values of each block are, found by the number of
 //!               │   │   └▶ 8 values                     bits of the index; blocks never move
@@ -548,6 +548,16 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
         // SAFETY: as above.
         let bits = unsafe { bits.get_unchecked_mut(..self.slots.div_ceil(WORD_SLOTS)) };
         PartsMut { words, bits, entries, values: core::ptr::dangling_mut() }
+    }
+
+    #[inline(always)]
+    fn entries_end(&self) -> *const E {
+        self.books.entries_end()
+    }
+
+    #[inline(always)]
+    fn entries_end_mut(&mut self) -> *mut E {
+        self.books.entries_end_mut()
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@
 //!
 //! # Invariant
 //!
-//! `quick_below` is 0 unless the order's fast path is open.
+//! The words' [border](SlotWords::set_border) is 0 unless the order's fast path is open.
 
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;
@@ -23,9 +23,6 @@ use crate::slots::reuse::{Queue, ReuseOrder, Slots};
 #[repr(C)]
 pub(crate) struct Core<R: ReuseOrder, H: HandleLayout> {
     queue: R::Queue<H::Index>,
-    /// Below this generation, the successor follows, no recorder is attached, the peak is up to date, and the order's
-    /// fast path is open: one comparison for every exception at the end of a lifetime.
-    quick_below: H::Word,
     books: Books<H>,
 }
 
@@ -49,8 +46,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// For [`CoreOffsets`](crate::CoreOffsets).
     #[cfg(feature = "alloc")]
     pub(crate) const QUEUE_OFFSET: usize = offset_of!(Self, queue);
-    #[cfg(feature = "alloc")]
-    pub(crate) const QUICK_BELOW_OFFSET: usize = offset_of!(Self, quick_below);
 
     /// The core of slots that are all dead.
     pub(crate) fn new<S>(circle: Circle<H::Word>, name: Option<&'static str>, slots: &mut S) -> Self
@@ -59,7 +54,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     {
         let mut core = Self::unopened(Books::of(KeptCircle::of::<H>(&circle), name));
         core.queue.reset(slots);
-        core.open_fast_paths(slots.words());
+        core.open_fast_paths(slots);
         core
     }
 
@@ -71,23 +66,22 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// Without fast paths yet: the first lifetime that ends opens them.
     const fn unopened(books: Books<H>) -> Self {
-        Self { queue: R::Queue::EMPTY, quick_below: H::Word::ZERO, books }
+        Self { queue: R::Queue::EMPTY, books }
     }
 
-    /// Opens the fast paths that are possible, and closes the others.
-    fn open_fast_paths(
-        &mut self,
-        words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
-    ) {
-        self.close_fast_paths();
+    /// Opens the fast paths that are possible, and closes the others. A lifetime of a generation below the border ends
+    /// on one: its successor follows, no recorder is attached, the peak is up to date, and the order's fast path is open.
+    fn open_fast_paths<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(&mut self, slots: &mut S) {
+        self.close_fast_paths(slots);
+        let words = slots.words();
         if !self.books.is_recorded() && self.queue.open(words) && !words.counts().owes_peak() {
-            self.quick_below = self.books.quick_below();
+            slots.set_border(self.books.quick_below());
         }
     }
 
     /// Closes the fast paths, until an operation that is slow for it opens them again.
-    fn close_fast_paths(&mut self) {
-        self.quick_below = H::Word::ZERO;
+    fn close_fast_paths<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(&mut self, slots: &mut S) {
+        slots.close_border();
         self.queue.close();
     }
 
@@ -119,7 +113,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     {
         self.queue.copy_state_from(&other.queue, others, used, slots);
         self.books.copy_state_from(&other.books);
-        self.open_fast_paths(slots.words());
+        self.open_fast_paths(slots);
         self.books.tell_all(slots.words(), slots.words().occupancy().iter());
     }
 
@@ -132,7 +126,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) {
         self.books.load(saved, slots.words());
         self.queue.load(&saved.order, slots);
-        self.open_fast_paths(slots.words());
+        self.open_fast_paths(slots);
     }
 
     /// Whether an insertion would fail: no slot is vacant.
@@ -159,7 +153,12 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
         // The common part of all paths.
-        self.take_next_word(slots).map(|(index, word)| (index, word.as_live()))
+        let (index, word) = self.take_next_word(slots)?;
+        let generation = word.as_live();
+        // SAFETY: the order returns a vacant slot, so the word is that of its next generation, and none is 0. So the
+        // handle, which is not 0 either, is made without a test.
+        unsafe { core::hint::assert_unchecked(generation != H::Word::ZERO) };
+        Some((index, generation))
     }
 
     /// The same with the word of the slot.
@@ -177,8 +176,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             slots.expect_birth();
             return Some(taken);
         }
-        let Self { queue, quick_below, .. } = self;
-        let taken = queue.take_open(slots, || *quick_below = H::Word::ZERO);
+        let taken = self.queue.take_open(slots);
         if taken.is_some() {
             return taken;
         }
@@ -199,7 +197,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         if slots.words().vacant() == 0 {
             return None;
         }
-        self.open_fast_paths(slots.words());
+        self.open_fast_paths(slots);
         let (index, _) = self.queue.take_next(slots)?;
         slots.expect_birth();
         self.books.note_birth(index);
@@ -230,7 +228,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         let index = self.books.check_claim(handle, slots.words(), check)?;
         self.queue.claim(index, slots);
         slots.expect_birth();
-        self.close_fast_paths();
+        self.close_fast_paths(slots);
         self.books.note_claim(handle);
         Ok(index)
     }
@@ -244,19 +242,18 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         taken: impl DoubleEndedIterator<Item = core::ops::Range<usize>> + Clone,
         slots: &mut S,
     ) -> bool {
-        self.close_fast_paths();
+        self.close_fast_paths(slots);
         self.queue.take_upcoming(listed, taken, slots)
     }
 
     /// Slots below this one, taken out of turn, have become live.
     #[cfg(feature = "alloc")]
-    pub(crate) fn note_upcoming(
-        &mut self,
-        until: usize,
-        words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
-    ) {
+    pub(crate) fn note_upcoming<S>(&mut self, until: usize, slots: &mut S)
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
         self.books.mark_used_until(until);
-        self.open_fast_paths(words);
+        self.open_fast_paths(slots);
     }
 
     /// Ends this lifetime of a live slot, and puts the slot back into the order.
@@ -267,12 +264,12 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         generation: H::Word,
         slots: &mut S,
     ) {
-        if generation >= self.quick_below {
-            return self.end_with_care(index, generation, slots);
+        if slots.end_quick(index, generation) {
+            // SAFETY: no generation is below 0, so the fast path is open (invariant).
+            unsafe { self.queue.give_back_open(index, slots) };
+        } else {
+            self.end_with_care(index, generation, slots);
         }
-        slots.set_dead(index, generation.dead_successor());
-        // SAFETY: no generation is below 0, so the fast path is open (invariant).
-        unsafe { self.queue.give_back_open(index, slots) };
     }
 
     /// The slow path: the successor of this generation may not come next, a recorder may be attached, the order's fast
@@ -297,7 +294,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
                 self.queue.retire(index, slots);
             }
         }
-        self.open_fast_paths(slots.words());
+        self.open_fast_paths(slots);
     }
 
     /// All vacant slots, the lowest first, whatever the order was: after many lifetimes have ended at
@@ -317,7 +314,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) {
         self.books.recount(slots.words());
         self.queue.reset(slots);
-        self.open_fast_paths(slots.words());
+        self.open_fast_paths(slots);
     }
 
     /// There are more slots now, from this one on: dead ones.
@@ -328,7 +325,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     {
         self.queue.grow(from, slots);
         self.books.note_slots_from(from, slots.words());
-        self.open_fast_paths(slots.words());
+        self.open_fast_paths(slots);
         self.books.tell_size(slots.words());
     }
 
@@ -342,19 +339,19 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.mark_used_until(slots.words().slots());
         self.queue.shrink(to, slots);
         remove(slots);
-        self.open_fast_paths(slots.words());
+        self.open_fast_paths(slots);
         self.books.tell_size(slots.words());
     }
 
     /// Replaces the recorder's track.
     #[cfg(feature = "recorder")]
-    pub(crate) fn listen(
+    pub(crate) fn listen<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         track: Option<crate::reports::recorder::Track>,
-        words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
+        slots: &mut S,
     ) {
         self.books.listen(track);
-        self.open_fast_paths(words);
+        self.open_fast_paths(slots);
     }
 }
 
@@ -384,16 +381,16 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.validate_within(capacity, words, used)?;
         words.validate_unused(used)?;
         self.queue.validate(slots)?;
-        let is_careful = self.quick_below == H::Word::ZERO;
+        let is_careful = words.border() == 0;
         ensure(
             is_careful || !words.counts().owes_peak(),
             "the peak is at least what is live, or noted before a lifetime ends",
             format_args!("{:?}", words.counts()),
         )?;
         ensure(
-            is_careful || self.quick_below == self.books.quick_below(),
+            is_careful || words.border() == self.books.quick_below().to_bits(),
             "a lifetime ends on the fast path only if its successor comes next and nobody records it",
-            format_args!("below {}", self.quick_below.generation()),
+            format_args!("below {}", words.border()),
         )?;
         let mut queue = self.queue.clone();
         let was_open = queue.is_open();
@@ -412,12 +409,12 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// The core of a copy of the slots, without a recorder.
-    pub(crate) fn clone_for(
-        &self,
-        words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
-    ) -> Self {
-        let mut clone = Self { queue: self.queue.clone(), ..Self::unopened(self.books.clone()) };
-        clone.open_fast_paths(words);
+    pub(crate) fn clone_for<S>(&self, slots: &mut S) -> Self
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        let mut clone = Self { queue: self.queue.clone(), books: self.books.clone() };
+        clone.open_fast_paths(slots);
         clone
     }
 }
@@ -446,10 +443,10 @@ mod tests {
         let mut slots = HandleAllocator::new(3);
         let handle = slots.acquire().unwrap();
         slots.validate().unwrap();
-        slots.core_mut().quick_below = 5;
+        slots.words_mut().set_border(5);
         let rule = "the peak is at least what is live, or noted before a lifetime ends";
         assert_eq!(slots.validate().unwrap_err().rule(), rule);
-        slots.core_mut().quick_below = 0;
+        slots.words_mut().close_border();
         slots.release(handle);
         slots.validate().unwrap();
         assert_eq!(slots.stats().peak, 1);
@@ -491,7 +488,7 @@ mod tests {
             words.expect_birth();
             words.set_live(index, 1);
         }
-        core.note_upcoming(3, &words);
+        core.note_upcoming(3, &mut words);
         assert!(Queue::<u32>::is_open(&core.queue));
         assert_eq!(core.queue.next(&words), Some(3));
     }

@@ -25,7 +25,8 @@ use crate::reports::debug::Watch;
 /// the bitmap. They stay where they are as long as the place does not move, and only what
 /// `parts_mut` lends changes them; but a place that grows may have methods of its own, which borrow
 /// it mutably and do otherwise. There is one value for each slot, which does not move then either.
-/// `find` and `find_mut` find those of all slots and no others.
+/// `find` and `find_mut` find those of all slots and no others. `entries_end` and `entries_end_mut` point behind the last
+/// of the entries, which may be read and written by them.
 #[doc(hidden)]
 pub unsafe trait Place {
     type Word: Word;
@@ -46,6 +47,18 @@ pub unsafe trait Place {
     fn parts(&self) -> Parts<'_, Self::Word, Self::Entry, Self::Value>;
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry, Self::Value>;
+
+    /// Where the array of entries ends.
+    #[inline(always)]
+    fn entries_end(&self) -> *const Self::Entry {
+        self.parts().entries.as_ptr_range().end
+    }
+
+    /// The same, to write entries by it.
+    #[inline(always)]
+    fn entries_end_mut(&mut self) -> *mut Self::Entry {
+        self.parts_mut().entries.as_mut_ptr_range().end
+    }
 
     /// The place of a slot's value. This, `value_mut` and `values_mut` use the array of
     /// [`parts`](Self::parts); a place that is not [flat](FlatPlace) overrides them.

@@ -20,6 +20,7 @@
 //!    writes the bit or changes the counts, by which the bitmap is old.
 //! 2. If a [`Prefix`] is known, the slots below it are live, and no others.
 //! 3. `counts` has the number of live slots.
+//! 4. `quick_below` is the border, or 0 while the bitmap is in step: so a lifetime that ends below it has no bit to clear.
 //!
 //! The iterators of `values` rely on 1 and 2: they read, without a test, the values of slots that are live by the
 //! bitmap or the prefix.
@@ -54,13 +55,17 @@ pub struct SlotWords<P: Place> {
     /// slots were never used, as far as [`copy_state_from`](Self::copy_state_from) knows.
     place: P,
     counts: Counts,
+    /// Not of the type of the words, which would fix the type of the values.
+    quick_below: u32,
+    /// The [`Core`](super::Core) sets it: a lifetime of a generation below it ends by [`end_quick`](Self::end_quick).
+    border: u32,
 }
 
 #[cfg(feature = "alloc")]
 impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
     /// No slots, and no memory.
     pub(crate) const fn empty() -> Self {
-        Self { place: Block::empty(), counts: Counts::NONE }
+        Self::unused(Block::empty())
     }
 
     /// Slots that are all dead, with this word, every page touched. `in_step`: the bitmap is in
@@ -76,11 +81,10 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
     }
 
     /// Like [`try_new`](Self::try_new), for a block of slots that are all dead.
-    pub(crate) fn of_dead(mut place: Block<W, E, T>, in_step: bool) -> Self {
-        if let Some(age) = place.bitmap_age_mut() {
-            age.in_step = in_step;
-        }
-        Self { place, counts: Counts::NONE }
+    pub(crate) fn of_dead(place: Block<W, E, T>, in_step: bool) -> Self {
+        let mut words = Self::unused(place);
+        words.set_in_step(in_step);
+        words
     }
 
     /// Another block with the same words, entries and counts.
@@ -96,7 +100,7 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
 impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
     /// No slots, and no memory.
     pub(crate) const fn growing(sizes: BlockSizes) -> Self {
-        Self { place: Blocks::new(sizes), counts: Counts::NONE }
+        Self::unused(Blocks::new(sizes))
     }
 
     /// Allocates the next block. `room`: how many slots to make room for if there is none for that
@@ -120,8 +124,8 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
         // It is still correct, unless it is out of date.
         let right_until = if self.is_bitmap_old() { None } else { Some(self.changes()) };
         let new = self.place.try_add_block(ahead)?;
+        self.set_in_step(is_in_step);
         if let Some(age) = self.place.bitmap_age_mut() {
-            age.in_step = is_in_step;
             age.gathered_at = right_until.unwrap_or(age.gathered_at);
         }
         if is_in_step && !was_in_step {
@@ -154,6 +158,7 @@ impl<P: Place> SlotWords<P> {
     /// For [`CoreOffsets`](crate::CoreOffsets).
     pub(crate) const PLACE_OFFSET: usize = offset_of!(Self, place);
     pub(crate) const COUNTS_OFFSET: usize = offset_of!(Self, counts);
+    pub(crate) const BORDER_OFFSET: usize = offset_of!(Self, border);
 
     /// All words: for a live slot its generation; for a dead one the next, with the top bit set.
     #[inline]
@@ -224,7 +229,7 @@ pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_S
 impl<W: Word, E: Entry, T, const N: usize> SlotWords<Inline<W, E, T, N>> {
     /// The slots of a place, none of which was ever used. No bit is set that is not set in the place.
     pub(crate) const fn fresh(place: Inline<W, E, T, N>) -> Self {
-        Self { place, counts: Counts::NONE }
+        Self::unused(place)
     }
 }
 
@@ -246,11 +251,14 @@ impl<P: Place> Census for SlotWords<P> {
 }
 
 impl<P: Place> SlotWords<P> {
-    /// Takes on the words, entries and counts of another, of as many slots.
+    const fn unused(place: P) -> Self {
+        Self { place, counts: Counts::NONE, quick_below: 0, border: 0 }
+    }
+
+    /// Takes on the words, entries and counts of another, of as many slots and entries.
     pub(crate) fn continue_from(&mut self, other: &Self) {
         self.copy_state_from(other, other.slots());
-        let entries = other.entries();
-        self.entries_mut()[..entries.len()].copy_from_slice(entries);
+        self.entries_mut().copy_from_slice(other.entries());
     }
 
     #[inline]
@@ -400,32 +408,38 @@ impl<P: Place> SlotWords<P> {
     pub(crate) unsafe fn set_live_unchecked(&mut self, index: usize, generation: P::Word) {
         debug_assert!(!self.is_live(index) && !generation.is_dead());
         // SAFETY: there is such a slot.
-        let bits = unsafe { self.set_word(index, generation) };
-        if let Some(bits) = bits {
-            *bits |= 1 << (index % WORD_SLOTS);
+        unsafe { self.set_word(index, generation) };
+        if P::HAS_BITMAP && self.place.bitmap_age().in_step {
+            // SAFETY: there is such a slot.
+            unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
         }
         self.counts.birth();
     }
 
-    /// Gives a slot a word, and lends its word of the bitmap if that is kept in step.
+    /// Gives a slot a word.
     ///
     /// # Safety
     ///
     /// The slot exists.
     #[inline(always)]
-    unsafe fn set_word(&mut self, index: usize, word: P::Word) -> Option<&mut u64> {
+    unsafe fn set_word(&mut self, index: usize, word: P::Word) {
         let key = self.place.key();
         let words = self.place.parts_mut().words;
         // SAFETY: there is one word for each slot.
         unsafe { *words.get_unchecked_mut(index) = word.difference(key) };
-        if P::HAS_BITMAP && self.place.bitmap_age().in_step {
-            self.forget_prefix();
-            let bits = self.place.parts_mut().bits;
-            // SAFETY: there is a word of the bitmap for each 64 slots (`Place`).
-            Some(unsafe { bits.get_unchecked_mut(index / WORD_SLOTS) })
-        } else {
-            None
-        }
+    }
+
+    /// The word of the bitmap with the slot's bit, which is about to change.
+    ///
+    /// # Safety
+    ///
+    /// The slot exists, and the place has a bitmap.
+    #[inline(always)]
+    unsafe fn bits_of(&mut self, index: usize) -> &mut u64 {
+        self.forget_prefix();
+        let bits = self.place.parts_mut().bits;
+        // SAFETY: there is a word of the bitmap for each 64 slots (`Place`).
+        unsafe { bits.get_unchecked_mut(index / WORD_SLOTS) }
     }
 
     /// Ends the lifetime of a live slot, which then has this word. For the word of a retired slot,
@@ -435,11 +449,62 @@ impl<P: Place> SlotWords<P> {
         debug_assert!(self.is_live(index) && word.is_dead());
         assert!(index < self.slots());
         // SAFETY: just tested.
-        let bits = unsafe { self.set_word(index, word) };
-        if let Some(bits) = bits {
-            *bits &= !(1 << (index % WORD_SLOTS));
+        unsafe { self.set_word(index, word) };
+        if P::HAS_BITMAP && self.place.bitmap_age().in_step {
+            // SAFETY: just tested.
+            unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
         self.counts.death();
+    }
+
+    /// Ends this lifetime of a live slot if its generation is below the [border](Self::set_border), in one comparison if
+    /// the bitmap is not in step.
+    #[inline(always)]
+    pub(crate) fn end_quick(&mut self, index: usize, generation: P::Word) -> bool {
+        debug_assert!(self.is_live_in(index, generation));
+        assert!(index < self.slots());
+        if generation.to_bits() >= self.quick_below {
+            if !P::HAS_BITMAP || generation.to_bits() >= self.border {
+                return false;
+            }
+            // SAFETY: just tested; the bitmap is in step (invariant 4).
+            unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
+        }
+        // SAFETY: just tested.
+        unsafe { self.set_word(index, generation.dead_successor()) };
+        self.counts.death();
+        true
+    }
+
+    /// Below this generation, its successor follows, and there is nothing else to do when a lifetime ends.
+    #[inline(always)]
+    pub(crate) fn set_border(&mut self, border: P::Word) {
+        self.border = border.to_bits();
+        self.settle_quick_below();
+    }
+
+    fn settle_quick_below(&mut self) {
+        self.quick_below = if self.is_in_step() { 0 } else { self.border };
+    }
+
+    /// No generation is below the border from now on.
+    #[inline(always)]
+    pub(crate) fn close_border(&mut self) {
+        self.border = 0;
+        self.quick_below = 0;
+    }
+
+    #[inline(always)]
+    pub(crate) fn border(&self) -> u32 {
+        self.border
+    }
+
+    /// From now on, each birth and death writes its bit, or none does.
+    pub(crate) fn set_in_step(&mut self, in_step: bool) {
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.in_step = in_step;
+        }
+        self.settle_quick_below();
     }
 
     /// Ends the last lifetime of a live slot.
@@ -512,8 +577,9 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Whether each birth and death writes its bit.
+    #[inline]
     pub(crate) fn is_in_step(&self) -> bool {
-        self.place.bitmap_age().in_step
+        P::HAS_BITMAP && self.place.bitmap_age().in_step
     }
 
     #[inline(never)]
@@ -538,9 +604,7 @@ impl<P: Place> SlotWords<P> {
     fn catch_up(&mut self) -> bool {
         let behind = self.changes().abs_diff(self.place.bitmap_age().gathered_at);
         let few = self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE;
-        if let Some(age) = self.place.bitmap_age_mut() {
-            age.in_step = behind <= few;
-        }
+        self.set_in_step(behind <= few);
         if behind > 0 {
             self.gather();
         }
@@ -697,6 +761,11 @@ impl<P: Place> SlotWords<P> {
             "the bitmap has the bits of the live slots, or is known to be old",
             format_args!("word {differs:?} differs"),
         )?;
+        ensure(
+            self.quick_below == if self.is_in_step() { 0 } else { self.border },
+            "no lifetime ends without its bit if the bitmap is in step",
+            format_args!("below {:?}, border {:?}", self.quick_below, self.border),
+        )?;
         let prefix = self.place.bitmap_age().prefix;
         let is_prefix = self.all().take(live).all(|word| !word.is_dead());
         ensure(
@@ -750,7 +819,7 @@ mod tests {
 
     fn words(slots: usize, in_step: bool, dead: u16) -> Words {
         let mut words = Words::try_new(slots, 0, false, dead).unwrap();
-        words.place.bitmap_age_mut().unwrap().in_step = in_step;
+        words.set_in_step(in_step);
         words
     }
 
@@ -769,8 +838,9 @@ mod tests {
     #[test]
     fn every_number_of_slots_in_a_pool_is_0_at_first() {
         let words = SlotWords::<Inline<u32, u32, (), 70>>::fresh(Inline::new(1));
-        let SlotWords { place, counts: Counts { births, deaths, peak, retired } } = words;
-        assert_eq!((births, deaths, peak, retired), (0, 0, 0, 0));
+        let SlotWords { place, counts, quick_below, border } = words;
+        let Counts { births, deaths, peak, retired } = counts;
+        assert_eq!((births, deaths, peak, retired, quick_below, border), (0, 0, 0, 0, 0, 0));
         let parts = place.parts();
         assert!(parts.words.iter().chain(parts.entries).all(|word| *word == 0));
     }

@@ -57,9 +57,9 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         R::Queue<H::Index>: Queue<H::Index, Entry = E>,
     {
         self.move_with(block, R::Queue::<H::Index>::move_entries, new_word);
-        if let Some(age) = self.words.place_mut().bitmap_age_mut() {
+        if R::SEARCHES_BITMAP {
             // From the beginning, when there are no slots, and the bitmap has all of them.
-            age.in_step |= R::SEARCHES_BITMAP;
+            self.words.set_in_step(true);
         }
     }
 

@@ -251,6 +251,7 @@ impl<P: Place> Storage<P> {
     {
         let (index, generation) = (handle.index() as usize, handle.word());
         if !self.words.is_live_in(index, generation) {
+            refused();
             return None;
         }
         // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
@@ -322,6 +323,14 @@ impl<P: Place> Storage<P> {
         // SAFETY: the slots are live, as tested, and no two are the same.
         Ok(unsafe { self.get_each_unchecked_mut(indices) })
     }
+}
+
+/// Called where a handle is refused, so that the compiler puts that code aside. The black box is why there is a call: one
+/// that does nothing is gone before the order of the code is decided.
+#[cold]
+#[inline(never)]
+fn refused() {
+    core::hint::black_box(());
 }
 
 impl<P: Place> Storage<P> {
@@ -717,6 +726,11 @@ impl<P: Place> Slots for Storage<P> {
         self.words.entries_mut()
     }
 
+    #[inline(always)]
+    fn entries_end_mut(&mut self) -> *mut P::Entry {
+        self.words.place_mut().entries_end_mut()
+    }
+
     #[inline]
     fn expect_birth(&mut self) {
         self.words.expect_birth();
@@ -726,14 +740,33 @@ impl<P: Place> Slots for Storage<P> {
         self.words.note_peak();
     }
 
+    fn set_border(&mut self, border: P::Word) {
+        self.words.set_border(border);
+    }
+
+    #[inline(always)]
+    fn close_border(&mut self) {
+        self.words.close_border();
+    }
+
     /// The value stays where it is and is not dropped: the caller has moved it out, or is about to.
+    #[inline(always)]
+    fn end_quick(&mut self, index: usize, generation: P::Word) -> bool {
+        let is_quick = self.words.end_quick(index, generation);
+        if is_quick {
+            self.write_link(index, Link::NONE);
+        }
+        is_quick
+    }
+
+    /// Same as for [`end_quick`](Self::end_quick).
     #[inline]
     fn set_dead(&mut self, index: usize, word: P::Word) {
         self.words.set_dead(index, word);
         self.write_link(index, Link::NONE);
     }
 
-    /// Same as for [`set_dead`](Self::set_dead).
+    /// As above.
     fn retire(&mut self, index: usize) {
         self.words.retire(index);
         self.write_link(index, Link::NONE);

@@ -161,26 +161,26 @@ pub struct CoreOffsets {
     pub deaths: usize,
     pub peak: usize,
     pub retired: usize,
-    pub stack_len: usize,
+    pub stack_top: usize,
     pub fresh_from: usize,
-    pub quick_below: usize,
+    pub border: usize,
 }
 
 impl CoreOffsets {
     pub const OF_LIFO: Self = {
         type Words = AllocatorWords<Lifo, Handle<()>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
-        type LifoCore = Core<Lifo, Handle<()>>;
         let words = offset_of!(Own, slots) + offset_of!(WatchedWords<u32, u32>, words);
         let block = words + Words::PLACE_OFFSET;
         let age = block + AllocatorBlock::<Lifo, Handle<()>>::BITMAP_AGE_OFFSET;
         let counts = words + Words::COUNTS_OFFSET;
-        let queue = offset_of!(Own, core) + LifoCore::QUEUE_OFFSET;
+        let border = words + Words::BORDER_OFFSET;
+        let queue = offset_of!(Own, core) + Core::<Lifo, Handle<()>>::QUEUE_OFFSET;
         let [values, bits, slots, words, entries, entry_count] =
             AllocatorBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
         let [in_step, prefix, gathered_at] = crate::slots::BitmapAge::OFFSETS;
         let [births, deaths, peak, retired] = crate::slots::Counts::OFFSETS;
-        let [stack_len, fresh_from] = LifoQueue::OFFSETS;
+        let [stack_top, fresh_from] = LifoQueue::OFFSETS;
         Self {
             values: block + values,
             bits: block + bits,
@@ -195,9 +195,9 @@ impl CoreOffsets {
             deaths: counts + deaths,
             peak: counts + peak,
             retired: counts + retired,
-            stack_len: queue + stack_len,
+            stack_top: queue + stack_top,
             fresh_from: queue + fresh_from,
-            quick_below: offset_of!(Own, core) + LifoCore::QUICK_BELOW_OFFSET,
+            border,
         }
     };
 }

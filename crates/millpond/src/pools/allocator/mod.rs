@@ -323,7 +323,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Sends events to `track` from now on, or to nobody.
     #[cfg(feature = "recorder")]
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
-        self.core.listen(track, &self.slots.words);
+        self.core.listen(track, &mut self.slots.words);
     }
 
     crate::pools::shell::books_methods!(|pool| pool.core);
@@ -355,6 +355,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[allow(clippy::type_complexity, reason = "the order and its entries")]
     pub(crate) fn order_mut(&mut self) -> (&mut R::Queue<H::Index>, &mut [EntryOf<R, H>]) {
         (self.core.queue_mut(), self.slots.words.entries_mut())
+    }
+
+    /// The words, to be broken.
+    #[cfg(test)]
+    pub(crate) fn words_mut(&mut self) -> &mut AllocatorWords<R, H> {
+        &mut self.slots.words
     }
 }
 
@@ -424,8 +430,8 @@ impl<H: HandleLayout> HandleAllocator<Roster, H> {
 /// If there is not enough memory.
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
-        let slots = self.slots.clone();
-        Self { core: self.core.clone_for(&slots.words), slots }
+        let mut slots = self.slots.clone();
+        Self { core: self.core.clone_for(&mut slots.words), slots }
     }
 }
 

@@ -27,10 +27,10 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
     fn clone(&self) -> Self {
         let in_one_piece = self.growth.spare_blocks().is_none();
         let circle = self.core.circle();
-        let Ok(storage) = self.storage.try_clone_blocks::<R, H>(&circle, in_one_piece) else {
+        let Ok(mut storage) = self.storage.try_clone_blocks::<R, H>(&circle, in_one_piece) else {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
-        let core = self.core.clone_for(storage.words());
+        let core = self.core.clone_for(&mut storage);
         let mut copy = Self { storage, core, growth: self.growth };
         #[cfg(feature = "debug-aids")]
         copy.watch_like(self);

@@ -232,7 +232,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
                 until = until.max(index + 1);
             }
         }
-        self.core.note_upcoming(until, self.storage.words());
+        self.core.note_upcoming(until, &mut self.storage);
     }
 
     /// In turn, the way of any insertion; out of turn, a claim.

@@ -70,7 +70,7 @@ macro_rules! words_methods {
 
         #[cfg(feature = "recorder")]
         crate::reports::recorder::record_methods!(
-            |pool, track| pool.core.listen(track, pool.storage.words()),
+            |pool, track| pool.core.listen(track, &mut pool.storage),
             crate::reports::recorder::type_name::<T>()
         );
     };

@@ -14,7 +14,7 @@ impl<T: Clone, const N: usize, H: HandleLayout> Clone for StaticPool<T, N, H> {
         let start = self.core.circle().start().generation();
         let mut storage = super::StaticStorage::<T, N, H>::fresh(start);
         storage.clone_into_fresh(&self.storage);
-        let core = self.core.clone_for(storage.words());
+        let core = self.core.clone_for(&mut storage);
         Self { storage, core }
     }
 }

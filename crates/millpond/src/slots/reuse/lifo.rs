@@ -2,7 +2,7 @@
 //!
 //! # Invariant
 //!
-//! 1. Each entry below the length is a slot, and the array has more entries than there are slots (unless both are none).
+//! 1. Each entry on the stack is a slot, and the array has more entries than there are slots (unless both are none).
 //! 2. While the fast path is open, the stack and the fresh slots have each vacant slot once, and no other.
 
 use alloc::vec;
@@ -47,54 +47,58 @@ impl ReuseOrder for Lifo {
 /// vacant exactly if that entry counts. A fresh slot that was claimed and is live, or has since got
 /// an entry, is skipped in the same way.
 ///
-/// The stack is the array of entries, which has room for every slot and for ghosts.
+/// The stack is the array of entries, which has room for every slot and for ghosts. It grows downward from the array's
+/// end, where in a block the words begin, so that an entry is found from their address.
 ///
 /// The fast path is open while there are no ghosts and all slots that were ever used have been live at once: then the
 /// entry on top of the stack is vacant, and only a fresh slot can bring a new peak. Without claims, it stays open. While
-/// it is closed, the stack is *parked*: its ends stand aside, and in their place are those of an empty stack without
-/// fresh slots, so that the fast path finds no slot.
+/// it is closed, the stack is *parked*: its ends stand aside, and the fast path finds neither an entry nor a fresh slot.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct LifoQueue {
-    /// [`CLOSED`](Ends::CLOSED) while the stack is parked.
-    open: Ends,
-    parked: Ends,
+    /// Where the entry on top is, counted from the end of the array: never positive. While the stack is parked, the
+    /// same without its sign: never negative.
+    top: isize,
+    /// As in [`Ends`], or [`PARKED`](Self::PARKED).
+    fresh_from: u32,
+    parked_fresh_from: u32,
 }
 
 /// Where the stack and the fresh slots begin and end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 struct Ends {
     /// How many entries are on the stack.
-    len: u32,
+    len: usize,
     /// Slots from this one on have no entry, unless they were claimed.
     fresh_from: u32,
 }
 
 impl Ends {
-    const START: Self = Self { len: 0, fresh_from: 0 };
-    /// No pool has this many slots.
-    const CLOSED: Self = Self { len: 0, fresh_from: u32::MAX };
+    /// The entries on the stack, that on top first.
+    #[inline]
+    fn stack<I: IndexWord>(self, entries: &[I]) -> &[I] {
+        &entries[entries.len() - self.len..]
+    }
 
     #[inline]
-    fn top<I: IndexWord>(&self, entries: &[I]) -> Option<usize> {
-        Some(entries[self.len.checked_sub(1)? as usize].to_index())
+    fn top<I: IndexWord>(self, entries: &[I]) -> Option<usize> {
+        self.stack(entries).first().map(|slot| slot.to_index())
     }
 
     /// Whether there are more entries and fresh slots than those that count.
-    fn has_ghosts(&self, words: &SlotWords<impl Place>) -> bool {
+    fn has_ghosts(self, words: &SlotWords<impl Place>) -> bool {
         // Each vacant slot is in there at least once.
-        self.len as usize + words.slots() - self.fresh_from as usize > words.vacant()
+        self.len + words.slots() - self.fresh_from as usize > words.vacant()
     }
 }
 
 impl LifoQueue {
     /// For [`CoreOffsets`](crate::CoreOffsets).
-    pub(crate) const OFFSETS: [usize; 2] = [
-        offset_of!(Self, open) + offset_of!(Ends, len),
-        offset_of!(Self, open) + offset_of!(Ends, fresh_from),
-    ];
+    pub(crate) const OFFSETS: [usize; 2] = [offset_of!(Self, top), offset_of!(Self, fresh_from)];
+
+    /// No pool has this many slots.
+    const PARKED: u32 = u32::MAX;
 
     #[inline]
     fn room_for(slots: usize) -> usize {
@@ -102,16 +106,26 @@ impl LifoQueue {
     }
 
     fn is_parked(&self) -> bool {
-        self.open == Ends::CLOSED
+        self.fresh_from == Self::PARKED
     }
 
     /// The ends of the stack, parked or not.
     fn ends(&self) -> Ends {
-        if self.is_parked() { self.parked } else { self.open }
+        let fresh_from = if self.is_parked() { self.parked_fresh_from } else { self.fresh_from };
+        Ends { len: self.top.unsigned_abs(), fresh_from }
     }
 
-    fn ends_mut(&mut self) -> &mut Ends {
-        if self.is_parked() { &mut self.parked } else { &mut self.open }
+    /// Changes the ends of the stack, which stays parked if it is.
+    fn set_ends(&mut self, ends: Ends) {
+        *self = Self::with_ends(ends, self.is_parked());
+    }
+
+    fn with_ends(Ends { len, fresh_from }: Ends, is_parked: bool) -> Self {
+        let len = len as isize;
+        match is_parked {
+            true => Self { top: len, fresh_from: Self::PARKED, parked_fresh_from: fresh_from },
+            false => Self { top: -len, fresh_from, parked_fresh_from: 0 },
+        }
     }
 
     /// The next slot when the stack is empty or has a ghost on top.
@@ -121,35 +135,40 @@ impl LifoQueue {
         &mut self,
         words: &SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
-        let ends = self.ends_mut();
-        while let Some(top) = ends.top(words.entries()) {
-            if words.is_vacant(top) {
-                return Some(top);
-            }
-            ends.len -= 1;
-        }
-        let fresh = (ends.fresh_from as usize..words.slots()).find(|slot| words.is_vacant(*slot));
-        ends.fresh_from = fresh.unwrap_or(words.slots()) as u32;
-        fresh
+        let mut ends = self.ends();
+        let is_vacant = |slot: &I| words.is_vacant(slot.to_index());
+        let stack = ends.stack(words.entries());
+        let ghosts = stack.iter().position(is_vacant).unwrap_or(stack.len());
+        ends.len -= ghosts;
+        let next = ends.top(words.entries()).or_else(|| {
+            let fresh =
+                (ends.fresh_from as usize..words.slots()).find(|slot| words.is_vacant(*slot));
+            ends.fresh_from = fresh.unwrap_or(words.slots()) as u32;
+            fresh
+        });
+        self.set_ends(ends);
+        next
     }
 
     /// Removes the ghosts. The rest keeps its order and fits, because each slot has one entry.
     fn sweep<I: IndexWord, S: Slots<Entry = I>>(&mut self, slots: &mut S) {
-        // From the top down, so that the first entry found of a vacant slot is the one that counts.
-        // Kept entries move to the upper end; the marks identify the older entries.
+        // From the top down, so that the first entry found of a vacant slot is the one that counts; the marks identify
+        // the older ones.
         slots.begin_marking();
-        let len = self.ends().len as usize;
-        let mut kept_from = len;
-        for at in (0..len).rev() {
+        let ends = self.ends();
+        let end = slots.words().entries().len();
+        let top = end - ends.len;
+        let mut len = 0;
+        for at in top..end {
             let slot = slots.words().entries()[at];
             if slots.words().is_vacant(slot.to_index()) && slots.mark(slot.to_index()) {
-                kept_from -= 1;
-                slots.entries_mut()[kept_from] = slot;
+                slots.entries_mut()[top + len] = slot;
+                len += 1;
             }
         }
         slots.end_marking();
-        slots.entries_mut().copy_within(kept_from..len, 0);
-        self.ends_mut().len -= kept_from as u32;
+        slots.entries_mut().copy_within(top..top + len, end - len);
+        self.set_ends(Ends { len, ..ends });
     }
 }
 
@@ -157,7 +176,7 @@ impl LifoQueue {
 // never used.
 unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     type Entry = I;
-    const EMPTY: Self = Self { open: Ends::START, parked: Ends::START };
+    const EMPTY: Self = Self { top: 0, fresh_from: 0, parked_fresh_from: 0 };
     const HAS_FAST_PATH: bool = true;
 
     fn entry_count(slots: usize, _holds_links: bool) -> usize {
@@ -176,26 +195,23 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
 
     #[inline]
     fn take<S: Slots<Entry = I>>(&mut self, index: usize, _slots: &mut S) {
-        let ends = self.ends_mut();
-        match ends.len.checked_sub(1) {
-            Some(below) => ends.len = below,
-            None => ends.fresh_from = index as u32 + 1,
-        }
+        let ends = self.ends();
+        self.set_ends(match ends.len.checked_sub(1) {
+            Some(len) => Ends { len, ..ends },
+            None => Ends { fresh_from: index as u32 + 1, ..ends },
+        });
     }
 
     fn open(&mut self, words: &SlotWords<impl Place<Entry = I>>) -> bool {
         let ends = self.ends();
         let is_open =
             !ends.has_ghosts(words) && words.peak() + words.retired() >= ends.fresh_from as usize;
-        *self = match is_open {
-            true => Self { open: ends, parked: Ends::START },
-            false => Self { open: Ends::CLOSED, parked: ends },
-        };
+        *self = Self::with_ends(ends, !is_open);
         is_open
     }
 
     fn close(&mut self) {
-        *self = Self { open: Ends::CLOSED, parked: self.ends() };
+        *self = Self::with_ends(self.ends(), true);
     }
 
     #[cfg(feature = "validate")]
@@ -204,24 +220,22 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     #[inline(always)]
-    fn take_open<S: Slots<Entry = I>>(
-        &mut self,
-        slots: &S,
-        may_be_peak: impl FnOnce(),
-    ) -> Option<(usize, S::Word)> {
-        let (words, open) = (slots.words(), &mut self.open);
+    fn take_open<S: Slots<Entry = I>>(&mut self, slots: &mut S) -> Option<(usize, S::Word)> {
+        let words = slots.words();
         // Two branches and no common path: the processor predicts which, and waits for neither.
-        if open.len > 0 {
-            open.len -= 1;
-            // SAFETY: an entry was below the length (invariant 1).
-            let top = unsafe { words.entries().get_unchecked(open.len as usize) }.to_index();
+        if self.top < 0 {
+            // SAFETY: the stack is not parked, and has this entry (invariant 1).
+            let entry = unsafe { words.place().entries_end().offset(self.top) };
+            // SAFETY: as above.
+            let top = unsafe { entry.read() }.to_index();
+            self.top += 1;
             // SAFETY: an entry is a slot (invariant 1).
             Some((top, unsafe { words.get_unchecked(top) }))
         } else {
-            let fresh = open.fresh_from as usize;
+            let fresh = self.fresh_from as usize;
             let word = words.get(fresh)?;
-            open.fresh_from += 1;
-            may_be_peak();
+            self.fresh_from += 1;
+            slots.close_border();
             Some((fresh, word))
         }
     }
@@ -230,16 +244,17 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     unsafe fn give_back_open<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
         // SAFETY: the fast path is open, so there is an entry for each vacant slot but this one (invariant 2), and the
         // array has more than there are slots (invariant 1).
-        let room = unsafe { slots.entries_mut().get_unchecked_mut(self.open.len as usize) };
-        *room = I::from_index(index);
-        self.open.len += 1;
+        let room = unsafe { slots.entries_end_mut().offset(self.top - 1) };
+        // SAFETY: as above.
+        unsafe { room.write(I::from_index(index)) };
+        self.top -= 1;
     }
 
     #[inline]
     fn claim<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
         // Ghosts on top are removed at once, so that a pool that is loaded from the lowest slot up,
         // or filled entirely by claims, leaves none for later.
-        let (words, ends) = (slots.words(), self.ends_mut());
+        let (words, mut ends) = (slots.words(), self.ends());
         let is_gone = |slot| slot == index || !words.is_vacant(slot);
         while ends.top(words.entries()).is_some_and(is_gone) {
             ends.len -= 1;
@@ -247,15 +262,17 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         while (ends.fresh_from as usize) < words.slots() && is_gone(ends.fresh_from as usize) {
             ends.fresh_from += 1;
         }
+        self.set_ends(ends);
     }
 
     fn give_back<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
-        if self.ends().len as usize == slots.words().entries().len() {
+        if self.ends().len == slots.words().entries().len() {
             self.sweep(slots);
         }
-        let ends = self.ends_mut();
-        slots.entries_mut()[ends.len as usize] = I::from_index(index);
-        ends.len += 1;
+        let ends = self.ends();
+        let below = slots.words().entries().len() - ends.len;
+        slots.entries_mut()[below - 1] = I::from_index(index);
+        self.set_ends(Ends { len: ends.len + 1, ..ends });
     }
 
     fn grow<S: Slots<Entry = I>>(&mut self, _from: usize, _slots: &mut S) {
@@ -267,15 +284,22 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         if self.ends().has_ghosts(slots.words()) {
             self.sweep(slots);
         }
-        let (ends, entries) = (self.ends_mut(), slots.entries_mut());
-        let mut kept = 0;
-        for at in 0..ends.len as usize {
+        let (ends, entries) = (self.ends(), slots.entries_mut());
+        let (end, mut len) = (entries.len(), 0);
+        for at in (end - ends.len..end).rev() {
             if entries[at].to_index() < to {
-                entries[kept] = entries[at];
-                kept += 1;
+                len += 1;
+                entries[end - len] = entries[at];
             }
         }
-        *ends = Ends { len: kept as u32, fresh_from: ends.fresh_from.min(to as u32) };
+        self.set_ends(Ends { len, fresh_from: ends.fresh_from.min(to as u32) });
+    }
+
+    /// The end of the array stays the end of the stack.
+    fn move_entries(from: &[I], to: &mut [I]) {
+        let count = from.len().min(to.len());
+        let end = to.len();
+        to[end - count..].copy_from_slice(&from[from.len() - count..]);
     }
 
     fn copy_state_from<S: Slots<Entry = I>>(
@@ -285,9 +309,11 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         _used: usize,
         slots: &mut S,
     ) {
-        let len = other.ends().len as usize;
-        slots.entries_mut()[..len].copy_from_slice(&others[..len]);
-        *self.ends_mut() = other.ends();
+        let stack = other.ends().stack(others);
+        let entries = slots.entries_mut();
+        let top = entries.len() - stack.len();
+        entries[top..].copy_from_slice(stack);
+        self.set_ends(other.ends());
     }
 
     fn order<'a, S: Slots<Entry = I>>(
@@ -304,7 +330,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
             *bits |= 1 << (index % 64);
             is_first && words.is_vacant(index)
         };
-        let stack = words.entries()[..ends.len as usize].iter().rev().map(|slot| slot.to_index());
+        let stack = ends.stack(words.entries()).iter().map(|slot| slot.to_index());
         let fresh_from = ends.fresh_from as usize;
         let fresh = fresh_from..used.max(fresh_from);
         let rest = fresh.end..words.slots();
@@ -324,9 +350,8 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
             list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
             return;
         }
-        let len = ends.len as usize;
-        let on_stack = count.min(len);
-        list.extend(words.entries()[len - on_stack..len].iter().rev().copied());
+        let on_stack = count.min(ends.len);
+        list.extend_from_slice(&ends.stack(words.entries())[..on_stack]);
         let fresh = (ends.fresh_from as usize..words.slots()).take(count - on_stack);
         list.extend(fresh.map(I::from_index));
     }
@@ -339,41 +364,43 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
         slots: &mut S,
     ) -> bool {
-        let ends = self.ends_mut();
+        let mut ends = self.ends();
         if ends.has_ghosts(slots.words()) {
             return false;
         }
         // Entries listed beyond the last one taken stay as they are.
         let mut until = taken.clone().next_back().map_or(0, |last| last.end);
-        let from_stack = until.min(ends.len as usize);
+        let from_stack = until.min(ends.len);
         ends.fresh_from += (until - from_stack) as u32;
-        ends.len -= from_stack as u32;
+        ends.len -= from_stack;
+        let entries = slots.entries_mut();
         let mut put_back = |rest: &[I]| {
-            let room = &mut slots.entries_mut()[ends.len as usize..][..rest.len()];
-            room.iter_mut().zip(rest.iter().rev()).for_each(|(entry, slot)| *entry = *slot);
-            ends.len += rest.len() as u32;
+            let top = entries.len() - ends.len;
+            entries[top - rest.len()..top].copy_from_slice(rest);
+            ends.len += rest.len();
         };
         for range in taken.rev() {
             put_back(&listed[range.end..until]);
             until = range.start;
         }
         put_back(&listed[..until]);
+        self.set_ends(ends);
         true
     }
 
     #[cfg(feature = "serde")]
     fn load<S: Slots<Entry = I>>(&mut self, order: &[u32], slots: &mut S) {
-        for (entry, slot) in slots.entries_mut().iter_mut().zip(order.iter().rev()) {
+        let fresh_from = slots.words().slots() as u32;
+        for (entry, slot) in slots.entries_mut().iter_mut().rev().zip(order.iter().rev()) {
             *entry = I::from_index(*slot as usize);
         }
-        *self.ends_mut() =
-            Ends { len: order.len() as u32, fresh_from: slots.words().slots() as u32 };
+        self.set_ends(Ends { len: order.len(), fresh_from });
     }
 
     #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = I>>(&self, slots: &S) -> Result<(), Violation> {
         let (words, ends) = (slots.words(), self.ends());
-        let (entries, len) = (words.entries(), ends.len as usize);
+        let (entries, len) = (words.entries(), ends.len);
         ensure(
             (entries.len() >= Self::room_for(words.slots()) || words.slots() == 0)
                 && len <= entries.len(),
@@ -381,7 +408,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
             format_args!("{len} entries in {}", entries.len()),
         )?;
         let mut has_entry = vec![false; words.slots()];
-        for entry in &entries[..len] {
+        for entry in ends.stack(entries) {
             let index = entry.to_index();
             ensure(
                 index < words.slots(),
@@ -411,8 +438,12 @@ mod tests {
         SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1.as_dead()).unwrap()
     }
 
-    fn of(len: u32, fresh_from: u32) -> LifoQueue {
-        LifoQueue { open: Ends { len, fresh_from }, parked: Ends::START }
+    fn of(len: usize, fresh_from: u32) -> LifoQueue {
+        LifoQueue::with_ends(Ends { len, fresh_from }, false)
+    }
+
+    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<u32, u32, ()>>) -> &'a [u32] {
+        queue.ends().stack(words.entries())
     }
 
     fn order() -> LifoQueue {
@@ -442,10 +473,10 @@ mod tests {
         words.set_live(0, 1);
         words.set_live(3, 1);
         // Slot 3 is live, slot 4 has two entries, and what is above the top is none.
-        words.entries_mut().copy_from_slice(&[4, 3, 2, 4, 1, 0]);
+        words.entries_mut().copy_from_slice(&[0, 1, 4, 2, 3, 4]);
         let mut queue = of(5, 5);
         queue.sweep(&mut words);
-        assert_eq!(words.entries()[..queue.ends().len as usize], [2, 4, 1]);
+        assert_eq!(stack(&queue, &words), [1, 4, 2]);
         let vacant: Vec<_> = (0..5).filter(|&index| words.is_vacant(index)).collect();
         assert_eq!(vacant, [1, 2, 4]);
         assert!(words.occupancy().iter().eq([0, 3]));
@@ -472,7 +503,7 @@ mod tests {
                 queue.give_back(index, &mut words);
             }
             assert_eq!(
-                queue.ends().len as usize + 9 - queue.ends().fresh_from as usize,
+                queue.ends().len + 9 - queue.ends().fresh_from as usize,
                 9 - words.live(),
                 "round {round}"
             );
@@ -500,7 +531,7 @@ mod tests {
             queue.claim(index, &mut words);
             words.set_live(index, 1);
             assert_eq!(
-                (queue.ends().len as usize, queue.ends().fresh_from as usize),
+                (queue.ends().len, queue.ends().fresh_from as usize),
                 (3_usize.saturating_sub(index), 4 + index / 4)
             );
         }
@@ -529,10 +560,11 @@ mod tests {
         assert!(!words.is_in_step());
         (0..100).for_each(|index| words.set_dead(index, 1.as_dead()));
         let entries: Vec<u32> = (0..100).collect();
-        words.entries_mut()[..100].copy_from_slice(&entries);
+        let top = words.entries().len() - 100;
+        words.entries_mut()[top..].copy_from_slice(&entries);
         let mut queue = of(100, 100);
         queue.sweep(&mut words);
-        assert_eq!(words.entries()[..queue.ends().len as usize], entries);
+        assert_eq!(stack(&queue, &words), entries);
         assert_eq!(words.occupancy().iter().next(), None);
     }
 
@@ -545,7 +577,8 @@ mod tests {
                 words.set_live(index, 1)
             }
         });
-        words.entries_mut()[..2].copy_from_slice(&[1, 3]);
+        let top = words.entries().len() - 2;
+        words.entries_mut()[top..].copy_from_slice(&[3, 1]);
         let mut queue = of(2, 4);
         let mut listed = Vec::<u32>::new();
         queue.list_upcoming(&words, 4, 4, &mut listed);
@@ -560,16 +593,17 @@ mod tests {
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(
-            broken(|queue, _| queue.ends_mut().len -= 1),
+            broken(|queue, _| queue.top += 1),
             "each vacant slot has an entry in the stack or is fresh"
         );
         assert_eq!(
-            broken(|queue, _| queue.ends_mut().len = 99),
+            broken(|queue, _| queue.top = -99),
             "the stack has room for each slot and for ghosts"
         );
-        assert_eq!(broken(|_, stack| stack[0] = 5), "an entry of the stack is a slot");
+        let last = |stack: &mut [u32], slot| *stack.last_mut().unwrap() = slot;
+        assert_eq!(broken(|_, stack| last(stack, 5)), "an entry of the stack is a slot");
         assert_eq!(
-            broken(|_, stack| stack[0] = 2),
+            broken(|_, stack| last(stack, 2)),
             "each vacant slot has an entry in the stack or is fresh"
         );
     }

@@ -108,10 +108,18 @@ pub trait Slots {
     fn words(&self) -> &SlotWords<Self::Place>;
     /// The order's entries.
     fn entries_mut(&mut self) -> &mut [Self::Entry];
+    /// See [`Place::entries_end_mut`].
+    fn entries_end_mut(&mut self) -> *mut Self::Entry;
     /// A slot is about to become live: see [`SlotWords::expect_birth`].
     fn expect_birth(&mut self);
     /// A lifetime is about to end: see [`SlotWords::note_peak`].
     fn note_peak(&mut self);
+    /// See [`SlotWords::set_border`].
+    fn set_border(&mut self, border: Self::Word);
+    /// See [`SlotWords::close_border`].
+    fn close_border(&mut self);
+    /// See [`SlotWords::end_quick`]. A slot whose lifetime has ended has [`Link::NONE`].
+    fn end_quick(&mut self, index: usize, generation: Self::Word) -> bool;
     /// Ends the lifetime of a live slot, which then has this word, and [`Link::NONE`].
     fn set_dead(&mut self, index: usize, word: Self::Word);
     /// Ends the last lifetime of a live slot.
@@ -145,6 +153,11 @@ impl<P: Place> Slots for SlotWords<P> {
         self.entries_mut()
     }
 
+    #[inline(always)]
+    fn entries_end_mut(&mut self) -> *mut P::Entry {
+        self.place_mut().entries_end_mut()
+    }
+
     #[inline]
     fn expect_birth(&mut self) {
         self.expect_birth();
@@ -152,6 +165,20 @@ impl<P: Place> Slots for SlotWords<P> {
 
     fn note_peak(&mut self) {
         self.note_peak();
+    }
+
+    fn set_border(&mut self, border: P::Word) {
+        self.set_border(border);
+    }
+
+    #[inline(always)]
+    fn close_border(&mut self) {
+        self.close_border();
+    }
+
+    #[inline(always)]
+    fn end_quick(&mut self, index: usize, generation: P::Word) -> bool {
+        self.end_quick(index, generation)
     }
 
     #[inline]

@@ -84,13 +84,12 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
         true
     }
 
-    /// The fast path of [`take_next`](Self::take_next): `None` if it is closed or no slot is vacant. Calls the function
-    /// if this slot may bring a new peak.
+    /// The fast path of [`take_next`](Self::take_next): `None` if it is closed or no slot is vacant. Closes the
+    /// [border](SlotWords::close_border) if this slot may bring a new peak.
     #[inline(always)]
     fn take_open<S: Slots<Entry = Self::Entry>>(
         &mut self,
-        _slots: &S,
-        _may_be_peak: impl FnOnce(),
+        _slots: &mut S,
     ) -> Option<(usize, S::Word)> {
         None
     }
