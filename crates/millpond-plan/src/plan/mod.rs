@@ -1,8 +1,8 @@
 //! Plans the pools that a trace needs.
 //!
-//! A trace is read twice. The first pass counts what each class needs, from which its capacity follows. The second pass
-//! replays the trace: it computes what smaller pools would have done, collects the data of the plots, and proves the
-//! plan.
+//! A trace is gone through twice. The first pass counts what each class needs, from which its capacity follows. The
+//! second pass replays the trace: it computes what smaller pools would have done, collects the data of the plots, and
+//! proves the plan. Short traces are read once, because the first pass keeps their events; long ones are read again.
 
 mod advice;
 mod capacity;
@@ -40,6 +40,7 @@ use crate::clock;
 use crate::error::{Failure, Fault, shown};
 use crate::input::Source;
 use crate::pattern::Pattern;
+use crate::trace::tape::{self, Tape};
 use crate::trace::{self, Caller, Event, Format, Summary, Watch};
 use advice::Units;
 use replay::{ClassOutcome, ClassPlan, Replay};
@@ -232,10 +233,21 @@ pub struct Saving {
 /// # Errors
 /// If the trace cannot be used.
 pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fault> {
+    plan_with(Tape::new(tape::EVENTS_MAX), name, source, rules)
+}
+
+/// Plans the pools of one trace, whose events are kept if they fit on the tape.
+fn plan_with(
+    mut tape: Tape,
+    name: &str,
+    source: &Source,
+    rules: &Rules,
+) -> Result<TracePlan, Fault> {
     let begun = clock::now();
     let mut statistics = Statistics::default();
     let mut progress = source.progress(&format!("reading {}", file_name(name)));
-    let summary = trace::read(source.open()?, &mut statistics, &mut *progress)?;
+    let mut both = Both(&mut statistics, &mut tape);
+    let summary = trace::read(source.open()?, &mut both, &mut *progress)?;
     drop(progress);
     statistics.finish(summary.last_tick);
     let statistics_took = clock::now().saturating_sub(begun);
@@ -256,11 +268,13 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         Replay::new(axis, &plans, statistics.all.peak_live, &drops).map_err(Fault::whole)?;
     let mut progress = source.progress(&format!("proving {}", file_name(name)));
     let mut both = Both(&mut replay, &mut units);
-    let again = trace::read(source.open()?, &mut both, &mut *progress)?;
-    drop(progress);
-    if again != summary {
+    if tape.is_whole() {
+        tape.play(&summary, &mut both, source.bytes_stored(), &mut *progress);
+    } else if trace::read(source.open()?, &mut both, &mut *progress)? != summary {
         return Err(Fault::whole("changed while being read, expected a finished trace"));
     }
+    drop(tape);
+    drop(progress);
     let (live_over_time, outcomes) = replay.finish();
     let recorded_ms = ticks_per_second.map(|rate| summary.ticks() as f64 / rate * 1e3);
     let advice = units.advice(rules, &summary.classes, recorded_ms);
@@ -393,4 +407,29 @@ fn classes(
         })
     };
     order.iter().filter_map(|&number| build(number)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_that_is_read_again_has_the_same_plan() {
+        let mut text = "ms,event,address,size,stack\n".to_owned();
+        for ms in 0..40 {
+            for at in 1..=30 {
+                text += &format!("{ms},alloc,{at:x},{},spawn;main\n", 16 + at % 5 * 40);
+            }
+            (1..=30).for_each(|at| text += &format!("{ms},free,{at:x}\n"));
+        }
+        text += "41,alloc,1,16,spawn;main\n";
+        let source = Source::from_memory(text.leak().as_bytes());
+        let said = |events_max| {
+            let tape = Tape::new(events_max);
+            let plan = plan_with(tape, "a.csv", &source, &Rules::default()).expect("a good trace");
+            assert!(plan.proof().holds());
+            format!("{:?} {:?} {:?}", plan.classes, plan.advice, plan.live_over_time)
+        };
+        assert_eq!(said(tape::EVENTS_MAX), said(100));
+    }
 }

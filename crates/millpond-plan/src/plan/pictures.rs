@@ -40,16 +40,19 @@ impl Axis {
 /// The least and the greatest live count in each stretch of time.
 #[derive(Debug, Clone)]
 pub(super) struct LiveOverTime {
-    axis: Axis,
-    points: Vec<(u32, u32)>,
-    /// The last tick of the current column.
+    /// The last tick of the current column, and the extremes in it so far.
     column_end: u32,
+    point: (u32, u32),
     live: u32,
+    axis: Axis,
+    /// Those of the columns before it.
+    points: Vec<(u32, u32)>,
 }
 
 impl LiveOverTime {
     pub(super) fn new(axis: Axis) -> Self {
-        Self { axis, points: vec![(0, 0)], column_end: axis.last_tick(0), live: 0 }
+        let column_end = axis.last_tick(0);
+        Self { column_end, point: (0, 0), live: 0, axis, points: Vec::new() }
     }
 
     /// Called when the live count has changed.
@@ -59,19 +62,20 @@ impl LiveOverTime {
             self.turn_to(self.axis.column(tick));
         }
         self.live = live;
-        if let Some((least, greatest)) = self.points.last_mut() {
-            *least = live.min(*least);
-            *greatest = live.max(*greatest);
-        }
+        self.point = (live.min(self.point.0), live.max(self.point.1));
     }
 
+    /// Begins a later column, after those in which nothing changed.
     fn turn_to(&mut self, column: usize) {
-        self.points.resize(column + 1, (self.live, self.live));
+        self.points.push(self.point);
+        self.point = (self.live, self.live);
+        self.points.resize(column, self.point);
         self.column_end = self.axis.last_tick(column);
     }
 
     pub(super) fn finish(mut self) -> Vec<(u32, u32)> {
-        self.turn_to(self.axis.columns - 1);
+        self.points.push(self.point);
+        self.points.resize(self.axis.columns, (self.live, self.live));
         self.points
     }
 }
@@ -85,11 +89,18 @@ pub(super) struct SlotsOverTime {
     axis: Axis,
     slots: u64,
     rows: usize,
-    /// By cell, the time in partly covered cells, in 1/ticks of a column.
-    partial: Vec<u64>,
-    /// By cell, the number of lifetimes that fully cover the cells from here on, less the number of those that no
-    /// longer do.
-    full: Vec<i64>,
+    /// The column in which the last lifetime ended, where the next one probably ends, too.
+    column: u64,
+    cells: Vec<Cell>,
+}
+
+/// A stretch of slots in a stretch of time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cell {
+    /// The time of lifetimes that partly cover it, in 1/ticks of a column.
+    partial: u64,
+    /// The number of lifetimes that fully cover the cells from here on, less the number of those that no longer do.
+    full: i64,
 }
 
 impl SlotsOverTime {
@@ -101,8 +112,8 @@ impl SlotsOverTime {
             axis,
             slots: u64::from(slots.max(1)),
             rows,
-            partial: vec![0; cells],
-            full: vec![0; cells],
+            column: 0,
+            cells: vec![Cell::default(); cells],
         }
     }
 
@@ -114,15 +125,23 @@ impl SlotsOverTime {
         let end = (u64::from(to.saturating_sub(first_tick)) + 1) * columns as u64;
         let (begin, end) = (begin.min(ticks * columns as u64), end.min(ticks * columns as u64));
         let cell = |column: u64| row * (columns + 1) + column as usize;
-        let (first, last) = (begin / ticks, end / ticks);
+        // Dividing takes longer than all else here.
+        let column = self.column;
+        let column_of = |place: u64| match place.wrapping_sub(column * ticks) < ticks {
+            true => column,
+            false => place / ticks,
+        };
+        let (first, last) = (column_of(begin), column_of(end));
+        self.column = last;
         if first == last {
-            self.partial[cell(first)] += end - begin;
+            self.cells[cell(first)].partial += end - begin;
             return;
         }
-        self.partial[cell(first)] += ticks - begin % ticks;
-        self.partial[cell(last)] += end % ticks;
-        self.full[cell(first + 1)] += 1;
-        self.full[cell(last)] -= 1;
+        self.cells[cell(first)].partial += (first + 1) * ticks - begin;
+        self.cells[cell(first + 1)].full += 1;
+        let last_cell = &mut self.cells[cell(last)];
+        last_cell.partial += end - last * ticks;
+        last_cell.full -= 1;
     }
 
     pub(super) fn finish(self) -> SlotMap {
@@ -133,8 +152,9 @@ impl SlotsOverTime {
             let mut running = 0_i64;
             for column in 0..columns {
                 let cell = row * (columns + 1) + column;
-                running += self.full[cell];
-                let live = self.partial[cell] + running.max(0) as u64 * ticks;
+                let Cell { partial, full } = self.cells[cell];
+                running += full;
+                let live = partial + running.max(0) as u64 * ticks;
                 // Rounded up, so that a cell that was live at all shows it.
                 cells.push((live * 255).div_ceil(slots).min(255) as u8);
             }

@@ -77,15 +77,21 @@ pub(super) struct Known {
     pub(super) handle: Handle<()>,
 }
 
+/// What a slot has held.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    /// The handle of its previous object.
+    previous: Option<Handle<()>>,
+    /// The number of objects that it has held.
+    lifetimes: u64,
+}
+
 /// A real pool, each of whose answers is compared with the model.
 #[derive(Debug)]
 pub(super) struct ProvingPool<'d, R: ReuseOrder> {
     pool: Pool<Tracked<'d>, R>,
     drops: &'d Cell<u64>,
-    /// By slot, the handle of its previous object.
-    previous: Vec<Option<Handle<()>>>,
-    /// By slot, the number of objects that it has held.
-    lifetimes: Vec<u64>,
+    slots: Vec<Slot>,
     live: usize,
     proof: Proof,
 }
@@ -99,8 +105,7 @@ impl<'d, R: ReuseOrder> ProvingPool<'d, R> {
         Ok(Self {
             pool,
             drops,
-            previous: vec![None; capacity],
-            lifetimes: vec![0; capacity],
+            slots: vec![Slot::default(); capacity],
             live: 0,
             proof: Proof::default(),
         })
@@ -118,9 +123,9 @@ impl<'d, R: ReuseOrder> ProvingPool<'d, R> {
         self.live += 1;
         let known = Known { number, handle: handle.relabel() };
         self.check_live(known);
-        let slot = handle.index() as usize;
-        self.lifetimes[slot] += 1;
-        if let Some(stale) = self.previous[slot] {
+        let slot = &mut self.slots[handle.index() as usize];
+        slot.lifetimes += 1;
+        if let Some(stale) = slot.previous {
             self.check_stale(stale);
         }
         Some(known.handle)
@@ -136,7 +141,7 @@ impl<'d, R: ReuseOrder> ProvingPool<'d, R> {
         let right = removed.is_some_and(|value| value.number == known.number);
         self.proof.live_wrong += u64::from(!right || self.pool.len() != self.live);
         self.check_stale(known.handle);
-        self.previous[known.handle.index() as usize] = Some(known.handle);
+        self.slots[known.handle.index() as usize].previous = Some(known.handle);
     }
 
     /// Looks up an object that must be live.
@@ -164,19 +169,19 @@ impl<'d, R: ReuseOrder> ProvingPool<'d, R> {
 
     /// How often the busiest slot was used.
     pub(super) fn busiest_slot(&self) -> u64 {
-        self.lifetimes.iter().copied().max().unwrap_or(0)
+        self.slots.iter().map(|slot| slot.lifetimes).max().unwrap_or(0)
     }
 
     /// Ends the replay: looks up the last stale handle of each slot once more, compares the pool's counters with the
     /// model, and drops the pool. Drops are counted elsewhere.
     pub(super) fn finish(mut self) -> Proof {
-        for slot in 0..self.previous.len() {
-            if let Some(stale) = self.previous[slot] {
+        for slot in 0..self.slots.len() {
+            if let Some(stale) = self.slots[slot].previous {
                 self.check_stale(stale);
             }
         }
         let stats = self.pool.stats();
-        let inserted: u64 = self.lifetimes.iter().sum();
+        let inserted: u64 = self.slots.iter().map(|slot| slot.lifetimes).sum();
         let right = stats.live == self.live
             && stats.inserted == inserted
             && stats.removed == inserted - self.live as u64

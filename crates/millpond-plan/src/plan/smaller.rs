@@ -49,12 +49,15 @@ pub(super) struct SmallerPools {
 
 #[derive(Debug)]
 struct SmallerPool {
-    outcome: Smaller,
+    capacity: u32,
     /// The number of objects in the refusing pool.
     refusing_holds: u32,
-    /// The number of objects in the evicting pool, and the oldest of them.
+    /// The number of objects in the evicting pool, and the oldest of them: its key, and its number in its class.
     evicting_holds: u32,
     oldest: u32,
+    oldest_number: u64,
+    refused: u64,
+    evicted: u64,
 }
 
 impl SmallerPools {
@@ -115,48 +118,63 @@ impl SmallerPools {
 
     /// The effects of each pool, the largest pool first.
     pub(super) fn outcomes(&self) -> Vec<Smaller> {
-        self.pools.iter().map(|pool| pool.outcome).collect()
+        let outcome = |pool: &SmallerPool| Smaller {
+            capacity: pool.capacity,
+            refused: pool.refused,
+            evicted: pool.evicted,
+        };
+        self.pools.iter().map(outcome).collect()
     }
 }
 
 impl SmallerPool {
     fn new(capacity: u32) -> Self {
-        let outcome = Smaller { capacity, refused: 0, evicted: 0 };
-        Self { outcome, refusing_holds: 0, evicting_holds: 0, oldest: NONE }
+        Self {
+            capacity,
+            refusing_holds: 0,
+            evicting_holds: 0,
+            oldest: NONE,
+            oldest_number: 0,
+            refused: 0,
+            evicted: 0,
+        }
     }
 
     #[inline]
     fn take_in(&mut self) -> bool {
-        let takes = self.refusing_holds < self.outcome.capacity;
+        let takes = self.refusing_holds < self.capacity;
         self.refusing_holds += u32::from(takes);
-        self.outcome.refused += u64::from(!takes);
+        self.refused += u64::from(!takes);
         takes
     }
 
     #[inline]
     fn take_in_evicting(&mut self, key: u32, places: &[Place]) {
-        if self.evicting_holds < self.outcome.capacity {
+        if self.evicting_holds < self.capacity {
             self.evicting_holds += 1;
         } else {
-            self.outcome.evicted += 1;
-            self.oldest = places[self.oldest as usize].newer;
+            self.evicted += 1;
+            self.set_oldest(places[self.oldest as usize].newer, places);
         }
         if self.oldest == NONE {
-            self.oldest = key;
+            self.set_oldest(key, places);
         }
     }
 
     #[inline]
     fn give_back_evicting(&mut self, key: u32, place: &Place, places: &[Place]) {
-        let Some(oldest) = places.get(self.oldest as usize) else {
-            return;
-        };
-        if place.number >= oldest.number {
+        if self.oldest != NONE && place.number >= self.oldest_number {
             self.evicting_holds -= 1;
             if key == self.oldest {
-                self.oldest = place.newer;
+                self.set_oldest(place.newer, places);
             }
         }
+    }
+
+    #[inline]
+    fn set_oldest(&mut self, key: u32, places: &[Place]) {
+        self.oldest = key;
+        self.oldest_number = places.get(key as usize).map_or(0, |oldest| oldest.number);
     }
 }
 

@@ -4,7 +4,7 @@ use super::neighbours::NeighbourCounts;
 use super::stacks::CallStacks;
 
 /// The maximum number of kinds: more than any program has, and a limit for hostile files.
-const KINDS_MAX: usize = 1 << 24;
+pub(super) const KINDS_MAX: usize = 1 << 24;
 
 /// Checks that there is room for one more kind.
 ///

@@ -17,6 +17,7 @@ mod neighbours;
 mod places;
 mod sizes;
 mod stacks;
+pub(crate) mod tape;
 mod wrappers;
 
 pub use allocations::Allocations;

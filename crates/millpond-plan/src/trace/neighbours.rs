@@ -6,10 +6,15 @@ use std::collections::HashMap;
 /// died.
 pub(super) type NeighbourCounts = HashMap<(u32, u32), u64, foldhash::fast::RandomState>;
 
+/// Pairs are counted this many at a time: one after the other, the processor looks several of them up at once.
+const COUNTED_AT_ONCE: usize = 1 << 10;
+
 /// Counts neighbours while a recording is read.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     counts: NeighbourCounts,
+    /// Pairs that are not counted yet.
+    pairs: Vec<(u32, u32)>,
     /// The previous event, and whether it is a birth.
     before: Option<(KindOfClass, bool)>,
 }
@@ -46,11 +51,21 @@ impl Neighbours {
     #[inline]
     fn count(&mut self, born: KindOfClass, died: KindOfClass) {
         if born.class != died.class {
-            *self.counts.entry((born.kind, died.kind)).or_default() += 1;
+            self.pairs.push((born.kind, died.kind));
+            if self.pairs.len() == COUNTED_AT_ONCE {
+                self.count_pairs();
+            }
         }
     }
 
-    pub(super) fn into_counts(self) -> NeighbourCounts {
+    fn count_pairs(&mut self) {
+        for pair in self.pairs.drain(..) {
+            *self.counts.entry(pair).or_default() += 1;
+        }
+    }
+
+    pub(super) fn into_counts(mut self) -> NeighbourCounts {
+        self.count_pairs();
         self.counts
     }
 }
