@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::memory::{Memory, System};
+use super::memory::{Memory, System, settle_heap};
 use super::script::{Script, Step};
 
 /// What the program does between two calls to the allocator.
@@ -112,6 +112,7 @@ impl<'p, M: Memory> Program<'p, M> {
     /// Replays the script once. Returns the nanoseconds that each timed part took.
     pub(super) fn lap(&mut self, script: &Script, between: &mut Between) -> Vec<u64> {
         let mut nanoseconds = Vec::with_capacity(script.parts.len());
+        settle_heap();
         for (part, is_timed) in script.parts() {
             let begun = Instant::now();
             match between {

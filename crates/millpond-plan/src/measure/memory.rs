@@ -1,6 +1,7 @@
 //! Where the objects of a replay are: in blocks of the system's allocator, or in slots of pools. Of pools
 //! there are two, between which that of a program will be.
 
+use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 use millpond::{Handle, HandleAllocator};
@@ -55,8 +56,15 @@ pub(super) fn roomy_heap(bytes: u64) -> Box<[MaybeUninit<u8>]> {
     Box::new_uninit_slice(ROOM_BLOCK_BYTES)
 }
 
-/// Less than what allocators map apart from the heap.
-const ROOM_BLOCK_BYTES: usize = 64 << 10;
+/// Makes free blocks of the system's allocator what they were before the program began: one piece. A program takes most of
+/// what it builds up from a heap that was never used; without this, a lap would find the blocks of the one before,
+/// which glibc keeps apart by their sizes until a block as large as this one is freed.
+pub(super) fn settle_heap() {
+    drop(black_box(Box::<[u8]>::new_uninit_slice(ROOM_BLOCK_BYTES)));
+}
+
+/// Less than what allocators map apart from the heap, and more than what glibc frees without merging free blocks.
+const ROOM_BLOCK_BYTES: usize = 96 << 10;
 
 /// The slots of a pool, and the bytes of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,12 +168,12 @@ impl Memory for Bare<'_> {
     }
 }
 
-/// An arena: takes one object after the other, and frees none. It begins again when it is full, so that a lap is not
-/// longer than its objects' phases.
+/// An arena: takes one object after the other, and begins again when none is alive, or when it is full.
 pub(super) struct Arena<'k> {
     bytes_of: &'k [u64],
     words: Vec<u64>,
     next: usize,
+    live: usize,
 }
 
 /// The largest arena of a replay, and the smallest.
@@ -175,7 +183,7 @@ impl<'k> Arena<'k> {
     pub(super) fn new(bytes_of: &'k [u64], bytes: u64) -> Self {
         let bytes = bytes.clamp(*ARENA_BYTES.start(), *ARENA_BYTES.end());
         let words = Size { slots: 1, bytes: bytes + BLOCK_BYTES_MAX }.words();
-        Self { bytes_of, words, next: 0 }
+        Self { bytes_of, words, next: 0, live: 0 }
     }
 }
 
@@ -191,11 +199,17 @@ impl Memory for Arena<'_> {
         let at = self.next;
         self.next += stride;
         *self.words.get_mut(at)? = 1;
+        self.live += 1;
         Some(at)
     }
 
     #[inline(always)]
-    fn give_back(&mut self, _held: usize) {}
+    fn give_back(&mut self, _held: usize) {
+        self.live -= 1;
+        if self.live == 0 {
+            self.next = 0;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -235,6 +249,8 @@ mod tests {
         let words = arena.words.len();
         let taken: Vec<_> = [0, 1, 0].into_iter().filter_map(|kind| arena.take(kind)).collect();
         assert_eq!(taken, [0, 3, 4]);
+        taken.into_iter().for_each(|held| arena.give_back(held));
+        assert_eq!(arena.take(1), Some(0), "none was alive");
         assert!((0..words).all(|_| arena.take(0).is_some()));
     }
 
