@@ -30,6 +30,10 @@ pub struct Price {
     pub high: f64,
 }
 
+/// The price of copying a KiB into a larger block: with both in a cache, and with both in memory. It differs less between
+/// machines than the other prices do.
+pub(crate) const COPYING_KIB: Price = Price::new(20.0, 100.0);
+
 impl Price {
     const fn new(low: f64, high: f64) -> Self {
         Self { low, high }
@@ -236,7 +240,8 @@ impl TimeSaved {
     }
 
     /// A range with a margin at both ends.
-    pub(crate) fn with_margin(calls: u64, low_ms: f64, high_ms: f64, is_measured: bool) -> Self {
+    #[must_use]
+    pub fn with_margin(calls: u64, low_ms: f64, high_ms: f64, is_measured: bool) -> Self {
         Self { calls, low_ms: lower(low_ms), high_ms: -lower(-high_ms), is_measured }
     }
 

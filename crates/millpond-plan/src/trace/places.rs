@@ -58,9 +58,15 @@ pub struct Place {
     pub growths: u64,
     /// How often a block of this place replaced a larger one of it.
     pub shrinks: u64,
+    /// How often a block of this place replaced a smaller one of any place, as a buffer does that another function
+    /// allocates first; and the bytes of the smaller ones that are copied.
+    pub replaced: (u64, u64),
     /// Whether the function has no name, so that the place stands for a whole program or library.
     pub is_nameless: bool,
 }
+
+/// Larger blocks are not copied when they grow: the system moves their pages.
+const COPIED_BYTES_MAX: u64 = 128 << 10;
 
 /// A function that allocates for its callers.
 #[derive(Debug, Clone, PartialEq)]
@@ -286,6 +292,7 @@ impl Allocations {
                     inside: inside.map(str::to_owned),
                     growths: 0,
                     shrinks: 0,
+                    replaced: (0, 0),
                     is_nameless: matches!(found.owner, Owner::Module(_)),
                 });
                 most.push(0);
@@ -300,6 +307,13 @@ impl Allocations {
             let (place, other) = (of_kind[born as usize], of_kind[died as usize]);
             let size = |kind: u32| self.sizes[self.kinds[kind as usize].class as usize];
             let owner = |kind: u32| found[kind as usize].owner;
+            if size(born) > size(died) {
+                let (blocks, bytes) = &mut places[place as usize].replaced;
+                *blocks += times;
+                if size(died) <= COPIED_BYTES_MAX {
+                    *bytes = bytes.saturating_add(times.saturating_mul(size(died)));
+                }
+            }
             // A buffer may be allocated in one line of a function and grow in another.
             let is_function = matches!(owner(born), Owner::Function(_));
             if place == other || (is_function && owner(born) == owner(died)) {

@@ -6,7 +6,7 @@ use super::arena::Together;
 use super::at_hand::{AtHand, bin};
 use super::proposals::{Means, Proposal};
 use super::{Advice, Headroom, Library, Rules, Statistics, is_worth_by_count, mostly_saved};
-use crate::plan::prices::{Calls, Price, Prices, SMALL_BYTES_MAX, TimeSaved};
+use crate::plan::prices::{COPYING_KIB, Calls, Price, Prices, SMALL_BYTES_MAX, TimeSaved};
 use crate::plan::size_classes::slot_sizes;
 use crate::plan::{BYTES_DEFAULT, BYTES_MAX_LARGEST};
 use crate::trace::{Caller, Event, Places, Summary, Watch};
@@ -405,9 +405,12 @@ impl Build<'_> {
         let mut proposal = match &self.units.keys[unit] {
             Key::Library(_) => return None,
             Key::Growing(_) => {
-                let growths = self.growths(&kinds).min(calls.births);
+                let (replaced, bytes) = self.replaced(&kinds);
+                let growths = replaced.min(calls.births);
                 let share = growths as f64 / calls.births.max(1) as f64;
-                let without = self.cost(&calls).times(1.0 - share);
+                let kib = bytes as f64 / 1024.0 * growths as f64 / replaced.max(1) as f64;
+                let copies = COPYING_KIB.times(kib);
+                let without = self.cost(&calls).times(1.0 - share).plus(copies.times(-1.0));
                 let of_buffer = self.proposal(Means::Reserve, &calls, growths, without);
                 return (growths > 0).then(|| Proposal {
                     class: label(range),
@@ -455,13 +458,17 @@ impl Build<'_> {
         Some(proposal)
     }
 
-    /// The resizes of the places of these kinds, each of which has several.
-    fn growths(&self, kinds: &[u32]) -> u64 {
+    /// The blocks that the places of these kinds replaced by larger ones, and their bytes. Each place has several kinds.
+    fn replaced(&self, kinds: &[u32]) -> (u64, u64) {
         let mut places: Vec<u32> =
             kinds.iter().map(|&kind| self.units.places.of_kind[kind as usize]).collect();
         places.sort_unstable();
         places.dedup();
-        places.iter().map(|&place| self.units.places.places[place as usize].growths).sum()
+        let replaced = |&place: &u32| self.units.places.places[place as usize].replaced;
+        places
+            .iter()
+            .map(replaced)
+            .fold((0, 0), |all, of| (all.0 + of.0, all.1.saturating_add(of.1)))
     }
 
     /// Size classes for the whole program.

@@ -167,6 +167,10 @@ fn what_grows_in_a_place_is_told_from_what_comes_and_goes() {
     allocations.neighbours.extend([((1, 0), 8), ((0, 1), 2), ((1, 2), 50)]);
     let places = allocations.places(&[]);
     assert_eq!((places.places[0].growths, places.places[0].shrinks), (8, 2));
+    // What a function grows need not be what it allocated.
+    let bytes = |class: usize| allocations.sizes()[class];
+    assert!(bytes(7) > bytes(3) && bytes(3) > bytes(0));
+    assert_eq!(places.places[0].replaced, (8 + 50, 8 * bytes(0) + 50 * bytes(3)));
 }
 
 #[test]
