@@ -209,7 +209,7 @@ fn savings(plan: &TracePlan) -> Vec<model::Saving> {
         .take(SAVINGS_MAX)
         .map(|proposal| model::Saving {
             class: what(proposal, plan),
-            time: time_saved(proposal.time_saved, &plan.advice),
+            time: time_saved(proposal.time_saved, plan.advice.recorded_ms),
             calls: proposal.calls,
             calls_saved: proposal.calls_saved,
             share: proposal.share_of_calls,

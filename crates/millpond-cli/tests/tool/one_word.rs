@@ -82,7 +82,23 @@ fn say_the_same(name: &str) {
         "{name}"
     );
     let replayed = json(&run("replay", &["--json", "--rounds", "3", "--events", "100000000"]));
-    assert_eq!(replayed["traces"][0]["lifetimes_replayed"], told["lifetimes"], "{name}");
+    let replayed = &replayed["traces"][0];
+    assert_eq!(replayed["lifetimes_replayed"], told["lifetimes"], "{name}");
+
+    // What it saves is of the same calls and of the same time, and worth it by the same measure.
+    let saved = &replayed["time_saved"];
+    assert_eq!((&saved["calls"], &saved["is_measured"]), (&told["lifetimes"], &true.into()));
+    let ms_of = |saved: &Value| {
+        Some((saved["high_ms"].as_f64()? / saved["high_share_of_time"].as_f64()?).round())
+    };
+    assert_eq!(ms_of(saved), ms_of(&first[0]["time_saved"]), "{name}");
+    let middle = saved["low_ms"].as_f64().unwrap().midpoint(saved["high_ms"].as_f64().unwrap());
+    let is_worth = millpond_plan::plan::is_worth(middle, ms_of(saved));
+    let named = if is_worth { "recommended" } else { "best_of_none" };
+    let sentence = replayed["recommendation"].as_str().unwrap();
+    assert!(sentence.contains(replayed[named].as_str().unwrap()), "{name}: {sentence}");
+    let begins = if is_worth { "Use " } else { "Nothing is worth pooling for time: " };
+    assert!(sentence.starts_with(begins), "{name}: {sentence}");
 }
 
 #[test]

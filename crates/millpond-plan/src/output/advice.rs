@@ -133,7 +133,7 @@ pub fn change(proposal: &Proposal) -> String {
         Means::SharedPool => {
             format!("one pool of {slots}{takes} for {} bytes", proposal.classes.join(", "))
         }
-        Means::SizeClasses => format!("size classes{takes} for this place"),
+        Means::SizeClasses => format!("an allocator of size classes{takes} for this place"),
         Means::ProgramSizeClasses(sizes) => {
             let classes = number_of(sizes.len() as u64, "size class");
             format!("an allocator of {classes}{takes} for the whole program")
@@ -169,17 +169,18 @@ fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
     format!(
         "{} {verb} {}; {of}{at_hand}",
         change(proposal),
-        time_saved(proposal.time_saved, &plan.advice)
+        time_saved(proposal.time_saved, plan.advice.recorded_ms)
     )
 }
 
 /// A time that is saved, and its share of the recording's: `1.0 to 3.2 ms (7 to 23 % of the time)`.
-pub fn time_saved(saved: TimeSaved, advice: &Advice) -> String {
+pub fn time_saved(saved: TimeSaved, recorded_ms: Option<f64>) -> String {
     let TimeSaved { low_ms, high_ms, .. } = saved;
     let (per_ms, unit) = if high_ms.max(-low_ms) < 1.0 { (1e3, "µs") } else { (1.0, "ms") };
     let time = |ms: f64| signed(ms * per_ms);
-    let share = advice.share_of_time(high_ms).map_or_else(String::new, |share| {
-        format!(", up to {} of the time", fine_percent(share.clamp(0.0, 1.0)))
+    let share = recorded_ms.map_or_else(String::new, |recorded_ms| {
+        let share = (high_ms / recorded_ms).clamp(0.0, 1.0);
+        format!(", up to {} of the time", fine_percent(share))
     });
     format!("{} to {} {unit}{share}", time(low_ms), time(high_ms))
 }
@@ -246,11 +247,16 @@ pub fn nothing(plan: &TracePlan) -> String {
             format!("The best is {}{by}: {}", what(best, plan), saving(best, plan))
         }
     };
-    let of_time = match plan.advice.recorded_ms {
+    format!("{} {best}.", nothing_saves_enough(plan.advice.recorded_ms))
+}
+
+/// That no change saves enough, and what would be enough in a recording of this many milliseconds.
+pub fn nothing_saves_enough(recorded_ms: Option<f64>) -> String {
+    let of_time = match recorded_ms {
         Some(_) => format!(" or {:.1} % of the recording's time", WORTH_SHARE_OF_TIME * 100.0),
         None => String::new(),
     };
-    format!("Nothing is worth pooling for time: no change saves {WORTH_MS} ms{of_time}. {best}.")
+    format!("Nothing is worth pooling for time: no change saves {WORTH_MS} ms{of_time}.")
 }
 
 /// A path, quoted for a shell.
@@ -294,7 +300,7 @@ mod tests {
     fn times_have_the_unit_and_the_sign_that_fit() {
         let text = |low_ms, high_ms, recorded_ms| {
             let saved = TimeSaved { low_ms, high_ms, ..TimeSaved::default() };
-            time_saved(saved, &Advice { recorded_ms, ..Advice::default() })
+            time_saved(saved, recorded_ms)
         };
         assert_eq!(text(1.04, 12.3, None), "1.0 to 12 ms");
         assert_eq!(text(-0.0501, -0.00001, None), "−50 to 0.0 µs");

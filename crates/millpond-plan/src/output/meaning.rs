@@ -40,13 +40,13 @@ fn lifetimes(plan: &TracePlan, first: &Proposal) -> String {
             count(smaller.refused)
         ));
     }
-    let saved = time_saved(first.time_saved, &plan.advice);
+    let saved = time_saved(first.time_saved, plan.advice.recorded_ms);
     sentence.push_str(&format!(". Beside boxes, it saves {saved}."));
     sentence
 }
 
 fn allocations(plan: &TracePlan, first: &Proposal) -> String {
-    let saves = format!("saves {}", time_saved(first.time_saved, &plan.advice));
+    let saves = format!("saves {}", time_saved(first.time_saved, plan.advice.recorded_ms));
     if let Means::Allocator(name) = &first.means {
         return format!(
             "Change the allocator first: {name} {saves}, without a change of the code."

@@ -7,8 +7,8 @@ use super::json::{LengthJson, Number, json_text};
 use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
-    Advice, BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, Library, Means, Proof, Proposal,
-    Rules, SizeClass, SizeClasses, Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
+    BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, Library, Means, Proof, Proposal, Rules,
+    SizeClass, SizeClasses, Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
 };
 use crate::trace::{Caller, End, Wrapper};
 
@@ -109,9 +109,9 @@ struct ProposalJson<'p> {
     why: String,
 }
 
-/// The time that a proposal saves in the whole recording; below zero it costs time.
-#[derive(Serialize)]
-struct TimeSavedJson {
+/// The time that a change saves in the whole recording; below zero it costs time.
+#[derive(Debug, Serialize)]
+pub struct TimeSavedJson {
     /// Calls to the allocator that are served in another way.
     calls: u64,
     low_ms: Number,
@@ -331,15 +331,17 @@ impl<'p> ProposalJson<'p> {
             slots: proposal.slots,
             bytes: proposal.bytes,
             callers: callers(&proposal.callers),
-            time_saved: TimeSavedJson::of(&proposal.time_saved, &plan.advice),
+            time_saved: TimeSavedJson::of(&proposal.time_saved, plan.advice.recorded_ms),
             why: why(proposal, plan),
         }
     }
 }
 
 impl TimeSavedJson {
-    fn of(saved: &TimeSaved, advice: &Advice) -> Self {
-        let share = |ms| advice.share_of_time(ms).map(Number);
+    /// Of a recording of this many milliseconds, if it has a clock.
+    #[must_use]
+    pub fn of(saved: &TimeSaved, recorded_ms: Option<f64>) -> Self {
+        let share = |ms| recorded_ms.map(|recorded_ms| Number(ms / recorded_ms));
         Self {
             calls: saved.calls,
             low_ms: Number(saved.low_ms),

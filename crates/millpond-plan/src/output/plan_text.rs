@@ -63,7 +63,9 @@ pub fn rules_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted, paint: Pa
         );
     }
     let whose = if rules.prices.are_measured { "measured here" } else { "given" };
-    let _ = write!(text, " Prices in ns for an object, {whose} (--prices): {}.", rules.prices);
+    // One price after the other, so that none is cut at the end of a line.
+    let prices = rules.prices.to_string().replace(',', ", ");
+    let _ = write!(text, " Prices in ns for an object, {whose} (--prices): {prices}.");
     paint.faint_lines(&wrapped(&text))
 }
 

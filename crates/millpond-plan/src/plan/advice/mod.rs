@@ -82,12 +82,6 @@ impl Advice {
         all.into_iter().any(|proposal| proposal.time_saved.is_measured)
     }
 
-    /// The share of the recorded time that this is, if the trace has a clock.
-    #[must_use]
-    pub fn share_of_time(&self, ms: f64) -> Option<f64> {
-        self.recorded_ms.map(|recorded_ms| ms / recorded_ms)
-    }
-
     /// Whether a change that saves this is worth it.
     #[must_use]
     pub fn is_worth(&self, time: TimeSaved) -> bool {

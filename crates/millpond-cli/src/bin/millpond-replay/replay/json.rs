@@ -6,6 +6,7 @@ use super::latency::Latency;
 use super::{Measured, Outcome};
 use millpond_plan::error::Failure;
 use millpond_plan::output::json::{Number, json_text};
+use millpond_plan::output::plan_json::TimeSavedJson;
 
 /// What `replay --json` prints.
 #[derive(Serialize)]
@@ -35,9 +36,13 @@ struct TraceJson<'o> {
     /// The cost of reading the clock.
     timer_ns: u32,
     results: Vec<MeasuredJson<'o>>,
-    /// The recommended pool.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The best pool, if it saves enough time to be worth a change.
     recommended: Option<&'static str>,
+    /// The best pool otherwise.
+    best_of_none: Option<&'static str>,
+    /// What the best pool saves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_saved: Option<TimeSavedJson>,
     /// The reason, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     recommendation: Option<&'o str>,
@@ -117,7 +122,9 @@ impl<'o> From<&'o Outcome> for TraceJson<'o> {
             passes_per_round: outcome.passes,
             timer_ns: outcome.timer.nanoseconds,
             results: outcome.results.iter().map(|m| MeasuredJson::of(outcome, m)).collect(),
-            recommended: verdict.map(|verdict| verdict.name),
+            recommended: verdict.filter(|of| of.is_worth).map(|of| of.name),
+            best_of_none: verdict.filter(|of| !of.is_worth).map(|of| of.name),
+            time_saved: verdict.map(|of| TimeSavedJson::of(&of.saved, script.recorded_ms)),
             recommendation: verdict.map(|verdict| verdict.sentence.as_str()),
         }
     }

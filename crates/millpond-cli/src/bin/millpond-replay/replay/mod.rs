@@ -47,8 +47,11 @@ pub(crate) struct Outcome {
 /// What was replayed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Summary {
-    /// Births and deaths in the trace.
+    /// Births and deaths in the trace, and the births alone.
     pub(crate) events_in_trace: u64,
+    pub(crate) births_in_trace: u64,
+    /// The recorded time in milliseconds, if the trace has a clock.
+    pub(crate) recorded_ms: Option<f64>,
     /// How many of them were read.
     pub(crate) events_taken: u64,
     /// Births and deaths that were replayed; the remaining objects die at the end.
@@ -65,6 +68,33 @@ pub(crate) struct Summary {
     pub(crate) cut: usize,
     /// The size of all slots together.
     pub(crate) pool_bytes: u64,
+}
+
+/// The whole recording, for which a verdict says what a pool saves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Recording {
+    /// Calls to the allocator for an object.
+    pub(crate) calls: u64,
+    /// What the times are of: births and deaths, or ticks with a walk.
+    pub(crate) timed: u64,
+    pub(crate) has_walks: bool,
+    /// Its time in milliseconds, if it has a clock.
+    pub(crate) ms: Option<f64>,
+}
+
+impl Summary {
+    pub(crate) fn recording(&self) -> Recording {
+        let walks = self.walks.count as u64;
+        // Of a part of the trace only the ticks of this part are known.
+        let ticks = u128::from(walks) * u128::from(self.events_in_trace)
+            / u128::from(self.events_taken.max(1));
+        Recording {
+            calls: self.births_in_trace,
+            timed: if walks > 0 { ticks as u64 } else { self.events_in_trace },
+            has_walks: walks > 0,
+            ms: self.recorded_ms,
+        }
+    }
 }
 
 /// The figures of one pool type.
@@ -153,14 +183,7 @@ fn replay_through(entrants: Vec<Entrant>, name: &str, script: &Script, rounds: u
         lap_done(&mut progress);
     }
     drop(progress);
-    let verdict = Verdict::of(&results, script.walks().count > 0);
-    Outcome {
-        name: name.to_owned(),
-        script: script.summary(),
-        rounds,
-        passes,
-        timer,
-        results,
-        verdict,
-    }
+    let summary = script.summary();
+    let verdict = Verdict::of(&results, &summary.recording());
+    Outcome { name: name.to_owned(), script: summary, rounds, passes, timer, results, verdict }
 }

@@ -61,6 +61,8 @@ pub(crate) struct Script {
     capacities: [Vec<usize>; SIZES.len()],
     cut: usize,
     events_in_trace: u64,
+    births_in_trace: u64,
+    recorded_ms: Option<f64>,
     events_taken: u64,
 }
 
@@ -90,7 +92,7 @@ impl Script {
             let summary = trace::read(source.open()?, &mut recorder, &mut *progress)?;
             summary.expect_times("replay")?;
             recorder.close();
-            recorder.script(limits, summary.events()).map_err(Fault::whole)
+            recorder.script(limits, &summary).map_err(Fault::whole)
         };
         read().map_err(|fault| fault.of_input(&name))
     }
@@ -125,6 +127,8 @@ impl Script {
         let sizes = || (0..SIZES.len()).filter(used).map(|size| SIZES[size]);
         Summary {
             events_in_trace: self.events_in_trace,
+            births_in_trace: self.births_in_trace,
+            recorded_ms: self.recorded_ms,
             events_taken: self.events_taken,
             events: self.events(),
             walks: self.walks,
@@ -237,7 +241,7 @@ impl Recorder {
     }
 
     /// The script, or the reason why it would take too much memory.
-    fn script(self, limits: &Limits, events_in_trace: u64) -> Result<Script, String> {
+    fn script(self, limits: &Limits, trace: &trace::Summary) -> Result<Script, String> {
         let mut capacities: [Vec<usize>; SIZES.len()] = Default::default();
         let mut cut = 0;
         let stores: Vec<(u16, u8)> = self
@@ -260,9 +264,17 @@ impl Recorder {
             Step { store, size, is_birth, place }
         };
         let (steps, walks) = with_walks(self.events.into_iter().map(step), &self.walks);
-        let (lifetimes, events_taken) = (self.lifetimes, self.taken);
-        let script =
-            Script { steps, lifetimes, walks, capacities, cut, events_in_trace, events_taken };
+        let script = Script {
+            steps,
+            lifetimes: self.lifetimes,
+            walks,
+            capacities,
+            cut,
+            events_in_trace: trace.events(),
+            births_in_trace: trace.births,
+            recorded_ms: trace.tick_rate().map(|rate| trace.ticks() as f64 / rate * 1e3),
+            events_taken: self.taken,
+        };
         if walks.visits > VISITS_MAX {
             return Err(format!(
                 "its walks visit {} objects, expected at most {}; replay less with --events N",
