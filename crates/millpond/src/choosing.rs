@@ -40,7 +40,7 @@
 //! | [`FramePool`](crate::FramePool) | until it is reset | yes, a slice | no | the heap, once | `T` |
 //! | [`FrameMemory`](crate::FrameMemory) | for the frame | yes | no | the heap, once | each value's own |
 //! | [`SizeClasses`](crate::SizeClasses) | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
-//! | [`classic::RosterPool`](crate::classic::RosterPool) | yes | all slots | no | the heap, once | `T` + 12.125 |
+//! | [`classic::RosterPool`](crate::classic::RosterPool) | yes | all slots | no | the heap, once | `T` + 12 |
 //! | [`classic::BytemapPool`](crate::classic::BytemapPool) | yes | in runs | no | the heap, once | `T` + 1.125 |
 //! | [`classic::PoolAllocator`](crate::classic::PoolAllocator) | yes | no | by chunks | the heap, a chunk at a time | `T` + 16 |
 //! | [`classic::ParticlePool`](crate::classic::ParticlePool) | while the pool stays | all slots | no | itself | 20, its particle included |

@@ -108,7 +108,7 @@
 //! - `policies` (default): [`overflow::EvictOldest`] and [`overflow::Spill`]; the other policies are always there.
 //! - `budget` (default): [`Budget`], and [`overflow::PolicyPool`], whose policy is chosen at run time.
 //! - `memory` (default): [`SizeClasses`], [`FramePool`] and [`FrameMemory`].
-//! - `classic` (default): the published designs in [`classic`]; that of [`classic::RosterPool`] needs `recycler`, too.
+//! - `classic` (default): the published designs in [`classic`].
 //! - `lots` (default): [`lots`], work on one [`Pool`] by many threads.
 //! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
 //! - `validate`: a method of that name on each pool with handles, which checks every invariant in

@@ -17,7 +17,7 @@ mod object_pool;
 mod particle;
 #[cfg(feature = "alloc")]
 mod pool_allocator;
-#[cfg(feature = "recycler")]
+#[cfg(feature = "alloc")]
 mod roster;
 
 #[cfg(feature = "alloc")]
@@ -30,5 +30,5 @@ pub use particle::HeapParticlePool;
 pub use particle::{Particle, ParticlePool, ParticleSlot};
 #[cfg(feature = "alloc")]
 pub use pool_allocator::{PoolAllocator, PoolBox};
-#[cfg(feature = "recycler")]
+#[cfg(feature = "alloc")]
 pub use roster::RosterPool;

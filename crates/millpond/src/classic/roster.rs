@@ -1,9 +1,12 @@
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 
-use crate::handle::Handle;
-use crate::pools::recycler::Recycler;
+use crate::base::memory;
+use crate::handle::{Handle, HandleLayout, Issue, Word};
+use crate::pools::settings::Settings;
 use crate::reports::stats::Stats;
-use crate::slots::reuse::{Roster, roster};
+use crate::slots::reuse::Lifo;
 
 /// Design 1, the swap-delete pool: all slots in one array, a roster of them, and a partition.
 ///
@@ -23,7 +26,7 @@ use crate::slots::reuse::{Roster, roster};
 /// [`handle_at`](Self::handle_at) and [`free`](Self::free).
 ///
 /// **Memory**: allocated at creation. Each slot takes the object, 8 bytes for the roster and the
-/// reverse table, 4 for the generation, and one bit.
+/// reverse table, and 4 for the generation.
 ///
 /// The published example of the design, step by step:
 ///
@@ -84,7 +87,43 @@ use crate::slots::reuse::{Roster, roster};
 #[doc(alias = "Allocator")]
 #[derive(Clone)]
 pub struct RosterPool<T> {
-    slots: Recycler<T, Roster>,
+    objects: Box<[T]>,
+    /// The live slots, and from the partition on the vacant ones: those that were used, then the others. The retired
+    /// ones are gone.
+    roster: Vec<u32>,
+    slots: Box<[Slot]>,
+    partition: usize,
+    /// Below this generation, a lifetime ends without a hook, and another one follows.
+    quick_below: u32,
+    /// The peak when the last slot retired.
+    peak: usize,
+    inserted: u64,
+    refused: u64,
+    on_free: Option<fn(&mut T)>,
+    #[cfg(feature = "debug-aids")]
+    scramble: Option<fn(&mut T)>,
+}
+
+/// What the pool knows of a slot.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// Its entry of the reverse table: where it is in the roster.
+    position: u32,
+    /// Its generation; with the top bit, the next one of a dead slot.
+    word: u32,
+}
+
+/// The word of a slot that was never used.
+const FRESH: u32 = u32::DEAD | 1;
+
+const LAST: u32 = <Handle<()> as HandleLayout>::LIFETIMES_MAX;
+
+impl Slot {
+    /// The handle of the slot, which is the one at this index, if it is live.
+    #[inline]
+    fn handle<T>(self, index: usize) -> Option<Handle<T>> {
+        (!self.word.is_dead()).then(|| Handle::from_kept_parts(index, self.word))
+    }
 }
 
 impl<T> RosterPool<T> {
@@ -92,7 +131,7 @@ impl<T> RosterPool<T> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory.
+    /// As [`from_fn`](Self::from_fn), with `T::default` as `make`.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self
@@ -106,13 +145,37 @@ impl<T> RosterPool<T> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory.
+    /// If there is not enough memory, if `capacity` exceeds 4,294,967,295, or if `make` panics; the
+    /// objects made so far are then dropped.
     #[must_use]
     #[track_caller]
     pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
-        let mut slots = Recycler::builder().reuse(Roster).capacity(capacity).build_with(make);
-        slots.allocator_mut().highest_first();
-        Self { slots }
+        let reversed = |place: usize| (capacity - 1 - place) as u32;
+        let memory = Settings::<Lifo, Handle<T>>::of_capacity(capacity).allocate(|capacity| {
+            let slot = |index| Slot { position: reversed(index), word: FRESH };
+            Ok((
+                memory::from_fn(capacity, make)?,
+                memory::from_fn(capacity, reversed)?,
+                memory::from_fn(capacity, slot)?,
+            ))
+        });
+        let (objects, roster, slots) = match memory {
+            Ok(memory) => memory,
+            Err(error) => panic!("{error}"),
+        };
+        Self {
+            objects,
+            roster: roster.into_vec(),
+            slots,
+            partition: 0,
+            quick_below: LAST,
+            peak: 0,
+            inserted: 0,
+            refused: 0,
+            on_free: None,
+            #[cfg(feature = "debug-aids")]
+            scramble: None,
+        }
     }
 
     /// Calls `hook` for each object freed from now on, before its slot is dead. Use it to clear
@@ -133,12 +196,14 @@ impl<T> RosterPool<T> {
     /// ```
     #[must_use]
     pub fn on_free(mut self, hook: fn(&mut T)) -> Self {
-        self.slots.set_on_release(hook);
+        self.on_free = Some(hook);
+        self.quick_below = 0;
         self
     }
 
     /// Calls `scramble` for each object freed from now on, after the hook of
-    /// [`on_free`](Self::on_free); see [`Recycler::scramble_released`].
+    /// [`on_free`](Self::on_free), to show what an initialiser forgets: let it overwrite every field
+    /// that an initialiser must set with a value that is valid and looks wrong.
     ///
     /// ```
     /// use millpond::classic::RosterPool;
@@ -153,7 +218,8 @@ impl<T> RosterPool<T> {
     /// ```
     #[cfg(feature = "debug-aids")]
     pub fn scramble_freed(&mut self, scramble: fn(&mut T)) {
-        self.slots.scramble_released(scramble);
+        self.scramble = Some(scramble);
+        self.quick_below = 0;
     }
 
     /// Makes the next slot live and returns its handle, or `None` if the partition is at the end.
@@ -161,14 +227,88 @@ impl<T> RosterPool<T> {
     #[inline]
     #[must_use = "a handle that is dropped leaves its slot live"]
     pub fn allocate(&mut self) -> Option<Handle<T>> {
-        self.slots.acquire().map(|(handle, _)| handle)
+        let Some(&index) = self.roster.get(self.partition) else {
+            self.refused += 1;
+            return None;
+        };
+        let slot = &mut self.slots[index as usize];
+        let word = slot.word.as_live();
+        slot.word = word;
+        self.partition += 1;
+        self.inserted += 1;
+        Some(Handle::from_kept_parts(index as usize, word))
     }
 
     /// Frees the handle's object. Returns `false`, and does nothing, if the handle is refused.
     /// O(1).
     #[inline]
     pub fn free(&mut self, handle: Handle<T>) -> bool {
-        self.slots.release(handle)
+        let index = self.find(handle);
+        index.map(|index| self.free_live(index, handle.word())).is_some()
+    }
+
+    /// The slot of a live handle.
+    #[inline(always)]
+    fn find(&self, handle: Handle<T>) -> Option<usize> {
+        let index = handle.index() as usize;
+        // A handle has no top bit, so its slot is live.
+        self.slots.get(index).is_some_and(|slot| slot.word == handle.word()).then_some(index)
+    }
+
+    /// Ends this lifetime of a live slot.
+    #[inline(always)]
+    fn free_live(&mut self, index: usize, word: u32) {
+        if word < self.quick_below {
+            self.swap_out(index, word.dead_successor());
+        } else {
+            self.free_with_care(index, word);
+        }
+    }
+
+    /// The same with hooks, and for the last lifetime.
+    #[cold]
+    #[inline(never)]
+    fn free_with_care(&mut self, index: usize, word: u32) {
+        if let Some(hook) = self.on_free {
+            hook(&mut self.objects[index]);
+        }
+        #[cfg(feature = "debug-aids")]
+        if let Some(scramble) = self.scramble {
+            scramble(&mut self.objects[index]);
+        }
+        if word < LAST {
+            return self.swap_out(index, word.dead_successor());
+        }
+        self.swap_out(index, u32::RETIRED);
+        // The last of the used slots takes its place, and the last of all takes that one's.
+        self.peak = self.peak.max(self.used());
+        let last_used = self.used() - 1;
+        self.roster.swap(self.partition, last_used);
+        self.roster.swap_remove(last_used);
+        for position in [self.partition, last_used] {
+            if let Some(&slot) = self.roster.get(position) {
+                self.slots[slot as usize].position = position as u32;
+            }
+        }
+    }
+
+    /// Swaps a live slot's entry with the last live one, and moves the partition below it.
+    #[inline(always)]
+    fn swap_out(&mut self, index: usize, word: u32) {
+        let slot = &mut self.slots[index];
+        let position = slot.position;
+        self.partition -= 1;
+        *slot = Slot { position: self.partition as u32, word };
+        let last = core::mem::replace(&mut self.roster[self.partition], index as u32);
+        self.roster[position as usize] = last;
+        self.slots[last as usize].position = position;
+    }
+
+    /// How many slots of the roster were ever used. A slot is used for the first time when all of these are live, so it is
+    /// also the peak, unless slots have retired.
+    fn used(&self) -> usize {
+        let was_used = |slot: &u32| self.slots[*slot as usize].word != FRESH;
+        self.partition + self.roster[self.partition..].partition_point(was_used)
     }
 
     /// Frees the object at `index`, like [`free`](Self::free). Returns `false`, and does nothing,
@@ -184,11 +324,12 @@ impl<T> RosterPool<T> {
     /// ```
     #[inline]
     pub fn free_at(&mut self, index: usize) -> bool {
-        self.handle_at(index).is_some_and(|handle| self.free(handle))
+        let handle = self.handle_at(index);
+        handle.map(|handle| self.free_live(index, handle.word())).is_some()
     }
 
     /// Calls `keep` for each live object, in index order, and frees those for which it returns
-    /// `false`: update and free in one pass. O(capacity / 64 + live).
+    /// `false`: update and free in one pass. O(capacity).
     ///
     /// If `keep` panics, the object of that call and all later ones stay live.
     ///
@@ -205,15 +346,21 @@ impl<T> RosterPool<T> {
     /// });
     /// assert_eq!(timers.len(), 2); // slots 4 and 5
     /// ```
-    pub fn retain(&mut self, keep: impl FnMut(Handle<T>, &mut T) -> bool) {
-        self.slots.retain(keep);
+    pub fn retain(&mut self, mut keep: impl FnMut(Handle<T>, &mut T) -> bool) {
+        for index in 0..self.capacity() {
+            if let Some(handle) = self.slots[index].handle(index)
+                && !keep(handle, &mut self.objects[index])
+            {
+                self.free_live(index, handle.word());
+            }
+        }
     }
 
     /// Returns a reference to the handle's object, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, handle: Handle<T>) -> Option<&T> {
-        self.slots.get(handle)
+        self.find(handle).map(|index| &self.objects[index])
     }
 
     /// Returns a mutable reference to the handle's object, or `None` if the handle is refused.
@@ -221,17 +368,17 @@ impl<T> RosterPool<T> {
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: Handle<T>) -> Option<&mut T> {
-        self.slots.get_mut(handle)
+        self.find(handle).map(|index| &mut self.objects[index])
     }
 
     /// Returns the handle of the object at `index`, or `None` if it is not live. O(1).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<Handle<T>> {
-        self.slots.handle_at(index)
+        self.slots.get(index)?.handle(index)
     }
 
-    /// Iterates over the handles of the live objects, in index order.
+    /// Iterates over the handles of the live objects, in index order. O(capacity), as all iterators.
     ///
     /// ```
     /// use millpond::classic::RosterPool;
@@ -241,45 +388,51 @@ impl<T> RosterPool<T> {
     /// assert!(pool.handles().rev().eq(handles)); // slots 5, 4, 3
     /// ```
     pub fn handles(&self) -> impl DoubleEndedIterator<Item = Handle<T>> + ExactSizeIterator {
-        self.slots.handles()
+        let handles = self.slots.iter().enumerate().map(|(index, slot)| slot.handle(index));
+        Live { slots: handles, left: self.partition }
     }
 
     /// Iterates over the live objects and their handles, in index order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Handle<T>, &T)> + ExactSizeIterator {
-        self.slots.iter()
+        let slots = self.slots.iter().zip(&self.objects).enumerate();
+        let pairs = slots.map(|(index, (slot, object))| Some((slot.handle(index)?, object)));
+        Live { slots: pairs, left: self.partition }
     }
 
     /// Iterates mutably over the live objects, with their handles, in index order.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (Handle<T>, &mut T)> {
-        self.slots.iter_mut()
+        let slots = self.slots.iter().zip(&mut self.objects).enumerate();
+        let pairs = slots.map(|(index, (slot, object))| Some((slot.handle(index)?, object)));
+        Live { slots: pairs, left: self.partition }
     }
 
     /// Returns all objects, live and dead.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
-        self.slots.as_slice()
+        &self.objects
     }
 
     /// Returns all objects, live and dead, as a mutable slice.
     #[inline]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
-        self.slots.as_mut_slice()
+        &mut self.objects
     }
 
-    /// Returns the roster: every slot once, the live ones below the [`partition`](Self::partition).
+    /// Returns the roster: every slot once, the live ones below the [`partition`](Self::partition). (A slot
+    /// that has had 2^31 − 1 lifetimes is not used again, and leaves the roster.)
     #[inline]
     #[must_use]
     pub fn roster(&self) -> &[u32] {
-        roster(self.slots.allocator().words())
+        &self.roster
     }
 
     /// Returns the number of live slots, at which the roster is split.
     #[inline]
     #[must_use]
     pub fn partition(&self) -> usize {
-        self.slots.allocator().words().live()
+        self.partition
     }
 
     /// Returns the number of live slots: the [`partition`](Self::partition).
@@ -300,20 +453,31 @@ impl<T> RosterPool<T> {
     #[inline]
     #[must_use]
     pub fn next_slot(&self) -> Option<u32> {
-        self.roster().get(self.partition() + self.slots.stats().retired).copied()
+        self.roster.get(self.partition).copied()
     }
 
     /// Returns the number of slots.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.slots.capacity()
+        self.objects.len()
     }
 
-    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    /// Returns the counters: slots by state, the peak, insertions, refusals and evictions.
+    /// O(log capacity).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.slots.stats()
+        let retired = self.slots.len() - self.roster.len();
+        Stats {
+            capacity: self.capacity(),
+            live: self.partition,
+            peak: self.peak.max(self.used()),
+            retired,
+            inserted: self.inserted,
+            removed: self.inserted - self.partition as u64,
+            refused: self.refused,
+            evicted: 0,
+        }
     }
 }
 
@@ -325,17 +489,88 @@ impl<T> RosterPool<T> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.slots.validate()
+        use crate::reports::validate::{ensure, ensure_counters};
+
+        let mut was_fresh = false;
+        for (position, &index) in self.roster.iter().enumerate() {
+            let slot = self.slots.get(index as usize);
+            ensure(
+                slot.is_some_and(|slot| slot.position as usize == position),
+                "the reverse table is the roster's inverse",
+                format_args!("slot {index} at position {position}"),
+            )?;
+            let word = slot.map_or(u32::ZERO, |slot| slot.word);
+            let is_live = word != u32::ZERO && !word.is_dead();
+            let belongs = if position < self.partition { is_live } else { word.is_vacant() };
+            ensure(
+                belongs && (word == FRESH || !was_fresh),
+                "the roster's parts are the live slots, the vacant ones that were used, and the others",
+                format_args!("slot {index} at position {position}"),
+            )?;
+            was_fresh = word == FRESH;
+        }
+        let retired = self.slots.iter().filter(|slot| slot.word == u32::RETIRED).count();
+        ensure(
+            self.partition <= self.roster.len() && self.roster.len() + retired == self.slots.len(),
+            "the roster has every slot that is not retired",
+            format_args!("{} of {}, {retired} retired", self.roster.len(), self.slots.len()),
+        )?;
+        ensure_counters(&self.stats())
     }
 }
+
+/// An iterator over the live ones of all slots, so many of which are left.
+struct Live<I> {
+    slots: I,
+    left: usize,
+}
+
+impl<V, I: Iterator<Item = Option<V>>> Iterator for Live<I> {
+    type Item = V;
+
+    #[inline]
+    fn next(&mut self) -> Option<V> {
+        self.left = self.left.checked_sub(1)?;
+        self.slots.find_map(|slot| slot)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<V, I: DoubleEndedIterator<Item = Option<V>>> DoubleEndedIterator for Live<I> {
+    #[inline]
+    fn next_back(&mut self) -> Option<V> {
+        self.left = self.left.checked_sub(1)?;
+        while let Some(slot) = self.slots.next_back() {
+            if slot.is_some() {
+                return slot;
+            }
+        }
+        None
+    }
+}
+
+impl<V, I: Iterator<Item = Option<V>>> ExactSizeIterator for Live<I> {}
 
 impl<T: fmt::Debug> fmt::Debug for RosterPool<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RosterPool")
-            .field("partition", &self.partition())
-            .field("roster", &self.roster())
-            .field("live", &self.slots)
+            .field("partition", &self.partition)
+            .field("roster", &self.roster)
+            .field("live", &LiveObjects(self))
             .finish()
+    }
+}
+
+/// The live objects of a pool, by their handles.
+struct LiveObjects<'a, T>(&'a RosterPool<T>);
+
+impl<T: fmt::Debug> fmt::Debug for LiveObjects<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.0.iter()).finish()
     }
 }
 
@@ -343,25 +578,72 @@ impl<T: fmt::Debug> fmt::Debug for RosterPool<T> {
 mod tests {
     use super::*;
 
-    /// That takes 2^32 lifetimes in a pool that programs can make.
+    /// As if these slots had been freed so often that one lifetime of each is left.
+    fn worn(capacity: usize, worn: &[usize]) -> RosterPool<u8> {
+        let mut pool = RosterPool::new(capacity);
+        for &index in worn {
+            pool.slots[index].word = Handle::<u8>::LIFETIMES_MAX.as_dead();
+        }
+        pool
+    }
+
     #[test]
     fn a_retired_slot_does_not_come_next() {
-        let mut slots = Recycler::builder().reuse(Roster).capacity(2).lifetimes(1).build();
-        slots.allocator_mut().highest_first();
-        let mut pool: RosterPool<u8> = RosterPool { slots };
+        let mut pool = worn(2, &[1]);
         let first = pool.allocate().unwrap();
-        assert!(pool.free(first));
+        assert!(pool.free(first) && !pool.free(first));
         assert_eq!((first.index(), pool.stats().retired), (1, 1));
-        assert_eq!((pool.next_slot(), pool.allocate().unwrap().index()), (Some(0), 0));
+        assert_eq!((pool.roster(), pool.next_slot()), (&[0][..], Some(0)));
+        assert_eq!(pool.allocate().unwrap().index(), 0);
         assert_eq!((pool.next_slot(), pool.allocate()), (None, None));
+        assert_eq!((pool.stats().peak, pool.stats().refused), (1, 1));
+        pool.validate().unwrap();
+    }
+
+    #[test]
+    fn the_others_go_on_beside_the_retired() {
+        for (a, b) in [(0, 1), (1, 4), (4, 0), (2, 3)] {
+            let mut pool = worn(5, &[a, b]);
+            for step in 0..40 {
+                let handles: Vec<_> = (0..5).map_while(|_| pool.allocate()).collect();
+                assert_eq!(handles.len(), if step == 0 { 5 } else { 3 });
+                pool.validate().unwrap();
+                for at in 0..handles.len() {
+                    assert!(pool.free(handles[(at * 2 + step) % handles.len()]));
+                    pool.validate().unwrap();
+                }
+            }
+            assert_eq!((pool.stats().retired, pool.stats().peak), (2, 5));
+            assert!(pool.handle_at(a).is_none() && pool.handle_at(b).is_none());
+        }
     }
 
     #[test]
     #[cfg(feature = "validate")]
-    fn validation_looks_at_the_slots() {
-        let mut pool = RosterPool::<u8>::new(3);
-        pool.validate().unwrap();
-        pool.slots.allocator_mut().order_mut().1.swap(0, 1);
-        assert!(pool.validate().is_err());
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut RosterPool<u8>)| {
+            let mut pool = worn(5, &[4]);
+            let handles = [(); 4].map(|()| pool.allocate().unwrap());
+            assert!(pool.free(handles[0]) && pool.free(handles[2]));
+            pool.validate().unwrap();
+            change(&mut pool);
+            pool.validate().unwrap_err().rule()
+        };
+        let inverse = "the reverse table is the roster's inverse";
+        assert_eq!(broken(|pool| pool.roster.swap(0, 1)), inverse);
+        assert_eq!(broken(|pool| pool.roster[0] = 5), inverse);
+        let parts =
+            "the roster's parts are the live slots, the vacant ones that were used, and the others";
+        assert_eq!(broken(|pool| pool.partition += 1), parts);
+        assert_eq!(broken(|pool| pool.slots[3].word = FRESH), parts);
+        assert_eq!(broken(|pool| pool.slots[1].word = 0), parts);
+        let unused_before_used = |pool: &mut RosterPool<u8>| {
+            (pool.slots[2].word, pool.slots[0].word) = (FRESH, pool.slots[2].word);
+        };
+        assert_eq!(broken(unused_before_used), parts);
+        let all = "the roster has every slot that is not retired";
+        assert_eq!(broken(|pool| pool.slots[4].word = FRESH), all);
+        assert_eq!(broken(|pool| pool.roster.truncate(3)), all);
+        assert_eq!(broken(|pool| pool.inserted = 3), "the counters agree");
     }
 }

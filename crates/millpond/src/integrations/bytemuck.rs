@@ -185,7 +185,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> crate::pools::recycler::Recycler<T, R, H
 }
 
 /// Requires the feature `bytemuck`.
-#[cfg(all(feature = "classic", feature = "recycler"))]
+#[cfg(all(feature = "classic", feature = "alloc"))]
 impl<T: Zeroable> crate::classic::RosterPool<T> {
     /// Creates a pool of nil objects, whose bits are all zero.
     ///

@@ -27,6 +27,8 @@
 //! - `SyncPool`: each slot is in one of its lifetimes; a slot has a free bit unless it has a value or is retired; only
 //!   a slot with a value has guards; and the removed objects that guards still keep, and the retired slots, are as many
 //!   as are counted;
+//! - [`RosterPool`](crate::classic::RosterPool): the reverse table is the roster's inverse, and the roster's parts are
+//!   the live, the vacant and the retired slots;
 //! - [`BytemapPool`](crate::classic::BytemapPool): the retired slots are as many as are counted, and the cursor is at a
 //!   slot, or before the first; there is no order of free slots.
 

@@ -89,6 +89,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &self.queue
     }
 
+    #[cfg(test)]
     pub(crate) fn queue_mut(&mut self) -> &mut R::Queue<H::Index> {
         &mut self.queue
     }

@@ -29,7 +29,7 @@ use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::{GetDisjointMutError, InsertAtError};
 use crate::reports::stats::Stats;
 use crate::slots::handle_at;
-use crate::slots::reuse::{Lifo, Queue, ReuseOrder, Roster};
+use crate::slots::reuse::{Lifo, Queue, ReuseOrder};
 use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
 
 /// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in
@@ -414,14 +414,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
         self.core.validate(&self.slots.words)
-    }
-}
-
-impl<H: HandleLayout> HandleAllocator<Roster, H> {
-    /// Reverses the order of slots, none of which is live: the highest comes first.
-    pub(crate) fn highest_first(&mut self) {
-        self.core.queue_mut().highest_first(&mut self.slots.words);
-        self.core.mark_all_used(self.slots.words.slots());
     }
 }
 

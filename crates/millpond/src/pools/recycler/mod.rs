@@ -292,11 +292,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.on_release.is_some()
     }
 
-    /// Calls `hook` for each object that is released from now on.
-    pub(crate) fn set_on_release(&mut self, hook: fn(&mut T)) {
-        self.on_release = Some(hook);
-    }
-
     /// Returns a reference to the object, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
@@ -554,14 +549,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     pub fn runs_mut(&mut self) -> RunSlicesMut<'_, T> {
         self.handles.refresh();
         RunSlicesMut::new(&mut self.objects, self.handles.runs())
-    }
-
-    pub(crate) fn allocator(&self) -> &HandleAllocator<R, H> {
-        &self.handles
-    }
-
-    pub(crate) fn allocator_mut(&mut self) -> &mut HandleAllocator<R, H> {
-        &mut self.handles
     }
 }
 

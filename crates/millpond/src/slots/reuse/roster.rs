@@ -169,18 +169,6 @@ fn pass_retired<E: RosterEntry>(slots: &mut impl Slots<Entry = E>) {
     Tables::of(slots).pass_retired(parting);
 }
 
-impl<E: RosterEntry> RosterQueue<E> {
-    /// Reverses the order of a pool in which nothing is live: the highest slot comes first.
-    pub(crate) fn highest_first<S: Slots<Entry = E>>(&mut self, slots: &mut S) {
-        debug_assert_eq!(slots.words().live(), 0);
-        let mut tables = Tables::of(slots);
-        let count = tables.roster.len();
-        for position in 0..count {
-            tables.place(position, count - 1 - position);
-        }
-    }
-}
-
 // SAFETY: as the invariant says.
 unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     type Entry = E;
