@@ -4,11 +4,13 @@
 //!
 //! 1. All slots of one [`Chunks`] are of one type, [`Slot<T>`]; the free list stores them without the
 //!    type.
-//! 2. Each slot is in one place: on the free list, in a [`FreeSlot`], or in a guard. Only the last means that its value
-//!    is initialised. On the list, its head is the link to the next slot of the list; in a guard, it is the chunks.
-//! 3. `live` counts the slots that are not on the list, and `owners` the [`Owner`]s. The chunks and their memory are
-//!    freed when both reach 0, and not before.
-//! 4. If the chunks fill free slots (`debug-aids`), every byte of the value of a slot on the list is initialised.
+//! 2. Each slot is in one place: from `fresh` on (it was never used), on the free list, in a [`FreeSlot`], or in a guard.
+//!    Only the last means that its value is initialised. On the list, its head is the link to the next slot of the list;
+//!    in a guard, it is the chunks.
+//! 3. `shares` counts the slots that are in a [`FreeSlot`] or a guard, and one more as long as there is an [`Owner`]. The
+//!    chunks and their memory are freed when it reaches 0, and not before.
+//! 4. If the chunks fill free slots (`debug-aids`), every byte of the value of a slot that is fresh or on the list is
+//!    initialised.
 //!
 //! No user code runs in this module.
 
@@ -51,12 +53,15 @@ type Link = Option<NonNull<Head>>;
 pub(super) struct Chunks {
     /// The slot that was freed last.
     free: Cell<Link>,
+    shares: Cell<usize>,
     owners: Cell<usize>,
-    live: Cell<usize>,
     inserted: Cell<u64>,
     refused: Cell<u64>,
-    /// The peak number of values, updated when one is removed.
-    peak_before_removal: Cell<usize>,
+    /// The next slot that was never used: the number of its chunk, and of the slot there, which may be the one after the
+    /// last.
+    fresh: Cell<(usize, usize)>,
+    /// How many slots were used. A fresh one is taken only if no other is free, so it is the most that were at once.
+    used: Cell<usize>,
     slots: Cell<usize>,
     memory: RefCell<Vec<Chunk>>,
     /// Whether free slots are filled.
@@ -64,10 +69,11 @@ pub(super) struct Chunks {
     fills: Cell<bool>,
 }
 
-/// A piece of memory from the global allocator.
+/// A piece of memory from the global allocator, and how many slots it has: at least one.
 struct Chunk {
     memory: NonNull<u8>,
     layout: Layout,
+    slots: usize,
 }
 
 impl Drop for Chunk {
@@ -85,7 +91,7 @@ pub(super) struct Owner(NonNull<Chunks>);
 
 impl Default for Owner {
     fn default() -> Self {
-        let chunks = Chunks { owners: Cell::new(1), ..Chunks::default() };
+        let chunks = Chunks { shares: Cell::new(1), owners: Cell::new(1), ..Chunks::default() };
         Self(NonNull::from(Box::leak(Box::new(chunks))))
     }
 }
@@ -101,8 +107,10 @@ impl Clone for Owner {
 impl Drop for Owner {
     fn drop(&mut self) {
         self.owners.set(self.owners.get() - 1);
-        // SAFETY: this owner is not used again.
-        unsafe { free_unless_used(self.0) };
+        if self.owners.get() == 0 {
+            // SAFETY: this owner, the last one, is not used again, and its share was counted.
+            unsafe { give_up_share(self.0) };
+        }
     }
 }
 
@@ -116,19 +124,30 @@ impl Deref for Owner {
     }
 }
 
-/// Frees the chunks if there is neither an owner nor a slot that is not on the list.
+/// Gives up a share of the chunks, and frees them if it was the last one.
 ///
 /// # Safety
 ///
-/// The chunks are not freed yet, and the caller does not use them afterwards, unless it is counted.
+/// The share was counted, so the chunks are not freed yet. The caller does not use them afterwards.
 #[inline]
-unsafe fn free_unless_used(chunks: NonNull<Chunks>) {
+unsafe fn give_up_share(chunks: NonNull<Chunks>) {
     // SAFETY: they are not freed yet.
-    let used = unsafe { chunks.as_ref() };
-    if used.live.get() == 0 && used.owners.get() == 0 {
-        // SAFETY: nobody uses them any more, and they came from a `Box`.
-        drop(unsafe { Box::from_raw(chunks.as_ptr()) });
+    let shares = unsafe { &chunks.as_ref().shares };
+    shares.set(shares.get() - 1);
+    if shares.get() == 0 {
+        // SAFETY: nobody uses them any more (invariant 3).
+        unsafe { free(chunks) };
     }
+}
+
+/// # Safety
+///
+/// The chunks are not freed yet, and nobody uses them from now on.
+#[cold]
+#[inline(never)]
+unsafe fn free(chunks: NonNull<Chunks>) {
+    // SAFETY: they came from a `Box`, and nobody uses them.
+    drop(unsafe { Box::from_raw(chunks.as_ptr()) });
 }
 
 impl Chunks {
@@ -141,31 +160,57 @@ impl Chunks {
 
         let layout = Layout::for_value(&*chunk);
         let first = NonNull::from(Box::leak(chunk)).cast::<Slot<T>>();
-        memory.push(Chunk { memory: first.cast(), layout });
-        // The first slot ends up on top.
-        for index in (0..slots).rev() {
+        memory.push(Chunk { memory: first.cast(), layout, slots });
+        for index in 0..slots {
             // SAFETY: the chunk has this many slots.
             let slot = unsafe { first.add(index) };
             // SAFETY: the slot is new, of this type, and nobody else has it.
-            unsafe { self.push(slot) };
+            unsafe { self.lay_out(slot) };
         }
         self.slots.set(slots_after);
         Ok(())
     }
 
-    /// Puts a slot without a value on the list.
+    /// Fills the memory of a slot without a value, if it is to be filled, and poisons it.
     ///
     /// # Safety
     ///
-    /// It is one of these chunks, of this type, not on the list, and nobody uses it.
+    /// It is one of these chunks, of this type, and nobody uses it.
     #[inline]
-    unsafe fn push<T>(&self, slot: NonNull<Slot<T>>) {
+    unsafe fn lay_out<T>(&self, slot: NonNull<Slot<T>>) {
         #[cfg(feature = "debug-aids")]
         if self.fills.get() {
             // SAFETY: nobody uses the slot.
             fill(unsafe { bytes_of(slot) }, 0);
         }
         poison(slot);
+    }
+
+    /// The next slot that was never used.
+    #[cold]
+    #[inline(never)]
+    fn take_fresh<T>(&self) -> Option<NonNull<Slot<T>>> {
+        let memory = self.memory.borrow();
+        let (mut number, mut index) = self.fresh.get();
+        if index == memory.get(number)?.slots {
+            (number, index) = (number + 1, 0);
+        }
+        let first = memory.get(number)?.memory.cast::<Slot<T>>();
+        self.fresh.set((number, index + 1));
+        self.used.set(self.used.get() + 1);
+        // SAFETY: the chunk has more slots than this, of this type (invariant 1).
+        Some(unsafe { first.add(index) })
+    }
+
+    /// Puts a slot without a value on the list.
+    ///
+    /// # Safety
+    ///
+    /// It is one of these chunks, of this type, neither fresh nor on the list, and nobody uses it.
+    #[inline]
+    unsafe fn push<T>(&self, slot: NonNull<Slot<T>>) {
+        // SAFETY: as above.
+        unsafe { self.lay_out(slot) };
         // SAFETY: the slot is within its chunk, and nobody uses it.
         unsafe { slot.cast::<Head>().write(Head { next: self.free.get() }) };
         self.free.set(Some(slot.cast()));
@@ -175,13 +220,23 @@ impl Chunks {
     #[cfg(feature = "debug-aids")]
     pub(super) fn fill_free_slots<T>(&self) {
         self.fills.set(true);
+        let (number, index) = self.fresh.get();
+        let mut from = index;
+        for chunk in self.memory.borrow().iter().skip(number) {
+            for index in core::mem::take(&mut from)..chunk.slots {
+                // SAFETY: the chunk has this many slots, of this type (invariant 1).
+                let slot = unsafe { chunk.memory.cast::<Slot<T>>().add(index) };
+                unpoison(slot);
+                // SAFETY: nobody uses a fresh slot.
+                unsafe { self.lay_out(slot) };
+            }
+        }
         let mut next = self.free.get();
         while let Some(head) = next {
             let slot = head.cast::<Slot<T>>();
             unpoison(slot);
             // SAFETY: nobody uses a slot of the list.
-            fill(unsafe { bytes_of(slot) }, 0);
-            poison(slot);
+            unsafe { self.lay_out(slot) };
             // SAFETY: the slot is within its chunk.
             let head = unsafe { head.read() };
             // SAFETY: the head of a slot on the list is a link (invariant 2).
@@ -195,16 +250,16 @@ impl Chunks {
         self.slots.get()
     }
 
-    /// How many slots are on the list.
+    /// How many slots are free. Asked by owners.
     #[inline]
     pub(super) fn free_slots(&self) -> usize {
         self.slots() - self.live()
     }
 
-    /// How many slots hold a value, or are about to.
+    /// How many slots hold a value, or are about to. Asked by owners, who have a share together.
     #[inline]
     pub(super) fn live(&self) -> usize {
-        self.live.get()
+        self.shares.get() - 1
     }
 
     /// How many chunks there are.
@@ -223,7 +278,7 @@ impl Chunks {
         Stats {
             capacity: self.slots(),
             live: self.live(),
-            peak: self.peak_before_removal.get().max(self.live()),
+            peak: self.used.get(),
             inserted: self.inserted.get(),
             removed: self.inserted.get() - self.live() as u64,
             refused: self.refused.get(),
@@ -260,25 +315,30 @@ unsafe fn bytes_of<'a, T>(slot: NonNull<Slot<T>>) -> &'a mut [MaybeUninit<u8>] {
     unsafe { core::slice::from_raw_parts_mut(value_of(slot).cast(), size_of::<T>()) }
 }
 
-/// A slot without a value, taken from the list. It goes back when it is dropped.
+/// A slot without a value, taken from the free ones. It goes to the list when it is dropped.
 pub(super) struct FreeSlot<'a, T> {
     owner: &'a Owner,
     slot: NonNull<Slot<T>>,
 }
 
 impl<'a, T> FreeSlot<'a, T> {
-    /// The slot that was freed last.
+    /// The slot that was freed last, or else one that was never used.
     #[inline]
     #[track_caller]
     pub(super) fn pop(owner: &'a Owner) -> Option<Self> {
-        let head = owner.free.get()?;
-        // SAFETY: the slot is within its chunk.
-        let link = unsafe { head.read() };
-        // SAFETY: the head of a slot on the list is a link (invariant 2).
-        owner.free.set(unsafe { link.next });
-        owner.live.set(owner.live.get() + 1);
+        let slot = match owner.free.get() {
+            Some(head) => {
+                // SAFETY: the slot is within its chunk.
+                let link = unsafe { head.read() };
+                // SAFETY: the head of a slot on the list is a link (invariant 2).
+                owner.free.set(unsafe { link.next });
+                head.cast()
+            }
+            None => owner.take_fresh()?,
+        };
+        owner.shares.set(owner.shares.get() + 1);
         owner.inserted.set(owner.inserted.get() + 1);
-        let free = Self { owner, slot: head.cast() };
+        let free = Self { owner, slot };
         unpoison(free.slot);
         #[cfg(feature = "debug-aids")]
         if owner.fills.get() {
@@ -291,7 +351,7 @@ impl<'a, T> FreeSlot<'a, T> {
     #[cfg(feature = "debug-aids")]
     #[track_caller]
     fn inspect(&self) {
-        // SAFETY: nobody uses a slot that was just taken from the list.
+        // SAFETY: nobody uses a slot that was just taken.
         let bytes = unsafe { bytes_of(self.slot) };
         // SAFETY: the chunks fill, so the bytes are initialised (invariant 4).
         if let Some(changed) = find_changed(unsafe { initialised(bytes) }, 0) {
@@ -313,9 +373,9 @@ impl<'a, T> FreeSlot<'a, T> {
 
 impl<T> Drop for FreeSlot<'_, T> {
     fn drop(&mut self) {
-        self.owner.live.set(self.owner.live.get() - 1);
+        self.owner.shares.set(self.owner.shares.get() - 1);
         self.owner.inserted.set(self.owner.inserted.get() - 1);
-        // SAFETY: the slot came from the list of these chunks, and nobody uses it.
+        // SAFETY: the slot is of these chunks, was taken from them, and nobody uses it.
         unsafe { self.owner.push(self.slot) };
     }
 }
@@ -333,14 +393,9 @@ pub(super) unsafe fn end<T>(slot: NonNull<Slot<T>>) {
     // SAFETY: the head of a slot with a guard is the chunks (invariant 2).
     let chunks = unsafe { head.chunks };
     // SAFETY: the chunks live, because this slot is counted.
-    let used = unsafe { chunks.as_ref() };
-    let live = used.live.get();
-    used.peak_before_removal.set(used.peak_before_removal.get().max(live));
+    let of = unsafe { chunks.as_ref() };
     // SAFETY: the slot is of these chunks, and nobody uses it.
-    unsafe { used.push(slot) };
-    used.live.set(live - 1);
-    if live == 1 {
-        // SAFETY: the chunks are not freed yet, and this slot, the last one, is not used again.
-        unsafe { free_unless_used(chunks) };
-    }
+    unsafe { of.push(slot) };
+    // SAFETY: the slot was counted.
+    unsafe { give_up_share(chunks) };
 }
