@@ -70,7 +70,8 @@ typedef int32_t mp_status;
 /* Returns the meaning of a status, as static text. */
 const char *mp_status_text(mp_status status);
 
-/* The library's message if it aborts the program because of a bug of its own; otherwise empty. */
+/* The library's message if it aborts the program, because of a bug of its own or a write to a dead slot (`MP_FILLED`);
+ * otherwise empty. */
 extern char mp_last_words[256];
 
 /* ---- Pools ----------------------------------------------------------------------------------------------------- */
@@ -95,7 +96,7 @@ typedef struct mp_handle {
 /* Flags. */
 #define MP_WRAP 1u   /* a slot whose generations are used up starts again, instead of retiring */
 #define MP_ZEROED 2u /* a new object's bytes are 0 */
-#define MP_FILLED 4u /* the bytes of dead slots are filled with 0x1deadb0b */
+#define MP_FILLED 4u /* dead slots are filled with 0x1deadb0b; if one was written to when it is used again, `abort` */
 
 /* The options of a pool. Set `size` to `sizeof(mp_options)`; 0 is the default for everything else. */
 typedef struct mp_options {

@@ -107,9 +107,12 @@ impl Outside {
         self.track.is_some()
     }
 
-    /// A lifetime has begun.
+    /// A lifetime has begun. Ends the program if the slot was filled, and written to since.
     pub(crate) fn birth(&mut self, slot: usize, value: *mut u8, bytes: usize) {
         self.open_value(value, bytes);
+        if self.is_filled {
+            inspect(slot, value, bytes);
+        }
         if self.is_zeroed {
             // SAFETY: as above; the slot was dead until now.
             unsafe { value.write_bytes(0, bytes) };
@@ -180,6 +183,29 @@ fn fill(value: *mut u8, bytes: usize) {
         // SAFETY: as above.
         unsafe { byte.write(magic[at % 4]) };
     }
+}
+
+/// Reads a slot that was filled: it must be as it was left.
+fn inspect(slot: usize, value: *mut u8, bytes: usize) {
+    let magic = MAGIC.to_le_bytes();
+    for at in 0..bytes {
+        // SAFETY: the slot has so many bytes.
+        let byte = unsafe { value.add(at) };
+        // SAFETY: as above; they were filled.
+        if unsafe { byte.read() } != magic[at % 4] {
+            end(slot, at);
+        }
+    }
+}
+
+/// Ends the program, because it has written to a dead slot.
+#[cold]
+#[inline(never)]
+fn end(slot: usize, byte: usize) -> ! {
+    #[cfg(millpond_standalone)]
+    crate::runtime::end_for_write_to_dead(slot as u32, byte as u32);
+    #[cfg(not(millpond_standalone))]
+    panic!("slot {slot} was written to while it was dead, at byte {byte}");
 }
 
 /// Calls the function with each slot: its number, its bytes, and whether it is live.

@@ -357,6 +357,7 @@ pub unsafe extern "C" fn mp_packed_note_(packed: *mut Packed, place: usize, has_
 pub unsafe extern "C" fn mp_packed_clear(packed: *mut Packed) {
     // SAFETY: as the caller promises.
     if let Some((mut packed, parts)) = unsafe { Parts::of(packed) } {
+        parts.open();
         // SAFETY: as above.
         unsafe { mp_pool_clear(parts.head.as_ptr()) };
         // SAFETY: as above.

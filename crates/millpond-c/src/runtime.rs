@@ -1,5 +1,5 @@
 //! What the static library brings along in place of the standard library: the C library's memory, and an end for a
-//! defect of our own.
+//! defect of our own, and for a write to a dead slot.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
@@ -67,6 +67,16 @@ impl Pen {
 
 unsafe extern "C" {
     safe fn abort() -> !;
+}
+
+/// Ends the program, because it has written to a dead slot.
+pub(crate) fn end_for_write_to_dead(slot: u32, byte: u32) -> ! {
+    let mut pen = Pen { at: 0 };
+    pen.write(b"millpond: slot ");
+    pen.write_number(slot);
+    pen.write(b" was written to while it was dead, at byte ");
+    pen.write_number(byte);
+    abort()
 }
 
 #[panic_handler]

@@ -82,6 +82,40 @@ fn what_no_program_should_pass_is_borne() {
     }
 }
 
+/// "A debug mode that fills a reclaimed slot with a magic value (0x1deadb0b), so that use of a dead object shows."
+#[test]
+fn a_write_to_a_dead_slot_is_told_when_the_slot_is_used_again() {
+    if library().is_none() {
+        return;
+    }
+    for (c, _) in COMPILERS.into_iter().filter(|(c, _)| has(c)) {
+        for (more, expected) in [
+            (&["-O0"][..], "millpond: slot 2 was written to while it was dead, at byte 6\n"),
+            (
+                &["-O2", "-DPACKED"],
+                "millpond: slot 2 was written to while it was dead, at byte 6\n",
+            ),
+            (&["-DHARMLESS"], "not noticed\n"),
+            (&["-DHARMLESS", "-DPACKED"], "not noticed\n"),
+        ] {
+            let mut command = strict(c);
+            command.arg("-std=c99").args(more);
+            let said = compile_and_run(&mut command, "dead_slot.c", &format!("{c}-dead-slot"));
+            assert_eq!(said, expected, "{c} {more:?}");
+        }
+    }
+}
+
+#[test]
+fn dead_slots_are_open_to_the_sanitizer_while_they_are_filled() {
+    if library().is_none() {
+        return;
+    }
+    let mut command = strict("gcc");
+    command.args(["-std=c99", "-O1", "-g"]);
+    assert_eq!(compile_and_run(&mut command, "watched.c", "watched"), "all is well\n");
+}
+
 #[test]
 fn each_request_for_memory_may_be_refused() {
     if library().is_none() {
