@@ -92,6 +92,29 @@ fn every_output_of_a_plan_shows_them_harmlessly() {
     assert!(merged.contains("\"=1+1\"") && merged.contains("\"-[Enemy init]\""), "{merged}");
 }
 
+/// A summary writes each of these bytes as six.
+#[test]
+fn the_longest_name_full_of_hidden_characters_is_merged() {
+    let directory = Directory::new();
+    let name = "\u{1b}".repeat(255);
+    directory.file("t.csv", trace().replace("=1+1", &name));
+    let run = |arguments: &[&str]| done(&millpond(&directory).args(arguments).output().unwrap());
+    run(&[
+        "plan",
+        "t.csv",
+        "--no-report",
+        "--summary",
+        "s.csv",
+        "--session",
+        &"\u{ad}".repeat(127),
+    ]);
+    let whole = run(&["merge", "s.csv", "--json"]);
+    nothing_is_hidden("merge", &whole);
+    assert!(whole.matches("u{1b}").count() >= 255, "{whole}");
+    run(&["merge", "s.csv", "--partial", "part.json"]);
+    run(&["merge", "part.json", "--partial", "all.json"]);
+}
+
 #[test]
 fn messages_about_them_are_one_harmless_line() {
     let directory = Directory::new();

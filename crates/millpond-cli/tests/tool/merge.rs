@@ -543,8 +543,8 @@ fn summaries_that_cannot_be_used() {
     refuses(format!("{HEADER}{good}a,b\n"), &["line 3", "has 2 columns, expected 17"]);
     refuses(with("Imp", "\"Imp"), &["line 2", "a quote does not end"]);
     refuses(with("Imp", ""), &["line 2", "class is empty, expected a name"]);
-    refuses(with("Imp", &"x".repeat(256)), &["class has 256 bytes"]);
-    refuses(with("map01", &"x".repeat(256)), &["a tag has 256 bytes"]);
+    refuses(with("Imp", &"x".repeat(1531)), &["class has 1531 bytes"]);
+    refuses(with("map01", &"x".repeat(1531)), &["a tag has 1531 bytes"]);
     refuses(with("Imp", &"x".repeat(70_000)), &["line 2", "more than 65536 bytes"]);
     refuses(with("350", "0"), &["ticks is `0`"]);
     refuses(with("35,", "NaN,"), &["ticks_per_second is `NaN`"]);

@@ -7,7 +7,7 @@ use super::pass::{Ended, Inputs, Visit};
 use super::{MergeRules, NEEDS_MAX, Need, keep_first};
 use crate::error::{Failure, Fault, shown};
 use crate::plan::{Lengths, SlotPace};
-use crate::summary::{Row, TEXT_BYTES_MAX};
+use crate::summary::{Row, WRITTEN_BYTES_MAX};
 use crate::trace::{CLASSES_MAX, LIVE_MAX};
 
 /// What the summaries of some or all sessions say.
@@ -203,7 +203,7 @@ impl Visit for Counting<'_> {
             self.meet(hash, &name)?;
         }
         for group in part.groups {
-            if group.value.len() > TEXT_BYTES_MAX {
+            if group.value.len() > WRITTEN_BYTES_MAX {
                 return Err(Fault::whole("a group's value is too long"));
             }
             self.groups.entry(group.value.clone()).or_default().add(group, &mut self.classes)?;
@@ -338,7 +338,7 @@ impl Group {
             if class.sessions > part.sessions {
                 return Err(contradicts("a class has more sessions than its group"));
             }
-            if class.name.is_empty() || class.name.len() > TEXT_BYTES_MAX {
+            if class.name.is_empty() || class.name.len() > WRITTEN_BYTES_MAX {
                 return Err(contradicts("a class has no name, or one that is too long"));
             }
             let number = self.number_or_new(&class.name, classes);

@@ -44,3 +44,6 @@ pub const BIRTHS_MAX: u64 = 1 << 40;
 
 /// The maximum length in bytes of a session's name, a class's name and a tag.
 pub const TEXT_BYTES_MAX: usize = 255;
+
+/// The same of such a text as a summary has it: a hidden character of one byte is written as `\u{1b}`.
+pub const WRITTEN_BYTES_MAX: usize = TEXT_BYTES_MAX * "\\u{1b}".len();

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use csv_core::{ReadRecordResult, Reader};
 
 use super::sketch::add_sketch;
-use super::{BIRTHS_MAX, COLUMNS, COLUMNS_MAX, TEXT_BYTES_MAX};
+use super::{BIRTHS_MAX, COLUMNS, COLUMNS_MAX, WRITTEN_BYTES_MAX};
 use crate::error::{Fault, Place, shown};
 use crate::input::{Input, LINE_BYTES_MAX, Lines};
 use crate::output::foreign::of_csv;
@@ -413,11 +413,11 @@ impl<'a> Rows<'a> {
     }
 
     fn check_length(&self, what: &str, text: &str) -> Result<(), Fault> {
-        if text.len() <= TEXT_BYTES_MAX {
+        if text.len() <= WRITTEN_BYTES_MAX {
             return Ok(());
         }
         let bytes = text.len();
-        Err(self.fault(format!("{what} has {bytes} bytes, expected at most {TEXT_BYTES_MAX}")))
+        Err(self.fault(format!("{what} has {bytes} bytes, expected at most {WRITTEN_BYTES_MAX}")))
     }
 
     fn text(&self, column: Column) -> Result<&str, Fault> {
