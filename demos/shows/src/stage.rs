@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser};
+use millpond_lend::with_causes;
 
 #[derive(Debug, Parser)]
 #[group(skip)]
@@ -40,9 +41,9 @@ pub enum Failure {
     Impossible(String),
 }
 
-impl<E: Error> From<E> for Failure {
+impl<E: Error + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::Impossible(error.to_string())
+        Self::Impossible(with_causes(&error).to_string())
     }
 }
 
@@ -108,5 +109,34 @@ impl Stage {
             .map_err(|error| Failure::Impossible(format!("{}: {error}", path.display())))?;
         println!("wrote {}", path.display());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Unsent(std::io::Error);
+
+    impl fmt::Display for Unsent {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("the order was not sent")
+        }
+    }
+
+    impl Error for Unsent {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn an_error_is_told_with_its_causes() {
+        let failure = Failure::from(Unsent(std::io::Error::other("connection reset")));
+        assert!(
+            matches!(&failure, Failure::Impossible(text) if text == "the order was not sent: connection reset"),
+            "{failure:?}"
+        );
     }
 }
