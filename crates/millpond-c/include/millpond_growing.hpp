@@ -65,18 +65,18 @@ class growing_pool {
             return nullptr;
         }
         void *place = free_;
-        chunk *of = chunk_of(place);
+        const found at = find(place);
         std::memcpy(&free_, place, sizeof free_);
         size_++;
-        taken place_of{this, of, of->slot_of(place)};
+        taken back{this, at};
         if constexpr (std::is_constructible_v<T, Arguments &&...>) {
             ::new (place) T(std::forward<Arguments>(arguments)...);
         } else {
             ::new (place) T{std::forward<Arguments>(arguments)...};
         }
-        place_of.pool = nullptr;
-        of->states()[place_of.slot] = live;
-        return of->object(place_of.slot);
+        back.pool = nullptr;
+        at.of->states()[at.slot] = live;
+        return std::launder(static_cast<T *>(place));
     }
 
     // The same, as an owner; an empty one if there is no memory.
@@ -88,21 +88,20 @@ class growing_pool {
     // Destroys an object, and puts its memory back. False, and nothing happens, for an address that is not that of a
     // live object of this pool. The destructor may use the pool, and free others.
     bool free(T *object) noexcept {
-        chunk *of = chunk_of(object);
-        std::size_t slot = of == nullptr ? 0 : of->slot_of(object);
-        if (of == nullptr || of->states()[slot] != live) {
+        const found at = find(object);
+        if (at.of == nullptr || at.of->states()[at.slot] != live) {
             return false;
         }
-        of->states()[slot] = dying;
+        at.of->states()[at.slot] = dying;
         object->~T();
-        put_back(of, slot);
+        put_back(at);
         return true;
     }
 
     // Whether it is the address of a live object of this pool.
     bool contains(const T *object) const noexcept {
-        const chunk *of = chunk_of(object);
-        return of != nullptr && of->states()[of->slot_of(object)] == live;
+        const found at = find(object);
+        return at.of != nullptr && at.of->states()[at.slot] == live;
     }
 
     // Room for so many more objects, in one chunk. False if there is no memory.
@@ -146,34 +145,43 @@ class growing_pool {
     static constexpr std::size_t align = alignof(T) > alignof(chunk) ? alignof(T) : alignof(chunk);
     static constexpr std::size_t head = (sizeof(chunk) + align - 1) / align * align;
 
+    // A slot of a chunk; of no chunk if an address is not that of an object, live or not.
+    struct found {
+        chunk *of;
+        std::size_t slot;
+    };
+
     // A slot that is on no list and has no object; it goes back if the constructor throws.
     struct taken {
         growing_pool *pool;
-        chunk *of;
-        std::size_t slot;
+        found at;
         ~taken() {
             if (pool != nullptr) {
-                pool->put_back(of, slot);
+                pool->put_back(at);
             }
         }
     };
 
-    // The chunk in which an address is that of an object, live or not.
-    chunk *chunk_of(const void *address) const noexcept {
-        if (last_ != nullptr && last_->slot_of(address) != last_->slots) {
-            return last_;
-        }
-        for (chunk *each = chunks_; each != nullptr; each = each->next) {
-            if (each->slot_of(address) != each->slots) {
-                return last_ = each;
+    found find(const void *address) const noexcept {
+        if (last_ != nullptr) {
+            const std::size_t slot = last_->slot_of(address);
+            if (slot != last_->slots) {
+                return {last_, slot};
             }
         }
-        return nullptr;
+        for (chunk *each = chunks_; each != nullptr; each = each->next) {
+            const std::size_t slot = each->slot_of(address);
+            if (slot != each->slots) {
+                last_ = each;
+                return {each, slot};
+            }
+        }
+        return {nullptr, 0};
     }
 
-    void put_back(chunk *of, std::size_t slot) noexcept {
-        unsigned char *place = of->memory() + slot * stride;
-        of->states()[slot] = vacant;
+    void put_back(found at) noexcept {
+        unsigned char *place = at.of->memory() + at.slot * stride;
+        at.of->states()[at.slot] = vacant;
         std::memcpy(place, &free_, sizeof free_);
         free_ = place;
         size_--;
