@@ -5,11 +5,14 @@
 //! cargo run --release -p millpond-bench --features cpp --bin designs
 //! ```
 //!
+//! `--record FILE` writes the figures as CSV, with the instructions of a pair if valgrind is installed.
+//!
 //! A pair frees an object and allocates one: of all slots, 90 % are live; 30 of them are freed in an order drawn at random,
 //! and then 30 are allocated. A frame creates as many particles as die, and animates all. `--count CONTENDER SLOTS LAPS`
 //! runs one contender alone, for a count of its instructions under callgrind.
 
 use std::hint::black_box;
+use std::process::Command;
 use std::time::Instant;
 
 use millpond::Handle;
@@ -525,8 +528,62 @@ fn medians(laps: &mut [Box<dyn Lap>]) -> Vec<f64> {
     times.iter().map(|times| times[times.len() / 2]).collect()
 }
 
+/// A row of the record: see `report/designs.rs`.
+#[derive(serde::Serialize)]
+struct Record {
+    design: &'static str,
+    bar: f64,
+    contender: &'static str,
+    instructions: Option<f64>,
+    ns_1000: f64,
+    ns_100000: f64,
+}
+
+/// The instructions of an operation of a contender with 1,000 slots: those of 12 laps less those of 2.
+fn instructions(contender: &str) -> Option<f64> {
+    let count = |laps: &str| {
+        let output = Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg(std::env::current_exe().ok()?)
+            .args(["--count", contender, "1000", laps])
+            .output()
+            .ok()?;
+        let said = String::from_utf8(output.stdout).ok()?;
+        let told = String::from_utf8(output.stderr).ok()?;
+        let operations: f64 = said.split_once(' ')?.0.parse().ok()?;
+        let collected = told.lines().find_map(|line| line.split_once("Collected :"))?.1;
+        Some((collected.trim().parse::<f64>().ok()?, operations))
+    };
+    let ((many, all), (few, some)) = (count("12")?, count("2")?);
+    Some(((many - few) / (all - some) * 10.0).round() / 10.0)
+}
+
+fn record(path: &str) -> csv::Result<()> {
+    let mut file = csv::Writer::from_path(path)?;
+    for (design, bar, contenders) in designs() {
+        let of = |slots| {
+            let mut laps: Vec<_> = contenders.iter().map(|(_, make)| make(slots)).collect();
+            medians(&mut laps)
+        };
+        let (small, large) = (of(1_000), of(100_000));
+        for (at, (contender, _)) in contenders.iter().enumerate() {
+            let [ns_1000, ns_100000] = [small[at], large[at]].map(|ns| (ns * 1e3).round() / 1e3);
+            let instructions = instructions(contender);
+            let row = Record { design, bar, contender, instructions, ns_1000, ns_100000 };
+            file.serialize(row)?;
+        }
+    }
+    file.flush()?;
+    Ok(())
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, path] = &arguments[..]
+        && flag == "--record"
+    {
+        return record(path).expect("a file to write");
+    }
     if let [flag, wanted, slots, laps] = &arguments[..]
         && flag == "--count"
     {

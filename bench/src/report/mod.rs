@@ -1,5 +1,6 @@
 //! What a run prints, and the page that is made of the recorded figures.
 
+mod designs;
 mod environment;
 mod page;
 mod table;
@@ -43,7 +44,9 @@ pub(crate) fn page(directory: &Path) -> Result<String, String> {
     }
     let threads = record.join("threads.csv");
     let threads = if threads.exists() { threads::load(&threads)? } else { Vec::new() };
-    Ok(page::page(&builds, &threads))
+    let designs = record.join("designs.csv");
+    let designs = if designs.exists() { designs::load(&designs)? } else { Vec::new() };
+    Ok(page::page(&builds, &threads, &designs))
 }
 
 /// Writes the page of what is recorded in `directory` beside the record, and names it.

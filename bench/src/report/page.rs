@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::designs;
 use super::table::{Table, thousands};
 use super::threads::Row;
 use crate::contender::Kind;
@@ -18,7 +19,7 @@ const BYTES: usize = 64;
 const RECYCLER: &str = "Recycler";
 
 /// The whole page, in Markdown.
-pub(crate) fn page(builds: &[Results], threads: &[Row]) -> String {
+pub(crate) fn page(builds: &[Results], threads: &[Row], designs: &[designs::Row]) -> String {
     let page = Page { builds };
     let mut text = page.head();
     text += &page.frames();
@@ -29,8 +30,9 @@ pub(crate) fn page(builds: &[Results], threads: &[Row]) -> String {
     text += &page.memory();
     text += &page.snapshots();
     text += &threads_section(threads);
+    text += &designs::section(designs);
     text += &page.losses();
-    text + &page.files(!threads.is_empty())
+    text + &page.files(!threads.is_empty(), !designs.is_empty())
 }
 
 struct Page<'a> {
@@ -360,7 +362,7 @@ impl Page<'_> {
         )
     }
 
-    fn files(&self, has_threads: bool) -> String {
+    fn files(&self, has_threads: bool, has_designs: bool) -> String {
         let mut text = "## All figures\n\nEvery contender at every size, with objects of 16, 64 and 256 bytes, as tables:\n\n"
             .to_owned();
         let more = [
@@ -381,6 +383,9 @@ impl Page<'_> {
         }
         if has_threads {
             text += "- Threads: [one table](benchmark/threads.csv)\n";
+        }
+        if has_designs {
+            text += "- The published designs: [one table](benchmark/designs.csv)\n";
         }
         text
     }
