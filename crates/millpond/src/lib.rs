@@ -155,6 +155,7 @@
         dead_code,
         unreachable_pub,
         unused_imports,
+        unused_macros,
         unused_mut,
         reason = "the parts that are built share a part of it"
     )

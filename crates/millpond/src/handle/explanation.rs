@@ -70,7 +70,6 @@ impl Explanation {
     }
 
     /// Replaces the slot's number, for a pool that is part of a whole in which the slot has another one.
-    #[cfg(feature = "debug-aids")]
     pub(crate) fn in_slot(self, slot: u32) -> Self {
         Self { slot, ..self }
     }

@@ -43,7 +43,7 @@ parallel!(ValueRuns of &'a [T] where T: Sync);
 parallel!(ValueRunsMut of &'a mut [T] where T: Send);
 parallel!(RunSlices of &'a [T] where T: Sync);
 parallel!(RunSlicesMut of &'a mut [T] where T: Send);
-#[cfg(all(feature = "sync", target_has_atomic = "64", not(all(test, loom))))]
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
 mod shared {
     use super::{
         Folder, Parallel, ParallelIterator, UnindexedConsumer, UnindexedProducer, bridge_unindexed,

@@ -164,7 +164,6 @@ pub(crate) use order_and_handle_methods;
 pub(crate) struct Settings<R, H> {
     pub(crate) capacity: Option<usize>,
     pub(crate) lifetimes: Lifetimes,
-    #[cfg(feature = "debug-aids")]
     pub(crate) debug_aids: crate::reports::debug::DebugAids,
     types: PhantomData<fn() -> (R, H)>,
 }
@@ -174,7 +173,6 @@ impl<R, H> Settings<R, H> {
         Self {
             capacity: None,
             lifetimes: Lifetimes::default(),
-            #[cfg(feature = "debug-aids")]
             debug_aids: crate::reports::debug::DebugAids::none(),
             types: PhantomData,
         }
@@ -187,11 +185,7 @@ impl<R, H> Settings<R, H> {
     /// The settings of a part of a pool whose first slot is `slot` in the whole: reports about
     /// its slots and handles count from there.
     pub(crate) fn part_from(mut self, slot: usize) -> Self {
-        #[cfg(feature = "debug-aids")]
-        {
-            self.debug_aids = self.debug_aids.part_from(slot);
-        }
-        let _ = slot;
+        self.debug_aids = self.debug_aids.part_from(slot);
         self
     }
 
@@ -200,7 +194,6 @@ impl<R, H> Settings<R, H> {
         Settings {
             capacity: self.capacity,
             lifetimes: self.lifetimes,
-            #[cfg(feature = "debug-aids")]
             debug_aids: self.debug_aids,
             types: PhantomData,
         }

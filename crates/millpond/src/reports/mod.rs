@@ -1,11 +1,11 @@
 //! What a pool reports: errors, statistics, recordings, violations, and misuse of its objects.
 
-#[cfg(feature = "debug-aids")]
+#[cfg_attr(not(feature = "debug-aids"), path = "no_debug.rs")]
 pub mod debug;
 pub(crate) mod errors;
-#[cfg(feature = "recorder")]
+#[cfg_attr(not(feature = "recorder"), path = "no_recorder.rs")]
 pub mod recorder;
 pub(crate) mod recorder_hook;
 pub(crate) mod stats;
-#[cfg(all(feature = "alloc", feature = "validate"))]
+#[cfg_attr(not(feature = "alloc"), path = "no_validate.rs")]
 pub mod validate;

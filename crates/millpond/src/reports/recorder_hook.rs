@@ -1,98 +1,121 @@
 //! A pool's link to its recorder: without the feature `recorder` it has no size; with it, it is a pointer that is
 //! usually null.
 
-#[cfg(feature = "recorder")]
-use alloc::boxed::Box;
-
-#[cfg(feature = "recorder")]
-use crate::reports::recorder::Track;
+use crate::reports::recorder::{Track, TrackBox};
 use crate::reports::stats::Stats;
 
 /// The track that a pool reports to, if it is recorded. A clone has none: each pool is recorded
 /// separately.
 #[derive(Debug)]
-pub(crate) struct Tap {
-    #[cfg(feature = "recorder")]
-    track: Option<Box<Track>>,
-}
+pub(crate) struct RecorderHook(Option<TrackBox>);
 
-/// A method of `Tap` that forwards the call, off the fast path of a pool that is not recorded.
-macro_rules! pass_on {
-    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
-        $(
-            #[inline(always)]
-            pub(crate) fn $name(&mut self $(, $argument: $type)*) {
-                #[cfg(feature = "recorder")]
-                if let Some(track) = &mut self.track {
-                    #[cold]
-                    #[inline(never)]
-                    fn outside(track: &mut Track $(, $argument: $type)*) {
-                        track.$name($($argument as _),*);
-                    }
-                    outside(track $(, $argument)*);
-                }
-                #[cfg(not(feature = "recorder"))]
-                let _ = ($($argument,)*);
-            }
-        )*
-    };
-}
-
-impl Tap {
+impl RecorderHook {
     /// Not recorded.
-    pub(crate) const NONE: Self = Self {
-        #[cfg(feature = "recorder")]
-        track: None,
-    };
-
-    pass_on! {
-        birth(index: usize);
-        death(index: usize);
-        refused();
-        evicted();
-        retired();
-    }
+    pub(crate) const NONE: Self = Self(None);
 
     /// Replaces the track.
-    #[cfg(feature = "recorder")]
     pub(crate) fn set(&mut self, track: Option<Track>) {
-        self.track = track.map(Box::new);
+        self.0 = track.map(TrackBox::from);
     }
 
     /// Whether the pool is recorded.
     #[inline(always)]
     pub(crate) fn is_on(&self) -> bool {
-        #[cfg(feature = "recorder")]
-        return self.track.is_some();
-        #[cfg(not(feature = "recorder"))]
-        false
+        self.0.is_some()
+    }
+
+    #[inline(always)]
+    pub(crate) fn birth(&mut self, index: usize) {
+        self.report(move |track| track.birth(index as u32));
+    }
+
+    #[inline(always)]
+    pub(crate) fn death(&mut self, index: usize) {
+        self.report(move |track| track.death(index as u32));
+    }
+
+    #[inline(always)]
+    pub(crate) fn refused(&mut self) {
+        self.report(Track::refused);
+    }
+
+    #[inline(always)]
+    pub(crate) fn evicted(&mut self) {
+        self.report(Track::evicted);
+    }
+
+    #[inline(always)]
+    pub(crate) fn retired(&mut self) {
+        self.report(Track::retired);
     }
 
     /// The pool has grown or shrunk: it has these counters now, and the same live slots.
-    #[inline]
     pub(crate) fn resized(&mut self, stats: Stats) {
-        #[cfg(feature = "recorder")]
-        if let Some(track) = &mut self.track {
-            track.resized(stats);
-        }
-        #[cfg(not(feature = "recorder"))]
-        let _ = stats;
+        self.report(move |track| track.resized(stats));
     }
 
     /// The pool's whole state was replaced by these counters and live slots.
     pub(crate) fn restart(&mut self, stats: Stats, live: impl Iterator<Item = usize>) {
-        #[cfg(feature = "recorder")]
-        if let Some(track) = &mut self.track {
-            track.restart(stats, live);
+        self.report(move |track| track.restart(stats, live));
+    }
+
+    /// Reports an event, off the fast path of a pool that is not recorded.
+    #[inline(always)]
+    fn report(&mut self, event: impl FnOnce(&mut Track)) {
+        #[cold]
+        #[inline(never)]
+        fn outside(track: &mut Track, event: impl FnOnce(&mut Track)) {
+            event(track);
         }
-        #[cfg(not(feature = "recorder"))]
-        let _ = (stats, live);
+        if let Some(track) = &mut self.0 {
+            outside(track, event);
+        }
     }
 }
 
-impl Clone for Tap {
+impl Clone for RecorderHook {
     #[inline]
     fn clone(&self) -> Self {
         Self::NONE
     }
 }
+
+/// The methods of every pool that can be recorded. Needs how its hook is set, and a name for pools
+/// without one.
+macro_rules! record_methods {
+    (|$pool:ident, $track:ident| $listen:expr, $name:expr) => {
+        /// Records every birth and death in the recorder's trace from now on, under the pool's
+        /// name, or else the name of its value type (`handles` for a
+        /// [`HandleAllocator`](crate::HandleAllocator)). Objects that are already live are recorded
+        /// as if they were inserted now. Clones of the pool are not recorded.
+        ///
+        /// ```
+        /// use millpond::Pool;
+        /// use millpond::recorder::Recorder;
+        ///
+        /// let recorder = Recorder::to_writer(std::io::sink())?;
+        /// let mut pool = Pool::new(8);
+        /// pool.record(&recorder);
+        /// pool.insert('a').unwrap();
+        /// pool.stop_recording();
+        /// assert_eq!(recorder.finish()?.events, 2);
+        /// # Ok::<(), std::io::Error>(())
+        /// ```
+        #[cfg(feature = "recorder")]
+        pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+            let name = alloc::string::ToString::to_string(self.name().unwrap_or($name));
+            let live = self.handles().map(|handle| handle.index() as usize);
+            let $track = Some(recorder.track_pool(name, self.stats(), live));
+            let $pool = self;
+            $listen;
+        }
+
+        /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
+        #[cfg(feature = "recorder")]
+        pub fn stop_recording(&mut self) {
+            let ($pool, $track) = (self, None);
+            $listen;
+        }
+    };
+}
+pub(crate) use record_methods;

@@ -14,7 +14,6 @@
 
 use core::ops::{Deref, DerefMut};
 
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 
 const WORD_BITS: usize = u64::BITS as usize;
@@ -76,13 +75,11 @@ impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
     }
 
     /// The numbers below this one have a bit.
-    #[cfg(feature = "validate")]
     fn room(&self) -> usize {
         self.level(0).len() * WORD_BITS
     }
 
     /// Where the words of a level are.
-    #[cfg(feature = "validate")]
     fn level(&self, level: usize) -> core::ops::Range<usize> {
         let end = self.head.starts.get(level + 1).map_or(self.words.len(), |end| *end as usize);
         self.head.starts[level] as usize..end
@@ -188,7 +185,6 @@ impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
     }
 }
 
-#[cfg(feature = "validate")]
 impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
     /// Checks that exactly the numbers for which the function returns `true` are in the set, and
     /// that the levels and the lowest number agree with that.
@@ -277,7 +273,6 @@ mod tests {
 
         #[track_caller]
         fn validate(&self, numbers: usize) {
-            #[cfg(feature = "validate")]
             self.tree.validate(numbers, |number| self.expected.contains(&number)).unwrap();
             let _ = numbers;
         }
@@ -348,7 +343,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "validate")]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut Tree<3>)| {
             let mut tree = with_room(5000);
@@ -375,7 +369,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "validate")]
     fn only_numbers_below_the_limit_are_asked_for() {
         for numbers in [1, 5, 63] {
             let mut tree = with_room::<2>(64);

@@ -23,8 +23,6 @@
 //! 4. The last entry ends where the words begin.
 
 use alloc::alloc::{alloc, dealloc};
-#[cfg(feature = "debug-aids")]
-use alloc::boxed::Box;
 use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
@@ -38,7 +36,6 @@ use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
 use crate::occupancy::WORD_SLOTS;
-#[cfg(feature = "debug-aids")]
 use crate::reports::debug::Watch;
 
 /// Slots in one block of memory.
@@ -60,8 +57,7 @@ pub struct Block<W: Word, E: Entry, T> {
     /// The values are aligned as their type demands, and no further.
     is_packed: bool,
     bitmap_age: BitmapAge,
-    #[cfg(feature = "debug-aids")]
-    watch: Option<Box<Watch>>,
+    watch: Option<Watch>,
     owns: PhantomData<T>,
 }
 
@@ -193,15 +189,13 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             is_lent: true,
             is_packed: false,
             bitmap_age: BitmapAge::OLD,
-            #[cfg(feature = "debug-aids")]
             watch: None,
             owns: PhantomData,
         }
     }
 
     /// The watch over the values, if any, for another block.
-    #[cfg(feature = "debug-aids")]
-    pub(crate) fn take_watch(&mut self) -> Option<Box<Watch>> {
+    pub(crate) fn take_watch(&mut self) -> Option<Watch> {
         self.watch.take()
     }
 
@@ -292,7 +286,6 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             is_lent: true,
             is_packed: false,
             bitmap_age: BitmapAge::OLD,
-            #[cfg(feature = "debug-aids")]
             watch: None,
             owns: PhantomData,
         };
@@ -421,18 +414,15 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
         Some(&mut self.bitmap_age)
     }
 
-    #[cfg(feature = "debug-aids")]
     fn watch(&self) -> Option<&Watch> {
-        self.watch.as_deref()
+        self.watch.as_ref()
     }
 
-    #[cfg(feature = "debug-aids")]
     fn watch_mut(&mut self) -> Option<&mut Watch> {
-        self.watch.as_deref_mut()
+        self.watch.as_mut()
     }
 
-    #[cfg(feature = "debug-aids")]
-    fn set_watch(&mut self, watch: Option<Box<Watch>>) {
+    fn set_watch(&mut self, watch: Option<Watch>) {
         self.watch = watch;
     }
 }

@@ -29,8 +29,6 @@
 //! 5. `near` is what [`near`] says of `slots` and the sizes.
 
 use alloc::alloc::{alloc, dealloc};
-#[cfg(feature = "debug-aids")]
-use alloc::boxed::Box;
 use core::alloc::Layout;
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -42,7 +40,6 @@ use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
 use crate::occupancy::WORD_SLOTS;
-#[cfg(feature = "debug-aids")]
 use crate::reports::debug::Watch;
 
 /// Slots in several blocks.
@@ -61,8 +58,7 @@ pub struct Blocks<W: Word, E: Entry, T> {
     known: u32,
     /// How many of the slots that were there and are not have retired.
     retired_beyond: u32,
-    #[cfg(feature = "debug-aids")]
-    watch: Option<Box<Watch>>,
+    watch: Option<Watch>,
 }
 
 // SAFETY: the place owns its blocks, as a `Vec` of boxes would.
@@ -90,7 +86,6 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             joined: 0,
             known: 0,
             retired_beyond: 0,
-            #[cfg(feature = "debug-aids")]
             watch: None,
         }
     }
@@ -215,7 +210,6 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         let len = self.sizes.len_of(self.block_count());
         let end = first + len;
         assert!(end <= self.books.parts().words.len(), "there is room in the books");
-        #[cfg(feature = "debug-aids")]
         if let Some(watch) = &mut self.watch {
             watch.try_grow(end)?;
         }
@@ -344,7 +338,6 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         BlockTable { table: self.table, sizes: self.sizes }
     }
 
-    #[cfg(feature = "validate")]
     pub(crate) fn is_consistent(&self, fresh: W) -> bool {
         let words = self.books.parts().words;
         let Some(beyond) = words.get(self.slots..self.known()) else { return false };
@@ -631,18 +624,15 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
         self.books.bitmap_age_mut()
     }
 
-    #[cfg(feature = "debug-aids")]
     fn watch(&self) -> Option<&Watch> {
-        self.watch.as_deref()
+        self.watch.as_ref()
     }
 
-    #[cfg(feature = "debug-aids")]
     fn watch_mut(&mut self) -> Option<&mut Watch> {
-        self.watch.as_deref_mut()
+        self.watch.as_mut()
     }
 
-    #[cfg(feature = "debug-aids")]
-    fn set_watch(&mut self, watch: Option<Box<Watch>>) {
+    fn set_watch(&mut self, watch: Option<Watch>) {
         self.watch = watch;
     }
 }
@@ -748,7 +738,6 @@ mod tests {
                     unsafe { value.write(MaybeUninit::new([1; 3])) };
                     assert_eq!(place.slot_at(at(&place, index)), Some(index));
                 }
-                #[cfg(feature = "validate")]
                 assert!(place.is_consistent(7.as_dead()));
             }
             while place.block_count() > 0 {
@@ -782,7 +771,6 @@ mod tests {
 
     /// Each rule for itself: all others still hold.
     #[test]
-    #[cfg(feature = "validate")]
     fn validation_finds_what_is_broken() {
         let is_sound_after = |change: fn(&mut Place3)| {
             let mut place = grown(BlockSizes::new(4, 4).unwrap(), 2);

@@ -8,9 +8,8 @@ use core::marker::PhantomData;
 use super::{Census, CheckWord, Circle, Counts, KeptCircle};
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
-use crate::reports::recorder_hook::Tap;
+use crate::reports::recorder_hook::RecorderHook;
 use crate::reports::stats::Stats;
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure, ensure_counters};
 use crate::slots::lifetimes::Lifetimes;
 
@@ -26,7 +25,7 @@ pub(crate) struct Books<H: HandleLayout> {
     age_claimed_max: u32,
     /// One more than the highest slot that was claimed.
     claimed_until: u32,
-    tap: Tap,
+    recorder: RecorderHook,
     words: PhantomData<H::Word>,
 }
 
@@ -48,7 +47,7 @@ impl<H: HandleLayout> Books<H> {
             evicted: 0,
             age_claimed_max: 0,
             claimed_until: 0,
-            tap: Tap::NONE,
+            recorder: RecorderHook::NONE,
             words: PhantomData,
         }
     }
@@ -67,7 +66,7 @@ impl<H: HandleLayout> Books<H> {
 
     /// The generations below this one are followed by their successors, and nothing is to be recorded when they end.
     pub(crate) fn quick_below(&self) -> H::Word {
-        match self.tap.is_on() {
+        match self.recorder.is_on() {
             true => H::Word::ZERO,
             false => self.circle().quick_below(self.age_claimed_max & Self::OVER_MAX != 0),
         }
@@ -86,7 +85,7 @@ impl<H: HandleLayout> Books<H> {
     /// Whether a recorder is attached.
     #[inline(always)]
     pub(crate) fn is_recorded(&self) -> bool {
-        self.tap.is_on()
+        self.recorder.is_on()
     }
 
     /// Slots from here on were never used: their words are those of a new pool, and they come in the order
@@ -129,9 +128,9 @@ impl<H: HandleLayout> Books<H> {
     /// Reports to the recorder that the number of slots has changed.
     #[cfg(feature = "alloc")]
     pub(super) fn tell_size(&mut self, words: &impl Census<Word = H::Word>) {
-        if self.tap.is_on() {
+        if self.recorder.is_on() {
             let stats = self.stats(words);
-            self.tap.resized(stats);
+            self.recorder.resized(stats);
         }
     }
 
@@ -162,9 +161,9 @@ impl<H: HandleLayout> Books<H> {
         words: &impl Census<Word = H::Word>,
         live: impl Iterator<Item = usize>,
     ) {
-        if self.tap.is_on() {
+        if self.recorder.is_on() {
             let stats = self.stats(words);
-            self.tap.restart(stats, live);
+            self.recorder.restart(stats, live);
         }
     }
 
@@ -227,17 +226,17 @@ impl<H: HandleLayout> Books<H> {
     /// A lifetime of this slot begins.
     #[inline(always)]
     pub(crate) fn note_birth(&mut self, index: usize) {
-        self.tap.birth(index);
+        self.recorder.birth(index);
     }
 
     /// Ends this lifetime of a slot. Returns the generation that follows, or `None` if the slot retires. Whoever has a
     /// copy of [`quick_below`](Self::quick_below) renews it.
     pub(crate) fn end(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
-        self.tap.death(index);
+        self.recorder.death(index);
         let next = self.circle().after(generation);
         match next {
             Some(next) => self.note_generation(next),
-            None => self.tap.retired(),
+            None => self.recorder.retired(),
         }
         next
     }
@@ -268,9 +267,8 @@ impl<H: HandleLayout> Books<H> {
     }
 
     /// Replaces the recorder.
-    #[cfg(feature = "recorder")]
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
-        self.tap.set(track);
+        self.recorder.set(track);
     }
 
     /// Whether a slot that dies in this generation retires.
@@ -281,12 +279,12 @@ impl<H: HandleLayout> Books<H> {
     #[cold]
     pub(crate) fn count_refusal(&mut self) {
         self.refused += 1;
-        self.tap.refused();
+        self.recorder.refused();
     }
 
     pub(crate) fn count_eviction(&mut self) {
         self.evicted += 1;
-        self.tap.evicted();
+        self.recorder.evicted();
     }
 
     /// The error of a full pool, which has just refused a value.
@@ -328,7 +326,6 @@ pub(crate) fn check_disjoint<H: HandleLayout>(
     Ok(())
 }
 
-#[cfg(feature = "validate")]
 impl<H: HandleLayout> Books<H> {
     /// Checks the words of slots of which those from `used` on were never used.
     pub(crate) fn validate(
@@ -371,11 +368,11 @@ mod tests {
     impl<H: HandleLayout> Books<H> {
         pub(crate) fn has_zero_bits(&self) -> bool {
             let Self { circle, name, refused, evicted, .. } = self;
-            let Self { age_claimed_max, claimed_until, tap, .. } = self;
+            let Self { age_claimed_max, claimed_until, recorder, .. } = self;
             circle.has_zero_bits()
                 && name.is_none()
                 && (*refused, *evicted, *age_claimed_max, *claimed_until) == (0, 0, 0, 0)
-                && !tap.is_on()
+                && !recorder.is_on()
         }
 
         pub(crate) fn set_evicted(&mut self, evicted: u64) {

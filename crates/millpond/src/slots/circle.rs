@@ -222,7 +222,6 @@ impl<W: Word> Circle<W> {
     }
 
     /// Whether a slot has a lifetime with this generation.
-    #[cfg(feature = "validate")]
     pub(crate) fn contains(&self, generation: W) -> bool {
         (1..=self.max.generation()).contains(&generation.generation())
             && self.age(generation) <= self.age(self.last)

@@ -14,7 +14,6 @@ use core::ops::{Deref, DerefMut};
 use super::{Books, Census, CheckWord, Circle, KeptCircle, Place, SlotWords};
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Queue, ReuseOrder, Slots};
@@ -345,7 +344,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 
     /// Replaces the recorder's track.
-    #[cfg(feature = "recorder")]
     pub(crate) fn listen<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         track: Option<crate::reports::recorder::Track>,
@@ -361,7 +359,6 @@ pub(crate) type EntryOf<R, H> = <<R as ReuseOrder>::Queue<<H as HandleLayout>::I
     <H as HandleLayout>::Index,
 >>::Entry;
 
-#[cfg(feature = "validate")]
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     pub(crate) fn validate<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &self,

@@ -3,7 +3,6 @@
 use core::mem::offset_of;
 
 use crate::handle::Word;
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 
 /// What a pool counts of its slots' lifetimes.
@@ -144,7 +143,6 @@ pub(crate) trait Census {
     fn word(&self, index: usize) -> Option<Self::Word>;
 
     /// Checks words that are generations on a cycle.
-    #[cfg(feature = "validate")]
     fn validate_lifetimes(&self, circle: &super::Circle<Self::Word>) -> Result<(), Violation> {
         let mut retired = 0;
         for (index, word) in (0..self.slots()).filter_map(|index| Some((index, self.word(index)?)))

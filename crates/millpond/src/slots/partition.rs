@@ -59,7 +59,6 @@ impl Parting {
     }
 
     /// Whether a slot of this word belongs to the part that the position lies in.
-    #[cfg(feature = "validate")]
     pub(crate) fn suits<W: Word>(self, position: usize, word: W) -> bool {
         if position < self.live {
             !word.is_dead()

@@ -3,8 +3,6 @@
 //! The invariant of a place is the contract of the unsafe trait [`Place`]; `words.rs` and the modules of `values` rely
 //! on it.
 
-#[cfg(feature = "debug-aids")]
-use alloc::boxed::Box;
 use core::fmt::Debug;
 use core::mem::MaybeUninit;
 use core::mem::offset_of;
@@ -13,7 +11,6 @@ use core::ptr::NonNull;
 use crate::base::entry::Entry;
 use crate::handle::Word;
 use crate::occupancy::TopBit;
-#[cfg(feature = "debug-aids")]
 use crate::reports::debug::Watch;
 
 /// The arrays of one pool's slots.
@@ -142,20 +139,17 @@ pub unsafe trait Place {
     }
 
     /// The watch over the values, if any.
-    #[cfg(feature = "debug-aids")]
     fn watch(&self) -> Option<&Watch> {
         None
     }
 
     /// The same, mutable.
-    #[cfg(feature = "debug-aids")]
     fn watch_mut(&mut self) -> Option<&mut Watch> {
         None
     }
 
     /// Replaces the watch over the values; by default, only with none.
-    #[cfg(feature = "debug-aids")]
-    fn set_watch(&mut self, watch: Option<Box<Watch>>) {
+    fn set_watch(&mut self, watch: Option<Watch>) {
         debug_assert!(watch.is_none(), "nobody can watch these slots");
     }
 }

@@ -33,7 +33,6 @@ use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
@@ -737,7 +736,6 @@ impl<P: Place> SlotWords<P> {
     }
 }
 
-#[cfg(feature = "validate")]
 impl<P: Place> SlotWords<P> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
         let live = self.all().filter(|word| !word.is_dead()).count();
@@ -989,7 +987,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "validate")]
     fn validation_finds_bits_where_no_slot_was_used() {
         let rule = "the bitmap, old or not, has no bits where no slot was ever used";
         for is_old in [false, true] {
@@ -1011,7 +1008,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "validate")]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut Words)| {
             let circle = circle(false);

@@ -50,9 +50,8 @@ impl<P: Place> Storage<P> {
     ) {
         for index in 0..used {
             let word = other.words.get(index).unwrap_or(P::Word::RETIRED);
-            #[cfg(feature = "debug-aids")]
             if self.words.get(index) != Some(word) {
-                self.watched_mut().into_iter().for_each(|watch| watch.restored(index));
+                self.watched().into_iter().for_each(|watch| watch.restored(index));
             }
             match (self.get_mut(index), other.get(index)) {
                 (Some(value), Some(source)) => assign(value, source),
@@ -72,11 +71,7 @@ impl<P: Place> Storage<P> {
     /// Whether the bytes of dead slots must not be copied, because they are filled with a pattern,
     /// or a sanitizer watches them.
     fn has_dead_to_keep(&self) -> bool {
-        #[cfg(feature = "debug-aids")]
-        if self.watched().is_some() {
-            return true;
-        }
-        Self::IS_POISONED
+        self.watched().is_some() || Self::IS_POISONED
     }
 
     /// The end of the slots that may have links of their own. Of the unused slots, only the first

@@ -5,8 +5,6 @@
 //!
 //! If a storage's watch fills, every byte after the link of each dead slot is initialised.
 
-#[cfg(feature = "debug-aids")]
-use alloc::boxed::Box;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
@@ -15,7 +13,6 @@ use crate::base::sanitizer;
 use crate::slots::Place;
 use crate::slots::reuse::Link;
 
-#[cfg(feature = "debug-aids")]
 use crate::reports::debug::{Watch, fill, find_changed};
 
 impl<P: Place> Storage<P> {
@@ -32,7 +29,6 @@ impl<P: Place> Storage<P> {
     /// A slot has just died, and its value was moved out.
     #[inline]
     pub(super) fn bury(&mut self, index: usize) {
-        #[cfg(feature = "debug-aids")]
         if self.watched().is_some_and(Watch::fills) {
             fill(bytes_mut(self.value_mut(index)), Self::spare_bytes().start);
         }
@@ -82,16 +78,14 @@ pub(crate) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] 
 /// # Safety
 ///
 /// They are initialised.
-#[cfg(feature = "debug-aids")]
 pub(crate) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
     // SAFETY: as the caller promises; the layout is the same, and the bytes are borrowed for as long.
     unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
 }
 
-#[cfg(feature = "debug-aids")]
 impl<P: Place> Storage<P> {
     /// Watches the slots from now on, if there is a watch.
-    pub(crate) fn watch(&mut self, watch: Option<Box<Watch>>) {
+    pub(crate) fn watch(&mut self, watch: Option<Watch>) {
         self.words.place_mut().set_watch(watch);
         if self.watched().is_none() {
             return;
@@ -111,7 +105,7 @@ impl<P: Place> Storage<P> {
 
     /// The same storage, watched as another is.
     pub(crate) fn watched_like(mut self, other: &Self) -> Self {
-        self.watch(other.watched().cloned().map(Box::new));
+        self.watch(other.watched().cloned());
         self
     }
 

@@ -33,7 +33,6 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         entries: usize,
         touch: bool,
     ) -> Result<Block<W, E, T>, OutOfMemory> {
-        #[cfg(feature = "debug-aids")]
         if let Some(watch) = self.watched_mut() {
             watch.try_grow(slots)?;
         }
@@ -93,7 +92,6 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         if let Some(age) = block.bitmap_age_mut() {
             *age = self.words.place().bitmap_age();
         }
-        #[cfg(feature = "debug-aids")]
         block.set_watch(self.words.place_mut().take_watch());
         // Each value is in both blocks until the former one is gone, which drops none.
         *self.words.place_mut() = block;

@@ -53,10 +53,7 @@ pub(crate) use blocks::BlockStorage;
 pub(crate) use chunks::ChunkMut;
 #[cfg(feature = "tables")]
 pub(crate) use cursor::CursorMut;
-#[cfg(all(feature = "debug-aids", feature = "sync", target_has_atomic = "64"))]
-pub(crate) use dead::bytes_mut;
-#[cfg(feature = "debug-aids")]
-pub(crate) use dead::initialised;
+pub(crate) use dead::{bytes_mut, initialised};
 #[cfg(feature = "memory")]
 pub use frame::FrameLink;
 #[cfg(feature = "memory")]
@@ -81,8 +78,8 @@ use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Refusal, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::occupancy::{Occupancy, Source};
+use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
-#[cfg(feature = "validate")]
 use crate::reports::validate::Violation;
 use crate::slots::reuse::{Link, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
@@ -586,10 +583,7 @@ impl<P: Place> Storage<P> {
     /// Makes all slots dead without dropping their values, which have no drop code to run.
     pub(crate) fn forget_all(&mut self, circle: &Circle<P::Word>) {
         debug_assert!(!core::mem::needs_drop::<P::Value>());
-        #[cfg(feature = "debug-aids")]
-        let fills = self.watched().is_some_and(crate::reports::debug::Watch::fills);
-        #[cfg(not(feature = "debug-aids"))]
-        let fills = false;
+        let fills = self.watched().is_some_and(Watch::fills);
         if Self::LINKED || fills || Self::IS_POISONED {
             for index in 0..self.slots() {
                 if self.words.is_live(index) {
@@ -703,7 +697,6 @@ impl<P: FlatPlace> Storage<P> {
     }
 }
 
-#[cfg(feature = "validate")]
 impl<P: Place> Storage<P> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
         self.words.validate()
@@ -808,7 +801,6 @@ impl<P: Place> Drop for Storage<P> {
     fn drop(&mut self) {
         // Made first, because the report is passed to a user function, which may panic.
         let storage = guard(self, |storage| storage.drop_all());
-        #[cfg(feature = "debug-aids")]
         if let Some(watch) = storage.watched() {
             watch.report_drop(storage.words.occupancy().iter());
         }

@@ -2,7 +2,7 @@
 //!
 //! # Invariant
 //!
-//! If a vector's capacity equals `filled`, every byte after its last value is initialised. (A capacity never comes back
+//! If a vector's capacity is that of `fills`, every byte after its last value is initialised. (A capacity never comes back
 //! once a vector has grown, which these never do.)
 //!
 //! The invariant does not hold while `clear` and `clone_from` run the values' own code, which cannot reach the vector.
@@ -11,31 +11,24 @@
 use alloc::vec::{self, Vec};
 use core::ops::{Deref, DerefMut};
 
+use super::dead::{bytes_mut, initialised};
 use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
-
-#[cfg(feature = "debug-aids")]
-use super::dead::{bytes_mut, initialised};
-#[cfg(feature = "debug-aids")]
-use crate::reports::debug::{Watch, fill, find_changed};
+use crate::reports::debug::{Fills, Watch, fill, find_changed};
 
 /// A vector that never grows beyond its initial capacity. What lies after the last value is dead,
 /// and marked so for the sanitizer.
 pub(crate) struct PackedValues<T> {
     values: Vec<T>,
-    #[cfg(feature = "debug-aids")]
-    filled: Option<usize>,
+    fills: Fills,
 }
 
 impl<T> PackedValues<T> {
     /// No values, with room for `capacity`, every page touched.
     pub(crate) fn try_new(capacity: usize) -> Result<Self, OutOfMemory> {
-        let mut values = Self {
-            values: memory::reserved_and_touched(capacity)?,
-            #[cfg(feature = "debug-aids")]
-            filled: None,
-        };
+        let mut values =
+            Self { values: memory::reserved_and_touched(capacity)?, fills: Fills::default() };
         values.bury(capacity);
         Ok(values)
     }
@@ -102,8 +95,7 @@ impl<T> PackedValues<T> {
     /// are now dead.
     #[inline]
     fn bury(&mut self, end: usize) {
-        #[cfg(feature = "debug-aids")]
-        if self.filled == Some(self.values.capacity()) {
+        if self.fills.are_of(self.values.capacity()) {
             let dead = rest_until(&mut self.values, end);
             dead.iter_mut().for_each(|slot| fill(bytes_mut(slot), 0));
         }
@@ -117,7 +109,6 @@ impl<T> PackedValues<T> {
     }
 }
 
-#[cfg(feature = "debug-aids")]
 impl<T> PackedValues<T> {
     /// Fills what lies after the last value from now on.
     pub(crate) fn fill_dead(&mut self) {
@@ -125,14 +116,14 @@ impl<T> PackedValues<T> {
         if size_of::<T>() > 0 {
             let capacity = self.values.capacity();
             self.unearth(capacity);
-            self.filled = Some(capacity);
+            self.fills = Fills::of(capacity);
             self.bury(capacity);
         }
     }
 
     /// Stops filling.
     pub(crate) fn leave_dead(&mut self) {
-        self.filled = None;
+        self.fills = Fills::default();
     }
 
     /// Inspects the slot after the last value, which is about to receive one.
@@ -143,7 +134,7 @@ impl<T> PackedValues<T> {
     #[track_caller]
     pub(crate) fn inspect_next(&mut self, watch: &Watch) {
         let position = self.values.len();
-        if self.filled != Some(self.values.capacity()) {
+        if !self.fills.are_of(self.values.capacity()) {
             return;
         }
         self.unearth(position + 1);

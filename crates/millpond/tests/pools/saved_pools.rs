@@ -322,7 +322,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
     );
     refused::<Pool<u32, Fifo>>("a saved pool of another reuse order, expected Fifo", sample());
     refused::<Recycler<u32>>("", sample());
-    refused::<Saved>("invalid length 40", changed("/state/pool", json!("x".repeat(40))));
+    refused::<Saved>("of another kind", changed("/state/pool", json!("x".repeat(40))));
 
     refused::<Saved>("slot 5 is beyond the capacity", with_object("5v1"));
     refused::<Saved>("slot 4294967294 is beyond the capacity", with_object("4294967294v1"));
@@ -658,10 +658,8 @@ fn what_is_of_another_type_is_refused_with_what_was_expected() {
     refused::<Saved>("expected a list", changed("/state/generations", json!(5)));
     refused::<Saved>("expected a list", changed("/state/order", json!({})));
     refused::<Saved>("expected a map from handles to objects", changed("/objects", json!([])));
-    let label = "expected the name of a pool's kind or order, of at most 24 letters";
-    refused::<Saved>(label, changed("/state/pool", json!(5)));
-    refused::<Saved>(label, changed("/state/reuse", json!("x".repeat(25))));
-    refused::<Saved>("of another reuse order", changed("/state/reuse", json!("x".repeat(24))));
+    refused::<Saved>("expected a string", changed("/state/pool", json!(5)));
+    refused::<Saved>("of another reuse order", changed("/state/reuse", json!("x".repeat(999))));
     let mut recycler = serde_json::to_value(Recycler::<u32>::new(1)).unwrap();
     recycler["objects"] = json!({});
     refused::<Recycler<u32>>(

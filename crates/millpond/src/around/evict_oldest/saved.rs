@@ -44,21 +44,21 @@ impl SavedAges {
         let Self { mut generations, order, .. } = self;
         let listed = generations.iter().filter(|generation| **generation != 0).count();
         if order.len() != listed {
-            return Err(Refused::OrderLength { expected: listed, found: order.len() });
+            return Err(Refused::order_length(listed, order.len()));
         }
         let mut ages =
             EvictOldest { places: Vec::new().into(), oldest: NONE, newest: NONE, grows: true };
         ages.grow_to(generations.len());
         for slot in order {
             let Some(generation) = generations.get_mut(slot as usize) else {
-                return Err(Refused::NoSuchSlot(u64::from(slot)));
+                return Err(Refused::no_such_slot(u64::from(slot)));
             };
             let slot_index = slot as usize;
             match core::mem::take(generation) {
-                0 => return Err(Refused::Twice(slot_index)),
+                0 => return Err(Refused::twice(slot_index)),
                 generation => match H::from_parts(slot, generation) {
                     Some(handle) => ages.note(handle),
-                    None => return Err(Refused::Generation { slot: slot_index, generation }),
+                    None => return Err(Refused::generation(slot_index, generation)),
                 },
             }
         }
@@ -70,7 +70,7 @@ impl<H: HandleLayout> EvictOldest<H> {
     /// The list of a pool that has exactly this many slots, which the caller knows to be proportionate.
     pub(in crate::around) fn of_exactly(mut self, slots: usize) -> Result<Self, Refused> {
         if self.places.len() > slots {
-            return Err(Refused::NoSuchSlot(self.places.len() as u64 - 1));
+            return Err(Refused::no_such_slot(self.places.len() as u64 - 1));
         }
         self.grow_to(slots);
         self.grows = false;

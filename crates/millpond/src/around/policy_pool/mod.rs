@@ -281,8 +281,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     #[cfg(feature = "debug-aids")]
     #[must_use]
     pub fn live_report(&self) -> Option<crate::reports::debug::LiveReport> {
-        let others = self.first().origins().chain(self.second().origins());
-        self.pools.second().live_report_with(others)
+        let others = [self.first(), self.second()].into_iter().flat_map(|pool| {
+            let watch = pool.watched();
+            watch.into_iter().flat_map(move |watch| watch.origins(pool.occupancy().iter()))
+        });
+        let grown = self.pools.second();
+        grown.watched()?.report_with(others, grown.occupancy().iter())
     }
 
     /// Grows until `additional` more values can be inserted without growth or loss, so that growth
@@ -485,7 +489,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "validate")]
     fn validation_asks_every_part() {
         use super::{BlockPool, Spill};
 

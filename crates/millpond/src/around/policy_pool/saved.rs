@@ -1,5 +1,7 @@
 //! The saved form of a pool whose policy is chosen at run time: the policy, all parts, and the ages of the objects.
 
+use alloc::string::String;
+
 use ::serde::de::{self, Deserializer};
 use ::serde::ser::Serializer;
 use ::serde::{Deserialize, Serialize};
@@ -8,14 +10,14 @@ use super::{BlockPool, EvictOldest, PolicyPool, Pool};
 use crate::handle::HandleLayout;
 use crate::policies::{Overflow, Spill};
 use crate::slots::reuse::ReuseOrder;
-use crate::snapshot::format::{Label, Part, Refused, Version};
+use crate::snapshot::format::{Part, Refused, Version};
 use crate::snapshot::state::sealed::Written;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SavedPolicyPool<F, G, A> {
     version: Version,
-    policy: Label,
+    policy: String,
     first: F,
     second: F,
     grown: G,
@@ -29,7 +31,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Written for PolicyPool<T, R, H> {
     {
         let saved = SavedPolicyPool {
             version: Version::CURRENT,
-            policy: Label::of(self.policy.name()),
+            policy: self.policy.name().into(),
             first: Part(self.first()),
             second: Part(self.second()),
             grown: Part(self.pools.second()),
@@ -63,9 +65,9 @@ fn check<H: HandleLayout>(
 ) -> Result<Option<EvictOldest<H>>, Refused> {
     let together = first.saturating_add(second).saturating_add(grown);
     if together > H::CAPACITY_MAX {
-        return Err(Refused::TooManySlots(together));
+        return Err(Refused::too_many_slots(together));
     }
-    let other = |what| Err(Refused::OtherPool { what, expected: policy.name() });
+    let other = |what| Err(Refused::other(what, policy.name()));
     match policy {
         Overflow::Grow if second > 0 => return other("policy: it spills"),
         Overflow::Grow => {}

@@ -39,7 +39,6 @@ pub use join::{Join, JoinPool, JoinTables, join};
 use crate::handle::{HandleLayout, Refusal, Word, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
 use crate::reports::errors::{GetDisjointMutError, InsertAtError, InsertAtErrorKind};
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::Lifo;
 use crate::values::TableStorage;

@@ -120,7 +120,7 @@ mod saved {
         fn load(checked: &Checked<H::Word>, values: Vec<(usize, V)>) -> Result<Self, Refused> {
             let capacity = checked.words.len();
             let mut table =
-                Self::try_with_capacity(capacity).map_err(|_| Refused::OutOfMemory(capacity))?;
+                Self::try_with_capacity(capacity).map_err(|_| Refused::out_of_memory(capacity))?;
             let live = values.len();
             table.storage.load(&checked.words, values, live as u64, live);
             table.used = capacity;

@@ -169,7 +169,6 @@ impl<T> BytemapPool<T> {
         assert!(self.capacity() == 0, "the pool has slots already: flush it first");
         let seeds_restarted = self.seeds_restarted;
         let pool = Self::of(count, self.retires, self.seed_floor);
-        #[cfg(feature = "debug-aids")]
         let pool = Self { slots: pool.slots.watched_like(&self.slots), ..pool };
         *self = Self { seeds_restarted, ..pool };
     }
@@ -212,7 +211,6 @@ impl<T> BytemapPool<T> {
         }
         self.cursor = 0;
         self.retired = 0;
-        #[cfg(feature = "debug-aids")]
         let slots = slots.watched_like(&self.slots);
         drop(core::mem::replace(&mut self.slots, slots));
     }
@@ -325,7 +323,6 @@ impl<T> BytemapPool<T> {
             self.cursor = self.capacity() as i32;
             return Err(value);
         };
-        #[cfg(feature = "debug-aids")]
         self.slots.inspect(index);
         let seed = (self.bytes()[index] & !FREE).wrapping_add(1) % SEEDS;
         self.seeds_restarted += u64::from(seed == 0);
@@ -366,7 +363,6 @@ impl<T> BytemapPool<T> {
                 if self.retires && may_have_been {
                     return Err(BytemapError::Stale(value));
                 }
-                #[cfg(feature = "debug-aids")]
                 self.slots.inspect(index);
                 self.seeds_restarted += u64::from(may_have_been);
                 self.slots.put(index, byte, value);

@@ -25,10 +25,8 @@ use core::ptr::NonNull;
 
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
-#[cfg(feature = "debug-aids")]
-use crate::reports::debug::{fill, find_changed};
+use crate::reports::debug::{Fills, fill, find_changed};
 use crate::reports::stats::Stats;
-#[cfg(feature = "debug-aids")]
 use crate::values::initialised;
 
 /// A slot. Its guard points to it, and finds the pool by its head.
@@ -65,8 +63,7 @@ pub(super) struct Chunks {
     slots: Cell<usize>,
     memory: RefCell<Vec<Chunk>>,
     /// Whether free slots are filled.
-    #[cfg(feature = "debug-aids")]
-    fills: Cell<bool>,
+    fills: Cell<Fills>,
 }
 
 /// A piece of memory from the global allocator, and how many slots it has: at least one.
@@ -178,8 +175,7 @@ impl Chunks {
     /// It is one of these chunks, of this type, and nobody uses it.
     #[inline]
     unsafe fn lay_out<T>(&self, slot: NonNull<Slot<T>>) {
-        #[cfg(feature = "debug-aids")]
-        if self.fills.get() {
+        if self.fills.get().are_of(1) {
             // SAFETY: nobody uses the slot.
             fill(unsafe { bytes_of(slot) }, 0);
         }
@@ -219,7 +215,7 @@ impl Chunks {
     /// Fills free slots from now on, and inspects them before they are reused.
     #[cfg(feature = "debug-aids")]
     pub(super) fn fill_free_slots<T>(&self) {
-        self.fills.set(true);
+        self.fills.set(Fills::of(1));
         let (number, index) = self.fresh.get();
         let mut from = index;
         for chunk in self.memory.borrow().iter().skip(number) {
@@ -308,7 +304,6 @@ pub(super) fn value_of<T>(slot: NonNull<Slot<T>>) -> *mut T {
 /// # Safety
 ///
 /// The slot is within its chunk, and nobody else uses it while the bytes are borrowed.
-#[cfg(feature = "debug-aids")]
 unsafe fn bytes_of<'a, T>(slot: NonNull<Slot<T>>) -> &'a mut [MaybeUninit<u8>] {
     // SAFETY: the bytes are those of one value, and `MaybeUninit<u8>` may be any of them; the rest is the caller's
     // promise.
@@ -340,15 +335,13 @@ impl<'a, T> FreeSlot<'a, T> {
         owner.inserted.set(owner.inserted.get() + 1);
         let free = Self { owner, slot };
         unpoison(free.slot);
-        #[cfg(feature = "debug-aids")]
-        if owner.fills.get() {
+        if owner.fills.get().are_of(1) {
             free.inspect();
         }
         Some(free)
     }
 
     /// Checks that the slot was not written to since it was filled.
-    #[cfg(feature = "debug-aids")]
     #[track_caller]
     fn inspect(&self) {
         // SAFETY: nobody uses a slot that was just taken.

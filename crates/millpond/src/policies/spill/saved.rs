@@ -42,7 +42,7 @@ where
         let (ours, theirs) = (first.capacity_max(), second.capacity_max());
         match slots_together(ours, theirs, <HandleOf<A> as HandleLayout>::CAPACITY_MAX) {
             Some(_) => Ok(Self { first, second }),
-            None => Err(de::Error::custom(Refused::TooManySlots(ours.saturating_add(theirs)))),
+            None => Err(de::Error::custom(Refused::too_many_slots(ours.saturating_add(theirs)))),
         }
     }
 }

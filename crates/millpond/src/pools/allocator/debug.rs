@@ -4,7 +4,7 @@ use super::{HandleAllocator, WatchedWords};
 use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
-use crate::reports::debug::{DebugAids, LiveReport, Watch};
+use crate::reports::debug::{DebugAids, Watch};
 use crate::slots::reuse::ReuseOrder;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
@@ -23,8 +23,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// textures.release(handles[0]);
     /// assert_eq!(textures.live_report().unwrap().origins()[0].count(), 4);
     /// ```
+    #[cfg(feature = "debug-aids")]
     #[must_use]
-    pub fn live_report(&self) -> Option<LiveReport> {
+    pub fn live_report(&self) -> Option<crate::reports::debug::LiveReport> {
         self.slots.watch.as_ref()?.report(self.occupancy().iter())
     }
 
@@ -40,14 +41,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     pub(crate) fn watched(&self) -> Option<&Watch> {
-        self.slots.watch.as_deref()
+        self.slots.watch.as_ref()
     }
 
     /// The caller acquired a handle of slot `index`.
     #[track_caller]
     #[inline]
-    pub(super) fn note_origin(&mut self, index: usize) {
-        if let Some(watch) = &mut self.slots.watch {
+    pub(super) fn note_origin(&self, index: usize) {
+        if let Some(watch) = &self.slots.watch {
             watch.inserted(index);
         }
     }
@@ -62,8 +63,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     /// The state of `other` is about to be copied; slots from `used` on are the same in both.
-    pub(super) fn note_restored(&mut self, other: &Self, used: usize) {
-        if let Some(watch) = self.slots.watch.as_mut().filter(|watch| watch.remembers()) {
+    pub(super) fn note_restored(&self, other: &Self, used: usize) {
+        if let Some(watch) = self.slots.watch.as_ref().filter(|watch| watch.remembers()) {
             let differs =
                 |index: &usize| self.slots.words.get(*index) != other.slots.words.get(*index);
             (0..used).filter(differs).for_each(|index| watch.restored(index));

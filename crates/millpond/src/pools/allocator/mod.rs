@@ -2,7 +2,6 @@
 #[allow(unsafe_code)]
 mod beside;
 mod builder;
-#[cfg(feature = "debug-aids")]
 mod debug;
 #[cfg(all(feature = "__c", feature = "serde"))]
 mod saved_slots;
@@ -71,18 +70,13 @@ pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
 #[repr(C)]
 struct WatchedWords<W: Word, E: Entry> {
     words: SlotWords<Block<W, E, ()>>,
-    #[cfg(feature = "debug-aids")]
-    watch: Option<alloc::boxed::Box<crate::reports::debug::Watch>>,
+    watch: Option<crate::reports::debug::Watch>,
 }
 
 impl<W: Word, E: Entry> Clone for WatchedWords<W, E> {
     fn clone(&self) -> Self {
         match self.words.try_clone() {
-            Ok(words) => Self {
-                words,
-                #[cfg(feature = "debug-aids")]
-                watch: self.watch.clone(),
-            },
+            Ok(words) => Self { words, watch: self.watch.clone() },
             Err(OutOfMemory) => panic!("no memory for a copy of {} slots", self.words.slots()),
         }
     }
@@ -135,11 +129,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
             let entries = R::Queue::<H::Index>::entry_count(capacity, false);
             let mut words = words(capacity, entries, circle.start().as_dead())?;
             let core = Core::new(circle, settings.lifetimes.name, &mut words);
-            let slots = WatchedWords {
-                words,
-                #[cfg(feature = "debug-aids")]
-                watch: None,
-            };
+            let slots = WatchedWords { words, watch: None };
             crate::pools::shell::watched_if_enabled!(Self { core, slots }, settings)
         })
     }
@@ -193,7 +183,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
             return None;
         };
         self.slots.words.set_live(index, generation);
-        #[cfg(feature = "debug-aids")]
         self.note_origin(index);
         Some(H::from_kept_parts(index, generation))
     }
@@ -229,7 +218,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
             .claim(handle, &mut self.slots.words, Circle::check_begin)
             .map_err(|kind| InsertAtError { value: (), kind })?;
         self.slots.words.set_live(index, handle.word());
-        #[cfg(feature = "debug-aids")]
         self.note_origin(index);
         Ok(())
     }
@@ -240,7 +228,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[track_caller]
     pub fn release(&mut self, handle: H) -> bool {
         let Some(index) = self.find(handle) else {
-            #[cfg(feature = "debug-aids")]
             self.note_refused_removal(handle);
             return false;
         };
@@ -317,11 +304,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.stats(&self.slots.words)
     }
 
-    #[cfg(feature = "recorder")]
-    crate::reports::recorder::record_methods!(|pool, track| pool.listen(track), "handles");
+    crate::reports::recorder_hook::record_methods!(|pool, track| pool.listen(track), "handles");
 
     /// Sends events to `track` from now on, or to nobody.
-    #[cfg(feature = "recorder")]
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.core.listen(track, &mut self.slots.words);
     }

@@ -15,7 +15,6 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
         Shape::new(self.capacity(), &self.core.circle())
     }
 
-    #[cfg(feature = "debug-aids")]
     fn into_past(mut self) -> Self {
         self.unwatch();
         self
@@ -57,7 +56,6 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::Restore for HandleAllocator<R, H> {
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub(crate) fn copy_state_from(&mut self, other: &Self) {
         let used = self.core.used(&self.slots.words).max(other.core.used(&other.slots.words));
-        #[cfg(feature = "debug-aids")]
         self.note_restored(other, used);
         self.slots.words.copy_state_from(&other.slots.words, used);
         let entries = other.slots.words.entries();
@@ -94,7 +92,7 @@ mod saved {
         fn load(checked: &Checked<H::Word>, _values: Vec<(usize, ())>) -> Result<Self, Refused> {
             let capacity = checked.words.len();
             let mut slots = Self::from_settings(&Settings::of_capacity(capacity))
-                .map_err(|_| Refused::OutOfMemory(capacity))?;
+                .map_err(|_| Refused::out_of_memory(capacity))?;
             slots.slots.words.load(&checked.words, checked.inserted, checked.peak);
             slots.core.load(checked, &mut slots.slots.words);
             Ok(slots)

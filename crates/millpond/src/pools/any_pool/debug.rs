@@ -3,7 +3,6 @@
 
 use super::AnyPool;
 use crate::handle::HandleLayout;
-use crate::reports::debug::LiveReport;
 use crate::slots::reuse::ReuseOrder;
 
 impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
@@ -26,8 +25,9 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// }
     /// assert_eq!(events.live_report().unwrap().origins()[0].count(), 5);
     /// ```
+    #[cfg(feature = "debug-aids")]
     #[must_use]
-    pub fn live_report(&self) -> Option<LiveReport> {
+    pub fn live_report(&self) -> Option<crate::reports::debug::LiveReport> {
         self.slots.live_report()
     }
 

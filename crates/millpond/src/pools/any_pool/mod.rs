@@ -3,7 +3,6 @@
 mod builder;
 #[allow(unsafe_code)]
 mod coerces_from;
-#[cfg(feature = "debug-aids")]
 mod debug;
 mod entry;
 mod iter;
@@ -132,8 +131,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let storage = settings.allocate(AnyStorage::try_new)?;
         let mut pool = Self { slots: HandleAllocator::from_settings(settings)?, storage };
-        #[cfg(feature = "debug-aids")]
-        if settings.debug_aids.fill {
+        if pool.slots.watched().is_some_and(crate::reports::debug::Watch::fills) {
             pool.storage.fill_dead();
         }
         Ok(pool)
@@ -167,8 +165,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.slots.is_full()
     }
 
-    #[cfg(feature = "recorder")]
-    crate::reports::recorder::record_methods!(
+    crate::reports::recorder_hook::record_methods!(
         |pool, track| pool.slots.listen(track),
         crate::reports::recorder::type_name::<D>()
     );
@@ -203,7 +200,6 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     where
         D: CoercesFrom<T>,
     {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         match self.slots.acquire() {
             Some(handle) => {
@@ -233,7 +229,6 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     where
         D: CoercesFrom<T>,
     {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         match self.slots.next_handle() {
             Some(handle) => {
@@ -287,7 +282,6 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     where
         D: CoercesFrom<T>,
     {
-        #[cfg(feature = "debug-aids")]
         self.inspect(handle);
         match self.slots.acquire_at(handle) {
             Ok(()) => {
@@ -531,7 +525,6 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     #[track_caller]
     pub fn remove(&mut self, handle: H) -> bool {
         let Some(index) = self.slots.find(handle) else {
-            #[cfg(feature = "debug-aids")]
             self.slots.note_refused_removal(handle);
             return false;
         };
@@ -555,7 +548,6 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     #[track_caller]
     pub fn remove_as<T: 'static>(&mut self, handle: H) -> Option<T> {
         let Some(index) = self.slots.find(handle) else {
-            #[cfg(feature = "debug-aids")]
             self.slots.note_refused_removal(handle);
             return None;
         };

@@ -22,8 +22,7 @@ use crate::base::guard::{continue_after_panic, guard};
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
 use crate::pools::shell::{all_mut, each_mut};
-#[cfg(feature = "debug-aids")]
-use crate::reports::debug::{Watch, fill, find_changed};
+use crate::reports::debug::{Fills, Watch, fill, find_changed};
 use crate::reports::errors::GetDisjointMutError;
 
 /// What every room is aligned to.
@@ -81,8 +80,7 @@ pub(super) struct AnyStorage<D: ?Sized, const SLOT_BYTES: usize> {
     rooms: Rooms<SLOT_BYTES>,
     places: Box<[Option<Place<D>>]>,
     values: PhantomData<D>,
-    #[cfg(feature = "debug-aids")]
-    fills: bool,
+    fills: Fills,
 }
 
 impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
@@ -93,13 +91,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         sanitizer::poison(&mut rooms);
         let rooms = Rooms(NonNull::from(Box::leak(rooms)));
         let places = memory::from_fn(slots, |_| None)?;
-        Ok(Self {
-            rooms,
-            places,
-            values: PhantomData,
-            #[cfg(feature = "debug-aids")]
-            fills: false,
-        })
+        Ok(Self { rooms, places, values: PhantomData, fills: Fills::default() })
     }
 
     /// Moves a value into an empty room.
@@ -208,8 +200,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
     /// The room is empty.
     #[inline]
     fn bury(&mut self, index: usize) {
-        #[cfg(feature = "debug-aids")]
-        if self.fills {
+        if self.fills.are_of(self.places.len()) {
             fill(self.empty_room(index), 0);
         }
         sanitizer::poison_at(self.rooms.address(index), size_of::<Room<SLOT_BYTES>>());
@@ -221,11 +212,10 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
     }
 }
 
-#[cfg(feature = "debug-aids")]
 impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
     /// Fills empty rooms from now on.
     pub(super) fn fill_dead(&mut self) {
-        self.fills = true;
+        self.fills = Fills::of(self.places.len());
         for index in 0..self.places.len() {
             if self.places[index].is_none() {
                 self.bury(index);
@@ -250,7 +240,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
     /// If the room was written to since it became empty. Its filling is restored first.
     #[track_caller]
     pub(super) fn inspect(&mut self, index: usize, watch: &Watch) {
-        if !self.fills || !matches!(self.places.get(index), Some(None)) {
+        if !self.fills.are_of(self.places.len()) || !matches!(self.places.get(index), Some(None)) {
             return;
         }
         let room = core::ptr::from_ref(self.empty_room(index)) as *const [u8];

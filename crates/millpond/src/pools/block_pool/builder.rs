@@ -317,7 +317,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         let growth = Growing::new(limit, self.growth.spare_blocks, self.growth.on_growth);
         let mut pool = BlockPool::without_blocks(sizes, &self.settings.lifetimes, growth);
         let out_of_memory = BuildError::OutOfMemory { capacity: reserved };
-        #[cfg(feature = "debug-aids")]
         pool.watch(self.settings.debug_aids).map_err(|_| out_of_memory)?;
         pool.reserve(reserved).map_err(|error| match error.is_out_of_memory() {
             true => out_of_memory,

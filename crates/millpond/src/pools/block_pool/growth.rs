@@ -117,7 +117,6 @@ impl Growing {
         }
     }
 
-    #[cfg(feature = "validate")]
     pub(super) fn validate(
         &self,
         blocks: usize,

@@ -1,8 +1,6 @@
 //! [`BlockPool`], which grows without moving a value, and what its methods return.
 
 mod builder;
-#[cfg(feature = "debug-aids")]
-mod debug;
 mod faces;
 mod growth;
 mod iter;
@@ -166,8 +164,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.growth.max_blocks().min(self.sizes().blocks_within(H::CAPACITY_MAX))
     }
 
-    #[cfg(feature = "debug-aids")]
-    crate::pools::shell::watch_methods!();
+    crate::pools::shell::watch_methods!("BlockPool");
 
     crate::pools::shell::words_methods!(example "BlockPool::new()");
 
@@ -231,13 +228,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline(always)]
     #[track_caller]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         let inserted = match self.storage.put_next(value, &mut self.core) {
             Ok(handle) => Ok(handle),
             Err(value) => self.grow_and_insert(value),
         };
-        #[cfg(feature = "debug-aids")]
         if let Ok(handle) = inserted {
             self.note_origin(handle.index() as usize);
         }
@@ -271,7 +266,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[track_caller]
     fn next_handle(&mut self) -> Result<H, CannotGrow> {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         loop {
             match self.core.peek(&self.storage) {
@@ -347,10 +341,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline(always)]
     #[track_caller]
     pub fn remove(&mut self, handle: H) -> Option<T> {
-        #[cfg(feature = "debug-aids")]
-        if !self.contains(handle) {
-            self.note_refused_removal(handle);
-        }
+        self.note_removal(handle);
         if self.growth.spare_blocks().is_some() {
             return self.remove_by_rule(handle);
         }

@@ -7,7 +7,7 @@ use crate::pools::pool::Pool;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::format::{
-    CheckedBlocks, Label, Refused, SavedBlocks, SavedGrowth, SavedState, serde_of_pool,
+    CheckedBlocks, Refused, SavedBlocks, SavedGrowth, SavedState, serde_of_pool,
 };
 use crate::snapshot::state::sealed::{ObjectsFor, Save};
 
@@ -20,7 +20,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         let label = SavedBlocks::LABEL;
         let known = self.storage.place().known();
         SavedBlocks {
-            pool: Label::of(label),
+            pool: label.into(),
             growth: SavedGrowth {
                 first_block: sizes.first() as u64,
                 largest_block: sizes.last() as u64,
@@ -52,7 +52,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         storage
             .try_make_room::<R, H>(all, slots.circle.start().as_dead())
             .and_then(|()| storage.try_resize::<R, H>(there, &slots.circle))
-            .map_err(|_| Refused::OutOfMemory(all))?;
+            .map_err(|_| Refused::out_of_memory(all))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
         storage.load_known(&known);
         core.load(&slots, storage);

@@ -23,7 +23,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
         sum.add(&self.growth.spare_blocks());
     }
 
-    #[cfg(feature = "debug-aids")]
     fn into_past(mut self) -> Self {
         self.unwatch();
         self

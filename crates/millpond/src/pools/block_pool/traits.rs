@@ -32,8 +32,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
         };
         let core = self.core.clone_for(&mut storage);
         let mut copy = Self { storage, core, growth: self.growth };
-        #[cfg(feature = "debug-aids")]
-        copy.watch_like(self);
+        copy.storage.watch(self.storage.watched().cloned());
         copy
     }
 }

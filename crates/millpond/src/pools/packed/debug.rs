@@ -1,12 +1,11 @@
 //! What a packed pool does for its debug aids.
 
-use alloc::boxed::Box;
 use alloc::vec::{self, Vec};
 
 use super::PackedPool;
 use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
-use crate::reports::debug::{DebugAids, LiveReport, Watch};
+use crate::reports::debug::{DebugAids, Watch};
 use crate::slots::Census;
 
 impl<T, H: HandleLayout> PackedPool<T, H> {
@@ -25,8 +24,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// }
     /// assert_eq!(sprites.live_report().unwrap().origins()[0].count(), 5);
     /// ```
+    #[cfg(feature = "debug-aids")]
     #[must_use]
-    pub fn live_report(&self) -> Option<LiveReport> {
+    pub fn live_report(&self) -> Option<crate::reports::debug::LiveReport> {
         self.roster.slots().watch.as_ref()?.report(slots_of(self.as_handle_slice()))
     }
 
@@ -62,8 +62,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// The caller inserted a value.
     #[track_caller]
     #[inline]
-    pub(super) fn note_origin(&mut self, handle: H) {
-        if let Some(watch) = &mut self.roster.slots_mut().watch {
+    pub(super) fn note_origin(&self, handle: H) {
+        if let Some(watch) = &self.roster.slots().watch {
             watch.inserted(handle.index() as usize);
         }
     }
@@ -78,13 +78,11 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 
     /// The state of `other` is about to be copied to the roster.
-    pub(super) fn note_restored(&mut self, other: &Self) {
-        let watch = &mut self.roster.slots_mut().watch;
-        let Some(mut watch) = watch.take_if(|watch| watch.remembers()) else { return };
+    pub(super) fn note_restored(&self, other: &Self) {
         let (slots, others) = (self.roster.slots(), other.roster.slots());
+        let Some(watch) = slots.watch.as_ref().filter(|watch| watch.remembers()) else { return };
         let differs = |index: &usize| slots.word(*index) != others.word(*index);
         (0..other.capacity()).filter(differs).for_each(|index| watch.restored(index));
-        self.roster.slots_mut().watch = Some(watch);
     }
 }
 
@@ -97,7 +95,7 @@ fn slots_of<H: HandleLayout>(handles: &[H]) -> impl Iterator<Item = usize> {
 /// for the reason that [`Slots`](super::slots::Slots) gives.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Left {
-    watch: Option<Box<Watch>>,
+    watch: Option<Watch>,
     slots: vec::IntoIter<usize>,
 }
 
@@ -115,13 +113,17 @@ impl Left {
     /// The first value is returned.
     #[inline]
     pub(super) fn next(&mut self) {
-        self.slots.next();
+        if self.watch.is_some() {
+            self.slots.next();
+        }
     }
 
     /// The last value is returned.
     #[inline]
     pub(super) fn next_back(&mut self) {
-        self.slots.next_back();
+        if self.watch.is_some() {
+            self.slots.next_back();
+        }
     }
 }
 

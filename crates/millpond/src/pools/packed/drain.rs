@@ -117,7 +117,6 @@ impl<T, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, H, F> {
 /// An iterator over the values of a packed pool that it owns, in their order.
 pub struct IntoIter<T, H> {
     /// The first field, so that it reports the values that are left before they are dropped.
-    #[cfg(feature = "debug-aids")]
     left: super::debug::Left,
     handles: vec::IntoIter<H>,
     values: vec::IntoIter<T>,
@@ -129,16 +128,10 @@ impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
 
     /// Iterates over handles and values in their current order, from both ends.
     fn into_iter(mut self) -> IntoIter<T, H> {
-        #[cfg(feature = "debug-aids")]
         let left = super::debug::Left::of(&mut self);
         let mut handles = self.roster.into_order();
         handles.truncate(self.values.len());
-        IntoIter {
-            #[cfg(feature = "debug-aids")]
-            left,
-            handles: handles.into_iter(),
-            values: self.values.take_all(),
-        }
+        IntoIter { left, handles: handles.into_iter(), values: self.values.take_all() }
     }
 }
 
@@ -146,12 +139,7 @@ impl<T: Clone, H: Clone> Clone for IntoIter<T, H> {
     fn clone(&self) -> Self {
         // The values first: if that panics, there is no copy that could report live values.
         let values = self.values.clone();
-        Self {
-            #[cfg(feature = "debug-aids")]
-            left: self.left.clone(),
-            handles: self.handles.clone(),
-            values,
-        }
+        Self { left: self.left.clone(), handles: self.handles.clone(), values }
     }
 }
 
@@ -160,7 +148,6 @@ impl<T, H> Iterator for IntoIter<T, H> {
 
     #[inline]
     fn next(&mut self) -> Option<(H, T)> {
-        #[cfg(feature = "debug-aids")]
         self.left.next();
         self.handles.next().zip(self.values.next())
     }
@@ -174,7 +161,6 @@ impl<T, H> Iterator for IntoIter<T, H> {
 impl<T, H> DoubleEndedIterator for IntoIter<T, H> {
     #[inline]
     fn next_back(&mut self) -> Option<(H, T)> {
-        #[cfg(feature = "debug-aids")]
         self.left.next_back();
         self.handles.next_back().zip(self.values.next_back())
     }

@@ -1,7 +1,6 @@
 //! [`PackedPool`], whose values are always one slice, and what its methods return.
 
 mod builder;
-#[cfg(feature = "debug-aids")]
 mod debug;
 mod drain;
 mod iter;
@@ -149,8 +148,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.next(self.len()).is_none()
     }
 
-    #[cfg(feature = "recorder")]
-    crate::reports::recorder::record_methods!(
+    crate::reports::recorder_hook::record_methods!(
         |pool, track| pool.roster.listen(track),
         crate::reports::recorder::type_name::<T>()
     );
@@ -243,12 +241,10 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[track_caller]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         match self.roster.acquire(self.values.len()) {
             Some(handle) => {
                 self.values.push(value);
-                #[cfg(feature = "debug-aids")]
                 self.note_origin(handle);
                 Ok(handle)
             }
@@ -260,7 +256,6 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[track_caller]
     fn next_handle(&mut self) -> Result<H, ()> {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         self.roster.next(self.len()).ok_or(())
     }
@@ -317,12 +312,10 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         handle: H,
         value: T,
     ) -> Result<H, InsertAtError<T>> {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         match self.roster.claim(handle, check) {
             Ok(()) => {
                 self.values.push(value);
-                #[cfg(feature = "debug-aids")]
                 self.note_origin(handle);
                 Ok(handle)
             }
@@ -449,7 +442,6 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[track_caller]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         let Some(position) = self.position_of(handle) else {
-            #[cfg(feature = "debug-aids")]
             self.note_refused_removal(handle);
             return None;
         };

@@ -12,7 +12,6 @@ use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::pools::settings::Lifetimes;
 use crate::reports::errors::InsertAtErrorKind;
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Books, Census, CheckWord, Parting, Partition, Sorting};
 
@@ -101,7 +100,6 @@ impl<H: HandleLayout> PackedRoster<H> {
         &self.slots
     }
 
-    #[cfg(feature = "debug-aids")]
     pub(super) fn slots_mut(&mut self) -> &mut Slots<H::Word, H::Index> {
         &mut self.slots
     }
@@ -219,7 +217,6 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// Replaces the recorder's track.
-    #[cfg(feature = "recorder")]
     pub(super) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.books.listen(track);
         self.quick_below = H::Word::ZERO;
@@ -360,7 +357,6 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 }
 
-#[cfg(feature = "validate")]
 impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn validate(&self) -> Result<(), Violation> {
         ensure(

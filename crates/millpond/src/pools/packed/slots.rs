@@ -27,19 +27,13 @@ impl<W: Word, I: IndexWord> Slot<W, I> {
 pub(super) struct Slots<W: Word, I: IndexWord> {
     slots: Box<[Slot<W, I>]>,
     counts: Counts,
-    #[cfg(feature = "debug-aids")]
-    pub(super) watch: Option<Box<crate::reports::debug::Watch>>,
+    pub(super) watch: Option<crate::reports::debug::Watch>,
 }
 
 impl<W: Word, I: IndexWord> Slots<W, I> {
     /// Not watched.
     pub(super) fn new(slots: Box<[Slot<W, I>]>) -> Self {
-        Self {
-            slots,
-            counts: Counts::NONE,
-            #[cfg(feature = "debug-aids")]
-            watch: None,
-        }
+        Self { slots, counts: Counts::NONE, watch: None }
     }
 
     #[inline(always)]
@@ -101,7 +95,6 @@ impl<W: Word, I: IndexWord> DerefMut for Slots<W, I> {
 }
 
 /// Reports the values that are still live, if that aid is enabled.
-#[cfg(feature = "debug-aids")]
 impl<W: Word, I: IndexWord> Drop for Slots<W, I> {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {

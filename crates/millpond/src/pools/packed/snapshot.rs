@@ -15,7 +15,6 @@ impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
         Shape::new(self.capacity(), &self.roster.circle())
     }
 
-    #[cfg(feature = "debug-aids")]
     fn into_past(mut self) -> Self {
         self.unwatch();
         self
@@ -43,7 +42,6 @@ impl<T, H: HandleLayout> sealed::Restore for PackedPool<T, H> {
     where
         T: Copy,
     {
-        #[cfg(feature = "debug-aids")]
         self.note_restored(other);
         self.roster.copy_state_from(&other.roster);
         self.values.copy_from(&other.values);
@@ -54,7 +52,6 @@ impl<T, H: HandleLayout> sealed::Restore for PackedPool<T, H> {
         T: Clone,
     {
         self.values.clone_from(&other.values);
-        #[cfg(feature = "debug-aids")]
         self.note_restored(other);
         self.roster.copy_state_from(&other.roster);
     }
@@ -86,7 +83,7 @@ mod saved {
         fn load(checked: &Checked<H::Word>, mut values: Vec<(usize, T)>) -> Result<Self, Refused> {
             let capacity = checked.words.len();
             let mut pool = Self::from_settings(&Settings::of_capacity(capacity))
-                .map_err(|_| Refused::OutOfMemory(capacity))?;
+                .map_err(|_| Refused::out_of_memory(capacity))?;
             pool.roster.load(checked);
             values.sort_unstable_by_key(|(index, _)| pool.roster.position_at(*index));
             pool.values.extend(values.into_iter().map(|(_, value)| value));

@@ -32,7 +32,6 @@ impl<T: Clone, H: HandleLayout> PackedPool<T, H> {
         let mut values = PackedValues::try_new(self.capacity())?;
         values.extend(self.values.iter().cloned());
         let mut copy = Self { roster: self.roster.clone(), values };
-        #[cfg(feature = "debug-aids")]
         copy.fill_if_watched();
         Ok(copy)
     }

@@ -2,8 +2,6 @@
 
 #[allow(unsafe_code)]
 mod builder;
-#[cfg(feature = "debug-aids")]
-mod debug;
 mod faces;
 mod overflow;
 mod snapshot;
@@ -128,8 +126,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.storage.words().slots()
     }
 
-    #[cfg(feature = "debug-aids")]
-    crate::pools::shell::watch_methods!();
+    crate::pools::shell::watch_methods!("Pool");
 
     crate::pools::shell::words_methods!(example "Pool::new(8)");
 
@@ -156,7 +153,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline]
     #[track_caller]
     fn next_handle(&mut self) -> Result<H, ()> {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         self.core.peek(&self.storage).ok_or(())
     }
@@ -165,10 +161,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline(always)]
     #[track_caller]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         let inserted = self.storage.put_next(value, &mut self.core).map_err(|value| (value, ()));
-        #[cfg(feature = "debug-aids")]
         if let Ok(handle) = inserted {
             self.note_origin(handle.index() as usize);
         }
@@ -211,7 +205,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let taken = births.iter().enumerate().filter(|(_, values)| !values.is_empty());
         let taken = taken.map(|(lot, values)| first_of(lot)..first_of(lot) + values.len());
         // Before anything changes, as the report is passed to a user function, which may panic.
-        #[cfg(feature = "debug-aids")]
         for slot in taken.clone().flatten() {
             self.storage.inspect(listed[slot].to_index());
         }
@@ -224,7 +217,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
                 if are_taken {
                     self.storage.put(index, word, value);
                     self.core.note_birth(index);
-                    #[cfg(feature = "debug-aids")]
                     self.note_origin(index);
                 } else {
                     self.begin_out_of_turn(H::from_kept_parts(index, word), value);

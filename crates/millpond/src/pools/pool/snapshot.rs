@@ -19,7 +19,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Pool<T, R, H> {
         Shape::new(self.capacity(), &self.core.circle())
     }
 
-    #[cfg(feature = "debug-aids")]
     fn into_past(mut self) -> Self {
         self.unwatch();
         self
@@ -65,7 +64,7 @@ mod saved {
         fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
             let capacity = checked.words.len();
             let mut pool = Self::from_settings(&Settings::of_capacity(capacity))
-                .map_err(|_| Refused::OutOfMemory(capacity))?;
+                .map_err(|_| Refused::out_of_memory(capacity))?;
             pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
             pool.core.load(checked, &mut pool.storage);
             Ok(pool)

@@ -58,6 +58,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// assert!(object.x.is_nan());
     /// ```
     pub fn scramble_released(&mut self, scramble: fn(&mut T)) {
-        self.scramble = Some(scramble);
+        self.on_release[1] = Some(scramble);
     }
 }

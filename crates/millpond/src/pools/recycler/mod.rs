@@ -54,10 +54,11 @@ pub struct Recycler<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     /// First, so that its debug aids tell of live objects before these are dropped.
     handles: HandleAllocator<R, H>,
     objects: Box<[T]>,
-    on_release: Option<fn(&mut T)>,
-    #[cfg(feature = "debug-aids")]
-    scramble: Option<fn(&mut T)>,
+    on_release: OnRelease<T>,
 }
+
+/// What is called for each released object: the builder's hook, and with debug aids that of `scramble_released`.
+type OnRelease<T> = [Option<fn(&mut T)>; if cfg!(feature = "debug-aids") { 2 } else { 1 }];
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     crate::pools::shell::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, reuse::Fifo, Key>", ".capacity(8).build()");
@@ -85,13 +86,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Result<Self, BuildError> {
         let handles = HandleAllocator::from_settings(settings)?;
         let objects = settings.allocate(|capacity| memory::from_fn(capacity, make))?;
-        Ok(Self {
-            handles,
-            objects,
-            on_release,
-            #[cfg(feature = "debug-aids")]
-            scramble: None,
-        })
+        let mut hooks = OnRelease::default();
+        hooks[0] = on_release;
+        Ok(Self { handles, objects, on_release: hooks })
     }
 
     /// Returns the number of objects: live, dead and retired.
@@ -122,8 +119,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.is_full()
     }
 
-    #[cfg(feature = "recorder")]
-    crate::reports::recorder::record_methods!(
+    crate::reports::recorder_hook::record_methods!(
         |pool, track| pool.handles.listen(track),
         crate::reports::recorder::type_name::<T>()
     );
@@ -195,16 +191,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     #[track_caller]
     pub fn release(&mut self, handle: H) -> bool {
         let Some(index) = self.handles.find(handle) else {
-            #[cfg(feature = "debug-aids")]
             self.handles.note_refused_removal(handle);
             return false;
         };
-        if let Some(on_release) = self.on_release {
-            on_release(&mut self.objects[index]);
-        }
-        #[cfg(feature = "debug-aids")]
-        if let Some(scramble) = self.scramble {
-            scramble(&mut self.objects[index]);
+        for hook in self.on_release.into_iter().flatten() {
+            hook(&mut self.objects[index]);
         }
         self.handles.release_live(index, handle.word());
         true
@@ -285,11 +276,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
 
     /// Whether a release changes the object.
     fn changes_released(&self) -> bool {
-        #[cfg(feature = "debug-aids")]
-        if self.scramble.is_some() {
-            return true;
-        }
-        self.on_release.is_some()
+        self.on_release.iter().any(Option::is_some)
     }
 
     /// Returns a reference to the object, or `None` if the handle is refused. O(1).
@@ -619,13 +606,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Recycler<T, R, H> {
     fn clone(&self) -> Self {
         // The objects first: if that panics, there is no copy that could report live objects.
         let objects = self.objects.clone();
-        Self {
-            handles: self.handles.clone(),
-            objects,
-            on_release: self.on_release,
-            #[cfg(feature = "debug-aids")]
-            scramble: self.scramble,
-        }
+        Self { handles: self.handles.clone(), objects, on_release: self.on_release }
     }
 }
 

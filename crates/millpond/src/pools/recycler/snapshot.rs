@@ -16,7 +16,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
         sealed::State::shape(&self.handles)
     }
 
-    #[cfg(feature = "debug-aids")]
     fn into_past(mut self) -> Self {
         self.handles.unwatch();
         self
@@ -90,9 +89,7 @@ mod saved {
             Ok(Self {
                 handles,
                 objects: objects.into_boxed_slice(),
-                on_release: None,
-                #[cfg(feature = "debug-aids")]
-                scramble: None,
+                on_release: Default::default(),
             })
         }
     }

@@ -26,7 +26,6 @@ pub(crate) use typed_builder_method;
 macro_rules! watched_if_enabled {
     ($pool:expr, $settings:ident) => {{
         let mut pool = $pool;
-        #[cfg(feature = "debug-aids")]
         pool.watch($settings.debug_aids)?;
         Ok(pool)
     }};

@@ -233,7 +233,6 @@ macro_rules! insert_at_method {
         fn insert_peeked(&mut self, handle: H, value: T) {
             self.core.take_peeked(handle, &mut self.storage);
             self.storage.put(handle.index() as usize, handle.word(), value);
-            #[cfg(feature = "debug-aids")]
             self.note_origin(handle.index() as usize);
         }
 
@@ -246,7 +245,6 @@ macro_rules! insert_at_method {
             handle: H,
             value: T,
         ) -> Result<H, crate::reports::errors::InsertAtError<T>> {
-            #[cfg(feature = "debug-aids")]
             if reached.is_ok() {
                 self.storage.inspect(handle.index() as usize);
             }
@@ -254,7 +252,6 @@ macro_rules! insert_at_method {
             match reached.and_then(|()| core.claim(handle, storage, check)) {
                 Ok(index) => {
                     self.storage.put(index, handle.word(), value);
-                    #[cfg(feature = "debug-aids")]
                     self.note_origin(index);
                     Ok(handle)
                 }

@@ -12,7 +12,6 @@ mod state;
 mod stored_state;
 mod together;
 mod walk;
-#[cfg(feature = "debug-aids")]
 mod watch;
 
 #[cfg(any(feature = "blocks", feature = "vec"))]
@@ -32,5 +31,4 @@ pub(crate) use together::get_each_mut_method;
 #[cfg(feature = "alloc")]
 pub(crate) use together::{all_mut, each_mut};
 pub(crate) use walk::walk_methods;
-#[cfg(feature = "debug-aids")]
 pub(crate) use watch::watch_methods;

@@ -16,10 +16,7 @@ macro_rules! remove_methods {
         #[inline]
         #[track_caller]
         pub fn remove(&mut self, handle: H) -> Option<T> {
-            #[cfg(feature = "debug-aids")]
-            if !self.contains(handle) {
-                self.note_refused_removal(handle);
-            }
+            self.note_removal(handle);
             self.storage.remove(handle, &mut self.core)
         }
 

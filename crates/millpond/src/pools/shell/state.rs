@@ -68,8 +68,7 @@ macro_rules! words_methods {
 
         crate::pools::shell::books_methods!(|pool| pool.core);
 
-        #[cfg(feature = "recorder")]
-        crate::reports::recorder::record_methods!(
+        crate::reports::recorder_hook::record_methods!(
             |pool, track| pool.core.listen(track, &mut pool.storage),
             crate::reports::recorder::type_name::<T>()
         );

@@ -1,6 +1,32 @@
 /// What a pool does for its debug aids, of `storage` and `core`.
 macro_rules! watch_methods {
-    () => {
+    ($name:literal) => {
+        /// Returns the live objects, grouped by the source line that inserted them. O(capacity + live ×
+        /// log live); allocates. Returns `None` unless the builder was set to [remember
+        /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
+        ///
+        /// ```
+        #[doc = concat!("use millpond::", $name, ";")]
+        /// use millpond::debug::DebugAids;
+        ///
+        /// let aids = DebugAids::none().remember_origins();
+        #[doc = concat!("let mut pool = ", $name, "::builder().capacity(8).debug_aids(aids).build();")]
+        /// for value in 0..5 {
+        ///     pool.insert(value).unwrap();
+        /// }
+        /// assert_eq!(pool.live_report().unwrap().origins()[0].count(), 5);
+        /// ```
+        #[cfg(feature = "debug-aids")]
+        #[must_use]
+        pub fn live_report(&self) -> Option<crate::reports::debug::LiveReport> {
+            self.watched()?.report(self.occupancy().iter())
+        }
+
+        /// What watches over the slots, if any aid is enabled.
+        pub(crate) fn watched(&self) -> Option<&crate::reports::debug::Watch> {
+            self.storage.watched()
+        }
+
         /// Watches the slots from now on, if any aid is enabled.
         pub(crate) fn watch(
             &mut self,
@@ -30,18 +56,20 @@ macro_rules! watch_methods {
         /// The caller inserted an object into this slot.
         #[track_caller]
         #[inline]
-        fn note_origin(&mut self, index: usize) {
-            if let Some(watch) = self.storage.watched_mut() {
+        fn note_origin(&self, index: usize) {
+            if let Some(watch) = self.storage.watched() {
                 watch.inserted(index);
             }
         }
 
-        /// A removal was refused.
+        /// The caller wants to remove an object. Panics if the pool refuses that, and an aid is to report it.
         #[track_caller]
         #[inline]
-        fn note_refused_removal(&self, handle: H) {
+        fn note_removal(&self, handle: H) {
             if let Some(watch) = self.storage.watched() {
-                watch.removal_refused(handle, self.explain(handle));
+                if !self.contains(handle) {
+                    watch.removal_refused(handle, self.explain(handle));
+                }
             }
         }
     };

@@ -233,12 +233,11 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     crate::pools::shell::moving_out_methods!(example "StaticPool::<_, 8>::new()");
 }
 
-#[cfg(feature = "debug-aids")]
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// Static pools have no debug aids.
     fn note_origin(&self, _index: usize) {}
 
-    fn note_refused_removal(&self, _handle: H) {}
+    fn note_removal(&self, _handle: H) {}
 }
 
 crate::snapshot::snapshot_methods!(StaticPool<T, N, H>, [T, const N: usize, H: HandleLayout], values T);

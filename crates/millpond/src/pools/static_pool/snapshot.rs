@@ -62,7 +62,9 @@ mod saved {
         fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
             let found = checked.words.len();
             if found != N {
-                return Err(Refused::NotThisCapacity { expected: N, found });
+                return Err(Refused::new(alloc::format!(
+                    "a saved pool of {found} slots, expected {N}"
+                )));
             }
             let start = checked.circle.start().generation();
             let mut pool = Self::with_handle();

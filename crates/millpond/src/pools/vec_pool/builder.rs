@@ -133,7 +133,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPoolBuilder<T, R, H> {
         if capacity > capacity_max {
             return Err(BuildError::ReservedTooMuch { reserved: capacity, capacity_max });
         }
-        #[cfg(feature = "debug-aids")]
         self.settings.allocate(|_| pool.watch(self.settings.debug_aids))?;
         self.settings.allocate(|capacity| {
             let VecPool { storage, core, growing } = &mut pool;

@@ -1,8 +1,6 @@
 //! [`VecPool`], which grows as a `Vec` does, and what its methods return.
 
 mod builder;
-#[cfg(feature = "debug-aids")]
-mod debug;
 mod faces;
 mod growth;
 mod overflow;
@@ -130,8 +128,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         self.growing.slots_max::<H>()
     }
 
-    #[cfg(feature = "debug-aids")]
-    crate::pools::shell::watch_methods!();
+    crate::pools::shell::watch_methods!("VecPool");
 
     crate::pools::shell::words_methods!(example "VecPool::new()");
 
@@ -191,12 +188,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     #[inline(always)]
     #[track_caller]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         let Self { storage, core, growing } = self;
         let inserted =
             storage.put_next_or(value, core, |storage, core| growing.take_beyond(storage, core));
-        #[cfg(feature = "debug-aids")]
         if let Ok(handle) = inserted {
             self.note_origin(handle.index() as usize);
         }
@@ -214,7 +209,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     #[inline]
     #[track_caller]
     fn next_handle(&mut self) -> Result<H, CannotGrow> {
-        #[cfg(feature = "debug-aids")]
         self.inspect_next();
         let Self { storage, core, growing } = self;
         if let Some(handle) = core.peek(storage) {

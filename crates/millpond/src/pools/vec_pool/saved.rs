@@ -35,7 +35,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
         growing
             .grow(there, storage, core, false)
             .and_then(|()| growing.set_former(&former))
-            .map_err(|_| Refused::OutOfMemory(there))?;
+            .map_err(|_| Refused::out_of_memory(there))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
         core.load(&slots, storage);
         core.mark_all_used(there + former.len());

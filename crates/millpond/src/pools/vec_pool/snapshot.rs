@@ -22,7 +22,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for VecPool<T, R, H> {
         sum.add(&self.capacity());
     }
 
-    #[cfg(feature = "debug-aids")]
     fn into_past(mut self) -> Self {
         self.unwatch();
         self

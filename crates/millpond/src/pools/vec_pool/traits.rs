@@ -19,14 +19,11 @@ operators! {
 /// If there is not enough memory, or a value's clone panics.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for VecPool<T, R, H> {
     fn clone(&self) -> Self {
-        let mut storage = match self.storage.try_clone() {
+        let storage = match self.storage.try_clone() {
             Ok(storage) => storage,
             Err(_) => panic!("no memory for a copy of {}", PoolName(self.name())),
         };
-        #[cfg(feature = "debug-aids")]
-        {
-            storage = storage.watched_like(&self.storage);
-        }
+        let mut storage = storage.watched_like(&self.storage);
         let core = self.core.clone_for(&mut storage);
         Self { core, storage, growing: self.growing.clone() }
     }

@@ -7,6 +7,22 @@ use core::mem::MaybeUninit;
 /// value on every machine.
 pub(super) const DEAD: [u8; 4] = 0x1dea_db0b_u32.to_ne_bytes();
 
+/// Whether the dead slots of some memory are filled, and for how many slots that was decided.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Fills(Option<usize>);
+
+impl Fills {
+    pub(crate) const fn of(slots: usize) -> Self {
+        Self(Some(slots))
+    }
+
+    /// Whether memory of this many slots is filled.
+    #[inline(always)]
+    pub(crate) fn are_of(self, slots: usize) -> bool {
+        self.0 == Some(slots)
+    }
+}
+
 /// Fills a slot without a value, from byte `first` on.
 pub(crate) fn fill(slot: &mut [MaybeUninit<u8>], first: usize) {
     let bytes = slot.iter_mut().enumerate().skip(first);

@@ -81,6 +81,8 @@
 mod fill;
 mod initialiser;
 mod live_report;
+#[allow(unsafe_code)]
+mod origin;
 mod watch;
 
 use core::panic::Location;
@@ -88,14 +90,12 @@ use core::panic::Location;
 use crate::handle::{Explanation, HandleLayout};
 use crate::reports::errors::refuse;
 
-pub(crate) use fill::{fill, find_changed};
+pub(crate) use fill::{Fills, fill, find_changed};
 #[cfg(feature = "bytemuck")]
 pub use initialiser::forgotten_bytes;
 pub use initialiser::{Field, forgotten_fields};
 pub use live_report::{LiveReport, Origin};
 pub(crate) use watch::Watch;
-#[cfg(all(feature = "sync", target_has_atomic = "64"))]
-pub(crate) use watch::inspected;
 
 /// Which aids a pool has; see [the module](self). Start with [`all`](Self::all) or
 /// [`none`](Self::none).

@@ -2,19 +2,23 @@ use alloc::boxed::Box;
 use core::panic::Location;
 
 use super::fill::Changed;
+use super::origin::OriginCell;
 use super::{DebugAids, LiveReport};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Explanation, HandleLayout};
 use crate::reports::errors::PoolName;
 
-/// The aids of one pool, or of a part of one, and what they store.
+/// The aids of one pool, or of a part of one, and what they store. Threads may share it.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct Watch(Box<Watched>);
+
+#[derive(Clone, Debug)]
+struct Watched {
     name: Option<&'static str>,
     aids: DebugAids,
     /// Where the object of each slot was inserted; for dead slots, any earlier place.
-    origins: Box<[Option<&'static Location<'static>>]>,
+    origins: Box<[OriginCell]>,
 }
 
 impl Watch {
@@ -23,64 +27,69 @@ impl Watch {
         name: Option<&'static str>,
         aids: DebugAids,
         slots: usize,
-    ) -> Result<Option<Box<Self>>, OutOfMemory> {
+    ) -> Result<Option<Self>, OutOfMemory> {
         if aids.is_none() {
             return Ok(None);
         }
-        let origins = memory::filled(if aids.origins { slots } else { 0 }, None)?;
-        Ok(Some(Box::new(Self { name, aids, origins })))
+        let remembered = if aids.origins { slots } else { 0 };
+        let origins = memory::from_fn(remembered, |_| OriginCell::default())?;
+        Ok(Some(Self(Box::new(Watched { name, aids, origins }))))
     }
 
     /// There will be this many slots.
     pub(crate) fn try_grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        let known = self.origins.len();
-        if self.remembers() && slots > known {
-            let mut origins = memory::filled(slots, None)?;
-            origins[..known].copy_from_slice(&self.origins);
-            self.origins = origins;
+        let known = &self.0.origins;
+        if self.remembers() && slots > known.len() {
+            let origin = |index| known.get(index).cloned().unwrap_or_default();
+            self.0.origins = memory::from_fn(slots, origin)?;
         }
         Ok(())
     }
 
     pub(crate) fn fills(&self) -> bool {
-        self.aids.fill
+        self.0.aids.fill
     }
 
     /// Whether it stores where objects were inserted.
     pub(crate) fn remembers(&self) -> bool {
-        self.aids.origins
+        self.0.aids.origins
     }
 
     /// Whether a report of live objects on drop is requested.
     pub(crate) fn reports_drops(&self) -> bool {
-        self.aids.on_drop.is_some()
+        self.0.aids.on_drop.is_some()
     }
 
     /// The caller inserted an object into slot `index`.
     #[track_caller]
-    pub(crate) fn inserted(&mut self, index: usize) {
-        if let Some(place) = self.origins.get_mut(index) {
-            *place = Some(Location::caller());
-        }
+    pub(crate) fn inserted(&self, index: usize) {
+        self.set_origin(index, Some(Location::caller()));
     }
 
     /// Slot `index` has another object than before, of unknown origin.
-    pub(crate) fn restored(&mut self, index: usize) {
-        if let Some(place) = self.origins.get_mut(index) {
-            *place = None;
+    pub(crate) fn restored(&self, index: usize) {
+        self.set_origin(index, None);
+    }
+
+    fn set_origin(&self, index: usize, place: Option<&'static Location<'static>>) {
+        if let Some(origin) = self.0.origins.get(index) {
+            origin.set(place);
         }
     }
 
     /// A removal was refused, for this reason.
     #[track_caller]
     pub(crate) fn removal_refused<H: HandleLayout>(&self, handle: H, why: Explanation) {
-        self.aids.removal_refused(self.name, handle, why);
+        self.0.aids.removal_refused(self.0.name, handle, why);
     }
 
     /// Panics if a dead slot was written to.
     #[track_caller]
     pub(crate) fn inspected(&self, index: usize, changed: Option<Changed>) {
-        inspected(self.name, self.aids.first_slot + index, changed);
+        if let Some(changed) = changed {
+            let (name, slot) = (PoolName(self.0.name), self.0.aids.first_slot + index);
+            panic!("{name}: slot {slot} was written to while it was dead: {changed}");
+        }
     }
 
     /// Where the objects of these live slots were inserted, if known.
@@ -88,12 +97,12 @@ impl Watch {
         &self,
         live: impl Iterator<Item = usize>,
     ) -> impl Iterator<Item = Option<&'static Location<'static>>> {
-        live.map(|index| self.origins.get(index).copied().flatten())
+        live.map(|index| self.0.origins.get(index).and_then(OriginCell::get))
     }
 
     /// Calls the report function, if any, for a pool that is dropped with these live slots.
     pub(crate) fn report_drop(&self, live: impl Iterator<Item = usize>) {
-        self.aids.report_drop(self.name, self.origins(live));
+        self.0.aids.report_drop(self.0.name, self.origins(live));
     }
 
     /// The report of these live slots; `None` if origins are not stored.
@@ -107,14 +116,6 @@ impl Watch {
         others: impl Iterator<Item = Option<&'static Location<'static>>>,
         live: impl Iterator<Item = usize>,
     ) -> Option<LiveReport> {
-        self.aids.report(self.name, others.chain(self.origins(live)))
-    }
-}
-
-/// Panics if this slot of a pool was written to while it was dead.
-#[track_caller]
-pub(crate) fn inspected(name: Option<&'static str>, slot: usize, changed: Option<Changed>) {
-    if let Some(changed) = changed {
-        panic!("{}: slot {slot} was written to while it was dead: {changed}", PoolName(name));
+        self.0.aids.report(self.0.name, others.chain(self.origins(live)))
     }
 }

@@ -69,6 +69,9 @@ mod writer;
 pub(crate) use shared_track::SharedTrack;
 pub use track::Track;
 
+pub(crate) type TrackBox = Box<Track>;
+
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::sync::atomic::Ordering;
@@ -278,41 +281,3 @@ pub(crate) fn type_name<T: ?Sized>() -> &'static str {
     let outer = name.split('<').next().unwrap_or(name);
     outer.rsplit("::").next().unwrap_or(outer)
 }
-
-/// The methods of every pool that can be recorded. Needs where its tap is, and a name for pools
-/// without one.
-macro_rules! record_methods {
-    (|$pool:ident, $track:ident| $listen:expr, $name:expr) => {
-        /// Records every birth and death in the recorder's trace from now on, under the pool's
-        /// name, or else the name of its value type (`handles` for a
-        /// [`HandleAllocator`](crate::HandleAllocator)). Objects that are already live are recorded
-        /// as if they were inserted now. Clones of the pool are not recorded.
-        ///
-        /// ```
-        /// use millpond::Pool;
-        /// use millpond::recorder::Recorder;
-        ///
-        /// let recorder = Recorder::to_writer(std::io::sink())?;
-        /// let mut pool = Pool::new(8);
-        /// pool.record(&recorder);
-        /// pool.insert('a').unwrap();
-        /// pool.stop_recording();
-        /// assert_eq!(recorder.finish()?.events, 2);
-        /// # Ok::<(), std::io::Error>(())
-        /// ```
-        pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
-            let name = alloc::string::ToString::to_string(self.name().unwrap_or($name));
-            let live = self.handles().map(|handle| handle.index() as usize);
-            let $track = Some(recorder.track_pool(name, self.stats(), live));
-            let $pool = self;
-            $listen;
-        }
-
-        /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
-        pub fn stop_recording(&mut self) {
-            let ($pool, $track) = (self, None);
-            $listen;
-        }
-    };
-}
-pub(crate) use record_methods;

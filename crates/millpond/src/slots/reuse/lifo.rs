@@ -13,7 +13,6 @@ use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
 
@@ -214,7 +213,6 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         *self = Self::with_ends(self.ends(), true);
     }
 
-    #[cfg(feature = "validate")]
     fn is_open(&self) -> bool {
         !self.is_parked()
     }
@@ -397,7 +395,6 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         self.set_ends(Ends { len: order.len(), fresh_from });
     }
 
-    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = I>>(&self, slots: &S) -> Result<(), Violation> {
         let (words, ends) = (slots.words(), self.ends());
         let (entries, len) = (words.entries(), ends.len);

@@ -9,7 +9,6 @@ use core::ops::Range;
 use super::{Link, Queue, Slots};
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 
 /// A link in an array, for slots that have no room for it.
@@ -203,7 +202,6 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
     }
 
     /// The links lead from the first slot to the last through each vacant slot once, and back.
-    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         let vacant = (0..words.slots()).filter(|&index| words.is_vacant(index)).count();

@@ -5,7 +5,6 @@ use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::bit_tree::{self, BitTree, Head};
 use crate::slots::{Place, SlotWords};
@@ -225,7 +224,6 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         Queue::<I>::reset(self, slots);
     }
 
-    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = u64>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         let slots_of = |word| word * WORD_BITS..words.slots().min((word + 1) * WORD_BITS);

@@ -4,7 +4,6 @@ use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
 
@@ -140,7 +139,6 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
         self.cursor = order.first().map(|slot| *slot as usize);
     }
 
-    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = ()>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         ensure(

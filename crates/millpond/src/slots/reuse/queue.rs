@@ -10,7 +10,6 @@ use core::ops::Range;
 use super::Slots;
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
-#[cfg(feature = "validate")]
 use crate::reports::validate::Violation;
 use crate::slots::{Place, SlotWords};
 
@@ -79,7 +78,6 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn close(&mut self) {}
 
     /// Whether the fast path is open.
-    #[cfg(feature = "validate")]
     fn is_open(&self) -> bool {
         true
     }
@@ -196,7 +194,6 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn load<S: Slots<Entry = Self::Entry>>(&mut self, order: &[u32], slots: &mut S);
 
     /// Checks that the order has each slot that is vacant by its word once, and no other.
-    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = Self::Entry>>(&self, slots: &S) -> Result<(), Violation>;
 }
 

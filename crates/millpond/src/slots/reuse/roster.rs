@@ -7,7 +7,6 @@ use core::ops::Range;
 use super::{Queue, ReuseOrder, Slots, copy_first, sealed};
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
-#[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Census, Parting, Partition, Place, SlotWords, Sorting};
 
@@ -307,7 +306,6 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
     }
 
-    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         ensure(

@@ -2,13 +2,15 @@
 //!
 //! It has one list of slots, like other pools, and how the pool grows.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use ::serde::{Deserialize, Serialize};
 
 use super::super::state::sealed::{Load, ObjectsFor, State};
 use super::checks::{self, CheckedPool, Refused, Rules, agree};
-use super::state::{Label, SavedState};
+use super::state::SavedState;
 use crate::handle::HandleLayout;
 use crate::reports::stats::GrowthStats;
 use crate::slots::BlockSizes;
@@ -18,7 +20,7 @@ use crate::slots::BlockSizes;
 #[serde(deny_unknown_fields)]
 #[doc(hidden)]
 pub struct SavedBlocks {
-    pub(crate) pool: Label,
+    pub(crate) pool: String,
     pub(crate) growth: SavedGrowth,
     /// The slots that exist or existed.
     pub(crate) slots: SavedState,
@@ -75,11 +77,14 @@ impl SavedBlocks {
         let blocks = there.map(|there| sizes.blocks_within(there));
         let of_whole_blocks = |blocks: &usize| sizes.start_of(*blocks) == there;
         let (Some(there), Some(blocks)) = (there, blocks.filter(of_whole_blocks)) else {
-            return Err(Refused::SlotsThere(growth.slots_there));
+            return Err(Refused::new(format!(
+                "{} slots exist, expected those of whole blocks, each with its generation",
+                growth.slots_there
+            )));
         };
         let capacity_max = sizes.start_of(max_blocks).unwrap_or(usize::MAX);
         if known > capacity_max {
-            return Err(Refused::TooManySlots(known));
+            return Err(Refused::too_many_slots(known));
         }
         let beyond = slots.generations.split_off(there);
         let known = checks::check_generations::<B::Handle>(rules, &beyond, &circle)?;
@@ -101,12 +106,16 @@ impl SavedGrowth {
             _ => None,
         };
         let Some(sizes) = sizes else {
-            return Err(Refused::BlockSizes { first: first_block, last: largest_block });
+            return Err(Refused::new(format!(
+                "blocks of {first_block} to {largest_block} slots, expected powers of two that ascend"
+            )));
         };
         let within = sizes.blocks_within(B::Handle::CAPACITY_MAX);
         match size(max_blocks).filter(|blocks| *blocks <= within) {
             Some(max_blocks) => Ok((sizes, max_blocks)),
-            None => Err(Refused::TooManyBlocks { max_blocks, slots_per_block: first_block }),
+            None => Err(Refused::new(format!(
+                "{max_blocks} blocks of {first_block} slots are more than the handle layout can name"
+            ))),
         }
     }
 

@@ -1,12 +1,14 @@
 //! Checks that what was read can be the state of a pool.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
 use super::super::state::sealed::{Load, ObjectsFor};
 use super::objects::Objects;
-use super::state::{Label, SavedState};
+use super::state::SavedState;
 use crate::handle::{HandleLayout, Word};
 use crate::slots::Circle;
 use crate::slots::saved::{Checked, OrderOf};
@@ -14,84 +16,53 @@ use crate::slots::saved::{Checked, OrderOf};
 /// Why saved bytes are not the state of a pool.
 #[doc(hidden)]
 #[derive(Debug)]
-pub enum Refused {
-    OtherPool { what: &'static str, expected: &'static str },
-    TooManySlots(usize),
-    Lifetimes,
-    Generation { slot: usize, generation: u32 },
-    NoSuchSlot(u64),
-    Retired(usize),
-    Twice(usize),
-    OtherGeneration { slot: usize, expected: u32 },
-    ObjectCount { expected: usize, found: usize },
-    OrderOf(&'static str, usize),
-    OrderLength { expected: usize, found: usize },
-    Counters(&'static str),
-    NotThisCapacity { expected: usize, found: usize },
-    OutOfMemory(usize),
-    TooManyBlocks { max_blocks: u64, slots_per_block: u64 },
-    BlockSizes { first: u64, last: u64 },
-    SlotsThere(u64),
-    CapacityMax(u64),
-    SlotsKnown { there: u64, known: usize },
+pub struct Refused(String);
+
+impl Refused {
+    pub(crate) fn new(why: String) -> Self {
+        Self(why)
+    }
+
+    pub(crate) fn other(what: &str, expected: &str) -> Self {
+        Self(format!("a saved pool of another {what}, expected {expected}"))
+    }
+
+    pub(crate) fn too_many_slots(slots: usize) -> Self {
+        Self(format!("{slots} slots are more than the handle layout can name"))
+    }
+
+    pub(crate) fn out_of_memory(slots: usize) -> Self {
+        Self(format!("no memory for a pool of {slots} slots"))
+    }
+
+    pub(crate) fn no_such_slot(slot: u64) -> Self {
+        Self(format!("slot {slot} is beyond the capacity"))
+    }
+
+    pub(crate) fn twice(slot: usize) -> Self {
+        Self(format!("slot {slot} occurs twice"))
+    }
+
+    pub(crate) fn generation(slot: usize, generation: u32) -> Self {
+        Self(format!("generation {generation} of slot {slot} is out of range"))
+    }
+
+    pub(crate) fn object_count(expected: usize, found: usize) -> Self {
+        Self(format!("{found} objects, though {expected} slots have one"))
+    }
+
+    pub(crate) fn order_length(expected: usize, found: usize) -> Self {
+        Self(format!("the reuse order lists {found} slots, expected {expected}"))
+    }
+
+    fn order_of(what: &str, slot: usize) -> Self {
+        Self(format!("the reuse order lists slot {slot}, which is {what}"))
+    }
 }
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refused::OtherPool { what, expected } => {
-                write!(f, "a saved pool of another {what}, expected {expected}")
-            }
-            Refused::TooManySlots(slots) => {
-                write!(f, "{slots} slots are more than the handle layout can name")
-            }
-            Refused::Lifetimes => {
-                f.write_str("the first or last generation is out of the handle layout's range")
-            }
-            Refused::Generation { slot, generation } => {
-                write!(f, "generation {generation} of slot {slot} is out of range")
-            }
-            Refused::NoSuchSlot(slot) => write!(f, "slot {slot} is beyond the capacity"),
-            Refused::Retired(slot) => write!(f, "slot {slot} is live and has retired"),
-            Refused::Twice(slot) => write!(f, "slot {slot} occurs twice"),
-            Refused::OtherGeneration { slot, expected } => {
-                write!(f, "the object in slot {slot} has another generation than {expected}")
-            }
-            Refused::ObjectCount { expected, found } => {
-                write!(f, "{found} objects, though {expected} slots have one")
-            }
-            Refused::OrderOf(what, slot) => {
-                write!(f, "the reuse order lists slot {slot}, which is {what}")
-            }
-            Refused::OrderLength { expected, found } => {
-                write!(f, "the reuse order lists {found} slots, expected {expected}")
-            }
-            Refused::Counters(rule) => write!(f, "the counters do not agree: {rule}"),
-            Refused::NotThisCapacity { expected, found } => {
-                write!(f, "a saved pool of {found} slots, expected {expected}")
-            }
-            Refused::OutOfMemory(slots) => write!(f, "no memory for a pool of {slots} slots"),
-            Refused::TooManyBlocks { max_blocks, slots_per_block } => write!(
-                f,
-                "{max_blocks} blocks of {slots_per_block} slots are more than the handle layout \
-                 can name"
-            ),
-            Refused::BlockSizes { first, last } => {
-                write!(f, "blocks of {first} to {last} slots, expected powers of two that ascend")
-            }
-            Refused::SlotsThere(slots) => {
-                write!(
-                    f,
-                    "{slots} slots exist, expected those of whole blocks, each with its generation"
-                )
-            }
-            Refused::SlotsKnown { there, known } => {
-                write!(f, "{there} slots exist, but {known} have a generation")
-            }
-            Refused::CapacityMax(slots) => {
-                write!(f, "a limit of {slots} slots is more than the handle layout can name")
-            }
-        }
+        f.write_str(&self.0)
     }
 }
 
@@ -125,16 +96,16 @@ pub(super) fn check<P: Load>(
 }
 
 pub(super) fn check_labels(
-    pool: &Label,
+    pool: &str,
     kind: &'static str,
-    reuse: &Label,
+    reuse: &str,
     reuse_name: &'static str,
 ) -> Result<(), Refused> {
-    if pool.as_str() != kind {
-        return Err(Refused::OtherPool { what: "kind", expected: kind });
+    if pool != kind {
+        return Err(Refused::other("kind", kind));
     }
-    if reuse.as_str() != reuse_name {
-        return Err(Refused::OtherPool { what: "reuse order", expected: reuse_name });
+    if reuse != reuse_name {
+        return Err(Refused::other("reuse order", reuse_name));
     }
     Ok(())
 }
@@ -181,7 +152,7 @@ impl Counters {
 }
 
 pub(super) fn agree(holds: bool, rule: &'static str) -> Result<(), Refused> {
-    if holds { Ok(()) } else { Err(Refused::Counters(rule)) }
+    if holds { Ok(()) } else { Err(Refused(format!("the counters do not agree: {rule}"))) }
 }
 
 pub(super) fn check_circle<W: Word>(
@@ -193,7 +164,8 @@ pub(super) fn check_circle<W: Word>(
 ) -> Result<Circle<W>, Refused> {
     let own = if rules.counts { 1..=max } else { 0..=max };
     if !own.contains(&first) || !own.contains(&last) {
-        return Err(Refused::Lifetimes);
+        let why = "the first or last generation is out of the handle layout's range";
+        return Err(Refused(why.into()));
     }
     let word = W::from_generation;
     Ok(Circle { start: word(first), last: word(last), max: word(max), wraps })
@@ -207,17 +179,17 @@ pub(super) fn check_generations<H: HandleLayout>(
 ) -> Result<Vec<H::Word>, Refused> {
     let slots = generations.len();
     if slots > H::CAPACITY_MAX {
-        return Err(Refused::TooManySlots(slots));
+        return Err(Refused::too_many_slots(slots));
     }
     let mut words = Vec::new();
-    words.try_reserve_exact(slots).map_err(|_| Refused::OutOfMemory(slots))?;
+    words.try_reserve_exact(slots).map_err(|_| Refused::out_of_memory(slots))?;
     for (slot, &generation) in generations.iter().enumerate() {
         let in_layout = generation <= circle.max.generation();
         let word = H::Word::from_generation(if in_layout { generation } else { 0 });
         let on_circle = !rules.counts || circle.age(word) <= circle.age(circle.last);
         let is_retired = generation == 0 && !(rules.counts && circle.wraps);
         if !in_layout || !(is_retired || generation != 0 && on_circle) {
-            return Err(Refused::Generation { slot, generation });
+            return Err(Refused::generation(slot, generation));
         }
         words.push(word.as_dead());
     }
@@ -231,13 +203,13 @@ fn place_objects<H: HandleLayout, T>(
     words: &mut [H::Word],
 ) -> Result<Vec<(usize, T)>, Refused> {
     let mut make_live = |slot: u64| -> Result<usize, Refused> {
-        let index = usize::try_from(slot).map_err(|_| Refused::NoSuchSlot(slot))?;
-        let word = words.get_mut(index).ok_or(Refused::NoSuchSlot(slot))?;
+        let index = usize::try_from(slot).map_err(|_| Refused::no_such_slot(slot))?;
+        let word = words.get_mut(index).ok_or_else(|| Refused::no_such_slot(slot))?;
         if !word.is_dead() {
-            return Err(Refused::Twice(index));
+            return Err(Refused::twice(index));
         }
         if *word == H::Word::RETIRED {
-            return Err(Refused::Retired(index));
+            return Err(Refused(format!("slot {index} is live and has retired")));
         }
         *word = word.as_live();
         Ok(index)
@@ -251,7 +223,7 @@ fn place_objects<H: HandleLayout, T>(
                     Some(handle) => {
                         let index = make_live(u64::from(handle.index()))?;
                         if rules.dead_have_values && index != at {
-                            return Err(Refused::Twice(index));
+                            return Err(Refused::twice(index));
                         }
                         index
                     }
@@ -260,13 +232,17 @@ fn place_objects<H: HandleLayout, T>(
                 placed.push((index, handle, value));
             }
             if rules.dead_have_values && count != words.len() {
-                return Err(Refused::ObjectCount { expected: words.len(), found: count });
+                return Err(Refused::object_count(words.len(), count));
             }
             let expected = |index: usize| words[index].generation();
             for (index, handle, _) in &placed {
                 let slot = *index;
                 if handle.is_some_and(|handle| handle.generation() != expected(slot)) {
-                    return Err(Refused::OtherGeneration { slot, expected: expected(slot) });
+                    let why = format!(
+                        "the object in slot {slot} has another generation than {}",
+                        expected(slot)
+                    );
+                    return Err(Refused(why));
                 }
             }
             let mut values: Vec<_> = placed.into_iter().map(|(i, _, value)| (i, value)).collect();
@@ -282,7 +258,7 @@ fn place_objects<H: HandleLayout, T>(
             let has_value = |index: &usize| rules.dead_have_values || !words[*index].is_dead();
             let expected = (0..words.len()).filter(has_value).count();
             if values.len() != expected {
-                return Err(Refused::ObjectCount { expected, found: values.len() });
+                return Err(Refused::object_count(expected, values.len()));
             }
             Ok((0..words.len()).filter(has_value).zip(values).collect())
         }
@@ -310,12 +286,12 @@ fn check_order<W: Word>(
     for &(first, count) in &state.order {
         for slot in u64::from(first)..u64::from(first) + u64::from(count) {
             let index = slot as usize;
-            let word = *words.get(index).ok_or(Refused::NoSuchSlot(slot))?;
+            let word = *words.get(index).ok_or_else(|| Refused::no_such_slot(slot))?;
             if core::mem::replace(&mut listed[index], true) {
-                return Err(Refused::OrderOf("in it twice", index));
+                return Err(Refused::order_of("in it twice", index));
             }
             let part = match order_of {
-                OrderOf::Nothing => return Err(Refused::OrderLength { expected: 0, found: 1 }),
+                OrderOf::Nothing => return Err(Refused::order_length(0, 1)),
                 OrderOf::Cursor | OrderOf::Homes => None,
                 OrderOf::Vacant => Some(live..until_retired),
                 OrderOf::All if order.len() < live => Some(0..live),
@@ -330,13 +306,13 @@ fn check_order<W: Word>(
                 ("vacant", live..until_retired)
             };
             if part.is_some_and(|part| part != own) {
-                return Err(Refused::OrderOf(state, index));
+                return Err(Refused::order_of(state, index));
             }
             order.push(index as u32);
         }
     }
     if order.len() < min || order.len() > max {
-        return Err(Refused::OrderLength { expected: max, found: order.len() });
+        return Err(Refused::order_length(max, order.len()));
     }
     Ok(order)
 }
@@ -348,16 +324,16 @@ fn check_homes(order: &[(u32, u32)], slots: usize) -> Result<Vec<u32>, Refused> 
     for &(first, count) in order {
         for word in u64::from(first)..u64::from(first) + u64::from(count) {
             if word >= words as u64 {
-                return Err(Refused::NoSuchSlot(word * 64));
+                return Err(Refused::no_such_slot(word * 64));
             }
             if homes.len() == words {
-                return Err(Refused::OrderLength { expected: words, found: words + 1 });
+                return Err(Refused::order_length(words, words + 1));
             }
             homes.push(word as u32);
         }
     }
     match homes.is_empty() {
-        true => Err(Refused::OrderLength { expected: 1, found: 0 }),
+        true => Err(Refused::order_length(1, 0)),
         false => Ok(homes),
     }
 }

@@ -79,7 +79,7 @@ mod vec_pool;
 pub(crate) use blocks::{CheckedBlocks, SavedBlocks, SavedGrowth};
 pub(crate) use checks::Refused;
 pub(crate) use objects::Objects;
-pub(crate) use state::{Label, SavedState, Version};
+pub(crate) use state::{SavedState, Version};
 #[cfg(feature = "vec")]
 pub(crate) use vec_pool::{CheckedVecPool, SavedVecPool};
 

@@ -1,10 +1,10 @@
 //! The saved form of the slots.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use ::serde::de::{self, Deserializer, Visitor};
+use ::serde::de::{self, Deserializer};
 use ::serde::{Deserialize, Serialize};
-use core::fmt;
 
 use super::super::state::{Shape, joined_order, sealed::Load, sealed::State};
 use super::read_list;
@@ -39,8 +39,8 @@ impl<'de> Deserialize<'de> for Version {
 #[serde(deny_unknown_fields)]
 #[doc(hidden)]
 pub struct SavedState {
-    pub(crate) pool: Label,
-    pub(crate) reuse: Label,
+    pub(crate) pool: String,
+    pub(crate) reuse: String,
     pub(crate) first: u32,
     pub(crate) last: u32,
     pub(crate) wraps: bool,
@@ -71,8 +71,8 @@ impl SavedState {
     ) -> Self {
         let shape = pool.shape();
         Self {
-            pool: Label::of(kind),
-            reuse: Label::of(reuse),
+            pool: kind.into(),
+            reuse: reuse.into(),
             first: shape.first,
             last: shape.last,
             wraps: shape.wraps,
@@ -83,55 +83,5 @@ impl SavedState {
             evicted: stats.evicted,
             peak: stats.peak as u64,
         }
-    }
-}
-
-/// A short name, stored inline.
-#[derive(Debug)]
-pub(crate) struct Label {
-    bytes: [u8; Self::ROOM],
-    len: usize,
-}
-
-impl Label {
-    const ROOM: usize = 24;
-
-    pub(crate) fn of(name: &str) -> Self {
-        let mut label = Self { bytes: [0; Self::ROOM], len: name.len().min(Self::ROOM) };
-        label.bytes[..label.len].copy_from_slice(&name.as_bytes()[..label.len]);
-        label
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        core::str::from_utf8(&self.bytes[..self.len]).unwrap_or("")
-    }
-}
-
-impl Serialize for Label {
-    fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for Label {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct LabelVisitor;
-
-        impl Visitor<'_> for LabelVisitor {
-            type Value = Label;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "the name of a pool's kind or order, of at most {} letters", Label::ROOM)
-            }
-
-            fn visit_str<E: de::Error>(self, name: &str) -> Result<Label, E> {
-                if name.len() > Label::ROOM {
-                    return Err(E::invalid_length(name.len(), &self));
-                }
-                Ok(Label::of(name))
-            }
-        }
-
-        deserializer.deserialize_str(LabelVisitor)
     }
 }

@@ -1,5 +1,6 @@
 //! The saved form of a pool that grows in one piece.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use ::serde::{Deserialize, Serialize};
@@ -45,13 +46,17 @@ impl SavedVecPool {
         let known = slots.generations.len();
         let limit = usize::try_from(capacity_max).ok();
         let Some(capacity_max) = limit.filter(|slots| *slots <= P::Handle::CAPACITY_MAX) else {
-            return Err(Refused::CapacityMax(capacity_max));
+            return Err(Refused::new(format!(
+                "a limit of {capacity_max} slots is more than the handle layout can name"
+            )));
         };
         if known > capacity_max {
-            return Err(Refused::TooManySlots(known));
+            return Err(Refused::too_many_slots(known));
         }
         let there = usize::try_from(slots_there).ok().filter(|there| *there <= known);
-        let there = there.ok_or(Refused::SlotsKnown { there: slots_there, known })?;
+        let there = there.ok_or_else(|| {
+            Refused::new(format!("{slots_there} slots exist, but {known} have a generation"))
+        })?;
         let former = slots.generations.split_off(there);
         let former = checks::check_generations::<P::Handle>(rules, &former, &circle)?;
         let slots = checks::check_slots(&slots, circle, objects, rules, capacity_max)?;

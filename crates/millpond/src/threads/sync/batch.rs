@@ -8,11 +8,9 @@
 use super::free::WORD_SLOTS;
 use super::order;
 use super::slots::{Doom, Slots};
-#[cfg(not(all(test, loom)))]
 use super::word::Word;
 use crate::base::guard::guard;
 use crate::handle::Handle;
-#[cfg(not(all(test, loom)))]
 use crate::handle::Issue;
 
 /// Slots that this thread has emptied and not freed yet. Dropping the batch frees them.
@@ -50,7 +48,6 @@ impl<'a, T> Batch<'a, T> {
     /// # Safety
     ///
     /// The caller has exclusive access (invariant 5 of [`slots`](super::slots)).
-    #[cfg(not(all(test, loom)))]
     #[inline]
     pub(super) unsafe fn remove_exclusively(&mut self, index: usize, word: Word) {
         if word.guards() > 0 || self.slots.defers() {

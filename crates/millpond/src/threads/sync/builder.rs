@@ -26,7 +26,6 @@ pub struct SyncPoolBuilder<T> {
     homes: usize,
     lifetimes: Lifetimes,
     defers: bool,
-    #[cfg(feature = "debug-aids")]
     debug_aids: crate::reports::debug::DebugAids,
     values: PhantomData<fn() -> T>,
 }
@@ -38,7 +37,6 @@ impl<T> SyncPoolBuilder<T> {
             homes: HOMES_DEFAULT,
             lifetimes: Lifetimes::PLAIN,
             defers: false,
-            #[cfg(feature = "debug-aids")]
             debug_aids: crate::reports::debug::DebugAids::none(),
             values: PhantomData,
         }
@@ -127,7 +125,6 @@ impl<T> SyncPoolBuilder<T> {
             circle: Circle::new::<Handle<T>>(&self.lifetimes),
             name: self.lifetimes.name,
             defers: self.defers,
-            #[cfg(feature = "debug-aids")]
             debug_aids: self.debug_aids,
         };
         SyncPool::of(&plan).map_err(|_| BuildError::OutOfMemory { capacity })

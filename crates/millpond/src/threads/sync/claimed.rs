@@ -27,15 +27,8 @@ impl<'a, T> Claimed<'a, T> {
     pub(super) fn new(slots: &'a Slots<T>, index: usize, generation: u32) -> Self {
         let claimed = Self { slots, index, generation };
         // If it panics, the slot is freed.
-        #[cfg(feature = "debug-aids")]
         slots.inspect(index);
         claimed
-    }
-
-    /// Records where the value is inserted; `None` if that is unknown.
-    #[cfg(feature = "debug-aids")]
-    pub(super) fn set_origin(&self, place: Option<&'static core::panic::Location<'static>>) {
-        self.slots.aids.set_origin(self.index, place);
     }
 
     #[inline]
@@ -47,14 +40,23 @@ impl<'a, T> Claimed<'a, T> {
     #[inline(always)]
     #[track_caller]
     pub(super) fn put(self, value: T) -> Handle<T> {
-        #[cfg(feature = "debug-aids")]
-        self.set_origin(Some(core::panic::Location::caller()));
+        if let Some(watch) = &self.slots.watch {
+            watch.inserted(self.index);
+        }
         self.fill(value)
+    }
+
+    /// Moves a restored value in, whose origin is unknown.
+    pub(super) fn put_restored(self, value: T) {
+        if let Some(watch) = &self.slots.watch {
+            watch.restored(self.index);
+        }
+        self.fill(value);
     }
 
     /// Moves a value in, which makes its handle valid.
     #[inline]
-    pub(super) fn fill(self, value: T) -> Handle<T> {
+    fn fill(self, value: T) -> Handle<T> {
         let handle = self.handle();
         let Self { slots, index, generation } = self;
         // It is no longer freed on drop, and nothing between here and the end can panic.
@@ -63,7 +65,7 @@ impl<'a, T> Claimed<'a, T> {
             // SAFETY: this thread has cleared the slot's bit, and owns it until it stores a live word (invariant 1).
             unsafe { (*to).write(value) };
         });
-        slots.tap.birth(index);
+        slots.recorder.birth(index);
         slots.words[index].store(Word::live(generation).to_bits(), order::publish());
         handle
     }

@@ -15,9 +15,7 @@ use super::order;
 use super::slots::Slots;
 use super::word::Word;
 use crate::base::guard::guard;
-#[cfg(not(all(test, loom)))]
 use crate::handle::{Handle, Issue};
-#[cfg(not(all(test, loom)))]
 use crate::slots::Circle;
 
 /// The slot of a live value without guards, from the words of all slots. Only the caller can access
@@ -69,7 +67,6 @@ impl<T> Slots<T> {
     }
 
     /// The value of a live slot.
-    #[cfg(not(all(test, loom)))]
     pub(super) fn live_value(&self, index: usize) -> Option<&T> {
         let is_live = self.word_for_writing(index).is_some_and(|word| word.is_live());
         // SAFETY: the caller has exclusive access, and the word is live.
@@ -77,7 +74,6 @@ impl<T> Slots<T> {
     }
 
     /// Whether each slot is live without guards, free or retired: no guard refers to the pool.
-    #[cfg(not(all(test, loom)))]
     pub(super) fn is_at_rest(&self) -> bool {
         (0..self.capacity()).all(|index| {
             let bits = self.free.word_of(index).load(order::shut());
@@ -88,7 +84,6 @@ impl<T> Slots<T> {
     }
 
     /// Sets the word of a slot without a value, while no guard refers to the pool; its bit follows.
-    #[cfg(not(all(test, loom)))]
     fn set_dead_word(&self, index: usize, word: Word) {
         debug_assert!(!word.has_value());
         if self.is_retired(index) {
@@ -101,21 +96,17 @@ impl<T> Slots<T> {
 
     /// Restores a slot without a value from a snapshot, while no guard refers to the pool: live
     /// with this value, or free.
-    #[cfg(not(all(test, loom)))]
     pub(super) fn begin_as(&self, index: usize, word: u32, value: Option<T>) {
         self.set_dead_word(index, Word::dead(word | 1 << 31));
         if let Some(value) = value {
             let handle = Handle::from_kept_parts(index, word);
             if let Ok(slot) = self.claim_at(handle, Circle::check_begin) {
-                #[cfg(feature = "debug-aids")]
-                slot.set_origin(None);
-                slot.fill(value);
+                slot.put_restored(value);
             }
         }
     }
 
     /// Sets the counters; `peak` is at least what it was.
-    #[cfg(not(all(test, loom)))]
     pub(super) fn recount(&self, stats: &crate::reports::stats::Stats, unshown: i64) {
         self.add_unshown(unshown.wrapping_sub(self.unshown()));
         self.evicted.store(stats.evicted, Relaxed);

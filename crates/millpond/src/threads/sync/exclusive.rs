@@ -300,13 +300,13 @@ impl<T> SyncPool<T> {
         let name = alloc::string::ToString::to_string(name);
         let Gathered { slots, occupancy } = self.gather(false);
         let track = recorder.track_shared_pool(name, slots.stats(), occupancy.iter());
-        slots.tap.set(Some(track));
+        slots.recorder.set(Some(track));
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     #[cfg(feature = "recorder")]
     pub fn stop_recording(&mut self) {
-        self.slots().tap.set(None);
+        self.slots().recorder.set(None);
     }
 }
 

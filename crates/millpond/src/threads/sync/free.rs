@@ -177,7 +177,6 @@ impl FreeSlots {
     }
 
     /// Sets the number of insertions that have found no free slot, from any home.
-    #[cfg(not(all(test, loom)))]
     #[inline]
     pub(super) fn set_refused(&self, refused: u64) {
         for (home, count) in

@@ -18,6 +18,7 @@
 mod pool;
 
 mod at_home;
+#[cfg_attr(all(test, loom), path = "../../../tests/sync_models/loom_atomics.rs")]
 mod atomics;
 #[allow(unsafe_code)]
 mod batch;
@@ -26,21 +27,17 @@ mod builder;
 mod claimed;
 #[allow(unsafe_code)]
 mod close;
-#[cfg(feature = "debug-aids")]
 #[allow(unsafe_code)]
 mod debug;
 mod error;
-#[cfg(not(all(test, loom)))]
 #[allow(unsafe_code)]
 mod exclusive;
 mod free;
-#[cfg(not(all(test, loom)))]
 #[allow(unsafe_code)]
 mod frozen;
 #[allow(unsafe_code)]
 mod guard;
 mod home;
-#[cfg(not(all(test, loom)))]
 mod insertions;
 mod iter;
 #[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
@@ -50,16 +47,16 @@ mod order;
 #[cfg(all(test, feature = "std", shuttle, not(loom)))]
 #[path = "../../../tests/sync_models/parking.rs"]
 mod parking;
+#[cfg_attr(not(feature = "recorder"), path = "no_recorder_hook.rs")]
+#[allow(unsafe_code)]
+mod recorder_hook;
 #[allow(unsafe_code)]
 mod recycler;
-#[cfg(all(feature = "serde", not(all(test, loom))))]
+#[cfg(feature = "serde")]
 mod saved;
 #[allow(unsafe_code)]
 mod slots;
-#[cfg(not(all(test, loom)))]
 mod snapshot;
-#[allow(unsafe_code)]
-mod tap;
 #[cfg(feature = "validate")]
 mod validate;
 #[cfg(all(test, feature = "std", not(loom)))]
@@ -78,15 +75,11 @@ mod schedules;
 pub use at_home::Home;
 pub use builder::SyncPoolBuilder;
 pub use error::TakeError;
-#[cfg(not(all(test, loom)))]
 pub use exclusive::{Drain, ExtractIf, RunsMut};
-#[cfg(not(all(test, loom)))]
 pub use frozen::{Frozen, FrozenIter, FrozenRuns};
 pub use guard::{Shared, SharedOwned};
-#[cfg(not(all(test, loom)))]
 pub use insertions::VacantEntry;
 pub use iter::Iter;
 pub use pool::SyncPool;
 pub use recycler::{Acquired, AcquiredOwned, SyncRecycler, SyncRecyclerBuilder};
-#[cfg(not(all(test, loom)))]
 pub use snapshot::{RestoreError, SyncSnapshot};

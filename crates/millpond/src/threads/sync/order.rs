@@ -10,20 +10,16 @@ macro_rules! orders {
     ($($(#[$why:meta])* $name:ident: $order:ident, weaker $($weaker:ident)|+;)*) => {
         $(
             $(#[$why])*
-            #[cfg(not(all(test, loom)))]
             #[inline(always)]
-            pub(super) const fn $name() -> Ordering {
-                Ordering::$order
-            }
-
-            $(#[$why])*
-            #[cfg(all(test, loom))]
             pub(super) fn $name() -> Ordering {
-                $(
-                    if weakened::is(concat!(stringify!($name), "=", stringify!($weaker))) {
-                        return Ordering::$weaker;
-                    }
-                )+
+                #[cfg(all(test, loom))]
+                {
+                    $(
+                        if weakened::is(concat!(stringify!($name), "=", stringify!($weaker))) {
+                            return Ordering::$weaker;
+                        }
+                    )+
+                }
                 Ordering::$order
             }
         )*
@@ -88,18 +84,15 @@ orders! {
     /// The fence of a thread that has counted itself as waiting, and then looks for an object. With
     /// `release` and `look_for_waiting`: either this thread finds the object that another thread
     /// frees at that time, or the other thread sees it waiting.
-    #[cfg(feature = "std")]
     line_up: SeqCst, weaker Relaxed;
 
     /// A thread has freed an object and checks whether any thread waits; see `line_up`.
-    #[cfg(feature = "std")]
     look_for_waiting: SeqCst, weaker Relaxed;
 }
 
 /// Called between the release of an object and the check whether any thread waits. Does nothing in
 /// a program, where both are sequentially consistent. loom treats them as release and acquire, so
 /// in its models a fence replaces them.
-#[cfg(feature = "std")]
 #[inline(always)]
 pub(super) fn between_release_and_look() {
     #[cfg(all(test, loom))]

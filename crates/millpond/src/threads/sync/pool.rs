@@ -11,7 +11,6 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-#[cfg(not(all(test, loom)))]
 use super::atomics::AtomicU64;
 use super::batch::Batch;
 use super::slots::{Plan, Slots};
@@ -103,9 +102,7 @@ pub struct SyncPool<T> {
     /// The words and values of `slots`, the same number of each, for lookups with `&mut self`. The
     /// compiler reloads everything from memory after the load of an atomic, and would otherwise
     /// reload their addresses from `slots` each time.
-    #[cfg(not(all(test, loom)))]
     pub(super) words: NonNull<[AtomicU64]>,
-    #[cfg(not(all(test, loom)))]
     pub(super) first_value: NonNull<T>,
     /// Room for a bit per slot, written by methods that need `&mut self`.
     pub(super) live: Box<[u64]>,
@@ -143,10 +140,8 @@ impl<T> SyncPool<T> {
         let slots = NonNull::from(Box::leak(Box::new(slots)));
         Ok(Self {
             slots,
-            #[cfg(not(all(test, loom)))]
             // SAFETY: the slots are in their box.
             words: NonNull::from(unsafe { &*slots.as_ref().words }),
-            #[cfg(not(all(test, loom)))]
             // SAFETY: as above.
             first_value: unsafe { slots.as_ref() }.first_value(),
             live,
@@ -424,9 +419,8 @@ impl<T> SyncPool<T> {
     #[track_caller]
     pub fn remove(&self, handle: Handle<T>) -> bool {
         let removed = self.slots().remove(handle);
-        #[cfg(feature = "debug-aids")]
         if !removed {
-            self.slots().removal_refused(handle);
+            self.note_refused_removal(handle);
         }
         removed
     }
@@ -458,8 +452,7 @@ impl<T> SyncPool<T> {
                 removed += 1;
                 continue;
             }
-            #[cfg(feature = "debug-aids")]
-            self.slots().removal_refused(handle);
+            self.note_refused_removal(handle);
         }
         removed
     }
@@ -485,9 +478,8 @@ impl<T> SyncPool<T> {
     #[track_caller]
     pub fn take(&self, handle: Handle<T>) -> Result<T, TakeError> {
         let taken = self.slots().take(handle);
-        #[cfg(feature = "debug-aids")]
         if let Err(TakeError::Stale) = taken {
-            self.slots().removal_refused(handle);
+            self.note_refused_removal(handle);
         }
         taken
     }
@@ -519,7 +511,6 @@ impl<T> Drop for SyncPool<T> {
         // Made first, because the report is passed to a user function, which may panic.
         // SAFETY: this is the pool's own share, and nobody has access to a pool that is dropped.
         let close = guard(self.slots, |slots| unsafe { Slots::close(*slots) });
-        #[cfg(feature = "debug-aids")]
         self.slots().report_drop();
         drop(close);
     }

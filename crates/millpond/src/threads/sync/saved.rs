@@ -34,13 +34,10 @@ impl<T> Load for SyncSnapshot<T> {
     fn load(checked: &Checked<u32>, objects: Vec<(usize, T)>) -> Result<Self, Refused> {
         let Checked { circle, words, order, inserted, refused, evicted, peak } = checked;
         if circle.wraps {
-            return Err(Refused::OtherPool {
-                what: "kind (its slots wrap)",
-                expected: "one whose slots retire",
-            });
+            return Err(Refused::other("kind (its slots wrap)", "one whose slots retire"));
         }
         let capacity = words.len();
-        let out_of_memory = |_| Refused::OutOfMemory(capacity);
+        let out_of_memory = |_| Refused::out_of_memory(capacity);
         let mut values = Vec::new();
         values.try_reserve_exact(capacity).map_err(out_of_memory)?;
         values.resize_with(capacity, || None);
@@ -136,11 +133,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncPool<T> {
             circle: Circle { start: first, last, max: Handle::<T>::LIFETIMES_MAX, wraps: false },
             name: None,
             defers: false,
-            #[cfg(feature = "debug-aids")]
             debug_aids: crate::reports::debug::DebugAids::none(),
         };
         let pool = SyncPool::of(&plan)
-            .map_err(|_| ::serde::de::Error::custom(Refused::OutOfMemory(capacity)))?;
+            .map_err(|_| ::serde::de::Error::custom(Refused::out_of_memory(capacity)))?;
         let slots = pool.slots();
         for (index, (word, value)) in read.words.iter().zip(read.values).enumerate() {
             slots.begin_as(index, *word, value);

@@ -31,11 +31,12 @@ use super::atomics::{AtomicU32, AtomicU64, AtomicUsize, Cell};
 use super::claimed::Claimed;
 use super::free::{FreeSlots, WORD_SLOTS};
 use super::order;
-use super::tap::SharedTap;
+use super::recorder_hook::SharedRecorderHook;
 use super::word::{GUARDS_MAX, Word};
 use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Explanation, Handle, Issue, Refusal};
+use crate::reports::debug::{DebugAids, Watch};
 use crate::reports::errors::{FullPool, PoolName};
 use crate::reports::stats::Stats;
 use crate::slots::Circle;
@@ -62,9 +63,8 @@ pub(super) struct Slots<T> {
     pub(super) evicted: AtomicU64,
     /// Invariant 4.
     shares: AtomicUsize,
-    pub(super) tap: SharedTap,
-    #[cfg(feature = "debug-aids")]
-    pub(super) aids: super::debug::SharedAids,
+    pub(super) recorder: SharedRecorderHook,
+    pub(super) watch: Option<Watch>,
 }
 
 /// What threads write occasionally, away from what all of them read.
@@ -104,8 +104,7 @@ pub(super) struct Plan {
     pub(super) circle: Circle<u32>,
     pub(super) name: Option<&'static str>,
     pub(super) defers: bool,
-    #[cfg(feature = "debug-aids")]
-    pub(super) debug_aids: crate::reports::debug::DebugAids,
+    pub(super) debug_aids: DebugAids,
 }
 
 impl<T> Slots<T> {
@@ -126,12 +125,12 @@ impl<T> Slots<T> {
             evicted: AtomicU64::new(0),
             // No more than 2^32 slots, so the sum is no more than a `usize` has room for.
             shares: AtomicUsize::new(plan.capacity + 1),
-            tap: SharedTap::new(),
-            #[cfg(feature = "debug-aids")]
-            aids: super::debug::SharedAids::try_new(plan.debug_aids, plan.capacity)?,
+            recorder: SharedRecorderHook::new(),
+            watch: Watch::try_new(plan.name, plan.debug_aids, plan.capacity)?,
         };
-        #[cfg(feature = "debug-aids")]
-        (0..plan.capacity).for_each(|index| slots.bury(index));
+        if slots.watch.is_some() {
+            (0..plan.capacity).for_each(|index| slots.bury(index));
+        }
         Ok(slots)
     }
 
@@ -177,7 +176,7 @@ impl<T> Slots<T> {
     fn retire(&self, index: usize) {
         self.words[index].store(Word::RETIRED.to_bits(), Relaxed);
         self.retired.fetch_add(1, Relaxed);
-        self.tap.retired();
+        self.recorder.retired();
     }
 
     /// Counts another guard, if the handle is valid.
@@ -250,9 +249,8 @@ impl<T> Slots<T> {
     }
 
     /// A pointer to the values of all slots, an array.
-    #[cfg(not(all(test, loom)))]
     pub(super) fn first_value(&self) -> NonNull<T> {
-        // A `Cell` has the layout of what is in it, and lets it be written.
+        // A `Cell` has the layout of what is in it, and lets it be written. (One of loom has not: no model uses this.)
         NonNull::from(&*self.values).cast()
     }
 
@@ -415,8 +413,7 @@ impl<T> Slots<T> {
     pub(super) fn prepare_free(&self, index: usize) -> NonNull<AtomicU64> {
         let at = &self.words[index];
         let generation = Word::from_bits(at.load(Relaxed)).generation();
-        self.tap.death(index);
-        #[cfg(feature = "debug-aids")]
+        self.recorder.death(index);
         self.bury(index);
         at.store(Word::dead(self.circle.word_after(generation)).to_bits(), Relaxed);
         NonNull::from(self.free.word_of(index))
@@ -524,7 +521,7 @@ impl<T> Slots<T> {
     #[inline(never)]
     pub(super) fn refuse(&self, home: usize) -> FullPool {
         self.free.count_refusal(home);
-        self.tap.refused();
+        self.recorder.refused();
         let (capacity, retired) = (self.capacity(), self.retired());
         let full = (capacity - retired) as u32;
         let peak = self.peak.fetch_max(full, Relaxed).max(full) as usize;

@@ -101,7 +101,6 @@ impl<T> SyncRecyclerBuilder<T> {
             on_release,
             name,
             retired: AtomicU32::new(0),
-            #[cfg(feature = "std")]
             line: super::Line::new(),
         })
     }

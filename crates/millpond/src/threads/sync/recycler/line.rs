@@ -5,12 +5,82 @@
 //! held from the check to the sleep, so no wake-up is lost. A release without waiting threads costs one more load.
 
 use alloc::collections::VecDeque;
+use alloc::sync::Arc;
 use core::sync::atomic::Ordering::Relaxed;
 use std::sync::PoisonError;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::super::atomics::{AtomicU32, Condvar, Mutex, fence};
-use super::super::order;
+use super::super::{home, order};
+use super::{Acquired, AcquiredOwned, SyncRecycler};
+
+/// Waiting in line, with the feature `std`.
+impl<T> SyncRecycler<T> {
+    /// Returns the number of threads waiting in line.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.line.waiting()
+    }
+
+    /// Acquires an object; if none is free, waits in line for one, first come, first served.
+    /// Returns `None` only if all objects are retired, so that none can be released. A line of more
+    /// than 64 threads allocates.
+    ///
+    /// ```
+    /// use millpond::SyncRecycler;
+    ///
+    /// let recycler = SyncRecycler::<u32>::new(1);
+    /// let held = recycler.acquire().unwrap();
+    /// std::thread::scope(|scope| {
+    ///     let waiting = scope.spawn(|| *recycler.acquire_blocking().unwrap() += 1);
+    ///     drop(held);
+    ///     waiting.join().unwrap();
+    /// });
+    /// assert_eq!(*recycler.acquire().unwrap(), 1);
+    /// ```
+    #[must_use]
+    pub fn acquire_blocking(&self) -> Option<Acquired<'_, T>> {
+        self.claim_in_line(None).map(|index| Acquired::new(self, index))
+    }
+
+    /// Like [`acquire_blocking`](Self::acquire_blocking), but waits no longer than `timeout`. A
+    /// line of more than 64 threads allocates.
+    ///
+    /// ```
+    /// use millpond::SyncRecycler;
+    /// use std::time::Duration;
+    ///
+    /// let recycler = SyncRecycler::<u32>::new(1);
+    /// let held = recycler.acquire_timeout(Duration::from_secs(1)).unwrap();
+    /// assert!(recycler.acquire_timeout(Duration::from_millis(1)).is_none());
+    /// ```
+    #[must_use]
+    pub fn acquire_timeout(&self, timeout: Duration) -> Option<Acquired<'_, T>> {
+        // A deadline beyond the end of time is none.
+        let deadline = Instant::now().checked_add(timeout);
+        self.claim_in_line(deadline).map(|index| Acquired::new(self, index))
+    }
+
+    /// Like [`acquire_timeout`](Self::acquire_timeout), but the guard borrows nothing.
+    #[must_use]
+    pub fn acquire_owned_timeout(self: &Arc<Self>, timeout: Duration) -> Option<AcquiredOwned<T>> {
+        let deadline = Instant::now().checked_add(timeout);
+        let index = self.claim_in_line(deadline)?;
+        Some(AcquiredOwned::new(Arc::clone(self), index))
+    }
+
+    fn claim_in_line(&self, deadline: Option<Instant>) -> Option<usize> {
+        let home = home::of_this_thread();
+        if !self.line.is_waiting() {
+            if let Some(index) = self.free.claim(home, order::acquire()) {
+                return Some(index);
+            }
+        }
+        let claim = || self.free.claim(home, order::acquire());
+        let index = self.line.wait(deadline, claim, || self.retired() == self.capacity());
+        if index.is_none() { self.refuse(home) } else { index }
+    }
+}
 
 /// This many threads can wait without an allocation.
 const LINE_RESERVED: usize = 64;

@@ -9,7 +9,7 @@
 mod builder;
 #[allow(unsafe_code)]
 mod guards;
-#[cfg(feature = "std")]
+#[cfg_attr(not(feature = "std"), path = "no_line.rs")]
 mod line;
 
 pub use builder::SyncRecyclerBuilder;
@@ -19,15 +19,12 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 use core::sync::atomic::Ordering::Relaxed;
-#[cfg(feature = "std")]
-use std::time::{Duration, Instant};
 
 use super::atomics::{AtomicU32, Cell};
 use super::free::{FreeSlots, WORD_SLOTS};
 use super::{home, order};
 use crate::base::guard::{defuse, guard};
 use crate::reports::errors::{Full, FullPool};
-#[cfg(feature = "std")]
 use line::Line;
 
 /// A fixed number of objects that are constructed once, lent to one thread at a time, and reused.
@@ -78,7 +75,6 @@ pub struct SyncRecycler<T> {
     on_release: Option<Reset<T>>,
     name: Option<&'static str>,
     retired: AtomicU32,
-    #[cfg(feature = "std")]
     line: Line,
 }
 
@@ -165,13 +161,6 @@ impl<T> SyncRecycler<T> {
         self.free.refused()
     }
 
-    /// Returns the number of threads waiting in line.
-    #[cfg(feature = "std")]
-    #[must_use]
-    pub fn waiting(&self) -> usize {
-        self.line.waiting()
-    }
-
     /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
@@ -233,56 +222,6 @@ impl<T> SyncRecycler<T> {
         Some(AcquiredOwned::new(Arc::clone(self), index))
     }
 
-    /// Acquires an object; if none is free, waits in line for one, first come, first served.
-    /// Returns `None` only if all objects are retired, so that none can be released. A line of more
-    /// than 64 threads allocates.
-    ///
-    /// ```
-    /// use millpond::SyncRecycler;
-    ///
-    /// let recycler = SyncRecycler::<u32>::new(1);
-    /// let held = recycler.acquire().unwrap();
-    /// std::thread::scope(|scope| {
-    ///     let waiting = scope.spawn(|| *recycler.acquire_blocking().unwrap() += 1);
-    ///     drop(held);
-    ///     waiting.join().unwrap();
-    /// });
-    /// assert_eq!(*recycler.acquire().unwrap(), 1);
-    /// ```
-    #[cfg(feature = "std")]
-    #[must_use]
-    pub fn acquire_blocking(&self) -> Option<Acquired<'_, T>> {
-        self.claim_in_line(None).map(|index| Acquired::new(self, index))
-    }
-
-    /// Like [`acquire_blocking`](Self::acquire_blocking), but waits no longer than `timeout`. A
-    /// line of more than 64 threads allocates.
-    ///
-    /// ```
-    /// use millpond::SyncRecycler;
-    /// use std::time::Duration;
-    ///
-    /// let recycler = SyncRecycler::<u32>::new(1);
-    /// let held = recycler.acquire_timeout(Duration::from_secs(1)).unwrap();
-    /// assert!(recycler.acquire_timeout(Duration::from_millis(1)).is_none());
-    /// ```
-    #[cfg(feature = "std")]
-    #[must_use]
-    pub fn acquire_timeout(&self, timeout: Duration) -> Option<Acquired<'_, T>> {
-        // A deadline beyond the end of time is none.
-        let deadline = Instant::now().checked_add(timeout);
-        self.claim_in_line(deadline).map(|index| Acquired::new(self, index))
-    }
-
-    /// Like [`acquire_timeout`](Self::acquire_timeout), but the guard borrows nothing.
-    #[cfg(feature = "std")]
-    #[must_use]
-    pub fn acquire_owned_timeout(self: &Arc<Self>, timeout: Duration) -> Option<AcquiredOwned<T>> {
-        let deadline = Instant::now().checked_add(timeout);
-        let index = self.claim_in_line(deadline)?;
-        Some(AcquiredOwned::new(Arc::clone(self), index))
-    }
-
     /// Iterates mutably over all objects, including those of leaked guards and retired slots.
     pub fn objects_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.objects.iter_mut().map(|object| {
@@ -295,7 +234,6 @@ impl<T> SyncRecycler<T> {
 
     #[inline]
     fn claim_or_refuse(&self, home: usize) -> Option<usize> {
-        #[cfg(feature = "std")]
         if self.line.is_waiting() {
             return self.refuse(home);
         }
@@ -310,19 +248,6 @@ impl<T> SyncRecycler<T> {
     fn refuse(&self, home: usize) -> Option<usize> {
         self.free.count_refusal(home);
         None
-    }
-
-    #[cfg(feature = "std")]
-    fn claim_in_line(&self, deadline: Option<Instant>) -> Option<usize> {
-        let home = home::of_this_thread();
-        if !self.line.is_waiting() {
-            if let Some(index) = self.free.claim(home, order::acquire()) {
-                return Some(index);
-            }
-        }
-        let claim = || self.free.claim(home, order::acquire());
-        let index = self.line.wait(deadline, claim, || self.retired() == self.capacity());
-        if index.is_none() { self.refuse(home) } else { index }
     }
 
     fn full(&self) -> Full<()> {
@@ -349,7 +274,6 @@ impl<T> SyncRecycler<T> {
         }
         let bit = 1 << (index % WORD_SLOTS);
         self.free.word_of(index).fetch_or(bit, order::release());
-        #[cfg(feature = "std")]
         self.line.freed();
     }
 
@@ -364,7 +288,6 @@ impl<T> SyncRecycler<T> {
         let retire = guard(self, |recycler| {
             recycler.retired.fetch_add(1, Relaxed);
             // No thread waits for an object that can never be freed.
-            #[cfg(feature = "std")]
             recycler.line.call();
         });
         self.object(index).with_mut(|object| {

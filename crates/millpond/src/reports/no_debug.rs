@@ -1,0 +1,102 @@
+//! Takes the place of `debug` in a build without the feature `debug-aids`, so that pools need no `cfg` for their debug
+//! aids. There is no `Watch`: an `Option` of one has no size, and what it would do is no code.
+
+use core::fmt;
+use core::mem::MaybeUninit;
+
+#[cfg(feature = "alloc")]
+use crate::base::memory::OutOfMemory;
+use crate::handle::Explanation;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DebugAids;
+
+impl DebugAids {
+    pub(crate) const fn none() -> Self {
+        Self
+    }
+
+    pub(crate) fn part_from(self, _: usize) -> Self {
+        self
+    }
+}
+
+#[derive(Clone, Debug)]
+#[doc(hidden)]
+pub enum Watch {}
+
+pub(crate) enum Changed {}
+
+impl fmt::Display for Changed {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {}
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Fills;
+
+impl Fills {
+    pub(crate) const fn of(_: usize) -> Self {
+        Self
+    }
+
+    pub(crate) fn are_of(self, _: usize) -> bool {
+        false
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Watch {
+    pub(crate) fn try_new(
+        _: Option<&'static str>,
+        _: DebugAids,
+        _: usize,
+    ) -> Result<Option<Self>, OutOfMemory> {
+        Ok(None)
+    }
+
+    pub(crate) fn try_grow(&mut self, _: usize) -> Result<(), OutOfMemory> {
+        match *self {}
+    }
+}
+
+impl Watch {
+    pub(crate) fn fills(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn reports_drops(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn remembers(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn inserted(&self, _: usize) {
+        match *self {}
+    }
+
+    pub(crate) fn restored(&self, _: usize) {
+        match *self {}
+    }
+
+    pub(crate) fn removal_refused<H>(&self, _: H, _: Explanation) {
+        match *self {}
+    }
+
+    pub(crate) fn inspected(&self, _: usize, _: Option<Changed>) {
+        match *self {}
+    }
+
+    pub(crate) fn report_drop(&self, _: impl Iterator<Item = usize>) {
+        match *self {}
+    }
+}
+
+pub(crate) fn fill(_: &mut [MaybeUninit<u8>], _: usize) {}
+
+pub(crate) fn find_changed(_: &[u8], _: usize) -> Option<Changed> {
+    None
+}

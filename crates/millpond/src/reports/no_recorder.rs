@@ -1,0 +1,39 @@
+//! Takes the place of `recorder` in a build without the feature `recorder`, so that pools need no `cfg` for it. There is
+//! no `Track`: an `Option` of one has no size, and what it would do is no code.
+
+use crate::reports::stats::Stats;
+
+#[derive(Debug)]
+pub(crate) enum Track {}
+
+pub(crate) type TrackBox = Track;
+
+impl Track {
+    pub(crate) fn birth(&mut self, _: u32) {
+        match *self {}
+    }
+
+    pub(crate) fn death(&mut self, _: u32) {
+        match *self {}
+    }
+
+    pub(crate) fn refused(&mut self) {
+        match *self {}
+    }
+
+    pub(crate) fn evicted(&mut self) {
+        match *self {}
+    }
+
+    pub(crate) fn retired(&mut self) {
+        match *self {}
+    }
+
+    pub(crate) fn restart(&mut self, _: Stats, _: impl Iterator<Item = usize>) {
+        match *self {}
+    }
+
+    pub(crate) fn resized(&mut self, _: Stats) {
+        match *self {}
+    }
+}

@@ -1,0 +1,83 @@
+//! A shared pool's link to its recorder: a pointer that is usually null. (Without the feature `recorder`,
+//! `no_recorder_hook` takes its place.)
+//!
+//! Owned guards may report at any time, even while the pool's owner sets another track. So a replaced track is kept until
+//! the pool's memory is freed.
+//!
+//! Invariant: the pointer is null or points to a track in the list; tracks are never removed from the list.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::ptr::{from_ref, null_mut};
+use core::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::reports::recorder::SharedTrack;
+
+/// The track that a shared pool reports to, if it is recorded.
+#[derive(Debug)]
+pub(super) struct SharedRecorderHook {
+    /// Points to one of the tracks, or is null.
+    listening: AtomicPtr<SharedTrack>,
+    /// All tracks that were ever set. A box stays where it is when the vector grows.
+    #[expect(clippy::vec_box, reason = "pointed to")]
+    tracks: Mutex<Vec<Box<SharedTrack>>>,
+}
+
+impl SharedRecorderHook {
+    /// Not recorded.
+    #[inline]
+    pub(super) fn new() -> Self {
+        Self { listening: AtomicPtr::new(null_mut()), tracks: Mutex::new(Vec::new()) }
+    }
+
+    #[inline(always)]
+    pub(super) fn birth(&self, index: usize) {
+        self.report(move |track| track.birth(index as u32));
+    }
+
+    #[inline(always)]
+    pub(super) fn death(&self, index: usize) {
+        self.report(move |track| track.death(index as u32));
+    }
+
+    #[inline(always)]
+    pub(super) fn refused(&self) {
+        self.report(SharedTrack::refused);
+    }
+
+    #[inline(always)]
+    pub(super) fn retired(&self) {
+        self.report(SharedTrack::retired);
+    }
+
+    /// Reports an event, off the fast path of a pool that is not recorded.
+    #[inline(always)]
+    fn report(&self, event: impl FnOnce(&SharedTrack)) {
+        #[cold]
+        #[inline(never)]
+        fn outside(track: &SharedTrack, event: impl FnOnce(&SharedTrack)) {
+            event(track);
+        }
+        // Acquire: the track is read as it was when it was set.
+        let track = self.listening.load(Ordering::Acquire);
+        // SAFETY: null, or one of the tracks, which live as long as this.
+        if let Some(track) = unsafe { track.as_ref() } {
+            outside(track, event);
+        }
+    }
+
+    /// Replaces the track.
+    pub(super) fn set(&self, track: Option<SharedTrack>) {
+        let mut tracks = self.tracks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = tracks.last() {
+            last.close();
+        }
+        let is_some = track.is_some();
+        tracks.extend(track.map(Box::new));
+        let listening = tracks.last().filter(|_| is_some);
+        let listening = listening.map_or(null_mut(), |track| from_ref(&**track).cast_mut());
+        // Release: see above.
+        self.listening.store(listening, Ordering::Release);
+    }
+}
