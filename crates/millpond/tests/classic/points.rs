@@ -18,10 +18,17 @@ fn every_test_that_the_table_names_is_there_and_quotes_its_remark() {
             let (file, test) = name.split_once("::").unwrap();
             let folder = if file.contains("tests/") { "" } else { "crates/millpond/tests" };
             let source = read(&root.join(folder).join(file));
-            let before = source.split(&format!("#[test]\nfn {test}() {{\n")).collect::<Vec<_>>();
-            assert_eq!(before.len(), 2, "{file} has no test {test}");
-            let comment = before[0].lines().rev().take_while(|line| line.starts_with("///"));
-            assert!(comment.collect::<String>().contains('"'), "{file}: {test} quotes no remark");
+            let before = source.split(&format!("\nfn {test}() {{\n")).collect::<Vec<_>>();
+            let (attributes, comment): (Vec<_>, Vec<_>) = before[0]
+                .lines()
+                .rev()
+                .take_while(|line| line.starts_with("///") || line.starts_with("#["))
+                .partition(|line| line.starts_with("#["));
+            assert!(
+                before.len() == 2 && attributes.contains(&"#[test]"),
+                "{file} has no test {test}"
+            );
+            assert!(comment.concat().contains('"'), "{file}: {test} quotes no remark");
             named.insert(name.to_owned());
         }
     }
