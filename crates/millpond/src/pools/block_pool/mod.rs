@@ -164,7 +164,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.growth.max_blocks().min(self.sizes().blocks_within(H::CAPACITY_MAX))
     }
 
-    crate::pools::shell::watch_methods!("BlockPool");
+    crate::pools::shell::watch_methods!("BlockPool", "capacity_max");
 
     crate::pools::shell::words_methods!(example "BlockPool::new()");
 

@@ -126,7 +126,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.storage.words().slots()
     }
 
-    crate::pools::shell::watch_methods!("Pool");
+    crate::pools::shell::watch_methods!("Pool", "capacity");
 
     crate::pools::shell::words_methods!(example "Pool::new(8)");
 

@@ -1,6 +1,6 @@
 /// What a pool does for its debug aids, of `storage` and `core`.
 macro_rules! watch_methods {
-    ($name:literal) => {
+    ($name:literal, $capacity:literal) => {
         /// Returns the live objects, grouped by the source line that inserted them. O(capacity + live ×
         /// log live); allocates. Returns `None` unless the builder was set to [remember
         /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
@@ -10,7 +10,7 @@ macro_rules! watch_methods {
         /// use millpond::debug::DebugAids;
         ///
         /// let aids = DebugAids::none().remember_origins();
-        #[doc = concat!("let mut pool = ", $name, "::builder().capacity(8).debug_aids(aids).build();")]
+        #[doc = concat!("let mut pool = ", $name, "::builder().", $capacity, "(8).debug_aids(aids).build();")]
         /// for value in 0..5 {
         ///     pool.insert(value).unwrap();
         /// }

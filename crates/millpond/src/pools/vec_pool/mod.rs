@@ -128,7 +128,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         self.growing.slots_max::<H>()
     }
 
-    crate::pools::shell::watch_methods!("VecPool");
+    crate::pools::shell::watch_methods!("VecPool", "capacity");
 
     crate::pools::shell::words_methods!(example "VecPool::new()");
 
