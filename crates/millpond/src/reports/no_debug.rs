@@ -34,11 +34,11 @@ impl fmt::Display for Changed {
 }
 
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Fills;
+pub(crate) struct Fills(());
 
 impl Fills {
     pub(crate) const fn of(_: usize) -> Self {
-        Self
+        Self(())
     }
 
     pub(crate) fn are_of(self, _: usize) -> bool {

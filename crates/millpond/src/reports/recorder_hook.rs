@@ -14,6 +14,7 @@ impl RecorderHook {
     pub(crate) const NONE: Self = Self(None);
 
     /// Replaces the track.
+    #[allow(clippy::useless_conversion, reason = "both are one type in a build without a recorder")]
     pub(crate) fn set(&mut self, track: Option<Track>) {
         self.0 = track.map(TrackBox::from);
     }
