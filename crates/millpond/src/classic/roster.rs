@@ -348,9 +348,8 @@ impl<T> RosterPool<T> {
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(Handle<T>, &mut T) -> bool) {
         for index in 0..self.capacity() {
-            if let Some(handle) = self.slots[index].handle(index)
-                && !keep(handle, &mut self.objects[index])
-            {
+            let Some(handle) = self.slots[index].handle(index) else { continue };
+            if !keep(handle, &mut self.objects[index]) {
                 self.free_live(index, handle.word());
             }
         }
