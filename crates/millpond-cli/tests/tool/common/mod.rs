@@ -24,7 +24,9 @@ pub(crate) fn start_of_openttd(directory: &Directory) -> PathBuf {
     let mut start = vec![0; 1_000_000];
     let mut filled = 0;
     while filled < start.len() {
-        filled += input.read(&mut start[filled..]).unwrap();
+        let read = input.read(&mut start[filled..]).unwrap();
+        assert!(read > 0, "the recording is shorter than its start");
+        filled += read;
     }
     start.truncate(start.iter().rposition(|byte| *byte == b'\n').unwrap() + 1);
     directory.file("openttd-600ticks.heaptrack", start)
