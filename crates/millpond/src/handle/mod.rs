@@ -41,6 +41,8 @@ mod narrow;
 pub(crate) mod parse;
 mod plain;
 mod refusal;
+#[cfg(feature = "serde")]
+pub(crate) mod serde;
 mod wide;
 
 pub use explanation::Explanation;

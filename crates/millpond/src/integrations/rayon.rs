@@ -12,47 +12,39 @@ use crate::pools::recycler::{Recycler, RunSlices, RunSlicesMut};
 use crate::pools::vec_pool::VecPool;
 use crate::slots::reuse::ReuseOrder;
 
-/// Runs that can be split.
-struct Parallel<I>(I);
-
-macro_rules! parallel {
-    ($runs:ident of $values:ty where T: $bound:ident) => {
-        impl<'a, T: $bound> UnindexedProducer for Parallel<$runs<'a, T>> {
-            type Item = (usize, $values);
-
-            fn split(self) -> (Self, Option<Self>) {
-                let (left, right) = self.0.split();
-                (Self(left), right.map(Self))
-            }
-
-            fn fold_with<F: Folder<Self::Item>>(self, folder: F) -> F {
-                folder.consume_iter(self.0)
-            }
-        }
-
-        impl<'a, T: $bound> ParallelIterator for Parallel<$runs<'a, T>> {
-            type Item = (usize, $values);
-
-            fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
-                bridge_unindexed(self, consumer)
-            }
-        }
-    };
+/// Runs, and what splits the rest of them in two if it is long enough.
+struct Parallel<I> {
+    runs: I,
+    split: fn(I) -> (I, Option<I>),
 }
-parallel!(ValueRuns of &'a [T] where T: Sync);
-parallel!(ValueRunsMut of &'a mut [T] where T: Send);
-parallel!(RunSlices of &'a [T] where T: Sync);
-parallel!(RunSlicesMut of &'a mut [T] where T: Send);
+
+impl<I: Iterator<Item: Send> + Send> UnindexedProducer for Parallel<I> {
+    type Item = I::Item;
+
+    fn split(self) -> (Self, Option<Self>) {
+        let Self { runs, split } = self;
+        let (left, right) = split(runs);
+        (Self { runs: left, split }, right.map(|runs| Self { runs, split }))
+    }
+
+    fn fold_with<F: Folder<Self::Item>>(self, folder: F) -> F {
+        folder.consume_iter(self.runs)
+    }
+}
+
+impl<I: Iterator<Item: Send> + Send> ParallelIterator for Parallel<I> {
+    type Item = I::Item;
+
+    fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
+        bridge_unindexed(self, consumer)
+    }
+}
+
 #[cfg(all(feature = "sync", target_has_atomic = "64"))]
 mod shared {
-    use super::{
-        Folder, Parallel, ParallelIterator, UnindexedConsumer, UnindexedProducer, bridge_unindexed,
-    };
+    use super::{Parallel, ParallelIterator};
     use crate::handle::Handle;
     use crate::threads::sync::{Frozen, FrozenRuns, RunsMut, SyncPool};
-
-    parallel!(FrozenRuns of &'a [T] where T: Sync);
-    parallel!(RunsMut of &'a mut [T] where T: Send);
 
     /// Requires the feature `rayon`. Values with owned guards are skipped.
     impl<T: Send> SyncPool<T> {
@@ -69,7 +61,7 @@ mod shared {
         /// assert_eq!(*pool.get(handle).unwrap(), 1.5);
         /// ```
         pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])> {
-            Parallel(self.runs_mut())
+            Parallel { runs: self.runs_mut(), split: RunsMut::split }
         }
 
         /// Iterates mutably over the values, on several threads, in no particular order.
@@ -95,7 +87,7 @@ mod shared {
         /// assert!(frozen.par_iter().all(|(handle, value)| frozen.get(handle) == Some(value)));
         /// ```
         pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &'a [T])> + use<'a, T> {
-            Parallel(self.runs())
+            Parallel { runs: self.runs(), split: FrozenRuns::split }
         }
 
         /// Iterates over the values, on several threads, in no particular order.
@@ -117,7 +109,7 @@ mod shared {
 
 /// The runs of a pool of `T`, on several threads. The literals make a pool of numbers and insert 1.
 macro_rules! par_runs_methods {
-    ($new:literal, $insert:literal) => {
+    ($runs:ident, $runs_mut:ident, $new:literal, $insert:literal) => {
         /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
         /// pieces.
         ///
@@ -133,7 +125,7 @@ macro_rules! par_runs_methods {
         where
             T: Sync,
         {
-            Parallel(self.runs())
+            Parallel { runs: self.runs(), split: $runs::split }
         }
 
         /// Iterates over [`runs_mut`](Self::runs_mut) in parallel: `(first index, slice)`. A long run comes in
@@ -152,7 +144,7 @@ macro_rules! par_runs_methods {
         where
             T: Send,
         {
-            Parallel(self.runs_mut())
+            Parallel { runs: self.runs_mut(), split: $runs_mut::split }
         }
     };
 }
@@ -226,7 +218,7 @@ macro_rules! par_iter_methods {
             T: Send,
         {
             let (words, runs) = self.storage_mut().words_and_runs_mut();
-            Parallel(runs).flat_map_iter(move |(first, run)| {
+            Parallel { runs, split: ValueRunsMut::split }.flat_map_iter(move |(first, run)| {
                 run.iter_mut()
                     .zip(first..)
                     .map(|(value, index)| (handle_of_live(index, words), value))
@@ -238,7 +230,7 @@ macro_rules! par_iter_methods {
 /// Requires the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     par_runs_methods! {
-        "let mut pool = Pool::new(1000);", "let handle = pool.insert(1).unwrap();"
+        ValueRuns, ValueRunsMut, "let mut pool = Pool::new(1000);", "let handle = pool.insert(1).unwrap();"
     }
     par_iter_methods!("Pool::new(1000)");
 
@@ -298,7 +290,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 /// Requires the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     par_runs_methods! {
-        "let mut pool = VecPool::new();", "let handle = pool.push(1);"
+        ValueRuns, ValueRunsMut, "let mut pool = VecPool::new();", "let handle = pool.push(1);"
     }
     par_iter_methods!("VecPool::new()");
 }
@@ -306,7 +298,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
 /// Requires the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     par_runs_methods! {
-        "let mut pool = Recycler::<u32>::new(1000);",
+        RunSlices, RunSlicesMut, "let mut pool = Recycler::<u32>::new(1000);",
         "let (handle, object) = pool.acquire().unwrap(); *object = 1;"
     }
 }

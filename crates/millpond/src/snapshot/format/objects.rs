@@ -12,6 +12,7 @@ use ::serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeTuple, Serial
 use super::super::ranges::Joined;
 use super::super::state::sealed::State;
 use super::{read_list, room};
+use crate::handle::serde::Text;
 use crate::handle::{HandleLayout, Issue, Word};
 
 /// The objects of a pool, for writing.
@@ -78,35 +79,6 @@ impl<P: State<Value: Serialize>> Serialize for Values<'_, P> {
             list.serialize_element(value)?;
         }
         list.end()
-    }
-}
-
-/// A handle in a human-readable format.
-struct Text<H>(H);
-
-impl<H: HandleLayout> Serialize for Text<H> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl<'de, H: HandleLayout> Deserialize<'de> for Text<H> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextVisitor<H>(PhantomData<H>);
-
-        impl<H: HandleLayout> Visitor<'_> for TextVisitor<H> {
-            type Value = Text<H>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a handle as text, such as \"3v7\"")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<H>, E> {
-                crate::handle::parse::parse(text).map(Text).map_err(E::custom)
-            }
-        }
-
-        deserializer.deserialize_str(TextVisitor(PhantomData))
     }
 }
 

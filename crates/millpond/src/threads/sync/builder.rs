@@ -2,7 +2,6 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::SyncPool;
-use super::slots::Plan;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::BuildError;
 use crate::slots::Circle;
@@ -23,10 +22,11 @@ const HOMES_DEFAULT: usize = 8;
 #[must_use = "call `.build()` to get the pool"]
 pub struct SyncPoolBuilder<T> {
     capacity: Option<usize>,
-    homes: usize,
-    lifetimes: Lifetimes,
-    defers: bool,
-    debug_aids: crate::reports::debug::DebugAids,
+    pub(super) homes: usize,
+    pub(super) lifetimes: Lifetimes,
+    /// Removed values stay until `settle`.
+    pub(super) defers: bool,
+    pub(super) debug_aids: crate::reports::debug::DebugAids,
     values: PhantomData<fn() -> T>,
 }
 
@@ -119,15 +119,8 @@ impl<T> SyncPoolBuilder<T> {
         if capacity > capacity_max {
             return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
         }
-        let plan = Plan {
-            capacity,
-            homes: self.homes,
-            circle: Circle::new::<Handle<T>>(&self.lifetimes),
-            name: self.lifetimes.name,
-            defers: self.defers,
-            debug_aids: self.debug_aids,
-        };
-        SyncPool::of(&plan).map_err(|_| BuildError::OutOfMemory { capacity })
+        let circle = Circle::new::<Handle<T>>(&self.lifetimes);
+        SyncPool::of(&self, capacity, circle).map_err(|_| BuildError::OutOfMemory { capacity })
     }
 }
 

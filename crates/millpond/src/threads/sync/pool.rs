@@ -13,7 +13,7 @@ use core::ptr::NonNull;
 
 use super::atomics::AtomicU64;
 use super::batch::Batch;
-use super::slots::{Plan, Slots};
+use super::slots::Slots;
 use super::{Home, Iter, Shared, SharedOwned, SyncPoolBuilder, TakeError, home};
 use crate::base::address::position_in;
 use crate::base::guard::guard;
@@ -21,6 +21,7 @@ use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Handle, Refusal};
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
+use crate::slots::Circle;
 
 /// A pool that threads share: values move in and out through `&self`, and no thread waits.
 ///
@@ -134,8 +135,12 @@ impl<T> SyncPool<T> {
         SyncPoolBuilder::new()
     }
 
-    pub(super) fn of(plan: &Plan) -> Result<Self, OutOfMemory> {
-        let slots = Slots::try_new(plan)?;
+    pub(super) fn of(
+        builder: &SyncPoolBuilder<T>,
+        capacity: usize,
+        circle: Circle<u32>,
+    ) -> Result<Self, OutOfMemory> {
+        let slots = Slots::try_new(builder, capacity, circle)?;
         let live = memory::filled(slots.free.words(), 0)?;
         let slots = NonNull::from(Box::leak(Box::new(slots)));
         Ok(Self {

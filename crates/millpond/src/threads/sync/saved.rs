@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use ::serde::de::{Deserialize, Deserializer};
 use ::serde::ser::{Error, Serialize, Serializer};
 
-use super::slots::Plan;
 use super::snapshot::Present;
 use super::{Frozen, SyncPool, SyncSnapshot};
 use crate::handle::{Handle, HandleLayout, Word};
@@ -127,15 +126,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncPool<T> {
         let read = SyncSnapshot::<T>::deserialize(deserializer)?;
         let capacity = read.words.len();
         let Shape { first, last, .. } = read.shape;
-        let plan = Plan {
-            capacity,
-            homes: read.homes.len(),
-            circle: Circle { start: first, last, max: Handle::<T>::LIFETIMES_MAX, wraps: false },
-            name: None,
-            defers: false,
-            debug_aids: crate::reports::debug::DebugAids::none(),
-        };
-        let pool = SyncPool::of(&plan)
+        let circle = Circle { start: first, last, max: Handle::<T>::LIFETIMES_MAX, wraps: false };
+        let pool = SyncPool::of(&SyncPool::builder().homes(read.homes.len()), capacity, circle)
             .map_err(|_| ::serde::de::Error::custom(Refused::out_of_memory(capacity)))?;
         let slots = pool.slots();
         for (index, (word, value)) in read.words.iter().zip(read.values).enumerate() {

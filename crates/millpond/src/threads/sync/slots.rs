@@ -24,7 +24,6 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::TakeError;
 #[cfg(not(millpond_tsan))]
 use super::atomics::fence;
 use super::atomics::{AtomicU32, AtomicU64, AtomicUsize, Cell};
@@ -33,10 +32,11 @@ use super::free::{FreeSlots, WORD_SLOTS};
 use super::order;
 use super::recorder_hook::SharedRecorderHook;
 use super::word::{GUARDS_MAX, Word};
+use super::{SyncPoolBuilder, TakeError};
 use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Explanation, Handle, Issue, Refusal};
-use crate::reports::debug::{DebugAids, Watch};
+use crate::reports::debug::Watch;
 use crate::reports::errors::{FullPool, PoolName};
 use crate::reports::stats::Stats;
 use crate::slots::Circle;
@@ -96,40 +96,34 @@ pub(super) enum Doom {
     Owned(usize),
 }
 
-/// The settings that the builder has gathered.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    pub(super) capacity: usize,
-    pub(super) homes: usize,
-    pub(super) circle: Circle<u32>,
-    pub(super) name: Option<&'static str>,
-    pub(super) defers: bool,
-    pub(super) debug_aids: DebugAids,
-}
-
 impl<T> Slots<T> {
-    /// Slots that are all free.
-    pub(super) fn try_new(plan: &Plan) -> Result<Self, OutOfMemory> {
-        let vacant = Word::dead(plan.circle.start() | 1 << 31).to_bits();
+    /// This many slots that are all free, in the first lifetime of this cycle, and otherwise as the builder says.
+    pub(super) fn try_new(
+        builder: &SyncPoolBuilder<T>,
+        capacity: usize,
+        circle: Circle<u32>,
+    ) -> Result<Self, OutOfMemory> {
+        let SyncPoolBuilder { homes, lifetimes, defers, debug_aids, .. } = *builder;
+        let vacant = Word::dead(circle.start() | 1 << 31).to_bits();
         let slots = Self {
-            free: FreeSlots::try_new(plan.capacity, plan.homes)?,
-            words: memory::from_fn(plan.capacity, |_| AtomicU64::new(vacant))?,
-            values: uninitialised(plan.capacity)?,
-            circle: plan.circle,
-            name: plan.name,
-            defers: plan.defers,
+            free: FreeSlots::try_new(capacity, homes)?,
+            words: memory::from_fn(capacity, |_| AtomicU64::new(vacant))?,
+            values: uninitialised(capacity)?,
+            circle,
+            name: lifetimes.name,
+            defers,
             doomed: Apart(AtomicU32::new(0)),
             retired: AtomicU32::new(0),
             peak: AtomicU32::new(0),
             unshown: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
             // No more than 2^32 slots, so the sum is no more than a `usize` has room for.
-            shares: AtomicUsize::new(plan.capacity + 1),
+            shares: AtomicUsize::new(capacity + 1),
             recorder: SharedRecorderHook::new(),
-            watch: Watch::try_new(plan.name, plan.debug_aids, plan.capacity)?,
+            watch: Watch::try_new(lifetimes.name, debug_aids, capacity)?,
         };
         if slots.watch.is_some() {
-            (0..plan.capacity).for_each(|index| slots.bury(index));
+            (0..capacity).for_each(|index| slots.bury(index));
         }
         Ok(slots)
     }

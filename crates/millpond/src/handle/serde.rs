@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 use ::serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use ::serde::ser::{Serialize, Serializer};
 
-use crate::handle::{Handle, Handle32, HandleLayout, ParseHandleError};
+use super::{Handle, Handle32, HandleLayout, parse::parse};
 
 /// Accepts the text of a handle, or its bits.
 struct HandleVisitor<H> {
@@ -25,10 +25,7 @@ impl<H> HandleVisitor<H> {
     }
 }
 
-impl<H> Visitor<'_> for HandleVisitor<H>
-where
-    H: HandleLayout + core::str::FromStr<Err = ParseHandleError>,
-{
+impl<H: HandleLayout> Visitor<'_> for HandleVisitor<H> {
     type Value = H;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,7 +39,7 @@ where
         if !self.is_human_readable {
             return Err(E::invalid_type(Unexpected::Str(text), &self));
         }
-        text.parse().map_err(E::custom)
+        parse(text).map_err(E::custom)
     }
 
     fn visit_u64<E: Error>(self, bits: u64) -> Result<H, E> {
@@ -92,5 +89,21 @@ where
             true => deserializer.deserialize_str(visitor),
             false => deserializer.deserialize_u32(visitor),
         }
+    }
+}
+
+/// A handle of any layout as its text, for human-readable formats.
+pub(crate) struct Text<H>(pub(crate) H);
+
+impl<H: HandleLayout> Serialize for Text<H> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de, H: HandleLayout> Deserialize<'de> for Text<H> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let visitor = HandleVisitor { is_human_readable: true, layout: PhantomData };
+        deserializer.deserialize_str(visitor).map(Self)
     }
 }
