@@ -1,12 +1,13 @@
-//! Does one operation of a pool so many times: `gates OPERATION TIMES`.
+//! Has callgrind count operations of a pool, which `ci/gates/check` runs: `gates OPERATION…`.
 //!
-//! What comes before the operations is the same for any number of them up to `TIMES_MAX`, so the
-//! difference between two runs under an instruction counter is that of the operations alone.
-//! `gates` without arguments lists the operations.
+//! Each is done 10,000 times and 20,000 times. What comes before the operations is the same for any number of them up to
+//! `TIMES_MAX`, so the difference is that of the operations alone. `gates` without arguments lists the operations.
 
 mod blocks;
+mod callgrind;
 mod peers;
 
+use std::ffi::CString;
 use std::hint::black_box;
 use std::process::ExitCode;
 
@@ -107,18 +108,22 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let operation = OPERATIONS.iter().find(|(name, _)| *name == arguments[0]);
-    let times = arguments.get(1).and_then(|times| times.parse().ok());
-    match (operation, times) {
-        (Some((_, operation)), Some(times)) if times <= TIMES_MAX => {
+    for argument in &arguments {
+        let Some((name, operation)) = OPERATIONS.iter().find(|(name, _)| name == argument) else {
+            eprintln!("gates: no operation {argument}");
+            return ExitCode::from(2);
+        };
+        // The memory that is free before is then what each leaves behind.
+        operation(1);
+        operation(1);
+        for times in [TIMES_MAX / 2, TIMES_MAX] {
+            let what = CString::new(format!("{name} {times}")).unwrap_or_default();
+            callgrind::begin_count();
             operation(times);
-            ExitCode::SUCCESS
-        }
-        _ => {
-            eprintln!("gates: expected one of the operations and a number up to {TIMES_MAX}");
-            ExitCode::from(2)
+            callgrind::end_count(&what);
         }
     }
+    ExitCode::SUCCESS
 }
 
 fn filled<R: ReuseOrder>() -> (Pool<Value, R>, Vec<Handle<Value>>) {

@@ -13,51 +13,8 @@ use millpond::{Handle, Pool};
 /// As large as a transform with a colour: 32 bytes.
 type Value = [u64; 4];
 
-#[cfg(target_arch = "x86_64")]
-mod callgrind {
-    //! The requests of a program to callgrind, as in valgrind's `callgrind.h`.
-
-    const BASE: u64 = (b'C' as u64) << 24 | (b'T' as u64) << 16;
-
-    fn request(code: u64, argument: u64) {
-        let arguments = [BASE + code, argument, 0, 0, 0, 0];
-        // SAFETY: outside valgrind the rotations add up to nothing, and the exchange of a register with
-        // itself does nothing. Valgrind takes them for a request, and reads the arguments.
-        unsafe {
-            std::arch::asm!(
-                "rol rdi, 3",
-                "rol rdi, 13",
-                "rol rdi, 61",
-                "rol rdi, 51",
-                "xchg rbx, rbx",
-                in("rax") &arguments,
-                inout("rdx") 0_u64 => _,
-                inout("rdi") 0_u64 => _,
-            );
-        }
-    }
-
-    pub fn start() {
-        request(4, 0);
-    }
-
-    #[inline(always)]
-    pub fn begin_count() {
-        request(1, 0);
-    }
-
-    #[inline(always)]
-    pub fn end_count(what: &std::ffi::CStr) {
-        request(3, what.as_ptr() as u64);
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-mod callgrind {
-    pub fn start() {}
-    pub fn begin_count() {}
-    pub fn end_count(_: &std::ffi::CStr) {}
-}
+#[path = "../callgrind.rs"]
+mod callgrind;
 
 #[inline(never)]
 fn insert<R: ReuseOrder>(pool: &mut Pool<Value, R>) -> Option<Handle<Value>> {
