@@ -188,7 +188,6 @@ impl Tests {
             .current_dir(&self.package)
             .env(environment.0, environment.1)
             .env("RUST_BACKTRACE", "0")
-            .env("PROPTEST_MAX_SHRINK_ITERS", "0")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

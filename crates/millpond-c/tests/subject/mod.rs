@@ -31,18 +31,18 @@ mod steps;
 mod walk;
 
 pub(crate) use erased::{
-    Basic, Copied, Facts, KindOfPool, Makes, Of, Past, Plain, Rank, Reads, Saved, Subject,
+    Basic, Copied, Facts, KindOfPool, Makes, Of, Past, Plain, Rank, Reads, Saved, Saves, Subject,
 };
 pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use interface::{
-    CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, for_one_of_each, planned,
-    tests_of,
+    CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, for_one_of_each,
+    for_one_of_each_place, planned, tests_of,
 };
 pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
 pub(crate) use packed_of_c::PackedCKind;
-pub(crate) use player::{Value, hash, plans, play, seen};
+pub(crate) use player::{Nothing, Value, hash, plans, play, seen};
 pub(crate) use pool_of_c::CKind;
 pub(crate) use reading::{bytes_justified, use_pool};
 pub(crate) use steps::{KindToRun, Run, Step};
@@ -73,9 +73,10 @@ macro_rules! one_of_each {
 pub(crate) use one_of_each;
 
 /// The header's functions know no type of a value, so that all kinds are tried with all values.
-#[cfg(debug_assertions)]
-macro_rules! other_kinds {
-    ($callback:ident! $arguments:tt) => {};
+macro_rules! every_kind {
+    ($callback:ident! $arguments:tt) => {
+        $crate::subject::one_of_each! { [] $callback! $arguments }
+    };
 }
-#[cfg(debug_assertions)]
-pub(crate) use other_kinds;
+pub(crate) use every_kind;
+pub(crate) use one_of_each as one_of_each_place;

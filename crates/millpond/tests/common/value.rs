@@ -23,6 +23,13 @@ struct Accounts {
 }
 
 impl Ledger {
+    /// An empty one that takes no memory for its first values, so many.
+    pub(crate) fn with_room(values: usize) -> Self {
+        let ledger = Self::default();
+        ledger.0.values.borrow_mut().reserve(values);
+        ledger
+    }
+
     /// A new value that says `id`.
     pub(crate) fn value(&self, id: u64) -> Counted {
         let mut values = self.0.values.borrow_mut();
@@ -115,11 +122,11 @@ impl Serialize for Counted {
     }
 }
 
-/// In the ledger of the value that this thread has written last.
+/// In the ledger of the value that this thread has written last; in a new one if it has written none.
 impl<'de> Deserialize<'de> for Counted {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let id = u64::deserialize(deserializer)?;
-        Ok(WRITTEN.with_borrow(|ledger| ledger.as_ref().expect("what was written").value(id)))
+        Ok(WRITTEN.with_borrow_mut(|ledger| ledger.get_or_insert_default().value(id)))
     }
 }
 

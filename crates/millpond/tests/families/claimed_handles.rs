@@ -3,34 +3,35 @@
 
 use std::collections::HashSet;
 
-use crate::common::Random;
-use crate::subject::{Key, Makes, Plan, Subject, Value, for_every_pool};
+use crate::Pools;
+use crate::common::{Counted, Random};
+use crate::subject::{Key, Plan, Subject, Value, for_every_pool};
 
 /// Fills the pool: each slot that is neither live nor retired comes exactly once.
-fn rest_comes_once<T: Value>(pool: &mut dyn Subject<T>) {
+fn rest_comes_once(pool: &mut dyn Subject<Counted>) {
     let mut slots: HashSet<usize> = pool.iter().map(|(handle, _)| handle.index()).collect();
     let expected = pool.capacity() - pool.retired();
-    while let Ok(handle) = pool.insert(T::of(3)) {
+    while let Ok(handle) = pool.insert(Counted::of(3)) {
         assert!(slots.insert(handle.index()), "slot {} came twice", handle.index());
-        assert_eq!(pool.get(handle), Some(&T::of(3)));
+        assert_eq!(pool.get(handle), Some(&Counted::of(3)));
     }
     assert_eq!(slots.len(), expected, "each slot came");
     pool.validate().unwrap();
 }
 
 /// Every sequence of claims of up to four of five slots, among insertions and removals.
-fn any_dead_slot<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
-    let seeds = if cfg!(miri) { 3 } else { 150 };
+fn any_dead_slot(kind: &Pools) {
+    let seeds = if cfg!(miri) { 3 } else { 30 };
     for seed in 0..seeds {
         let mut random = Random(seed);
-        let mut pool: Box<dyn Subject<T>> = kind.make(Plan::of(5));
+        let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(5));
         if pool.capacity() == 0 {
             return;
         }
         let mut live: Vec<Key> = Vec::new();
         for _ in 0..20 {
             match random.below(4) {
-                0 => live.extend(pool.insert(T::of(1))),
+                0 => live.extend(pool.insert(Counted::of(1))),
                 1 if !live.is_empty() => {
                     let handle = live.swap_remove(random.below(live.len()));
                     assert!(pool.remove(handle).is_some());
@@ -39,14 +40,14 @@ fn any_dead_slot<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
                     let index = random.below(pool.capacity());
                     let generation = 1 + random.below(3) as u32;
                     let handle = kind.facts().handle(index, generation).unwrap();
-                    match pool.insert_at(handle, T::of(2)) {
+                    match pool.insert_at(handle, Counted::of(2)) {
                         None => return,
                         Some(Ok(())) => {
                             assert!(live.iter().all(|other| other.index() != index));
-                            assert_eq!(pool.get(handle), Some(&T::of(2)));
+                            assert_eq!(pool.get(handle), Some(&Counted::of(2)));
                             live.push(handle);
                         }
-                        Some(Err(value)) => assert_eq!(value, T::of(2)),
+                        Some(Err(value)) => assert_eq!(value, Counted::of(2)),
                     }
                 }
             }
@@ -58,32 +59,36 @@ fn any_dead_slot<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     }
 }
 
-fn first_middle_and_last_slot<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn first_middle_and_last_slot(kind: &Pools) {
     for index in [0, 1, 63, 64, 69] {
-        let mut pool: Box<dyn Subject<T>> = kind.make(Plan::of(70));
+        let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(70));
         if index >= pool.capacity() {
             continue;
         }
         let future = kind.facts().handle(index, 3).unwrap();
-        match pool.insert_at(future, T::of(1)) {
+        match pool.insert_at(future, Counted::of(1)) {
             None => return,
             Some(result) => assert_eq!(result, Ok(()), "a generation to come"),
         }
-        assert_eq!(pool.get(future), Some(&T::of(1)));
+        assert_eq!(pool.get(future), Some(&Counted::of(1)));
         for generation in [1, 2, 3, 4] {
             let Some(handle) = kind.facts().handle(index, generation) else { continue };
-            assert_eq!(pool.insert_at(handle, T::of(5)), Some(Err(T::of(5))), "the slot is live");
+            assert_eq!(
+                pool.insert_at(handle, Counted::of(5)),
+                Some(Err(Counted::of(5))),
+                "the slot is live"
+            );
         }
         pool.validate().unwrap();
         rest_comes_once(&mut *pool);
-        assert_eq!(pool.remove(future), Some(T::of(1)));
+        assert_eq!(pool.remove(future), Some(Counted::of(1)));
         for generation in [1, 2, 3] {
             let old = kind.facts().handle(index, generation).unwrap();
             assert!(!pool.contains(old));
             if kind.facts().lasting {
                 assert_eq!(
-                    pool.insert_at(old, T::of(5)),
-                    Some(Err(T::of(5))),
+                    pool.insert_at(old, Counted::of(5)),
+                    Some(Err(Counted::of(5))),
                     "{old:?} was there before"
                 );
             }
@@ -93,33 +98,33 @@ fn first_middle_and_last_slot<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     }
 }
 
-fn slot_beyond_the_last<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
-    let mut pool: Box<dyn Subject<T>> = kind.make(Plan::of(70));
+fn slot_beyond_the_last(kind: &Pools) {
+    let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(70));
     for index in [pool.capacity(), pool.capacity() + 1, 1 << 14] {
         let handle = kind.facts().handle(index, 1).unwrap();
-        assert!(matches!(pool.insert_at(handle, T::of(5)), None | Some(Err(_))));
+        assert!(matches!(pool.insert_at(handle, Counted::of(5)), None | Some(Err(_))));
     }
     pool.validate().unwrap();
     rest_comes_once(&mut *pool);
 }
 
 /// A pool that is filled by claims alone, from the last slot to the first, knows that it is full.
-fn all_slots<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
-    let mut pool: Box<dyn Subject<T>> = kind.make(Plan::of(70));
+fn all_slots(kind: &Pools) {
+    let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(70));
     for index in (0..pool.capacity()).rev() {
         let handle = kind.facts().handle(index, 2).unwrap();
-        match pool.insert_at(handle, T::of(index as u64)) {
+        match pool.insert_at(handle, Counted::of(index as u64)) {
             None => return,
             Some(result) => assert_eq!(result, Ok(())),
         }
         pool.validate().unwrap();
     }
     assert!(pool.is_full());
-    assert_eq!(pool.insert(T::of(5)), Err(T::of(5)));
+    assert_eq!(pool.insert(Counted::of(5)), Err(Counted::of(5)));
     pool.clear();
     rest_comes_once(&mut *pool);
 }
 
 for_every_pool! {
-    any_dead_slot<Small>, first_middle_and_last_slot<Small>, slot_beyond_the_last<Small>, all_slots<Small>,
+    any_dead_slot, first_middle_and_last_slot, slot_beyond_the_last, all_slots,
 }

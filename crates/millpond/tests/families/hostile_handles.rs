@@ -1,8 +1,10 @@
 //! Defect 7: a handle from a file or from the net names a slot beyond the pool, a dead lifetime, or
 //! nothing at all; and memory is taken for it.
 
+use crate::Pools;
 use crate::allocations;
-use crate::subject::{Facts, Key, Makes, Plan, Subject, Value, for_every_pool};
+use crate::common::Counted;
+use crate::subject::{Facts, Key, Plan, Subject, Value, for_every_pool};
 
 /// Numbers at which something begins or ends in some layout.
 fn borders() -> Vec<u32> {
@@ -34,17 +36,18 @@ fn all_handles(of: &Facts) -> Vec<Key> {
 }
 
 /// Slots that are live in their first and in their second lifetime, that died, and that never lived.
-fn used<T: Value>(kind: &dyn Makes<dyn Subject<T>>) -> (Box<dyn Subject<T>>, Vec<Key>) {
-    let mut pool: Box<dyn Subject<T>> = kind.make(Plan::of(6));
-    let mut live: Vec<Key> = (0..4).filter_map(|value| pool.insert(T::of(value)).ok()).collect();
+fn used(kind: &Pools) -> (Box<dyn Subject<Counted>>, Vec<Key>) {
+    let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(6));
+    let mut live: Vec<Key> =
+        (0..4).filter_map(|value| pool.insert(Counted::of(value)).ok()).collect();
     for _ in 0..live.len().min(2) {
         pool.remove(live.remove(0));
     }
-    live.extend(pool.insert(T::of(7)));
+    live.extend(pool.insert(Counted::of(7)));
     (pool, live)
 }
 
-fn refused_without_memory<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn refused_without_memory(kind: &Pools) {
     let handles = all_handles(kind.facts());
     let (mut pool, live) = used(kind);
     let ((), allocations) = allocations::during(|| {
@@ -66,21 +69,21 @@ fn refused_without_memory<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
 }
 
 /// A claim of any bits: refused, and nothing has happened; or the object is there under exactly this handle.
-fn claimed<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn claimed(kind: &Pools) {
     let (mut pool, live) = used(kind);
     for handle in all_handles(kind.facts()) {
-        let value = T::of(9);
+        let value = Counted::of(9);
         let (result, allocations) = allocations::during(|| pool.insert_at(handle, value));
         assert!(kind.facts().allocates || allocations == allocations::Allocations::default());
         let was_taken = match result {
             None => return,
             Some(Ok(())) => {
                 assert!(handle.index() < pool.capacity() && !live.contains(&handle));
-                assert_eq!(pool.get(handle), Some(&T::of(9)));
+                assert_eq!(pool.get(handle), Some(&Counted::of(9)));
                 true
             }
             Some(Err(value)) => {
-                assert_eq!(value, T::of(9));
+                assert_eq!(value, Counted::of(9));
                 assert_eq!(pool.contains(handle), live.contains(&handle));
                 false
             }
@@ -95,4 +98,4 @@ fn claimed<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     pool.validate().unwrap();
 }
 
-for_every_pool! { refused_without_memory<Small>, claimed<Small> }
+for_every_pool! { refused_without_memory, claimed }

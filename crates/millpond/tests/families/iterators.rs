@@ -3,12 +3,12 @@
 use millpond::classic::ParticlePool;
 
 use crate::Pools;
-use crate::common::{Random, from_both_ends, half_used};
-use crate::subject::{CLONED, Key, Makes, Plan, Subject, Value, for_every_pool};
+use crate::common::{Counted, Random, from_both_ends, half_used};
+use crate::subject::{CLONED, Key, Plan, Subject, Value, for_every_pool};
 use crate::world::World;
 
 /// Pools of shapes that cross every border of a bitmap's words.
-fn shapes<T: Value>(kind: &dyn Makes<dyn Subject<T>>) -> Vec<Box<dyn Subject<T>>> {
+fn shapes(kind: &Pools) -> Vec<Box<dyn Subject<Counted>>> {
     let kinds: [fn(usize) -> bool; 7] = [
         |_| true,
         |_| false,
@@ -21,9 +21,9 @@ fn shapes<T: Value>(kind: &dyn Makes<dyn Subject<T>>) -> Vec<Box<dyn Subject<T>>
     let mut pools = Vec::new();
     for slots in kind.facts().capacities(&[0, 1, 64, 65, 200]) {
         for stays in kinds {
-            let mut pool: Box<dyn Subject<T>> = kind.make(Plan::of(slots));
+            let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(slots));
             let handles: Vec<_> =
-                (0..slots).map(|slot| pool.insert(T::of(slot as u64)).unwrap()).collect();
+                (0..slots).map(|slot| pool.insert(Counted::of(slot as u64)).unwrap()).collect();
             for (slot, handle) in handles.into_iter().enumerate() {
                 if !stays(slot) {
                     pool.remove(handle);
@@ -35,16 +35,16 @@ fn shapes<T: Value>(kind: &dyn Makes<dyn Subject<T>>) -> Vec<Box<dyn Subject<T>>
     pools
 }
 
-fn both_ends<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn both_ends(kind: &Pools) {
     let mut random = Random(3);
     for mut pool in shapes(kind) {
-        let copy: Vec<(Key, T)> =
+        let copy: Vec<(Key, Counted)> =
             pool.iter().map(|(handle, value)| (handle, value.clone())).collect();
         let pairs: Vec<_> = copy.iter().map(|(handle, value)| (*handle, value)).collect();
         for _ in 0..3 {
             let Some(iter) = pool.iter_both_ends() else { break };
             from_both_ends(iter, &pairs, &mut random);
-            let mut values: Vec<T> = copy.iter().map(|(_, value)| value.clone()).collect();
+            let mut values: Vec<Counted> = copy.iter().map(|(_, value)| value.clone()).collect();
             let handles = copy.iter().map(|(handle, _)| *handle);
             let expected: Vec<_> = handles.zip(&mut values).collect();
             if let Some(iter) = pool.iter_mut_both_ends() {
@@ -58,24 +58,24 @@ fn both_ends<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
             from_both_ends(iter, &copy, &mut random);
         }
         let has_it = pool.iter_mut_both_ends().map(|iter| {
-            iter.zip(1000..).for_each(|((_, value), number)| *value = T::of(number));
+            iter.zip(1000..).for_each(|((_, value), number)| *value = Counted::of(number));
         });
         if has_it.is_some() {
-            let values: Vec<T> = (1000..).take(copy.len()).map(T::of).collect();
+            let values: Vec<Counted> = (1000..).take(copy.len()).map(Counted::of).collect();
             let expected = copy.iter().map(|(handle, _)| *handle).zip(&values);
             assert!(pool.iter().eq(expected));
         }
     }
 }
 
-fn half_used_clones<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn half_used_clones(kind: &Pools) {
     for pool in shapes(kind) {
         let Some(iter) = pool.iter_both_ends() else { return };
         half_used(iter, &pool.iter().collect::<Vec<_>>());
     }
 }
 
-fn runs<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn runs(kind: &Pools) {
     for pool in shapes(kind) {
         let Some(runs) = pool.runs() else { return };
         let in_runs: Vec<_> =
@@ -129,7 +129,7 @@ fn extraction_stopped_half_way(kind: &Pools) {
     for taken in [0, 1, 7, 100] {
         let mut world = World::new(kind);
         let len = world.pool.len();
-        let mut choose = |_: Key, value: &mut crate::common::Counted| value.id() % 2 == 0;
+        let mut choose = |_: Key, value: &mut Counted| value.id() % 2 == 0;
         let Some(mut extracted) = world.pool.extract_if(&mut choose) else { return };
         assert_eq!(extracted.size_hint(), (0, Some(len)));
         let gone: Vec<_> = extracted.by_ref().take(taken).collect();
@@ -162,5 +162,5 @@ fn particles_and_available_slots() {
 }
 
 for_every_pool! {
-    both_ends<Small>, half_used_clones<Small>, runs<Small>, drains, drains_from_the_back, extraction_stopped_half_way,
+    both_ends, half_used_clones, runs, drains, drains_from_the_back, extraction_stopped_half_way,
 }

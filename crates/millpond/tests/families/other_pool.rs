@@ -1,7 +1,9 @@
 //! Defect 14: a handle of another pool of the same type is taken for one's own. Pools of different
 //! names refuse each other's handles, on every run alike.
 
-use crate::subject::{Key, Makes, Plan, Subject, Value, for_every_pool};
+use crate::Pools;
+use crate::common::Counted;
+use crate::subject::{Key, Plan, Subject, Value, for_every_pool};
 
 const NAMES: [Option<&str>; 8] = [
     None,
@@ -15,21 +17,18 @@ const NAMES: [Option<&str>; 8] = [
 ];
 
 /// A pool whose slots have been in use many times, and all handles that it ever issued.
-fn used<T: Value>(
-    kind: &dyn Makes<dyn Subject<T>>,
-    name: Option<&'static str>,
-) -> (Box<dyn Subject<T>>, Vec<Key>) {
-    let mut pool: Box<dyn Subject<T>> = kind.make(Plan { name, ..Plan::of(4) });
+fn used(kind: &Pools, name: Option<&'static str>) -> (Box<dyn Subject<Counted>>, Vec<Key>) {
+    let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan { name, ..Plan::of(4) });
     assert!(pool.name().is_none_or(|known| known == name), "it knows its name");
     let mut issued = Vec::new();
     for round in 0..50 {
         pool.clear();
-        issued.extend((0..4).filter_map(|value| pool.insert(T::of(round * 4 + value)).ok()));
+        issued.extend((0..4).filter_map(|value| pool.insert(Counted::of(round * 4 + value)).ok()));
     }
     (pool, issued)
 }
 
-fn pools_of_different_names<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn pools_of_different_names(kind: &Pools) {
     if !kind.facts().named {
         return;
     }
@@ -49,7 +48,7 @@ fn pools_of_different_names<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     }
 }
 
-fn same_program_same_handles<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn same_program_same_handles(kind: &Pools) {
     for name in NAMES {
         let (one, other) = (used(kind, name).1, used(kind, name).1);
         assert!(
@@ -58,4 +57,4 @@ fn same_program_same_handles<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     }
 }
 
-for_every_pool! { pools_of_different_names<Small>, same_program_same_handles<Small> }
+for_every_pool! { pools_of_different_names, same_program_same_handles }

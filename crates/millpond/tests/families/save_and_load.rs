@@ -4,8 +4,8 @@ use crate::Pools;
 use crate::allocations::{Allocations, during};
 use crate::common::{Counted, Random};
 use crate::subject::{
-    Copied, Form, Key, Kind, Makes, Of, Past, Plan, Reads, Saved, Subject, Value, WAYS_BACK,
-    for_every_pool, for_one_of_each, plans, play, seen,
+    Copied, Form, Key, Makes, Nothing, Past, Plan, Saved, Saves, Subject, Value, WAYS_BACK,
+    for_every_pool, for_one_of_each, for_one_of_each_place, plans, play, seen,
 };
 use crate::world::World;
 
@@ -181,38 +181,28 @@ fn the_beginning_comes_back(kind: &Pools) {
     }
 }
 
-/// A kind of pool, and the values that it is saved with.
-trait Tried: Saves<u32> + Saves<String> + Saves<()> {}
-
-impl<K: Kind> Tried for Of<K> {}
-
-type Tries = dyn Tried;
-
-trait Saves<T>: Makes<dyn Saved<T>> + Reads<T> {}
-
-impl<K: Kind, T: Value> Saves<T> for Of<K> {}
-
 /// What is read is written in the same way again, can be restored, and goes on as what was written.
-fn files_go_on_alike(kind: &Tries) {
+fn files_go_on_alike(kind: &dyn Saves<Counted>) {
     for plan in plans(kind.facts()) {
         for form in Form::ALL {
-            file::<u32>(kind, plan, form);
-            file::<String>(kind, plan, form);
+            file(kind, plan, form);
         }
-        // In JSON, `Some(())` is `null`, and is read as `None`: that is not for a recycler of options.
-        file::<()>(kind, plan, Form::Postcard);
     }
 }
 
-fn file<T: Value>(kind: &Tries, plan: Plan, form: Form)
-where
-    Tries: Saves<T>,
-{
+/// In JSON, `Some(())` is `null`, and is read as `None`: that is not for a recycler of options.
+fn files_of_nothing_go_on_alike(kind: &dyn Saves<Nothing>) {
+    for plan in plans(kind.facts()) {
+        file(kind, plan, Form::Postcard);
+    }
+}
+
+fn file<T: Value>(kind: &dyn Saves<T>, plan: Plan, form: Form) {
     let mut pool: Box<dyn Saved<T>> = kind.make(plan);
     for seed in 0..2 {
         play(&mut *pool, seed, 5 << (3 * seed));
         let Some(bytes) = pool.write(form) else { return };
-        let mut read = Reads::<T>::read(kind, form, &bytes).unwrap().unwrap();
+        let mut read = kind.read(form, &bytes).unwrap().unwrap();
         read.validate().unwrap();
         assert_eq!((seen(&*read), read.sum()), (seen(&*pool), pool.sum()), "{plan:?}");
         assert_eq!(read.write(form).unwrap(), bytes, "{plan:?}");
@@ -220,7 +210,7 @@ where
         let mut restored = pool.try_clone().unwrap();
         play(&mut *restored, 70 + seed, 20);
         restored.restore(&*read.take_snapshot().unwrap());
-        if let Some(past) = Reads::<T>::read_past(kind, form, &bytes) {
+        if let Some(past) = kind.read_past(form, &bytes) {
             play(&mut *restored, 70 + seed, 20);
             restored.restore(&*past.unwrap());
         }
@@ -260,4 +250,8 @@ for_every_pool! {
     the_beginning_comes_back,
 }
 
-for_one_of_each! { replays_with_copies, files_go_on_alike, saving_and_restoring_take_no_memory }
+for_one_of_each! { files_go_on_alike }
+
+for_one_of_each_place! {
+    replays_with_copies, files_of_nothing_go_on_alike, saving_and_restoring_take_no_memory,
+}

@@ -4,16 +4,13 @@ use std::collections::HashSet;
 
 use crate::Pools;
 use crate::common::{Counted, Ledger, panics};
-use crate::subject::{Key, Makes, Plan, Rank, Subject, Value, for_every_pool};
+use crate::subject::{Key, Plan, Rank, Subject, Value, for_every_pool};
 use crate::world::{SLOTS, World};
 
 /// Fills the pool and empties it with the given work, many times: no handle is ever issued twice, and
 /// none from before is good.
-fn emptied_again_and_again<T: Value>(
-    kind: &dyn Makes<dyn Subject<T>>,
-    empty: impl Fn(&mut dyn Subject<T>) -> bool,
-) {
-    let mut pool: Box<dyn Subject<T>> = kind.make(Plan::of(SLOTS));
+fn emptied_again_and_again(kind: &Pools, empty: impl Fn(&mut dyn Subject<Counted>) -> bool) {
+    let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(SLOTS));
     let mut ever: HashSet<Key> = HashSet::new();
     let mut before: Vec<Key> = Vec::new();
     for round in 0..20 {
@@ -21,7 +18,7 @@ fn emptied_again_and_again<T: Value>(
         let count = pool.capacity() * (3 + round % 3) / 5;
         let mut now = Vec::new();
         for value in 0..count as u64 {
-            let Ok(handle) = pool.insert(T::of(value)) else { break };
+            let Ok(handle) = pool.insert(Counted::of(value)) else { break };
             assert!(ever.insert(handle), "{handle:?} was issued twice");
             now.push(handle);
         }
@@ -39,7 +36,7 @@ fn emptied_again_and_again<T: Value>(
     }
 }
 
-fn clear<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn clear(kind: &Pools) {
     // A clear starts the seeds of a byte-map pool again, by its design.
     if kind.facts().lasting {
         emptied_again_and_again(kind, |pool| {
@@ -49,11 +46,11 @@ fn clear<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     }
 }
 
-fn retain<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn retain(kind: &Pools) {
     emptied_again_and_again(kind, |pool| pool.retain(&mut |_, _| false));
 }
 
-fn drain<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn drain(kind: &Pools) {
     emptied_again_and_again(kind, |pool| pool.drain().map(|drain| drain.for_each(drop)).is_some());
     emptied_again_and_again(kind, |pool| pool.drain().map(drop).is_some());
     emptied_again_and_again(kind, |pool| {
@@ -61,7 +58,7 @@ fn drain<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     });
 }
 
-fn leaked_drain<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn leaked_drain(kind: &Pools) {
     emptied_again_and_again(kind, |pool| {
         let Some(mut drain) = pool.drain() else { return false };
         drain.by_ref().take(10).for_each(drop);
@@ -72,13 +69,13 @@ fn leaked_drain<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
     });
 }
 
-fn extract_if<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn extract_if(kind: &Pools) {
     emptied_again_and_again(kind, |pool| {
         pool.extract_if(&mut |_, _| true).map(|extracted| extracted.for_each(drop)).is_some()
     });
 }
 
-fn removal<T: Value>(kind: &dyn Makes<dyn Subject<T>>) {
+fn removal(kind: &Pools) {
     emptied_again_and_again(kind, |pool| {
         let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
         for handle in handles {
@@ -140,6 +137,6 @@ fn order_after_clear(kind: &Pools) {
 }
 
 for_every_pool! {
-    order_after_clear, clear<Small>, retain<Small>, drain<Small>, leaked_drain<Small>, extract_if<Small>,
-    removal<Small>, eviction,
+    order_after_clear, clear, retain, drain, leaked_drain, extract_if,
+    removal, eviction,
 }

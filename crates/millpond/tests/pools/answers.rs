@@ -20,13 +20,13 @@ macro_rules! pool_of_two {
             assert_eq!(pool.capacity(), $before);
             let entry = pool.vacant_entry().expect("room for two");
             let promised = entry.handle();
-            let first = entry.insert(1_u32);
+            let first = entry.insert(1_u64);
             assert_eq!((promised, pool.handle_at(0)), (first, Some(first)));
             assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (1, false, false));
             assert!(pool.get_mut(first).is_some() && pool.get_at(0).is_some());
-            let second = pool.insert(2_u32).unwrap();
+            let second = pool.insert(2_u64).unwrap();
             assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (2, false, true));
-            assert!(pool.vacant_entry().is_none() && pool.insert(3_u32).is_err());
+            assert!(pool.vacant_entry().is_none() && pool.insert(3_u64).is_err());
             assert_eq!(pool.handles().last(), Some(second));
             pool.validate().unwrap();
             assert!(pool.get_mut(second).is_some());
@@ -39,14 +39,14 @@ macro_rules! pool_of_two {
 }
 pool_of_two!(pool: Pool::new(2), capacity before: 2);
 pool_of_two!(packed_pool: PackedPool::new(2), capacity before: 2);
-pool_of_two!(static_pool: StaticPool::<u32, 2>::new(), capacity before: 2);
+pool_of_two!(static_pool: StaticPool::<u64, 2>::new(), capacity before: 2);
 pool_of_two!(block_pool: BlockPool::with_blocks(2, 1), capacity before: 0);
 pool_of_two!(vec_pool: VecPool::builder().capacity_max(2).build(), capacity before: 0);
 pool_of_two!(any_pool: AnyPool::<dyn Any, 8>::new(2), capacity before: 2);
 
 #[test]
 fn recycler_and_allocator() {
-    let mut recycler = Recycler::<u32>::new(2);
+    let mut recycler = Recycler::<u64>::new(2);
     let mut slots = HandleAllocator::new(2);
     for live in 0..=2 {
         let expected = (live, live == 0, live == 2);
@@ -61,7 +61,7 @@ fn recycler_and_allocator() {
 /// The object in a slot, by the slot's number, with its handle, and by its address: of live objects only.
 #[test]
 fn a_recycler_is_asked_by_slot_and_by_address() {
-    let mut recycler = Recycler::<u32>::from_fn(3, |slot| slot as u32 + 10);
+    let mut recycler = Recycler::<u64>::from_fn(3, |slot| slot as u64 + 10);
     let [first, second] = [0; 2].map(|_| recycler.acquire().unwrap().0);
     assert!(recycler.release(first));
     let object = recycler.object_at(1).map(|(handle, object)| (handle, *object));
@@ -121,16 +121,16 @@ fn statistics_are_told_in_a_line() {
 /// A pool that grows to 16 million slots is small enough for a list with a place for each.
 #[test]
 fn handles_for_few_slots_are_a_limit_to_a_pool_of_blocks() {
-    assert!(BlockPool::<u8>::new().is_unlimited());
-    let builder = || BlockPool::<u8>::builder();
+    assert!(BlockPool::<u64>::new().is_unlimited());
+    let builder = || BlockPool::<u64>::builder();
     assert!(!builder().max_blocks(20).build().is_unlimited());
-    assert!(!builder().handle::<Handle32<u8, 24>>().build().is_unlimited());
-    assert!(builder().handle::<Handle32<u8, 25>>().build().is_unlimited());
+    assert!(!builder().handle::<Handle32<u64, 24>>().build().is_unlimited());
+    assert!(builder().handle::<Handle32<u64, 25>>().build().is_unlimited());
 }
 
 #[test]
 fn side_table() {
-    let mut table = SideTable::<Handle<()>, u32>::with_capacity(2);
+    let mut table = SideTable::<Handle<()>, u64>::with_capacity(2);
     assert!(table.is_empty() && table.capacity() == 2);
     table.insert(HandleAllocator::new(1).acquire().unwrap(), 5).unwrap();
     assert!(!table.is_empty() && table.len() == 1);
@@ -140,7 +140,7 @@ fn side_table() {
 fn places_of_values_in_blocks() {
     let mut pool = BlockPool::with_blocks(4, 3);
     assert_eq!((pool.max_blocks(), pool.block_sizes(), pool.capacity_max()), (3, 4..=4, 12));
-    let handles: Vec<_> = (0..9_u32).map(|value| pool.insert(value).unwrap()).collect();
+    let handles: Vec<_> = (0..9_u64).map(|value| pool.insert(value).unwrap()).collect();
     for (index, handle) in handles.iter().enumerate() {
         assert_eq!(pool.index_of(&pool[*handle]), Some(index));
         assert_eq!(pool.handle_of(&pool[*handle]), Some(*handle));
@@ -173,8 +173,8 @@ fn handles_of_four_bytes_have_an_order() {
 
 #[test]
 fn first_generations_are_told() {
-    assert_eq!(Pool::<u8>::new(1).generations().first(), 1);
-    let pool = Pool::<u8>::builder().capacity(1).salt(7).build();
+    assert_eq!(Pool::<u64>::new(1).generations().first(), 1);
+    let pool = Pool::<u64>::builder().capacity(1).salt(7).build();
     let first = pool.generations().first();
     assert!(first > 1, "a salt moves it");
 }

@@ -212,16 +212,16 @@ fn grows_and_shrinks_in_every_order_at_every_size() {
 
 #[test]
 fn a_stale_handle_stays_stale_while_its_block_comes_and_goes() {
-    let mut pool = BlockPool::<u32, Lifo, Handle32<u32, 24>>::clone(
-        &BlockPool::<u32>::builder()
-            .handle::<Handle32<u32, 24>>()
+    let mut pool = BlockPool::<u64, Lifo, Handle32<u64, 24>>::clone(
+        &BlockPool::<u64>::builder()
+            .handle::<Handle32<u64, 24>>()
             .slots_per_block(4)
             .max_blocks(2)
             .build(),
     );
     let mut stale = Vec::new();
     // 255 lifetimes for each of the slots: then all have retired, and the pool is used up for ever.
-    for round in 0_u32.. {
+    for round in 0_u64.. {
         let handles: Vec<_> = std::iter::from_fn(|| pool.insert(round).ok()).collect();
         if handles.is_empty() {
             break;
@@ -660,7 +660,7 @@ fn hostile_handles_take_nothing_beyond_the_limit() {
 
 #[test]
 fn limits_that_cannot_be() {
-    let builder = || BlockPool::<u8>::builder();
+    let builder = || BlockPool::<u64>::builder();
     for (slots, text) in [
         (0, "blocks of 0 slots, expected a power of two"),
         (
@@ -677,17 +677,17 @@ fn limits_that_cannot_be() {
          `max_blocks`, `capacity_max` or the handle layout's index bits"
     );
     assert_eq!(builder().slots_per_block(1 << 31).build().max_blocks(), 1);
-    let small = || builder().handle::<Handle32<u8, 4>>();
+    let small = || builder().handle::<Handle32<u64, 4>>();
     let error = small().slots_per_block(32).try_build().unwrap_err();
     assert_eq!(error, BuildError::CapacityTooLarge { capacity: 32, capacity_max: 16 });
     assert_eq!(small().slots_per_block(16).build().capacity_max(), 16);
-    assert!(catch_unwind(|| BlockPool::<u8>::with_blocks(3, 1)).is_err());
+    assert!(catch_unwind(|| BlockPool::<u64>::with_blocks(3, 1)).is_err());
 }
 
 #[test]
 fn is_sent_and_shared_like_its_values() {
     fn is_send_and_sync<T: Send + Sync>() {}
-    is_send_and_sync::<BlockPool<u8>>();
+    is_send_and_sync::<BlockPool<u64>>();
     is_send_and_sync::<millpond::block_pool::IterMut<'_, u8>>();
     is_send_and_sync::<millpond::block_pool::ValueRunsMut<'_, u8>>();
 }
@@ -886,7 +886,7 @@ fn the_rule_does_not_take_retired_slots_for_room() {
 #[test]
 fn the_sum_has_in_it_how_the_pool_grows() {
     let build = |first: usize, last: usize, spare: Option<usize>| {
-        let builder = BlockPool::<u32>::builder().block_sizes(first..=last).capacity_max(64);
+        let builder = BlockPool::<u64>::builder().block_sizes(first..=last).capacity_max(64);
         let mut pool = match spare {
             Some(spare) => builder.give_back_beyond(spare).build(),
             None => builder.build(),
@@ -913,7 +913,7 @@ fn the_sum_has_in_it_how_the_pool_grows() {
 
 #[test]
 fn blocks_double_between_their_sizes() {
-    let mut pool = BlockPool::<u8>::builder().block_sizes(2..=8).max_blocks(6).build();
+    let mut pool = BlockPool::<u64>::builder().block_sizes(2..=8).max_blocks(6).build();
     let mut capacities = vec![];
     while pool.insert(0).is_ok() {
         capacities.push(pool.capacity());
@@ -921,23 +921,23 @@ fn blocks_double_between_their_sizes() {
     capacities.dedup();
     assert_eq!(capacities, [2, 4, 8, 16, 24, 32]);
     let error = |first: usize, last: usize| {
-        let builder = BlockPool::<u8>::builder().block_sizes(first..=last);
+        let builder = BlockPool::<u64>::builder().block_sizes(first..=last);
         builder.try_build().unwrap_err().to_string()
     };
     assert!(error(3, 8).starts_with("blocks of 3 slots"));
     assert!(error(4, 9).starts_with("blocks of 9 slots"));
     assert_eq!(error(8, 4), "a first block of 8 slots, but blocks have at most 4");
-    let limited = BlockPool::<u8>::builder().max_blocks(usize::MAX).try_build();
+    let limited = BlockPool::<u64>::builder().max_blocks(usize::MAX).try_build();
     assert!(limited.unwrap_err().to_string().contains("more than the 4294967295 slots"));
 }
 
 /// "Without this or `slots_per_block`, the sizes are `4..`."
 #[test]
 fn sizes_without_an_end_double_as_far_as_handles_go() {
-    let builder = || BlockPool::<u8>::builder();
+    let builder = || BlockPool::<u64>::builder();
     let (usual, endless) = (builder().build(), builder().block_sizes(4..).build());
     assert_eq!(usual.block_sizes(), endless.block_sizes());
-    let limits = |pool: &BlockPool<u8>| (pool.max_blocks(), pool.capacity_max());
+    let limits = |pool: &BlockPool<u64>| (pool.max_blocks(), pool.capacity_max());
     assert_eq!(limits(&usual), limits(&endless));
 }
 

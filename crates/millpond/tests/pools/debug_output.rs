@@ -77,7 +77,7 @@ fn parts_of_a_pool() {
     let mut history = History::new(2, &before);
     history.save(7, &pool).unwrap();
     tells(&history, &["7"]);
-    let numbers = Pool::<u32>::new(3).snapshot();
+    let numbers = Pool::<u64>::new(3).snapshot();
     tells(numbers.diff(&numbers), &["Diff", "3"]);
 }
 

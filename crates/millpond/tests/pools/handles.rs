@@ -117,11 +117,11 @@ fn handles_of_values_that_are_neither_send_nor_sync_nor_clone_are_plain_data() {
 #[test]
 fn relabelled_handles_are_the_same_handles_for_another_type() {
     struct Position;
-    let wide = Handle::<u8>::from_parts(3, 7).unwrap();
+    let wide = Handle::<u64>::from_parts(3, 7).unwrap();
     let relabelled: Handle<Position> = wide.relabel();
     assert_eq!(relabelled.to_bits(), wide.to_bits());
-    assert_eq!(relabelled.relabel::<u8>(), wide);
-    let narrow = Handle32::<u8, 12>::from_parts(3, 7).unwrap();
+    assert_eq!(relabelled.relabel::<u64>(), wide);
+    let narrow = Handle32::<u64, 12>::from_parts(3, 7).unwrap();
     let relabelled: Handle32<Position, 12> = narrow.relabel();
     assert_eq!(relabelled.to_bits(), narrow.to_bits());
 }
@@ -199,7 +199,7 @@ fn handle32_of_every_index_width_goes_from_parts_to_bits_and_back_at_all_borders
 fn handles_can_be_made_at_compile_time() {
     const WIDE: Handle<()> = Handle::from_parts(3, 7).unwrap();
     const NARROW: Handle32<(), 24> = Handle32::from_bits(3 << 8 | 7).unwrap();
-    const LABEL: Handle<u8> = WIDE.relabel();
+    const LABEL: Handle<u64> = WIDE.relabel();
     assert_eq!((WIDE.index(), WIDE.generation(), WIDE.to_bits()), (3, 7, 3 << 32 | 7));
     assert_eq!((NARROW.index(), NARROW.generation(), NARROW.to_bits()), (3, 7, 3 << 8 | 7));
     assert_eq!(LABEL.to_bits(), WIDE.to_bits());
@@ -305,24 +305,24 @@ fn handles_work_as_keys() {
 /// With every feature: a destructor that named the type of handles would make this an error (E0597).
 #[test]
 fn the_label_of_handles_may_end_before_their_pool() {
-    type Label<'a> = Handle<&'a u8>;
+    type Label<'a> = Handle<&'a u64>;
     type Labelled<'a> = (
-        Pool<u8, Lifo, Label<'a>>,
-        PackedPool<u8, Label<'a>>,
-        BlockPool<u8, Lifo, Label<'a>>,
-        StaticPool<u8, 1, Label<'a>>,
-        Recycler<u8, Lifo, Label<'a>>,
+        Pool<u64, Lifo, Label<'a>>,
+        PackedPool<u64, Label<'a>>,
+        BlockPool<u64, Lifo, Label<'a>>,
+        StaticPool<u64, 1, Label<'a>>,
+        Recycler<u64, Lifo, Label<'a>>,
         HandleAllocator<Lifo, Label<'a>>,
-        PolicyPool<u8, Lifo, Label<'a>>,
+        PolicyPool<u64, Lifo, Label<'a>>,
     );
-    fn labelled<'a>(_: &'a u8) -> Labelled<'a> {
-        let builder = Pool::<u8>::builder().handle::<Label<'a>>().capacity(1);
+    fn labelled<'a>(_: &'a u64) -> Labelled<'a> {
+        let builder = Pool::<u64>::builder().handle::<Label<'a>>().capacity(1);
         (
             builder.clone().build(),
-            PackedPool::<u8>::builder().handle().capacity(1).build(),
-            BlockPool::<u8>::builder().handle().build(),
-            StaticPool::<u8, 1>::builder().handle().build(),
-            Recycler::<u8>::builder().handle().capacity(1).build(),
+            PackedPool::<u64>::builder().handle().capacity(1).build(),
+            BlockPool::<u64>::builder().handle().build(),
+            StaticPool::<u64, 1>::builder().handle().build(),
+            Recycler::<u64>::builder().handle().capacity(1).build(),
             HandleAllocator::builder().handle().capacity(1).build(),
             PolicyPool::new(Overflow::Refuse, builder, 0),
         )

@@ -24,7 +24,7 @@ macro_rules! tells_what_is_left {
         #[test]
         fn $test() {
             let mut pool = $pool;
-            (0..70_u32).for_each(|value| assert!(pool.insert(value).is_ok()));
+            (0..70_u64).for_each(|value| assert!(pool.insert(value).is_ok()));
             pool.retain(|_, value| *value % 2 == 0);
             tells_what_is_left(pool.iter(), 35);
             tells_what_is_left(pool.iter_mut(), 35);
@@ -62,7 +62,7 @@ macro_rules! tells_what_is_left {
 tells_what_is_left! {
     pool_tells_what_is_left: Pool::new(70);
     packed_pool_tells_what_is_left: PackedPool::new(70);
-    static_pool_tells_what_is_left: StaticPool::<u32, 70>::new();
+    static_pool_tells_what_is_left: StaticPool::<u64, 70>::new();
     block_pool_tells_what_is_left: BlockPool::with_blocks(16, 5);
     vec_pool_tells_what_is_left: VecPool::new();
 }
@@ -71,7 +71,7 @@ tells_what_is_left! {
 #[test]
 fn packed_pool_tells_what_is_left_to_extract() {
     let mut pool = PackedPool::new(35);
-    (0..35_u32).for_each(|value| assert!(pool.insert(value).is_ok()));
+    (0..35_u64).for_each(|value| assert!(pool.insert(value).is_ok()));
     let asked = Cell::new(0);
     let mut extracted = pool.extract_if(|_, value| {
         asked.set(asked.get() + 1);
@@ -86,7 +86,7 @@ fn packed_pool_tells_what_is_left_to_extract() {
 #[test]
 fn any_pool_tells_what_is_left() {
     let mut pool = AnyPool::<dyn std::any::Any, 8>::new(70);
-    (0..70_u32).for_each(|value| assert!(pool.insert(value).is_ok()));
+    (0..70_u64).for_each(|value| assert!(pool.insert(value).is_ok()));
     pool.retain(|handle, _| handle.index() % 2 == 0);
     tells_what_is_left(pool.iter(), 35);
     tells_what_is_left(pool.iter_mut(), 35);
@@ -98,7 +98,7 @@ fn any_pool_tells_what_is_left() {
 #[test]
 fn a_drain_takes_from_both_ends() {
     let mut pool = Pool::new(70);
-    let mut fixed = StaticPool::<u32, 70>::new();
+    let mut fixed = StaticPool::<u64, 70>::new();
     let mut blocks = BlockPool::with_blocks(16, 5);
     for value in 0..70 {
         let _ = (pool.insert(value), fixed.insert(value), blocks.insert(value));
@@ -119,7 +119,7 @@ macro_rules! folds_what_is_left {
                 let mut pool = $pool;
                 (0..count).for_each(|value| assert!(pool.insert(value).is_ok()));
                 pool.retain(|_, value| *value % keep_one_in == 0);
-                let values: Vec<u32> = pool.values().copied().collect();
+                let values: Vec<u64> = pool.values().copied().collect();
                 for (front, back) in [(0, 0), (1, 0), (0, 1), (3, 5), (4, 20), (64, 1), (70, 70)] {
                     let Some(until) = values.len().checked_sub(back) else { continue };
                     let Some(left) = values.get(front..until) else { continue };
@@ -141,10 +141,10 @@ macro_rules! folds_what_is_left {
 
 folds_what_is_left! {
     a_pool_folds_what_is_left: Pool::new(200);
-    a_static_pool_folds_what_is_left: StaticPool::<u32, 200>::new();
-    a_pool_of_doubling_blocks_folds_what_is_left: BlockPool::<u32>::new();
-    a_vec_pool_folds_what_is_left: VecPool::<u32>::new();
-    a_pool_of_equal_blocks_folds_what_is_left: BlockPool::<u32>::with_blocks(16, 13);
+    a_static_pool_folds_what_is_left: StaticPool::<u64, 200>::new();
+    a_pool_of_doubling_blocks_folds_what_is_left: BlockPool::<u64>::new();
+    a_vec_pool_folds_what_is_left: VecPool::<u64>::new();
+    a_pool_of_equal_blocks_folds_what_is_left: BlockPool::<u64>::with_blocks(16, 13);
 }
 
 /// A value's drop panics: the drain, or the pool that goes, still drops all the others.

@@ -72,10 +72,10 @@ fn a_key_is_saved_as_its_handle() {
     assert_eq!(postcard::from_bytes(&bytes), Ok((key, SmallKey::DANGLING)));
     assert_eq!(bytemuck::bytes_of(&key), key.to_bits().to_ne_bytes()[..4].to_vec());
 
-    let mut nodes: Pool<u8, Lifo, NodeKey> = Pool::with_capacity(3);
+    let mut nodes: Pool<u64, Lifo, NodeKey> = Pool::with_capacity(3);
     let node = nodes.insert(5).unwrap();
     let text = serde_json::to_string(&nodes).unwrap();
-    let loaded: Pool<u8, Lifo, NodeKey> = serde_json::from_str(&text).unwrap();
+    let loaded: Pool<u64, Lifo, NodeKey> = serde_json::from_str(&text).unwrap();
     assert_eq!(loaded[node], 5);
 }
 
@@ -127,10 +127,10 @@ macro_rules! refuses_dangling {
 }
 
 fn in_order<R: ReuseOrder>() {
-    refuses_dangling!(Pool::<u8, R>::with_capacity(2), Handle<u8>);
-    refuses_dangling!(Pool::<u8, R, SmallKey>::with_capacity(16), SmallKey);
-    refuses_dangling!(Pool::<u8, R, MediumKey>::with_capacity(65_536), MediumKey);
-    let named = Pool::<u8, R, SmallKey>::typed_builder().capacity(16).name("n");
+    refuses_dangling!(Pool::<u64, R>::with_capacity(2), Handle<u64>);
+    refuses_dangling!(Pool::<u64, R, SmallKey>::with_capacity(16), SmallKey);
+    refuses_dangling!(Pool::<u64, R, MediumKey>::with_capacity(65_536), MediumKey);
+    let named = Pool::<u64, R, SmallKey>::typed_builder().capacity(16).name("n");
     refuses_dangling!(named.clone().build(), SmallKey);
     refuses_dangling!(named.clone().wrap().build(), SmallKey);
     refuses_dangling!(named.lifetimes(2).build(), SmallKey);
@@ -139,12 +139,12 @@ fn in_order<R: ReuseOrder>() {
 #[test]
 fn no_pool_issues_or_takes_the_dangling_handle() {
     in_every_order!(in_order());
-    refuses_dangling!(PackedPool::<u8, SmallKey>::with_capacity(16), SmallKey);
-    refuses_dangling!(PackedPool::<u8, NodeKey>::with_capacity(3), NodeKey);
-    refuses_dangling!(StaticPool::<u8, 16, SmallKey>::with_handle(), SmallKey);
-    refuses_dangling!(StaticPool::<u8, 3>::new(), Handle<u8>);
+    refuses_dangling!(PackedPool::<u64, SmallKey>::with_capacity(16), SmallKey);
+    refuses_dangling!(PackedPool::<u64, NodeKey>::with_capacity(3), NodeKey);
+    refuses_dangling!(StaticPool::<u64, 16, SmallKey>::with_handle(), SmallKey);
+    refuses_dangling!(StaticPool::<u64, 3>::new(), Handle<u64>);
     for slots_per_block in [1, 2, 16] {
-        let blocks = BlockPool::<u8>::builder().slots_per_block(slots_per_block);
+        let blocks = BlockPool::<u64>::builder().slots_per_block(slots_per_block);
         let blocks = blocks.max_blocks(16 / slots_per_block);
         refuses_dangling!(blocks.handle::<SmallKey>().build(), SmallKey);
     }
@@ -153,7 +153,7 @@ fn no_pool_issues_or_takes_the_dangling_handle() {
 #[test]
 fn nothing_else_takes_the_dangling_handle() {
     let mut slots = HandleAllocator::<Lifo, SmallKey>::typed_builder().capacity(16).build();
-    let mut recycler = Recycler::<u8, Lifo, SmallKey>::typed_builder().capacity(16).build();
+    let mut recycler = Recycler::<u64, Lifo, SmallKey>::typed_builder().capacity(16).build();
     let mut any = AnyPool::<dyn Any, 16, Lifo, SmallKey>::typed_builder().capacity(16).build();
     for _ in 0..2 {
         assert!(!slots.contains(SmallKey::DANGLING) && !slots.release(SmallKey::DANGLING));
@@ -209,11 +209,11 @@ fn objects_by_index_come_with_their_handles() {
 fn several_objects_are_lent_with_gaps() {
     let mut pool: Pool<_, Lifo, NodeKey> = Pool::with_capacity(4);
     let mut packed: PackedPool<_, NodeKey> = PackedPool::with_capacity(4);
-    let mut recycler = Recycler::<u8, Lifo, NodeKey>::typed_builder().capacity(4).build();
+    let mut recycler = Recycler::<u64, Lifo, NodeKey>::typed_builder().capacity(4).build();
     let mut blocks: BlockPool<_, Lifo, NodeKey> =
         BlockPool::<_, Lifo, NodeKey>::typed_builder().block_sizes(1..=2).build();
     let mut any = AnyPool::<dyn Any, 16, Lifo, NodeKey>::with_capacity(4);
-    let keys: Vec<_> = (0..4_u8)
+    let keys: Vec<_> = (0..4_u64)
         .map(|value| {
             blocks.push(value);
             any.insert(value).unwrap();
@@ -229,14 +229,14 @@ fn several_objects_are_lent_with_gaps() {
     any.remove(keys[1]);
     let asked = [keys[3], NodeKey::DANGLING, keys[0], keys[1]];
     let expected = [Some(3), None, Some(0), None];
-    let copied = |lent: [Option<&mut u8>; 4]| lent.map(|value| value.copied());
+    let copied = |lent: [Option<&mut u64>; 4]| lent.map(|value| value.copied());
     assert_eq!(pool.get_each_mut(asked).map(copied), Ok(expected));
     assert_eq!(packed.get_each_mut(asked).map(copied), Ok(expected));
     assert_eq!(recycler.get_each_mut(asked).map(copied), Ok(expected));
     assert_eq!(blocks.get_each_mut(asked).map(copied), Ok(expected));
     let lent = any.get_each_mut(asked).unwrap();
     assert_eq!(
-        lent.map(|value| value.and_then(|value| value.downcast_mut::<u8>()).copied()),
+        lent.map(|value| value.and_then(|value| value.downcast_mut::<u64>()).copied()),
         expected
     );
     let twice = [keys[1], keys[2], keys[1], keys[2]];

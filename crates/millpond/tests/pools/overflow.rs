@@ -222,7 +222,7 @@ fn objects_that_the_list_was_not_told_of_go_when_no_other_is_left() {
 #[test]
 #[should_panic(expected = "the list of ages has 2 slots, and the pool 3")]
 fn a_list_that_is_too_short_is_found_out_before_anything_is_inserted() {
-    let mut oldest = EvictOldest::beside(&Pool::<u8>::new(2));
+    let mut oldest = EvictOldest::beside(&Pool::<u64>::new(2));
     let _ = oldest.insert(&mut Pool::new(3), 1);
 }
 
@@ -236,7 +236,7 @@ fn message(work: impl FnOnce()) -> String {
 
 #[test]
 fn a_list_beside_a_pool_without_a_limit_is_refused_before_it_takes_memory() {
-    fn refused(pool: BlockPool<u8>) {
+    fn refused(pool: BlockPool<u64>) {
         let (said, asked) = allocations::during(|| {
             message(|| {
                 let _ = EvictOldest::beside(&pool);
@@ -252,18 +252,18 @@ fn a_list_beside_a_pool_without_a_limit_is_refused_before_it_takes_memory() {
     }
     refused(BlockPool::new());
     refused(BlockPool::builder().block_sizes(8..=64).reserve(100).build());
-    let growing = VecPool::<u8>::new();
+    let growing = VecPool::<u64>::new();
     assert!(message(|| drop(EvictOldest::beside(&growing))).contains("this pool has no limit"));
-    let limited = Pool::<u8>::new(2);
-    let both = Spill::new(limited, BlockPool::<u8>::new());
+    let limited = Pool::<u64>::new(2);
+    let both = Spill::new(limited, BlockPool::<u64>::new());
     assert!(message(|| drop(EvictOldest::beside(&both))).contains("this pool has no limit"));
 
-    let mut pool = BlockPool::<u8>::builder().capacity_max(8).build();
+    let mut pool = BlockPool::<u64>::builder().capacity_max(8).build();
     let mut oldest = EvictOldest::beside(&pool);
     (0..8).for_each(|n| assert!(oldest.insert(&mut pool, n).unwrap().1.is_none()));
     assert_eq!(oldest.insert(&mut pool, 8).unwrap().1.unwrap().1, 0);
     // Handles of four bytes with few index bits are a limit.
-    let mut pool = BlockPool::<u8>::builder().handle::<Handle32<u8, 8>>().build();
+    let mut pool = BlockPool::<u64>::builder().handle::<Handle32<u64, 8>>().build();
     let mut oldest = EvictOldest::beside(&pool);
     (0..=255).for_each(|n| assert!(oldest.insert(&mut pool, n).unwrap().1.is_none()));
     assert_eq!(oldest.insert(&mut pool, 8).unwrap().1.unwrap().1, 0);
@@ -274,7 +274,7 @@ fn a_list_says_which_handles_it_has_no_place_for() {
     fn refused<H: millpond::HandleLayout>(oldest: &mut EvictOldest<H>, handle: H) -> String {
         message(|| oldest.note(handle))
     }
-    let mut pool = Pool::<u8>::new(2);
+    let mut pool = Pool::<u64>::new(2);
     let mut oldest = EvictOldest::beside(&pool);
     let (first, _) = oldest.insert(&mut pool, 1).unwrap();
     let dangling = "the dangling handle names no object";
@@ -284,17 +284,17 @@ fn a_list_says_which_handles_it_has_no_place_for() {
     assert_eq!(said, "handle 2v1 is out of range: the list of ages has 2 slots");
     assert_eq!(oldest.oldest(&pool), Some(first), "the list is unchanged");
     // The slot that the dangling handle of this layout names is there.
-    let mut all = EvictOldest::<Handle32<u8, 4>>::try_new(16).unwrap();
+    let mut all = EvictOldest::<Handle32<u64, 4>>::try_new(16).unwrap();
     assert_eq!(refused(&mut all, Handle32::DANGLING), dangling);
 }
 
 #[test]
 fn a_pool_of_no_slots_refuses_by_every_policy() {
-    let mut pool = Pool::<u8>::new(0);
+    let mut pool = Pool::<u64>::new(0);
     assert!(Refuse.insert(&mut pool, 1).is_err());
-    assert!(EvictLeast(|_, n: &u8| *n).insert(&mut pool, 1).is_err());
+    assert!(EvictLeast(|_, n: &u64| *n).insert(&mut pool, 1).is_err());
     assert!(EvictOldest::beside(&pool).insert(&mut pool, 1).is_err());
-    assert!(Spill::new(Pool::<u8>::new(0), Pool::new(0)).insert(1).is_err());
+    assert!(Spill::new(Pool::<u64>::new(0), Pool::new(0)).insert(1).is_err());
     assert_eq!(pool.stats().refused, 3);
 }
 
@@ -341,13 +341,13 @@ fn recyclers_release_what_has_been_in_use_longest() {
     }
     assert!(voices.stats().evicted > 30);
     voices.validate().unwrap();
-    assert!(EvictOldest::try_new(0).unwrap().acquire(&mut Recycler::<u8>::new(0)).is_none());
+    assert!(EvictOldest::try_new(0).unwrap().acquire(&mut Recycler::<u64>::new(0)).is_none());
 }
 
 #[test]
 fn a_list_that_is_too_short_for_a_recycler_is_found_out_before_anything_is_acquired() {
-    let mut oldest = EvictOldest::beside(&Recycler::<u8>::new(2));
-    let mut voices = Recycler::<u8>::new(3);
+    let mut oldest = EvictOldest::beside(&Recycler::<u64>::new(2));
+    let mut voices = Recycler::<u64>::new(3);
     let said = message(|| _ = oldest.acquire(&mut voices));
     assert_eq!(said, "the list of ages has 2 slots, and the recycler 3");
     assert!(voices.is_empty() && oldest.oldest(&voices).is_none());
@@ -480,7 +480,7 @@ fn two_pools_tell_what_both_have_done_together() {
 
 #[test]
 fn hostile_handles_are_refused_by_both_pools() {
-    let mut spill = Spill::new(Pool::<u8>::new(2), Pool::<u8>::new(2));
+    let mut spill = Spill::new(Pool::<u64>::new(2), Pool::<u64>::new(2));
     for value in 0..4 {
         spill.insert(value).unwrap();
     }
@@ -500,14 +500,14 @@ fn hostile_handles_are_refused_by_both_pools() {
 #[test]
 #[should_panic(expected = "two pools of 300 slots together, but this handle layout can name 256")]
 fn two_pools_that_no_handle_can_tell_apart_are_refused() {
-    let pool = || Pool::<u8>::builder().handle::<Handle32<u8, 8>>().capacity(150).build();
+    let pool = || Pool::<u64>::builder().handle::<Handle32<u64, 8>>().capacity(150).build();
     let _ = Spill::new(pool(), pool());
 }
 
 #[test]
 #[should_panic(expected = "no part of the pool has a live object for handle 3v1")]
 fn an_index_that_is_refused_names_the_handle() {
-    let spill = Spill::new(Pool::<u8>::new(2), Pool::<u8>::new(2));
+    let spill = Spill::new(Pool::<u64>::new(2), Pool::<u64>::new(2));
     let _ = spill[Handle::from_parts(3, 1).unwrap()];
 }
 
@@ -726,7 +726,7 @@ fn growth_without_memory_is_said_to_be_that() {
 
 #[test]
 fn a_pool_may_grow_to_as_many_slots_as_its_handles_can_name() {
-    let builder = Pool::<u8>::builder().handle::<Handle32<u8, 8>>().capacity(100);
+    let builder = Pool::<u64>::builder().handle::<Handle32<u64, 8>>().capacity(100);
     let mut pool = PolicyPool::new(Overflow::Grow, builder, 156);
     (0..=255).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
     assert_eq!((pool.capacity(), pool.is_full()), (256, true));
@@ -735,7 +735,7 @@ fn a_pool_may_grow_to_as_many_slots_as_its_handles_can_name() {
 #[test]
 #[should_panic(expected = "a capacity of 300 is more than the 256 slots")]
 fn a_pool_that_may_grow_beyond_its_handles_is_refused() {
-    let builder = Pool::<u8>::builder().handle::<Handle32<u8, 8>>().capacity(150);
+    let builder = Pool::<u64>::builder().handle::<Handle32<u64, 8>>().capacity(150);
     let _ = PolicyPool::new(Overflow::Grow, builder, 150);
 }
 

@@ -148,7 +148,7 @@ fn takes_exactly_the_documented_bytes() {
 
 #[test]
 fn the_slot_freed_last_comes_next_and_a_used_up_one_never() {
-    let mut pool = PackedPool::<u8>::builder().capacity(3).lifetimes(2).build();
+    let mut pool = PackedPool::<u64>::builder().capacity(3).lifetimes(2).build();
     let handles: Vec<_> = (0..3).map(|id| pool.insert(id).unwrap()).collect();
     for freed in [1, 0] {
         pool.remove(handles[freed]);

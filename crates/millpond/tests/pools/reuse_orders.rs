@@ -220,7 +220,7 @@ fn follows_model<R: ReuseOrder>() {
         for (lifetimes, steps) in [(NEVER_USED_UP, 2_000), (5, 1_000), (1, 300)] {
             let large_values: Pool<u64, R> = pool_of(slots, lifetimes);
             run(R::NAME, large_values, slots, lifetimes, steps);
-            let small_values: Pool<u16, R> = pool_of(slots, lifetimes);
+            let small_values: Pool<u64, R> = pool_of(slots, lifetimes);
             run(R::NAME, small_values, slots, lifetimes, steps);
             let lifetimes = lifetimes.min(Handle32::<(), 16>::LIFETIMES_MAX);
             let short_handles: Pool<[u8; 9], R, Handle32<(), 16>> = pool_of(slots, lifetimes);
@@ -296,7 +296,7 @@ fn every_order_starts_with_slot_0_1_2_when_new_and_after_a_clear() {
 /// The next slot is `Fifo`'s only after all others have been.
 #[test]
 fn fifo_lets_a_slot_rest_for_as_many_insertions_as_other_slots_are_dead() {
-    let mut pool: Pool<u32, Fifo> = Pool::with_capacity(100);
+    let mut pool: Pool<u64, Fifo> = Pool::with_capacity(100);
     let live: Vec<_> = (0..60).map(|i| pool.insert(i).unwrap()).collect();
     let freed = live[17];
     pool.remove(freed);
@@ -432,16 +432,16 @@ macro_rules! slots_after_retirements {
 fn the_slot_freed_last_comes_next_after_retirements_too() {
     fn of<R: ReuseOrder>(order: R) -> Vec<u32> {
         slots_after_retirements!(
-            Pool::<u8>::builder().capacity(8).reuse(order).lifetimes(2).build()
+            Pool::<u64>::builder().capacity(8).reuse(order).lifetimes(2).build()
         )
     }
     let expected = [2, 6, 7, 3];
     assert_eq!(of(Lifo), expected);
     assert_eq!(of(Intrusive), expected);
     assert_eq!(of(Roster), expected);
-    let packed = PackedPool::<u8>::builder().capacity(8).lifetimes(2).build();
+    let packed = PackedPool::<u64>::builder().capacity(8).lifetimes(2).build();
     assert_eq!(slots_after_retirements!(packed), expected);
-    let fixed: StaticPool<u8, 8> = StaticPool::builder().lifetimes(2).build();
+    let fixed: StaticPool<u64, 8> = StaticPool::builder().lifetimes(2).build();
     assert_eq!(slots_after_retirements!(fixed), expected);
 }
 

@@ -9,17 +9,17 @@ use millpond::{
     BlockPool, Handle, Handle32, HandleLayout, PackedPool, Pool, StaticPool, SyncPool, VecPool,
 };
 
-fn kind<H>(refused: Result<H, millpond::InsertAtError<u32>>) -> InsertAtErrorKind {
+fn kind<H>(refused: Result<H, millpond::InsertAtError<u64>>) -> InsertAtErrorKind {
     refused.map(|_| ()).unwrap_err().kind()
 }
 
 /// What was removed from the handle's slot is not undone: the slot is used again.
-fn forget<H: HandleLayout>(removed: &mut Vec<(H, u32)>, handle: H) {
+fn forget<H: HandleLayout>(removed: &mut Vec<(H, u64)>, handle: H) {
     removed.retain(|(gone, _)| gone.index() != handle.index());
 }
 
 /// What was moved out, of a pool that says why if it was not.
-fn out(taken: impl IntoIterator<Item = u32>) -> Option<u32> {
+fn out(taken: impl IntoIterator<Item = u64>) -> Option<u64> {
     taken.into_iter().next()
 }
 
@@ -106,33 +106,33 @@ macro_rules! tests {
     )*};
 }
 
-fn short<R: ReuseOrder, H: HandleLayout>(order: R) -> Pool<u32, R, H> {
-    Pool::<u32>::builder().capacity(8).lifetimes(3).reuse(order).handle::<H>().build()
+fn short<R: ReuseOrder, H: HandleLayout>(order: R) -> Pool<u64, R, H> {
+    Pool::<u64>::builder().capacity(8).lifetimes(3).reuse(order).handle::<H>().build()
 }
 
 tests! {
-    lifo: short::<Lifo, Handle<u32>>(Lifo), remove;
-    fifo: short::<Fifo, Handle<u32>>(Fifo), remove;
-    lowest_first: short::<LowestFirst, Handle<u32>>(LowestFirst), remove;
-    roster: short::<Roster, Handle<u32>>(Roster), remove;
-    next_fit: short::<NextFit, Handle<u32>>(NextFit), remove;
-    intrusive: short::<Intrusive, Handle<u32>>(Intrusive), remove;
-    narrow: short::<Lifo, Handle32<u32, 8>>(Lifo), remove;
-    packed: PackedPool::<u32>::builder().capacity(8).lifetimes(3).build(), remove;
-    blocks: BlockPool::<u32>::builder().slots_per_block(8).max_blocks(1).lifetimes(3).build(), remove;
-    vec: VecPool::<u32>::builder().capacity_max(8).lifetimes(3).build(), remove;
-    fixed: StaticPool::<u32, 8>::builder().lifetimes(3).build(), remove;
-    shared: SyncPool::<u32>::builder().capacity(8).lifetimes(3).build(), take;
+    lifo: short::<Lifo, Handle<u64>>(Lifo), remove;
+    fifo: short::<Fifo, Handle<u64>>(Fifo), remove;
+    lowest_first: short::<LowestFirst, Handle<u64>>(LowestFirst), remove;
+    roster: short::<Roster, Handle<u64>>(Roster), remove;
+    next_fit: short::<NextFit, Handle<u64>>(NextFit), remove;
+    intrusive: short::<Intrusive, Handle<u64>>(Intrusive), remove;
+    narrow: short::<Lifo, Handle32<u64, 8>>(Lifo), remove;
+    packed: PackedPool::<u64>::builder().capacity(8).lifetimes(3).build(), remove;
+    blocks: BlockPool::<u64>::builder().slots_per_block(8).max_blocks(1).lifetimes(3).build(), remove;
+    vec: VecPool::<u64>::builder().capacity_max(8).lifetimes(3).build(), remove;
+    fixed: StaticPool::<u64, 8>::builder().lifetimes(3).build(), remove;
+    shared: SyncPool::<u64>::builder().capacity(8).lifetimes(3).build(), take;
 }
 
 #[test]
 fn a_named_pool_never_revives_what_came_before_its_first_lifetime() {
-    let mut pool = Pool::<u32>::builder().capacity(2).name("lamps").build();
+    let mut pool = Pool::<u64>::builder().capacity(2).name("lamps").build();
     let first = pool.generations().first();
     assert!(first > 1, "{first}");
     let before = Handle::from_parts(0, first - 1).unwrap();
     assert_eq!(kind(pool.revive(before, 1)), NeverLived);
-    let wraps = Pool::<u32>::builder().capacity(1).lifetimes(2).wrap();
+    let wraps = Pool::<u64>::builder().capacity(1).lifetimes(2).wrap();
     let mut pool = wraps.build();
     for _ in 0..2 {
         let handle = pool.insert(1).unwrap();
@@ -146,7 +146,7 @@ fn a_named_pool_never_revives_what_came_before_its_first_lifetime() {
         "the slot starts its lifetimes again, and keeps no trace of its last one"
     );
     assert_eq!(kind(pool.revive(Handle::from_parts(0, 1).unwrap(), 1)), NeverLived);
-    let mut once = Pool::<u32>::builder().capacity(1).lifetimes(1).wrap().build();
+    let mut once = Pool::<u64>::builder().capacity(1).lifetimes(1).wrap().build();
     let handle = once.insert(1).unwrap();
     once.remove(handle);
     assert_eq!(kind(once.revive(handle, 1)), Wrapped);
@@ -156,7 +156,7 @@ fn a_named_pool_never_revives_what_came_before_its_first_lifetime() {
 #[test]
 fn any_object_of_a_block_that_was_given_back_can_be_revived() {
     for gone in 0..12 {
-        let mut pool = BlockPool::<u32>::with_blocks(4, 3);
+        let mut pool = BlockPool::<u64>::with_blocks(4, 3);
         let handles: Vec<_> = (0..12).map(|value| pool.insert(value).unwrap()).collect();
         let left = gone / 4 * 4;
         handles[left..].iter().for_each(|handle| _ = pool.remove(*handle).unwrap());
@@ -170,7 +170,7 @@ fn any_object_of_a_block_that_was_given_back_can_be_revived() {
 
 #[test]
 fn a_block_that_was_given_back_comes_again_for_what_lay_in_it() {
-    let blocks = BlockPool::<u32>::builder().slots_per_block(4).max_blocks(9);
+    let blocks = BlockPool::<u64>::builder().slots_per_block(4).max_blocks(9);
     let mut pool = blocks.lifetimes(2).give_back_beyond(0).build();
     let handles: Vec<_> = (0..12).map(|value| pool.insert(value).unwrap()).collect();
     for handle in &handles {

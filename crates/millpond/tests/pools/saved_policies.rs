@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize)]
 struct Game {
     frame: u64,
-    holes: Pool<u32>,
-    ages: EvictOldest<Handle<u32>>,
-    sparks: PolicyPool<u32>,
-    orders: Spill<Pool<u32>, PackedPool<u32>>,
+    holes: Pool<u64>,
+    ages: EvictOldest<Handle<u64>>,
+    sparks: PolicyPool<u64>,
+    orders: Spill<Pool<u64>, PackedPool<u64>>,
 }
 
 impl Game {
@@ -32,7 +32,7 @@ impl Game {
     /// Everything that a frame evicts or refuses.
     fn advance(&mut self) -> impl PartialEq + std::fmt::Debug + use<> {
         self.frame += 1;
-        let number = self.frame as u32;
+        let number = self.frame;
         let hole = self.ages.insert(&mut self.holes, number).unwrap();
         if self.frame % 3 == 0 {
             let middle = self.holes.handles().nth(1);
@@ -74,9 +74,9 @@ fn a_game_with_evictions_goes_on_as_if_it_had_not_been_saved() {
 fn a_default_list_of_ages_can_be_used() {
     #[derive(Serialize, Deserialize)]
     struct Careless {
-        holes: Pool<u32>,
+        holes: Pool<u64>,
         #[serde(skip)]
-        ages: EvictOldest<Handle<u32>>,
+        ages: EvictOldest<Handle<u64>>,
     }
     let holes = Pool::new(2);
     let mut game = Careless { ages: EvictOldest::beside(&holes), holes };
@@ -98,7 +98,7 @@ fn a_default_list_of_ages_can_be_used() {
     let firsts = [(); 2].map(|()| oldest.acquire(&mut voices).unwrap().0);
     assert_eq!(oldest.acquire(&mut voices).unwrap().2, Some(firsts[0]));
 
-    let mut unlimited = BlockPool::<u32>::builder().slots_per_block(16).build();
+    let mut unlimited = BlockPool::<u64>::builder().slots_per_block(16).build();
     let mut oldest = EvictOldest::default();
     for n in 0..1000 {
         assert_eq!(oldest.insert(&mut unlimited, n).unwrap().1, None);
@@ -114,7 +114,7 @@ fn a_default_list_of_ages_can_be_used() {
 #[test]
 #[should_panic(expected = "the dangling handle names no object")]
 fn a_default_list_takes_no_dangling_handle() {
-    EvictOldest::default().note(Handle::<u8>::DANGLING);
+    EvictOldest::default().note(Handle::<u64>::DANGLING);
 }
 
 /// A list is written with stale handles, which are passed over as before.
@@ -130,14 +130,14 @@ fn the_form_of_a_list_is_as_documented() {
     let empty = EvictOldest::beside(&pool);
     let text = serde_json::to_string::<EvictOldest<Handle<char>>>(&empty).unwrap();
     assert_eq!(text, r#"{"version":1,"generations":[],"order":[]}"#);
-    let small = EvictOldest::<Handle32<u8, 8>>::try_new(200).unwrap();
+    let small = EvictOldest::<Handle32<u64, 8>>::try_new(200).unwrap();
     assert_eq!(serde_json::to_string(&small).unwrap(), text);
 }
 
 #[test]
 fn what_is_no_list_of_ages_is_refused_with_the_reason() {
     let refused = |text: &str| {
-        let list = serde_json::from_str::<EvictOldest<Handle32<u8, 24>>>(text);
+        let list = serde_json::from_str::<EvictOldest<Handle32<u64, 24>>>(text);
         list.unwrap_err().to_string()
     };
     for (text, reason) in [
@@ -163,14 +163,14 @@ fn pools_of_every_policy_and_their_snapshots_come_back() {
             let more = if matches!(policy, Overflow::Grow | Overflow::Spill) { 40 } else { 0 };
             let build =
                 || PolicyPool::new(policy, Pool::builder().capacity(8).name("orders"), more);
-            let mut pool: PolicyPool<u32> = build();
+            let mut pool: PolicyPool<u64> = build();
             for n in 0..30 {
                 let _ = pool.insert_by(n, |_, n| *n % 7);
             }
             pool.retain(|_, n| *n % 5 > 0);
             let mut loaded = through_a_file(&pool, is_text);
             assert_eq!((loaded.policy(), loaded.checksum()), (policy, pool.checksum()));
-            let snapshot: SnapshotOf<PolicyPool<u32>> = through_a_file(&pool.snapshot(), is_text);
+            let snapshot: SnapshotOf<PolicyPool<u64>> = through_a_file(&pool.snapshot(), is_text);
             // The name is that of the pool that it is restored into.
             let mut named = build();
             named.restore(&snapshot).unwrap();
@@ -187,11 +187,11 @@ fn pools_of_every_policy_and_their_snapshots_come_back() {
 #[test]
 fn parts_that_do_not_go_together_are_refused_with_the_reason() {
     let written = |policy, more| {
-        let pool = PolicyPool::<u32>::new(policy, Pool::builder().capacity(2), more);
+        let pool = PolicyPool::<u64>::new(policy, Pool::builder().capacity(2), more);
         serde_json::to_value(pool).unwrap()
     };
     let refused = |text: serde_json::Value| {
-        serde_json::from_value::<PolicyPool<u32>>(text).unwrap_err().to_string()
+        serde_json::from_value::<PolicyPool<u64>>(text).unwrap_err().to_string()
     };
     let oldest = written(Overflow::EvictOldest, 0);
     let with = |mut of: serde_json::Value, field: &str, other: serde_json::Value| {
@@ -222,12 +222,12 @@ fn parts_that_do_not_go_together_are_refused_with_the_reason() {
     }
 
     // More slots than the handles can name.
-    type Narrow = Handle32<u8, 8>;
-    let pool = |slots| Pool::<u8>::builder().handle::<Narrow>().capacity(slots).build();
+    type Narrow = Handle32<u64, 8>;
+    let pool = |slots| Pool::<u64>::builder().handle::<Narrow>().capacity(slots).build();
     let both =
         |a: usize, b: usize| serde_json::json!({"version": 1, "first": pool(a), "second": pool(b)});
     type Both =
-        Spill<Pool<u8, millpond::reuse::Lifo, Narrow>, Pool<u8, millpond::reuse::Lifo, Narrow>>;
+        Spill<Pool<u64, millpond::reuse::Lifo, Narrow>, Pool<u64, millpond::reuse::Lifo, Narrow>>;
     assert!(serde_json::from_value::<Both>(both(200, 56)).is_ok());
     let message = serde_json::from_value::<Both>(both(200, 57)).map(drop).unwrap_err().to_string();
     assert!(message.contains("257 slots are more than the handle layout can name"), "{message}");

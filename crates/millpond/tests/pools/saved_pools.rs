@@ -125,11 +125,11 @@ fn what_is_read_has_the_past_of_what_was_written() {
         )*};
     }
     has_the_past! {
-        Pool<u32>, Pool::builder().capacity(8);
-        Pool<u32, Roster>, Pool::builder().reuse(Roster).capacity(8);
-        PackedPool<u32>, PackedPool::builder().capacity(8);
-        StaticPool<u32, 8>, StaticPool::builder();
-        BlockPool<u32>, BlockPool::builder().slots_per_block(4).max_blocks(2);
+        Pool<u64>, Pool::builder().capacity(8);
+        Pool<u64, Roster>, Pool::builder().reuse(Roster).capacity(8);
+        PackedPool<u64>, PackedPool::builder().capacity(8);
+        StaticPool<u64, 8>, StaticPool::builder();
+        BlockPool<u64>, BlockPool::builder().slots_per_block(4).max_blocks(2);
     }
 }
 
@@ -153,14 +153,14 @@ fn a_snapshot_of_handles_alone_is_read_and_restored_with_its_counters() {
 
 #[test]
 fn a_snapshot_of_a_side_table_is_read_and_restored() {
-    let handle = |index, generation| Handle::<u8>::from_parts(index, generation).unwrap();
+    let handle = |index, generation| Handle::<u64>::from_parts(index, generation).unwrap();
     let mut names = SideTable::with_capacity(4);
     names.insert(handle(1, 1), "cook".to_string()).unwrap();
     names.insert(handle(3, 2), "pilot".to_string()).unwrap();
     names.remove(handle(1, 1));
     let text = serde_json::to_string(&names.snapshot_cloned()).unwrap();
 
-    let loaded: SnapshotOf<SideTable<Handle<u8>, String>> = serde_json::from_str(&text).unwrap();
+    let loaded: SnapshotOf<SideTable<Handle<u64>, String>> = serde_json::from_str(&text).unwrap();
     let mut later = SideTable::with_capacity(4);
     later.insert(handle(0, 1), "nobody".to_string()).unwrap();
     later.restore(&loaded).unwrap();
@@ -185,28 +185,28 @@ fn an_order_with_a_retired_slot_before_others_is_refused() {
         )*};
     }
     check! {
-        Pool<u32, Roster>, Pool::builder().reuse(Roster).capacity(6);
-        PackedPool<u32>, PackedPool::builder().capacity(6);
-        StaticPool<u32, 6>, StaticPool::builder();
+        Pool<u64, Roster>, Pool::builder().reuse(Roster).capacity(6);
+        PackedPool<u64>, PackedPool::builder().capacity(6);
+        StaticPool<u64, 6>, StaticPool::builder();
     }
 }
 
 /// As many slots as the handle layout can name.
 #[test]
 fn the_largest_pools_come_back() {
-    type Tiny = Handle32<u32, 8>;
-    let mut pool = Pool::<u32>::builder().handle::<Tiny>().capacity(256).build();
+    type Tiny = Handle32<u64, 8>;
+    let mut pool = Pool::<u64>::builder().handle::<Tiny>().capacity(256).build();
     let mut blocks =
-        BlockPool::<u32>::builder().handle::<Tiny>().slots_per_block(2).max_blocks(128).build();
+        BlockPool::<u64>::builder().handle::<Tiny>().slots_per_block(2).max_blocks(128).build();
     for value in 0..256 {
         pool.insert(value).unwrap();
         blocks.insert(value).unwrap();
     }
     let bytes = postcard::to_allocvec(&pool).unwrap();
-    let read: Pool<u32, millpond::reuse::Lifo, Tiny> = postcard::from_bytes(&bytes).unwrap();
+    let read: Pool<u64, millpond::reuse::Lifo, Tiny> = postcard::from_bytes(&bytes).unwrap();
     assert!(read.iter().eq(pool.iter()) && read.is_full());
     let bytes = postcard::to_allocvec(&blocks).unwrap();
-    let read: BlockPool<u32, millpond::reuse::Lifo, Tiny> = postcard::from_bytes(&bytes).unwrap();
+    let read: BlockPool<u64, millpond::reuse::Lifo, Tiny> = postcard::from_bytes(&bytes).unwrap();
     assert!(read.iter().eq(blocks.iter()) && read.is_full());
 }
 
@@ -261,25 +261,25 @@ fn is_read<P: Serialize + DeserializeOwned>(name: &str) {
 /// Files of version 1, written when that was the current one: a pool of each kind, with some past.
 #[test]
 fn files_of_the_first_version_can_be_read() {
-    is_read::<Pool<u32>>("lifo");
-    is_read::<Pool<u32, Fifo>>("fifo");
+    is_read::<Pool<u64>>("lifo");
+    is_read::<Pool<u64, Fifo>>("fifo");
     is_read::<Pool<String, LowestFirst>>("lowest_first");
-    is_read::<Pool<u32, Roster, Handle32<u32, 24>>>("roster");
-    is_read::<Pool<u32, NextFit>>("next_fit");
+    is_read::<Pool<u64, Roster, Handle32<u64, 24>>>("roster");
+    is_read::<Pool<u64, NextFit>>("next_fit");
     is_read::<Pool<[u64; 3], Intrusive>>("intrusive");
-    is_read::<Pool<u32>>("named");
-    is_read::<Pool<u32>>("retiring");
-    is_read::<Pool<u32>>("wrapping");
-    is_read::<Recycler<u32>>("recycler");
+    is_read::<Pool<u64>>("named");
+    is_read::<Pool<u64>>("retiring");
+    is_read::<Pool<u64>>("wrapping");
+    is_read::<Recycler<u64>>("recycler");
     is_read::<HandleAllocator>("allocator");
-    is_read::<PackedPool<u32>>("packed");
-    is_read::<StaticPool<u32, 9>>("static");
-    is_read::<BlockPool<u32>>("blocks");
-    is_read::<SideTable<Handle<u8>, String>>("side_table");
+    is_read::<PackedPool<u64>>("packed");
+    is_read::<StaticPool<u64, 9>>("static");
+    is_read::<BlockPool<u64>>("blocks");
+    is_read::<SideTable<Handle<u64>, String>>("side_table");
 }
 
 fn sample() -> Json {
-    let mut pool = Pool::<u32>::builder().capacity(5).lifetimes(2).build();
+    let mut pool = Pool::<u64>::builder().capacity(5).lifetimes(2).build();
     let handles: Vec<_> = (0..4).map(|i| pool.insert(i).unwrap()).collect();
     pool.remove(handles[1]); // vacant, 1v2 is next
     pool.remove(handles[2]);
@@ -308,7 +308,7 @@ fn with_object(mut saved: Json, handle: &str) -> Json {
 
 #[test]
 fn what_cannot_be_is_refused_with_the_reason() {
-    type Saved = Pool<u32>;
+    type Saved = Pool<u64>;
     serde_json::from_value::<Saved>(sample()).unwrap().validate().unwrap();
     let changed = |at: &str, value: Json| changed(sample(), at, value);
     let with_object = |handle: &str| with_object(sample(), handle);
@@ -320,8 +320,8 @@ fn what_cannot_be_is_refused_with_the_reason() {
         "a saved pool of another kind, expected Pool",
         changed("/state/pool", json!("PackedPool")),
     );
-    refused::<Pool<u32, Fifo>>("a saved pool of another reuse order, expected Fifo", sample());
-    refused::<Recycler<u32>>("", sample());
+    refused::<Pool<u64, Fifo>>("a saved pool of another reuse order, expected Fifo", sample());
+    refused::<Recycler<u64>>("", sample());
     refused::<Saved>("of another kind", changed("/state/pool", json!("x".repeat(40))));
 
     refused::<Saved>("slot 5 is beyond the capacity", with_object("5v1"));
@@ -396,29 +396,29 @@ fn what_cannot_be_is_refused_with_the_reason() {
 
 #[test]
 fn what_cannot_be_of_the_other_pools_is_refused_too() {
-    let mut recycler = serde_json::to_value(Recycler::<u32>::new(2)).unwrap();
+    let mut recycler = serde_json::to_value(Recycler::<u64>::new(2)).unwrap();
     recycler["objects"] = json!([[null, 1]]);
-    refused::<Recycler<u32>>("1 objects, though 2 slots have one", recycler.clone());
+    refused::<Recycler<u64>>("1 objects, though 2 slots have one", recycler.clone());
     recycler["objects"] = json!([[null, 1], ["0v1", 1]]);
-    refused::<Recycler<u32>>("slot 0 occurs twice", recycler);
+    refused::<Recycler<u64>>("slot 0 occurs twice", recycler);
 
-    let mut packed = PackedPool::<u32>::new(3);
+    let mut packed = PackedPool::<u64>::new(3);
     packed.insert(1).unwrap();
     let mut packed = serde_json::to_value(packed).unwrap();
     packed["state"]["order"] = json!([[1, 1], [0, 1], [2, 1]]);
-    refused::<PackedPool<u32>>("the reuse order lists slot 1, which is vacant", packed.clone());
+    refused::<PackedPool<u64>>("the reuse order lists slot 1, which is vacant", packed.clone());
     packed["state"]["order"] = json!([[0, 2]]);
-    refused::<PackedPool<u32>>("the reuse order lists 2 slots, expected 3", packed);
+    refused::<PackedPool<u64>>("the reuse order lists 2 slots, expected 3", packed);
 
-    let three = serde_json::to_value(StaticPool::<u32, 3>::new()).unwrap();
-    refused::<StaticPool<u32, 4>>("a saved pool of 3 slots, expected 4", three);
+    let three = serde_json::to_value(StaticPool::<u64, 3>::new()).unwrap();
+    refused::<StaticPool<u64, 4>>("a saved pool of 3 slots, expected 4", three);
 
-    let mut lowest = serde_json::to_value(Pool::<u32, LowestFirst>::with_capacity(3)).unwrap();
+    let mut lowest = serde_json::to_value(Pool::<u64, LowestFirst>::with_capacity(3)).unwrap();
     lowest["state"]["order"] = json!([[0, 1]]);
-    refused::<Pool<u32, LowestFirst>>("the reuse order lists 1 slots, expected 0", lowest);
-    let mut next_fit = serde_json::to_value(Pool::<u32, NextFit>::with_capacity(3)).unwrap();
+    refused::<Pool<u64, LowestFirst>>("the reuse order lists 1 slots, expected 0", lowest);
+    let mut next_fit = serde_json::to_value(Pool::<u64, NextFit>::with_capacity(3)).unwrap();
     next_fit["state"]["order"] = json!([[0, 2]]);
-    refused::<Pool<u32, NextFit>>("the reuse order lists 2 slots, expected 1", next_fit);
+    refused::<Pool<u64, NextFit>>("the reuse order lists 2 slots, expected 1", next_fit);
 
     let mut small = serde_json::to_value(HandleAllocator::new(1)).unwrap();
     small["state"]["generations"] = json!(vec![1; 300]);
@@ -430,7 +430,7 @@ fn what_cannot_be_of_the_other_pools_is_refused_too() {
 }
 
 /// Slots that are there, and some that were.
-fn sample_of_blocks() -> BlockPool<u32> {
+fn sample_of_blocks() -> BlockPool<u64> {
     let mut pool = BlockPool::builder().block_sizes(2..=4).max_blocks(5).lifetimes(2).build();
     let handles: Vec<_> = (0..9).map(|i| pool.insert(i).unwrap()).collect();
     [1, 8, 5, 4, 6].iter().for_each(|at| assert!(pool.remove(handles[*at]).is_some()));
@@ -468,8 +468,8 @@ fn a_pool_of_blocks_comes_back_with_what_was_given_back() {
         })
     );
     let bytes = postcard::to_allocvec(&pool).unwrap();
-    let of_bytes: BlockPool<u32> = postcard::from_bytes(&bytes).unwrap();
-    let of_text: BlockPool<u32> = serde_json::from_value(saved).unwrap();
+    let of_bytes: BlockPool<u64> = postcard::from_bytes(&bytes).unwrap();
+    let of_text: BlockPool<u64> = serde_json::from_value(saved).unwrap();
     for mut read in [of_bytes, of_text] {
         read.validate().unwrap();
         assert_eq!((read.capacity(), read.capacity_max()), (4, 16));
@@ -487,11 +487,11 @@ fn a_pool_of_blocks_comes_back_with_what_was_given_back() {
 
 #[test]
 fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
-    type Saved = BlockPool<u32>;
+    type Saved = BlockPool<u64>;
     let sample = || serde_json::to_value(sample_of_blocks()).unwrap();
     let changed = |at: &str, value: Json| changed(sample(), &format!("/state{at}"), value);
-    refused::<Pool<u32>>("", sample());
-    refused::<BlockPool<u32, Fifo>>("another reuse order, expected Fifo", sample());
+    refused::<Pool<u64>>("", sample());
+    refused::<BlockPool<u64, Fifo>>("another reuse order, expected Fifo", sample());
     refused::<Saved>("slot 0 occurs twice", with_object(sample(), "0v2"));
     refused::<Saved>("slot 4 is beyond the capacity", with_object(sample(), "4v1"));
     refused::<Saved>("missing field `slots`", {
@@ -532,22 +532,22 @@ fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
 /// The words in which the homes of a pool for threads look first.
 #[test]
 fn homes_that_cannot_be_are_refused_with_the_reason() {
-    let mut pool = SyncPool::<u32>::builder().capacity(100).homes(2).build();
+    let mut pool = SyncPool::<u64>::builder().capacity(100).homes(2).build();
     pool.insert(1).unwrap();
     let saved = serde_json::to_value(pool.snapshot()).unwrap();
     let with_homes = |homes: Json| changed(saved.clone(), "/state/order", homes);
-    serde_json::from_value::<SyncPool<u32>>(with_homes(json!([[0, 2]]))).unwrap();
-    refused::<SyncPool<u32>>("slot 320 is beyond the capacity", with_homes(json!([[5, 1]])));
-    refused::<SyncPool<u32>>("lists 3 slots, expected 2", with_homes(json!([[0, 2], [0, 1]])));
-    refused::<SyncPool<u32>>("lists 0 slots, expected 1", with_homes(json!([])));
+    serde_json::from_value::<SyncPool<u64>>(with_homes(json!([[0, 2]]))).unwrap();
+    refused::<SyncPool<u64>>("slot 320 is beyond the capacity", with_homes(json!([[5, 1]])));
+    refused::<SyncPool<u64>>("lists 3 slots, expected 2", with_homes(json!([[0, 2], [0, 1]])));
+    refused::<SyncPool<u64>>("lists 0 slots, expected 1", with_homes(json!([])));
 }
 
 #[test]
 fn the_number_of_spare_blocks_comes_back() {
-    let mut pool = BlockPool::<u32>::builder().slots_per_block(2).give_back_beyond(1).build();
+    let mut pool = BlockPool::<u64>::builder().slots_per_block(2).give_back_beyond(1).build();
     let handles: Vec<_> = (0..8).map(|i| pool.insert(i).unwrap()).collect();
     let bytes = postcard::to_allocvec(&pool).unwrap();
-    let mut read: BlockPool<u32> = postcard::from_bytes(&bytes).unwrap();
+    let mut read: BlockPool<u64> = postcard::from_bytes(&bytes).unwrap();
     handles.iter().for_each(|handle| assert!(read.remove(*handle).is_some()));
     assert_eq!((read.capacity(), read.growth_stats().given_back), (2, 3));
     read.validate().unwrap();
@@ -575,13 +575,13 @@ fn a_snapshot_of_blocks_is_restored_to_the_pool_with_the_name() {
 
 #[test]
 fn what_a_pool_of_blocks_has_counted_comes_back() {
-    let mut pool = BlockPool::<u32>::with_blocks(2, 1);
+    let mut pool = BlockPool::<u64>::with_blocks(2, 1);
     (0..5).for_each(|value| _ = pool.insert(value));
     pool.insert_or_evict(9, |_, value| *value);
     let stats = pool.stats();
     assert_eq!((stats.refused, stats.evicted, stats.removed, stats.live), (3, 1, 1, 2));
     let bytes = postcard::to_allocvec(&pool).unwrap();
-    let read: BlockPool<u32> = postcard::from_bytes(&bytes).unwrap();
+    let read: BlockPool<u64> = postcard::from_bytes(&bytes).unwrap();
     assert_eq!(read.stats(), stats);
 }
 
@@ -592,10 +592,10 @@ fn counts_are_believed_up_to_a_limit() {
     for (place, most) in [("inserted", MOST), ("refused", MOST)] {
         let mut saved = sample();
         saved["state"][place] = json!(most);
-        let read: Pool<u32> = serde_json::from_value(saved.clone()).unwrap();
+        let read: Pool<u64> = serde_json::from_value(saved.clone()).unwrap();
         read.validate().unwrap();
         saved["state"][place] = json!(most + 1);
-        refused::<Pool<u32>>("a count is 2^62 or more", saved);
+        refused::<Pool<u64>>("a count is 2^62 or more", saved);
     }
     let mut saved = serde_json::to_value(sample_of_blocks()).unwrap();
     let blocks_there = 2;
@@ -603,9 +603,9 @@ fn counts_are_believed_up_to_a_limit() {
         saved["state"]["growth"]["taken"] = json!(taken);
         saved["state"]["growth"]["given_back"] = json!(taken - blocks_there);
         if is_too_large {
-            refused::<BlockPool<u32>>("a count is 2^62 or more", saved.clone());
+            refused::<BlockPool<u64>>("a count is 2^62 or more", saved.clone());
         } else {
-            let read: BlockPool<u32> = serde_json::from_value(saved.clone()).unwrap();
+            let read: BlockPool<u64> = serde_json::from_value(saved.clone()).unwrap();
             assert_eq!(read.growth_stats().taken, MOST);
         }
     }
@@ -651,23 +651,23 @@ impl IntoDeserializer<'_, serde_json::Error> for SelfDescribing {
 
 #[test]
 fn what_is_of_another_type_is_refused_with_what_was_expected() {
-    type Saved = Pool<u32>;
+    type Saved = Pool<u64>;
     let changed = |at: &str, value: Json| changed(sample(), at, value);
     refused::<Saved>("expected a saved Pool of version 1", json!(5));
-    refused::<BlockPool<u32>>("expected a saved BlockPool of version 1", json!("a pool"));
+    refused::<BlockPool<u64>>("expected a saved BlockPool of version 1", json!("a pool"));
     refused::<Saved>("expected a list", changed("/state/generations", json!(5)));
     refused::<Saved>("expected a list", changed("/state/order", json!({})));
     refused::<Saved>("expected a map from handles to objects", changed("/objects", json!([])));
     refused::<Saved>("expected a string", changed("/state/pool", json!(5)));
     refused::<Saved>("of another reuse order", changed("/state/reuse", json!("x".repeat(999))));
-    let mut recycler = serde_json::to_value(Recycler::<u32>::new(1)).unwrap();
+    let mut recycler = serde_json::to_value(Recycler::<u64>::new(1)).unwrap();
     recycler["objects"] = json!({});
-    refused::<Recycler<u32>>(
+    refused::<Recycler<u64>>(
         "expected a list of pairs of a handle or null and an object",
         recycler.clone(),
     );
     recycler["objects"] = json!([[5, 5]]);
-    refused::<Recycler<u32>>("expected a handle as text, such as \"3v7\"", recycler);
+    refused::<Recycler<u64>>("expected a handle as text, such as \"3v7\"", recycler);
 
     let for_machines = |objects: Json| {
         let saved = SelfDescribing(changed("/objects", objects));

@@ -5,8 +5,8 @@ use millpond::snapshot::{History, Kept, RollbackError, Saved, SnapshotOf};
 use millpond::{Handle, PackedPool, Pool, SideTable, Snapshot, saved_struct};
 
 struct Crew {
-    sailors: PackedPool<u32>,
-    oldest: EvictOldest<Handle<u32>>,
+    sailors: PackedPool<u64>,
+    oldest: EvictOldest<Handle<u64>>,
 }
 
 struct World {
@@ -19,8 +19,8 @@ struct World {
 
 saved_struct! {
     struct SavedCrew of Crew {
-        sailors: SnapshotOf<PackedPool<u32>>,
-        oldest: Kept<EvictOldest<Handle<u32>>>,
+        sailors: SnapshotOf<PackedPool<u64>>,
+        oldest: Kept<EvictOldest<Handle<u64>>>,
     }
 }
 
@@ -70,7 +70,7 @@ impl World {
     fn step(&mut self) {
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let value = (self.random >> 40) as u32;
-        self.crew.oldest.insert(&mut self.crew.sailors, value).unwrap();
+        self.crew.oldest.insert(&mut self.crew.sailors, u64::from(value)).unwrap();
         if self.ships.is_full() {
             self.ships.remove_at(value as usize % 4).unwrap();
         }

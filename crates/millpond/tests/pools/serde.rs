@@ -31,14 +31,14 @@ fn a_handle_is_its_bits_for_machines() {
 
 #[test]
 fn a_handle_can_be_missing_and_can_be_a_key() {
-    let none = postcard::to_allocvec(&None::<Handle<u8>>).unwrap();
-    assert_eq!(postcard::from_bytes::<Option<Handle<u8>>>(&none).unwrap(), None);
-    assert_eq!(serde_json::from_str::<Option<Handle<u8>>>("null").unwrap(), None);
-    let handle = Handle::<u8>::from_parts(3, 7).unwrap();
+    let none = postcard::to_allocvec(&None::<Handle<u64>>).unwrap();
+    assert_eq!(postcard::from_bytes::<Option<Handle<u64>>>(&none).unwrap(), None);
+    assert_eq!(serde_json::from_str::<Option<Handle<u64>>>("null").unwrap(), None);
+    let handle = Handle::<u64>::from_parts(3, 7).unwrap();
     let names = HashMap::from([(handle, "ship")]);
     let text = serde_json::to_string(&names).unwrap();
     assert_eq!(text, r#"{"3v7":"ship"}"#);
-    assert_eq!(serde_json::from_str::<HashMap<Handle<u8>, &str>>(&text).unwrap(), names);
+    assert_eq!(serde_json::from_str::<HashMap<Handle<u64>, &str>>(&text).unwrap(), names);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_handle_that_went_through_a_file_is_judged_by_its_pool() {
 
 #[test]
 fn what_no_pool_can_issue_is_refused_with_the_reason() {
-    let refused = |text: &str| serde_json::from_str::<Handle<u8>>(text).unwrap_err().to_string();
+    let refused = |text: &str| serde_json::from_str::<Handle<u64>>(text).unwrap_err().to_string();
     let malformed = "not a handle: expected an index, `v` and a generation, such as `3v7`";
     for text in ["3-7", "", "v", "3v", "v7", "3v7v1", "+3v7", "3v+7", "03v7", "3v07", " 3v7", "3V7"]
     {
@@ -69,28 +69,28 @@ fn what_no_pool_can_issue_is_refused_with_the_reason() {
         let message = refused(text);
         assert!(message.contains("a handle as text, such as \"3v7\""), "{text}: {message}");
     }
-    let narrow = serde_json::from_str::<Handle32<u8, 24>>("\"3v256\"").unwrap_err().to_string();
+    let narrow = serde_json::from_str::<Handle32<u64, 24>>("\"3v256\"").unwrap_err().to_string();
     assert!(narrow.starts_with(beyond), "{narrow}");
 }
 
 #[test]
 fn bits_that_no_pool_can_issue_are_refused() {
     let wide = |bits: u64| {
-        postcard::from_bytes::<Handle<u8>>(&postcard::to_allocvec(&bits).unwrap()).is_ok()
+        postcard::from_bytes::<Handle<u64>>(&postcard::to_allocvec(&bits).unwrap()).is_ok()
     };
     assert!(wide(1) && wide(0xffff_fffe_7fff_ffff));
     for bits in [0, 3 << 32, 0x8000_0000, 0xffff_ffff_0000_0001, u64::MAX] {
         assert!(!wide(bits), "{bits:x}");
     }
     let narrow = |bits: u64| {
-        postcard::from_bytes::<Handle32<u8, 16>>(&postcard::to_allocvec(&bits).unwrap()).is_ok()
+        postcard::from_bytes::<Handle32<u64, 16>>(&postcard::to_allocvec(&bits).unwrap()).is_ok()
     };
     assert!(narrow(1) && narrow(0xffff_7fff));
     for bits in [0, 3 << 16, 0x8000, 1 << 32 | 1, u64::MAX] {
         assert!(!narrow(bits), "{bits:x}");
     }
     for bytes in [&[][..], &[0x80], &[0xff; 11]] {
-        assert!(postcard::from_bytes::<Handle<u8>>(bytes).is_err());
+        assert!(postcard::from_bytes::<Handle<u64>>(bytes).is_err());
     }
 }
 

@@ -25,7 +25,7 @@ fn a_history_too_large_for_memory_panics() {
 #[test]
 fn a_checksum_takes_no_memory() {
     fn check<R: millpond::reuse::ReuseOrder>() {
-        let mut pool = Pool::<u32, R>::with_capacity(300);
+        let mut pool = Pool::<u64, R>::with_capacity(300);
         let handles: Vec<_> = (0..200).map(|i| pool.insert(i).unwrap()).collect();
         handles.iter().step_by(3).for_each(|handle| _ = pool.remove(*handle));
         let (_, allocations) = during(|| pool.checksum());
@@ -49,7 +49,7 @@ fn a_handle_issued_later_is_refused_until_the_same_inputs_issue_it_again() {
 
 #[test]
 fn what_does_not_match_is_refused_and_nothing_happens() {
-    let build = |capacity, name| Pool::<u8>::builder().capacity(capacity).name(name).build();
+    let build = |capacity, name| Pool::<u64>::builder().capacity(capacity).name(name).build();
     let mut pool = build(8, "bullets");
     let handle = pool.insert(1).unwrap();
     let sum = pool.checksum();
@@ -100,8 +100,8 @@ fn a_snapshot_that_is_refused_says_why() {
 #[test]
 fn a_side_table_goes_back_by_copy_as_by_clone() {
     let mut random = Random(5);
-    let mut copied = SideTable::<Handle<u8>, u64>::with_capacity(150);
-    let mut cloned = SideTable::<Handle<u8>, Box<u64>>::with_capacity(150);
+    let mut copied = SideTable::<Handle<u64>, u64>::with_capacity(150);
+    let mut cloned = SideTable::<Handle<u64>, Box<u64>>::with_capacity(150);
     let (mut copies, mut clones) = (copied.snapshot(), cloned.snapshot_cloned());
     for step in 0..400 {
         let handle = Handle::from_parts(random.below(150) as u32, 1 + random.below(3) as u32);
@@ -133,7 +133,7 @@ fn a_side_table_goes_back_by_copy_as_by_clone() {
 
 #[test]
 fn a_block_pool_has_the_blocks_that_it_had() {
-    let mut pool = BlockPool::<u32>::with_blocks(4, 10);
+    let mut pool = BlockPool::<u64>::with_blocks(4, 10);
     let handles: Vec<_> = (0..12).map(|i| pool.insert(i).unwrap()).collect();
     let large = pool.snapshot();
     handles[4..].iter().for_each(|handle| _ = pool.remove(*handle));
@@ -154,13 +154,13 @@ fn a_block_pool_has_the_blocks_that_it_had() {
     assert_eq!((pool.capacity(), pool.len(), pool.get(*before)), (4, 4, None));
     assert_eq!(pool.insert(20).unwrap().generation(), 2);
 
-    let other = BlockPool::<u32>::with_blocks(8, 5).snapshot();
+    let other = BlockPool::<u64>::with_blocks(8, 5).snapshot();
     assert_eq!(pool.restore(&other), Err(SnapshotError::OtherBlocks));
 }
 
 /// A pool that never had a block, as its past: what is kept beside the values is there, and of no slots.
 fn goes_back_to_no_blocks<R: ReuseOrder>() {
-    let mut pool = BlockPool::<u32>::builder().reuse(R::default()).slots_per_block(4).build();
+    let mut pool = BlockPool::<u64>::builder().reuse(R::default()).slots_per_block(4).build();
     let past = pool.snapshot();
     pool.extend(0..100);
     pool.restore(&past).unwrap();
@@ -239,8 +239,8 @@ fn the_objects_of_a_recycler_are_what_they_were_dead_or_alive() {
 
 #[test]
 fn a_block_that_was_given_back_has_the_generations_that_it_had() {
-    let mut pool = BlockPool::<u32>::with_blocks(2, 2);
-    let come_and_go = |pool: &mut BlockPool<u32>| {
+    let mut pool = BlockPool::<u64>::with_blocks(2, 2);
+    let come_and_go = |pool: &mut BlockPool<u64>| {
         let handle = pool.insert(1).unwrap();
         pool.remove(handle);
         pool.shrink_to_fit();
@@ -378,24 +378,22 @@ mod clones {
         }};
     }
 
+    /// Slots that last, and slots that retire: those that were to live again once retired twice, and the second panic
+    /// ended the program.
+    const LIFETIMES: [u32; 2] = [u32::MAX, 1];
+
     fn pool<R: millpond::reuse::ReuseOrder>() {
-        survives_panics!(
-            Pool::<Fragile, R>::with_capacity(12),
-            |pool: &mut Pool<Fragile, R>, value| drop(pool.insert(value)),
-            |pool: &mut Pool<Fragile, R>, nth| {
-                let handle = pool.handles().nth(nth).unwrap();
-                drop(pool.remove(handle));
-            }
-        );
-        // With slots that retire.
-        survives_panics!(
-            Pool::<Fragile>::builder().reuse(R::default()).capacity(12).lifetimes(1).build(),
-            |pool: &mut Pool<Fragile, R>, value| drop(pool.insert(value)),
-            |pool: &mut Pool<Fragile, R>, nth| {
-                let handle = pool.handles().nth(nth).unwrap();
-                drop(pool.remove(handle));
-            }
-        );
+        let builder = Pool::<Fragile>::builder().reuse(R::default()).capacity(12);
+        for lifetimes in LIFETIMES {
+            survives_panics!(
+                builder.clone().lifetimes(lifetimes).build(),
+                |pool: &mut Pool<Fragile, R>, value| drop(pool.insert(value)),
+                |pool: &mut Pool<Fragile, R>, nth| {
+                    let handle = pool.handles().nth(nth).unwrap();
+                    drop(pool.remove(handle));
+                }
+            );
+        }
     }
 
     #[test]
@@ -430,24 +428,16 @@ mod clones {
 
     #[test]
     fn a_panicking_clone_or_drop_leaves_static_pools_valid() {
-        survives_panics!(
-            StaticPool::<Fragile, 12>::new(),
-            |pool: &mut StaticPool<Fragile, 12>, value| drop(pool.insert(value)),
-            |pool: &mut StaticPool<Fragile, 12>, nth| {
-                let handle = pool.handles().nth(nth).unwrap();
-                drop(pool.remove(handle));
-            }
-        );
-        // With slots that retire: those that were to live again once retired twice, and the second panic
-        // ended the program.
-        survives_panics!(
-            StaticPool::<Fragile, 12>::builder().lifetimes(1).build(),
-            |pool: &mut StaticPool<Fragile, 12>, value| drop(pool.insert(value)),
-            |pool: &mut StaticPool<Fragile, 12>, nth| {
-                let handle = pool.handles().nth(nth).unwrap();
-                drop(pool.remove(handle));
-            }
-        );
+        for lifetimes in LIFETIMES {
+            survives_panics!(
+                StaticPool::<Fragile, 12>::builder().lifetimes(lifetimes).build(),
+                |pool: &mut StaticPool<Fragile, 12>, value| drop(pool.insert(value)),
+                |pool: &mut StaticPool<Fragile, 12>, nth| {
+                    let handle = pool.handles().nth(nth).unwrap();
+                    drop(pool.remove(handle));
+                }
+            );
+        }
     }
 
     /// What has come back before the panic lives and dies like any object: no slot is used up by it.
@@ -481,12 +471,12 @@ mod clones {
     #[test]
     fn a_panicking_clone_or_drop_leaves_side_tables_valid() {
         survives_panics!(
-            SideTable::<Handle<u8>, Fragile>::with_capacity(30),
-            |table: &mut SideTable<Handle<u8>, Fragile>, value: Fragile| {
+            SideTable::<Handle<u64>, Fragile>::with_capacity(30),
+            |table: &mut SideTable<Handle<u64>, Fragile>, value: Fragile| {
                 let handle = Handle::from_parts(value.0.id() as u32, 1).unwrap();
                 drop(table.insert(handle, value));
             },
-            |table: &mut SideTable<Handle<u8>, Fragile>, nth| {
+            |table: &mut SideTable<Handle<u64>, Fragile>, nth| {
                 let handle = table.iter().nth(nth).unwrap().0;
                 drop(table.remove(handle));
             }
@@ -643,11 +633,11 @@ fn a_difference_of_orders_is_told_at_its_place() {
 #[test]
 fn a_checksum_sees_every_part_of_the_state() {
     let base = || {
-        let mut pool = Pool::<u32>::new(10);
+        let mut pool = Pool::<u64>::new(10);
         let handles: Vec<_> = (0..5).map(|i| pool.insert(i).unwrap()).collect();
         (pool, handles)
     };
-    type Change<'a> = &'a dyn Fn(&mut Pool<u32>, &[Handle<u32>]);
+    type Change<'a> = &'a dyn Fn(&mut Pool<u64>, &[Handle<u64>]);
     let sum = |change: Change<'_>| {
         let (mut pool, handles) = base();
         change(&mut pool, &handles);
@@ -666,15 +656,15 @@ fn a_checksum_sees_every_part_of_the_state() {
         // The order differs.
         sum(&|pool, handles| [0, 1].into_iter().for_each(|i| _ = pool.remove(handles[i]))),
         sum(&|pool, handles| [1, 0].into_iter().for_each(|i| _ = pool.remove(handles[i]))),
-        Pool::<u32>::new(10).checksum(),
-        Pool::<u32>::new(11).checksum(),
-        Pool::<u32>::builder().capacity(10).name("other").build().checksum(),
+        Pool::<u64>::new(10).checksum(),
+        Pool::<u64>::new(11).checksum(),
+        Pool::<u64>::builder().capacity(10).name("other").build().checksum(),
     ];
     for (at, sum) in sums.iter().enumerate() {
         assert!(!sums[..at].contains(sum), "{at}");
     }
     // What only the statistics know is not part of it.
-    let mut full = Pool::<u32>::new(0);
+    let mut full = Pool::<u64>::new(0);
     let sum_before = full.checksum();
     assert!(full.insert(1).is_err());
     assert_eq!((full.stats().refused, full.checksum()), (1, sum_before));
@@ -687,7 +677,7 @@ fn a_checksum_sees_every_part_of_the_state() {
 #[test]
 fn a_checksum_sees_which_slot_and_in_which_lifetime_whether_live_or_dead() {
     use millpond::reuse::LowestFirst;
-    let new = || Pool::<u32, LowestFirst>::with_capacity(10);
+    let new = || Pool::<u64, LowestFirst>::with_capacity(10);
     let with = |claims: &[(u32, u32)], is_removed: bool| {
         let mut pool = new();
         for &(index, generation) in claims {
@@ -714,7 +704,7 @@ fn a_checksum_sees_which_slot_and_in_which_lifetime_whether_live_or_dead() {
         assert!(!sums[..at].contains(sum), "{at}");
     }
     // A slot that is as it was at the beginning is as if never used.
-    let builder = || Pool::<u32>::builder().reuse(LowestFirst).capacity(10);
+    let builder = || Pool::<u64>::builder().reuse(LowestFirst).capacity(10);
     let mut pool = builder().lifetimes(2).wrap().build();
     let sum_of_new = pool.checksum();
     for sum_is_of_new in [false, true, false, true] {
@@ -727,7 +717,7 @@ fn a_checksum_sees_which_slot_and_in_which_lifetime_whether_live_or_dead() {
 /// A recycler's objects count whether they are live or dead, and so does which they are.
 #[test]
 fn a_checksum_of_a_recycler_sees_dead_objects() {
-    let mut pool = Recycler::<u32>::new(3);
+    let mut pool = Recycler::<u64>::new(3);
     let mut sums = vec![pool.checksum()];
     let (handle, value) = pool.acquire().unwrap();
     *value = 7;
@@ -809,7 +799,7 @@ fn links_lead_both_ways_after_a_restore() {
 #[test]
 fn the_live_slots_are_known_after_a_restore_whatever_was_walked_before() {
     fn check<R: millpond::reuse::ReuseOrder>() {
-        let mut pool = Pool::<u32, R>::with_capacity(100);
+        let mut pool = Pool::<u64, R>::with_capacity(100);
         let handles: Vec<_> = (0..80).map(|i| pool.insert(i).unwrap()).collect();
         let snapshot = pool.snapshot();
         handles[10..].iter().for_each(|handle| _ = pool.remove(*handle));
@@ -825,7 +815,7 @@ fn the_live_slots_are_known_after_a_restore_whatever_was_walked_before() {
 #[test]
 fn objects_loaded_one_by_one_in_any_order_come_to_the_same_state() {
     fn check<R: millpond::reuse::ReuseOrder>() {
-        let mut original = Pool::<u32, R>::with_capacity(100);
+        let mut original = Pool::<u64, R>::with_capacity(100);
         for value in 0..60 {
             original.insert(value).unwrap();
         }
@@ -836,7 +826,7 @@ fn objects_loaded_one_by_one_in_any_order_come_to_the_same_state() {
             for at in (1..saved.len()).rev() {
                 saved.swap(at, random.below(at + 1));
             }
-            let mut loaded = Pool::<u32, R>::with_capacity(100);
+            let mut loaded = Pool::<u64, R>::with_capacity(100);
             for &(handle, value) in &saved {
                 loaded.insert_at(handle, value).unwrap();
             }
@@ -967,19 +957,19 @@ fn a_history_of_several_pools_goes_back_as_one() {
     use millpond::overflow::{EvictOldest, Policy};
     use millpond::snapshot::Kept;
 
-    let mut ships = Pool::<u32>::new(4);
+    let mut ships = Pool::<u64>::new(4);
     let mut names = SideTable::<_, u32>::with_capacity(4);
     let mut oldest = EvictOldest::beside(&ships);
     let mut random = 1_u64;
     let like = (ships.snapshot(), names.snapshot(), Kept(oldest.clone()), Kept(random));
     let mut history = History::new(3, &like);
     let mut sums = Vec::new();
-    let step = |ships: &mut Pool<u32>,
+    let step = |ships: &mut Pool<u64>,
                 names: &mut SideTable<_, u32>,
                 oldest: &mut EvictOldest<_>,
                 random: &mut u64| {
         *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let (ship, _) = oldest.insert(ships, (*random >> 40) as u32).unwrap();
+        let (ship, _) = oldest.insert(ships, *random >> 40).unwrap();
         names.insert(ship, (*random >> 50) as u32).unwrap();
         (ships.checksum(), names.checksum(), *random)
     };
@@ -995,7 +985,7 @@ fn a_history_of_several_pools_goes_back_as_one() {
     }
     // If one of them does not fit, none is touched.
     let before = (ships.checksum(), names.checksum(), random);
-    let mut other = SideTable::<Handle<u32>, u32>::with_capacity(5);
+    let mut other = SideTable::<Handle<u64>, u32>::with_capacity(5);
     let state = (&mut ships, &mut other, &mut oldest, &mut random);
     assert!(matches!(history.rollback_to(7, state), Err(RollbackError::Snapshot(_))));
     assert!(history.save(11, (&ships, &other, &oldest, &random)).is_err());
@@ -1021,7 +1011,7 @@ fn a_pool_that_went_back_without_its_ages_still_evicts() {
         let (handle, evicted) = oldest.insert(&mut pool, value).unwrap();
         assert!(evicted.is_some_and(|(_, old)| old < value) && pool[handle] == value);
     }
-    let mut last = Pool::<u8>::builder().capacity(1).lifetimes(1).build();
+    let mut last = Pool::<u64>::builder().capacity(1).lifetimes(1).build();
     last.insert(1).unwrap();
     assert!(EvictOldest::beside(&last).insert(&mut last, 2).is_err());
 }
@@ -1085,9 +1075,9 @@ fn after_a_clone_that_panicked_in_a_history_all_can_go_back_once_more() {
 
 #[test]
 fn a_policy_pool_goes_back_with_the_ages_of_its_objects() {
-    let build = |policy, slots| PolicyPool::new(policy, Pool::<u32>::builder().capacity(slots), 0);
+    let build = |policy, slots| PolicyPool::new(policy, Pool::<u64>::builder().capacity(slots), 0);
     let mut pool = build(Overflow::EvictOldest, 3);
-    let insert = |pool: &mut PolicyPool<u32>, value| pool.insert_by(value, |_, _| 0).unwrap();
+    let insert = |pool: &mut PolicyPool<u64>, value| pool.insert_by(value, |_, _| 0).unwrap();
     let [first, second, third] = [0, 1, 2].map(|value| insert(&mut pool, value).0);
     // Oldest is not the object in the lowest slot: that is where one whose age is not known would go first.
     pool.remove(first);
@@ -1113,7 +1103,7 @@ fn a_policy_pool_goes_back_with_the_ages_of_its_objects() {
 #[test]
 fn the_ages_of_objects_are_in_the_checksum_of_a_policy_pool() {
     let build = |policy| {
-        let mut pool = PolicyPool::new(policy, Pool::<u32>::builder().capacity(3), 0);
+        let mut pool = PolicyPool::new(policy, Pool::<u64>::builder().capacity(3), 0);
         let handles = [0; 3].map(|value| pool.insert_by(value, |_, _| 0).unwrap().0);
         (pool, handles)
     };
@@ -1164,13 +1154,13 @@ fn a_comparison_of_pools_made_of_others_sees_every_part() {
             assert_eq!(differences, [Difference::Order { position: 1, left, right }]);
         }};
     }
-    sees!(Spill::new(Pool::<u32>::new(2), Pool::<u32>::new(4)), |pool: &mut Spill<_, _>, value| {
+    sees!(Spill::new(Pool::<u64>::new(2), Pool::<u64>::new(4)), |pool: &mut Spill<_, _>, value| {
         pool.insert(value).unwrap()
     });
     for (policy, first, more) in [(Overflow::Refuse, 6, 0), (Overflow::Spill, 2, 4)] {
         sees!(
-            PolicyPool::new(policy, Pool::<u32>::builder().capacity(first), more),
-            |pool: &mut PolicyPool<u32>, value| pool.insert_by(value, |_, _| 0).unwrap().0
+            PolicyPool::new(policy, Pool::<u64>::builder().capacity(first), more),
+            |pool: &mut PolicyPool<u64>, value| pool.insert_by(value, |_, _| 0).unwrap().0
         );
     }
 }
@@ -1180,7 +1170,7 @@ fn a_comparison_of_pools_made_of_others_sees_every_part() {
 fn a_comparison_skips_the_gap_between_two_pools() {
     let mut second = Pool::new(4);
     second.insert(1).unwrap();
-    let mut spill = Spill::new(BlockPool::<u32>::new(), second);
+    let mut spill = Spill::new(BlockPool::<u64>::new(), second);
     let first = spill.insert(2).unwrap();
     let before = spill.snapshot();
     let mut after = spill.snapshot();

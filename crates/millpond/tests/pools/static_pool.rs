@@ -77,11 +77,11 @@ fn takes_the_documented_bytes() {
 /// Runs to change come from the back as from the front, and from both ends in turn.
 #[test]
 fn runs_to_change_come_from_both_ends() {
-    let mut pool = StaticPool::<u32, 200>::new();
+    let mut pool = StaticPool::<u64, 200>::new();
     (0..200).for_each(|value| _ = pool.insert(value).unwrap());
     pool.retain(|handle, _| (handle.index() * handle.index() + handle.index() / 7) % 5 < 2);
     let expected: Vec<_> = pool.runs().map(|(first, run)| (first, run.to_vec())).collect();
-    let to_vec = |(first, run): (usize, &mut [u32])| (first, run.to_vec());
+    let to_vec = |(first, run): (usize, &mut [u64])| (first, run.to_vec());
     assert!(pool.runs_mut().map(to_vec).eq(expected.iter().cloned()));
     assert!(pool.runs_mut().rev().map(to_vec).eq(expected.iter().rev().cloned()));
     assert!(
@@ -149,7 +149,7 @@ fn values_without_size_and_with_large_alignment() {
 
 #[test]
 fn a_slot_is_live_while_its_object_is_there() {
-    let mut pool = StaticPool::<u8, 3>::new();
+    let mut pool = StaticPool::<u64, 3>::new();
     let handle = pool.insert(1).unwrap();
     let _ = pool.insert(2).unwrap();
     pool.remove(handle);

@@ -4,11 +4,11 @@ use std::sync::Mutex;
 
 use millpond::{Handle, Handle32, InsertAtErrorKind, Pool, Refusal, StaticPool};
 
-type Small = Handle32<u32, 24>;
+type Small = Handle32<u64, 24>;
 
-static SALTED: Mutex<StaticPool<u32, 4>> = Mutex::new(StaticPool::builder().salt(7).build());
-static TWICE: Mutex<StaticPool<u32, 1>> = Mutex::new(StaticPool::builder().lifetimes(2).build());
-static WRAPPING: Mutex<StaticPool<u32, 1, Small>> =
+static SALTED: Mutex<StaticPool<u64, 4>> = Mutex::new(StaticPool::builder().salt(7).build());
+static TWICE: Mutex<StaticPool<u64, 1>> = Mutex::new(StaticPool::builder().lifetimes(2).build());
+static WRAPPING: Mutex<StaticPool<u64, 1, Small>> =
     Mutex::new(StaticPool::builder().handle::<Small>().name("ring").wrap().build());
 
 #[test]
@@ -16,8 +16,8 @@ fn salts_and_names_begin_where_those_of_a_pool_do() {
     let identities: [(Option<&'static str>, Option<u64>); 4] =
         [(None, None), (Some("a"), None), (None, Some(7)), (Some("a"), Some(7))];
     for (name, salt) in identities {
-        let mut builder = StaticPool::<u32, 4>::builder();
-        let mut reference = Pool::<u32>::builder().capacity(4);
+        let mut builder = StaticPool::<u64, 4>::builder();
+        let mut reference = Pool::<u64>::builder().capacity(4);
         if let Some(name) = name {
             (builder, reference) = (builder.name(name), reference.name(name));
         }
@@ -31,7 +31,7 @@ fn salts_and_names_begin_where_those_of_a_pool_do() {
     }
     let salted = SALTED.lock().unwrap().insert(1).unwrap();
     assert_ne!(salted.generation(), 1);
-    let mut other = StaticPool::<u32, 4>::builder().salt(8).build();
+    let mut other = StaticPool::<u64, 4>::builder().salt(8).build();
     other.insert(1).unwrap();
     assert!(matches!(other.check(salted), Err(Refusal::OtherPool | Refusal::NeverIssued)));
 }
@@ -48,11 +48,11 @@ fn a_slot_retires_after_its_lifetimes() {
     assert_eq!(pool.insert(3).unwrap_err().retired(), 1);
     assert!(pool.is_full() && [first, second].iter().all(|handle| pool.get(*handle).is_none()));
 
-    let mut once = StaticPool::<u32, 1>::builder().lifetimes(0).build();
+    let mut once = StaticPool::<u64, 1>::builder().lifetimes(0).build();
     let only = once.insert(1).unwrap();
     once.remove(only);
     assert!(once.insert(2).is_err());
-    let mut evicting = StaticPool::<u32, 2>::builder().lifetimes(1).build();
+    let mut evicting = StaticPool::<u64, 2>::builder().lifetimes(1).build();
     let stays = evicting.insert(1).unwrap();
     assert!(evicting.insert(2).is_ok() && evicting.get(stays) == Some(&1));
 }
@@ -69,7 +69,7 @@ fn a_slot_of_a_wrapping_pool_starts_again() {
     }
     assert_eq!(pool.insert(255).unwrap(), first);
     assert_eq!(pool.stats().retired, 0);
-    let again = StaticPool::<u32, 1>::builder().wrap().retire().lifetimes(1).build();
+    let again = StaticPool::<u64, 1>::builder().wrap().retire().lifetimes(1).build();
     let mut copy = again.clone();
     let handle = copy.insert(1).unwrap();
     copy.remove(handle);

@@ -12,16 +12,16 @@ use millpond::sync::RestoreError;
 use millpond::{Handle, Pool, Refusal, SyncPool, SyncRecycler, TakeError};
 
 /// Every other of the values 0 to 69, in the slots with these numbers.
-fn every_other_of_70() -> SyncPool<u32> {
+fn every_other_of_70() -> SyncPool<u64> {
     let mut pool = SyncPool::builder().capacity(70).homes(1).build();
-    (0..70).for_each(|value| assert_eq!(pool.insert(value).unwrap().index(), value));
+    (0..70).for_each(|value| assert_eq!(pool.insert(value as u64).unwrap().index(), value));
     pool.retain(|_, value| *value % 2 == 0);
     pool
 }
 
 #[test]
 fn a_shared_pool_and_what_it_lends_tell_what_they_are() {
-    let builder = SyncPool::<u8>::builder().capacity(4).homes(1).salt(0).drop_in_settle();
+    let builder = SyncPool::<u64>::builder().capacity(4).homes(1).salt(0).drop_in_settle();
     tells(&builder, &["SyncPoolBuilder", "capacity: Some(4)", "homes: 1", "drop_in_settle: true"]);
     let mut pool = SyncPool::<&str>::builder().capacity(4).homes(1).build();
     pool.insert("egg").unwrap();
@@ -82,7 +82,7 @@ fn lots_and_tasks_tell_what_they_are() {
 
 /// At each step, no more than the slots that it has not reached; nothing once it has ended.
 #[track_caller]
-fn tells_what_is_left_of_70_slots<V>(mut iter: impl Iterator<Item = (Handle<u32>, V)>) {
+fn tells_what_is_left_of_70_slots<V>(mut iter: impl Iterator<Item = (Handle<u64>, V)>) {
     assert_eq!(iter.size_hint(), (0, Some(70)));
     while let Some((handle, _)) = iter.next() {
         let left = 70 - handle.index() as usize - 1;
@@ -145,9 +145,9 @@ fn runs_of_a_frozen_pool_come_from_both_ends() {
 
 #[test]
 fn there_is_at_least_one_home_and_at_most_one_for_64_slots() {
-    let homes = |homes| SyncPool::<u8>::builder().capacity(192).homes(homes).build().homes();
+    let homes = |homes| SyncPool::<u64>::builder().capacity(192).homes(homes).build().homes();
     assert_eq!([0, 1, 2, 3, 4].map(homes), [1, 1, 2, 3, 3]);
-    assert_eq!(SyncPool::<u8>::new(0).homes(), 1);
+    assert_eq!(SyncPool::<u64>::new(0).homes(), 1);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn exclusive_access_is_refused_to_stale_handles_and_to_guarded_values() {
 
 #[test]
 fn a_pool_with_other_homes_or_other_generations_is_not_restored() {
-    let builder = || SyncPool::<u32>::builder().capacity(128);
+    let builder = || SyncPool::<u64>::builder().capacity(128);
     let mut pool = builder().homes(2).name("jobs").build();
     let handle = pool.insert(1).unwrap();
     let mut past = pool.snapshot();
@@ -222,9 +222,9 @@ fn a_checksum_with_a_function_is_of_what_the_function_adds() {
 
 #[test]
 fn a_generation_that_no_slot_can_have_reached_is_another_pools() {
-    let mut pool = SyncPool::<u8>::builder().capacity(2).homes(1).name("jobs").build();
+    let mut pool = SyncPool::<u64>::builder().capacity(2).homes(1).name("jobs").build();
     let first = pool.insert(0).unwrap();
-    let check = |pool: &SyncPool<u8>, slot, lifetimes| {
+    let check = |pool: &SyncPool<u64>, slot, lifetimes| {
         pool.check(Handle::from_parts(slot, first.generation() + lifetimes).unwrap())
     };
     for value in 1..6 {

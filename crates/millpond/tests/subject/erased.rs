@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::cmp::Ordering;
+use std::iter::FromFn;
 use std::marker::PhantomData;
 
 use millpond::Stats;
@@ -93,6 +94,11 @@ pub(crate) trait Reads<T>: KindOfPool {
     fn read_past(&self, form: Form, bytes: &[u8]) -> Option<Result<Box<dyn Past>, String>>;
 }
 
+/// A kind of pool that can be built, saved and read from a file.
+pub(crate) trait Saves<T>: Makes<dyn Saved<T>> + Reads<T> {}
+
+impl<K: Kind, T: Plain> Saves<T> for Of<K> {}
+
 /// The [`KindOfPool`] of a [`Kind`].
 pub(crate) struct Of<K>(PhantomData<fn() -> K>);
 
@@ -142,6 +148,9 @@ pub(crate) trait Plain: Clone + ToChecksum + Serialize + DeserializeOwned + 'sta
 
 impl<T: Clone + ToChecksum + Serialize + DeserializeOwned + 'static> Plain for T {}
 
+/// All objects of a pool, one by one. (A boxed iterator would be compiled with more of its methods, for each kind of pool.)
+pub(crate) type Each<'a, T> = FromFn<Box<dyn FnMut() -> Option<(Key, &'a T)> + 'a>>;
+
 /// What the tests ask of pools of any values: see [`PoolUnderTest`].
 pub(crate) trait Basic<T: 'static> {
     fn layout(&self) -> &'static Layout;
@@ -161,7 +170,7 @@ pub(crate) trait Basic<T: 'static> {
     fn remove(&mut self, handle: Key) -> Option<T>;
     fn retain(&mut self, keep: &mut dyn FnMut(Key, &mut T) -> bool) -> bool;
     fn clear(&mut self);
-    fn iter(&self) -> Box<dyn Iterator<Item = (Key, &T)> + '_>;
+    fn iter(&self) -> Each<'_, T>;
     fn validate(&self) -> Result<(), String>;
 }
 
@@ -235,8 +244,11 @@ impl<T: 'static, P: PoolUnderTest<T>> Basic<T> for P {
         PoolUnderTest::clear(self);
     }
 
-    fn iter(&self) -> Box<dyn Iterator<Item = (Key, &T)> + '_> {
-        Box::new(PoolUnderTest::iter(self).map(|(handle, value)| (Key::of(handle), value)))
+    fn iter(&self) -> Each<'_, T> {
+        let mut iter = PoolUnderTest::iter(self);
+        std::iter::from_fn(Box::new(move || {
+            iter.next().map(|(handle, value)| (Key::of(handle), value))
+        }))
     }
 
     fn validate(&self) -> Result<(), String> {

@@ -339,36 +339,44 @@ macro_rules! planned {
 }
 pub(crate) use planned;
 
-/// Makes a test of each of the functions, which have a kind of pool as their only parameter, for each kind of pool; where
-/// they are optimised, for one of each pool, because all would take minutes to compile. A function with `<Small>` is
-/// generic over the values: numbers for one of each pool, and for the others the values that they are compiled for anyway.
+/// Makes a test of each of the functions, which have a kind of pool as their only parameter, for each kind of pool.
 macro_rules! for_every_pool {
     ($($tests:tt)+) => {
         use $crate::subject::tests_of;
-        $crate::subject::one_of_each! { [] tests_of! [u32, [$($tests)+]] }
-        #[cfg(debug_assertions)]
-        $crate::subject::other_kinds! { tests_of! [$crate::common::Counted, [$($tests)+]] }
+        $crate::subject::every_kind! { tests_of! [$($tests)+] }
     };
 }
 pub(crate) use for_every_pool;
 
-/// The same for one kind of each pool: a test that asks nothing of the reuse order and the handle layout.
+/// The same for one kind of each pool.
 macro_rules! for_one_of_each {
     ($($tests:tt)+) => {
         mod one_of_each {
             use super::*;
             use $crate::subject::tests_of;
-            $crate::subject::one_of_each! { [] tests_of! [u32, [$($tests)+]] }
+            $crate::subject::one_of_each! { [] tests_of! [$($tests)+] }
         }
     };
 }
 pub(crate) use for_one_of_each;
 
+/// The same for one kind for each way to keep values: a test that asks nothing of the reuse order and the handle layout.
+macro_rules! for_one_of_each_place {
+    ($($tests:tt)+) => {
+        mod one_of_each_place {
+            use super::*;
+            use $crate::subject::tests_of;
+            $crate::subject::one_of_each_place! { [] tests_of! [$($tests)+] }
+        }
+    };
+}
+pub(crate) use for_one_of_each_place;
+
 macro_rules! tests_of {
     ($how:tt $($name:ident: $kind:ty;)+) => {
         $( $crate::subject::tests_of! { @one $how $name: $kind } )+
     };
-    (@one [$small:ty, [$($test:ident $(<$of:ident>)?),+ $(,)?]] $name:ident: $kind:ty) => {
+    (@one [$($test:ident),+ $(,)?] $name:ident: $kind:ty) => {
         mod $name {
             #[allow(unused_imports, reason = "each kind of pool uses its own part")]
             use {
@@ -376,12 +384,10 @@ macro_rules! tests_of {
                 millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster},
                 millpond::{Handle, Handle32},
             };
-            #[allow(dead_code, reason = "only functions that are generic have it")]
-            type Small = $small;
             $(
                 #[test]
                 fn $test() {
-                    super::$test $(::<$of>)? (&Of::<$kind>::KIND);
+                    super::$test(&Of::<$kind>::KIND);
                 }
             )+
         }

@@ -2,7 +2,7 @@
 //!
 //! A new pool type gets all families of tests, the model, the exhaustive sequences and the fuzzer by an
 //! adapter here (an implementation of [`PoolUnderTest`] and of [`Kind`]) and one line per combination in
-//! [`one_of_each`] or [`other_kinds`]. What is asked of a pool is in `interface.rs`. Tests see the adapters as trait objects: see `erased.rs`.
+//! [`one_of_each`] or [`every_kind`]. What is asked of a pool is in `interface.rs`. Tests see the adapters as trait objects: see `erased.rs`.
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test program uses its own part")]
 
 mod allocator;
@@ -35,19 +35,19 @@ pub(crate) use block::{BlockKind, GrowingKind};
 pub(crate) use boxes::{PlacedKind, PoolAllocatorPlaces, SizeClassesPlaces};
 pub(crate) use classic::{BytemapKind, RosterPoolKind};
 pub(crate) use erased::{
-    Basic, Copied, Facts, KindOfPool, Makes, Of, Past, Plain, Rank, Reads, Saved, Subject,
+    Basic, Copied, Facts, KindOfPool, Makes, Of, Past, Plain, Rank, Reads, Saved, Saves, Subject,
 };
 pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use handle::Seeded;
 pub(crate) use interface::{
-    CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, for_one_of_each, planned,
-    tests_of,
+    CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, for_one_of_each,
+    for_one_of_each_place, planned, tests_of,
 };
 pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
 pub(crate) use past::NoPast;
-pub(crate) use player::{Value, hash, plans, play, seen};
+pub(crate) use player::{Nothing, Value, hash, plans, play, seen};
 pub(crate) use policy::{EVICT_LEAST, EVICT_OLDEST, GROW, PolicyKind, SPILL, SpillKind};
 pub(crate) use pool::PoolKind;
 pub(crate) use reading::{bytes_justified, use_pool};
@@ -58,31 +58,21 @@ pub(crate) use static_pool::StaticKind;
 pub(crate) use steps::{KindToRun, Run, Step};
 pub(crate) use vec_pool::VecKind;
 
-/// One kind of each pool, of `Pool` in every order, handed to a macro behind the arguments for it; and then the others in
+/// One kind for each way in which values are kept, handed to a macro behind the arguments for it; and then the others in
 /// the brackets.
-macro_rules! one_of_each {
+macro_rules! one_of_each_place {
     ([$($other:tt)*] $callback:ident! $arguments:tt) => {
         $callback! { $arguments
             pool_lifo: PoolKind<Lifo, Handle<()>>;
-            pool_fifo: PoolKind<Fifo, Handle<()>>;
-            pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
-            pool_roster: PoolKind<Roster, Handle<()>>;
-            pool_next_fit: PoolKind<NextFit, Handle<()>>;
             pool_intrusive: PoolKind<Intrusive, Handle<()>>;
-            pool_intrusive_narrow: PoolKind<Intrusive, Handle32<(), 15>>;
             recycler_lifo: RecyclerKind<Lifo, Handle<()>>;
             allocator_lifo: AllocatorKind<Lifo, Handle<()>>;
             any_lifo: AnyKind<Lifo, Handle<()>>;
             classic_pool_allocator: PlacedKind<PoolAllocatorPlaces>;
             size_classes: PlacedKind<SizeClassesPlaces>;
             block_lifo: BlockKind<Lifo, Handle<()>>;
-            growing_fifo: GrowingKind<Fifo, Handle<()>>;
             vec_lifo: VecKind<Lifo, Handle<()>>;
             policy_spill: PolicyKind<SPILL>;
-            policy_grow: PolicyKind<GROW>;
-            policy_evict_least: PolicyKind<EVICT_LEAST>;
-            policy_evict_oldest: PolicyKind<EVICT_OLDEST>;
-            spill: SpillKind;
             packed: PackedKind<Handle<()>>;
             static_of_3: StaticKind<3, Handle32<(), 30>>;
             static_of_70: StaticKind<70, Handle<()>>;
@@ -95,38 +85,51 @@ macro_rules! one_of_each {
         }
     };
 }
-pub(crate) use one_of_each;
+pub(crate) use one_of_each_place;
 
-/// The other kinds, of which each differs from one of those in its reuse order, handle layout, capacity or a setting.
-macro_rules! other_kinds {
-    ($callback:ident! $arguments:tt) => {
-        $callback! { $arguments
-            pool_lifo_narrow: PoolKind<Lifo, Handle32<(), 16>>;
-            pool_lowest_first_narrow: PoolKind<LowestFirst, Handle32<(), 24>>;
-            allocator_intrusive: AllocatorKind<Intrusive, Handle32<(), 16>>;
-            any_lowest_first: AnyKind<LowestFirst, Handle32<(), 16>>;
-            block_lowest_first: BlockKind<LowestFirst, Handle<()>>;
-            block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
-            growing_roster: GrowingKind<Roster, Handle<()>>;
-            growing_next_fit: GrowingKind<NextFit, Handle32<(), 16>>;
-            vec_lowest_first: VecKind<LowestFirst, Handle<()>>;
-            vec_intrusive_narrow: VecKind<Intrusive, Handle32<(), 16>>;
-            packed_narrow: PackedKind<Handle32<(), 16>>;
-            static_of_0: StaticKind<0, Handle<()>>;
-            static_of_64: StaticKind<64, Handle32<(), 30>>;
-            classic_bytemap_retiring: BytemapKind<true>;
+/// One kind of each pool, of `Pool` in every order, in the same way.
+macro_rules! one_of_each {
+    ([$($other:tt)*] $callback:ident! $arguments:tt) => {
+        $crate::subject::one_of_each_place! {
+            [
+                pool_fifo: PoolKind<Fifo, Handle<()>>;
+                pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
+                pool_roster: PoolKind<Roster, Handle<()>>;
+                pool_next_fit: PoolKind<NextFit, Handle<()>>;
+                pool_intrusive_narrow: PoolKind<Intrusive, Handle32<(), 15>>;
+                growing_fifo: GrowingKind<Fifo, Handle<()>>;
+                policy_grow: PolicyKind<GROW>;
+                policy_evict_least: PolicyKind<EVICT_LEAST>;
+                policy_evict_oldest: PolicyKind<EVICT_OLDEST>;
+                spill: SpillKind;
+                $($other)*
+            ]
+            $callback! $arguments
         }
     };
 }
-pub(crate) use other_kinds;
+pub(crate) use one_of_each;
 
-/// Every kind of pool there is, handed to a macro behind the arguments for it.
+/// Every kind of pool there is, handed to a macro behind the arguments for it: beside those, some that differ from one of
+/// them in the reuse order, handle layout, capacity or a setting.
 macro_rules! every_kind {
     ($callback:ident! $arguments:tt) => {
-        $crate::subject::other_kinds! { every_kind! [$callback! $arguments] }
-    };
-    ([$callback:ident! $arguments:tt] $($other:tt)+) => {
-        $crate::subject::one_of_each! { [$($other)+] $callback! $arguments }
+        $crate::subject::one_of_each! {
+            [
+                pool_lifo_narrow: PoolKind<Lifo, Handle32<(), 16>>;
+                allocator_intrusive: AllocatorKind<Intrusive, Handle32<(), 16>>;
+                block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
+                growing_roster: GrowingKind<Roster, Handle<()>>;
+                growing_next_fit: GrowingKind<NextFit, Handle32<(), 16>>;
+                vec_lowest_first: VecKind<LowestFirst, Handle<()>>;
+                vec_intrusive_narrow: VecKind<Intrusive, Handle32<(), 16>>;
+                packed_narrow: PackedKind<Handle32<(), 16>>;
+                static_of_0: StaticKind<0, Handle<()>>;
+                static_of_64: StaticKind<64, Handle32<(), 30>>;
+                classic_bytemap_retiring: BytemapKind<true>;
+            ]
+            $callback! $arguments
+        }
     };
 }
 pub(crate) use every_kind;

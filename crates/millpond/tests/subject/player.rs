@@ -4,8 +4,8 @@
 use std::fmt::Debug;
 
 use millpond::snapshot::{Checksum, ToChecksum};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::{Basic, Facts, Key, Plan};
 use crate::common::{Counted, Ledger, Random};
@@ -30,7 +30,8 @@ impl Value for String {
 }
 
 thread_local! {
-    static LEDGER: Ledger = Ledger::default();
+    /// It has room for the values of a test that counts what a pool takes from the heap.
+    static LEDGER: Ledger = Ledger::with_room(1 << 18);
 }
 
 /// In a ledger of the thread.
@@ -40,8 +41,19 @@ impl Value for Counted {
     }
 }
 
-impl Value for () {
-    fn of(_: u64) -> Self {}
+/// A value without a size, and with a large alignment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[repr(align(64))]
+pub(crate) struct Nothing;
+
+impl Value for Nothing {
+    fn of(_: u64) -> Self {
+        Self
+    }
+}
+
+impl ToChecksum for Nothing {
+    fn add_to(&self, _: &mut Checksum) {}
 }
 
 /// A sum over anything that can be printed, the same on every platform.

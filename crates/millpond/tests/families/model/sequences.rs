@@ -4,64 +4,51 @@ use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use proptest::collection::vec;
-use proptest::prelude::*;
-use proptest::test_runner::{
-    Config, FileFailurePersistence, RngAlgorithm, TestError, TestRng, TestRunner,
-};
-
+use crate::common::Random;
 use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool};
 
-fn step() -> impl Strategy<Value = Step> {
-    let n = any::<u8>;
-    prop_oneof![
-        30 => Just(Step::Insert),
-        2 => Just(Step::InsertWith),
-        1 => Just(Step::InsertWithPanics),
-        2 => Just(Step::Promise),
-        8 => (n(), -3_i8..=3).prop_map(|(slot, ahead)| Step::InsertAt(slot, ahead)),
-        24 => n().prop_map(Step::Remove),
-        1 => n().prop_map(Step::RemovePanics),
-        1 => Just(Step::RemoveStale),
-        1 => n().prop_map(Step::Overwrite),
-        2 => any::<u16>().prop_map(Step::Retain),
-        1 => n().prop_map(Step::RetainPanics),
-        2 => any::<u16>().prop_map(Step::Extract),
-        1 => n().prop_map(Step::Drain),
-        1 => n().prop_map(Step::DrainBack),
-        1 => n().prop_map(Step::LeakDrain),
-        1 => Just(Step::Clear),
-        1 => n().prop_map(Step::ClearPanics),
-        4 => n().prop_map(Step::Evict),
-        1 => n().prop_map(Step::EvictPanics),
-        1 => (n(), n()).prop_map(|(a, b)| Step::BorrowTwo(a, b)),
-        2 => n().prop_map(Step::Copy),
-        3 => n().prop_map(Step::Save),
-        4 => n().prop_map(Step::Restore),
-    ]
+fn step(random: &mut Random) -> Step {
+    let [n, m, ..] = random.next().to_le_bytes();
+    let mask = u16::from_le_bytes([n, m]);
+    match random.below(95) {
+        0..30 => Step::Insert,
+        30..32 => Step::InsertWith,
+        32 => Step::InsertWithPanics,
+        33..35 => Step::Promise,
+        35..43 => Step::InsertAt(n, (m % 7) as i8 - 3),
+        43..67 => Step::Remove(n),
+        67 => Step::RemovePanics(n),
+        68 => Step::RemoveStale,
+        69 => Step::Overwrite(n),
+        70..72 => Step::Retain(mask),
+        72 => Step::RetainPanics(n),
+        73..75 => Step::Extract(mask),
+        75 => Step::Drain(n),
+        76 => Step::DrainBack(n),
+        77 => Step::LeakDrain(n),
+        78 => Step::Clear,
+        79 => Step::ClearPanics(n),
+        80..84 => Step::Evict(n),
+        84 => Step::EvictPanics(n),
+        85 => Step::BorrowTwo(n, m),
+        86..88 => Step::Copy(n),
+        88..91 => Step::Save(n),
+        _ => Step::Restore(n),
+    }
 }
 
 /// How many times the usual number of sequences, for a longer run.
-fn factor() -> u32 {
+fn factor() -> u64 {
     std::env::var("MILLPOND_MODEL_FACTOR").map_or(1, |factor| factor.parse().unwrap())
 }
 
-fn sequences(kind: &KindToRun, plan: Plan, cases: u32, length: usize) {
-    let config = Config {
-        cases: cases * factor(),
-        failure_persistence: None::<Box<FileFailurePersistence>>.map(|it| it as _),
-        max_shrink_iters: 20_000,
-        ..Config::default()
-    };
-    // The same sequences on every run, unless there are more of them. ChaCha would take most of the time.
-    let random = TestRng::deterministic_rng(RngAlgorithm::XorShift);
-    let mut runner = TestRunner::new_with_rng(config, random);
-    let result = runner.run(&vec(step(), 0..length), |steps| {
-        follow(kind, plan, &steps).map_err(|(_, reason)| TestCaseError::fail(reason))
-    });
-    match result {
-        Ok(()) => {}
-        Err(TestError::Fail(_, steps)) => {
+/// The same sequences on every run, unless there are more of them.
+fn sequences(kind: &KindToRun, plan: Plan, cases: u64, length: usize) {
+    for seed in 0..cases * factor() {
+        let mut random = Random(seed);
+        let mut steps: Vec<Step> = (0..random.below(length)).map(|_| step(&mut random)).collect();
+        if follow(kind, plan, &steps).is_err() {
+            shrink(&mut steps, |steps| follow(kind, plan, steps).is_err());
             let (taken, reason) = follow(kind, plan, &steps).expect_err("it has failed before");
             panic!(
                 "these {} steps fail, on every run of this test:\n\
@@ -70,7 +57,20 @@ fn sequences(kind: &KindToRun, plan: Plan, cases: u32, length: usize) {
                 steps.len(),
             );
         }
-        Err(abort) => panic!("{plan:?}: {abort}"),
+    }
+}
+
+/// Leaves out what need not be there for the sequence to fail: at first long parts of it, at last single steps.
+fn shrink(steps: &mut Vec<Step>, fails: impl Fn(&[Step]) -> bool) {
+    let mut part = steps.len();
+    while part > 0 {
+        let mut at = 0;
+        while at < steps.len() {
+            let end = steps.len().min(at + part);
+            let fewer = [&steps[..at], &steps[end..]].concat();
+            if fails(&fewer) { *steps = fewer } else { at = end }
+        }
+        part /= 2;
     }
 }
 
