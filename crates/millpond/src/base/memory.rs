@@ -7,10 +7,13 @@
 //!
 //! The unsafe code here makes and writes only `MaybeUninit`, for which any bytes are valid.
 
+use alloc::alloc::{alloc, dealloc};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::alloc::Layout;
 use core::hint::black_box;
 use core::mem::MaybeUninit;
+use core::ptr::{self, NonNull};
 use core::slice;
 
 pub(crate) use crate::base::address::position_in;
@@ -21,6 +24,35 @@ const PAGE_BYTES: usize = 4096;
 /// The allocator failed, or the size exceeds what it accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutOfMemory;
+
+/// Memory of this layout, from the global allocator; an aligned address if the layout has no bytes.
+#[inline]
+pub(crate) fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
+    match layout.size() {
+        0 => Ok(dangling(layout)),
+        // SAFETY: the size is not 0.
+        _ => NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory),
+    }
+}
+
+/// Gives back memory.
+///
+/// # Safety
+///
+/// It is from [`take`], with this layout, and nobody uses it any more.
+#[inline]
+pub(crate) unsafe fn give_back(memory: NonNull<u8>, layout: Layout) {
+    if layout.size() > 0 {
+        // SAFETY: as the caller promises, it came from `alloc` with this layout.
+        unsafe { dealloc(memory.as_ptr(), layout) };
+    }
+}
+
+/// No memory, only an aligned address.
+#[inline]
+pub(crate) fn dangling(layout: Layout) -> NonNull<u8> {
+    NonNull::new(ptr::without_provenance_mut(layout.align())).unwrap_or(NonNull::dangling())
+}
 
 /// A slice of copies of one value, every page of it written.
 pub(crate) fn filled<V: Copy>(len: usize, value: V) -> Result<Box<[V]>, OutOfMemory> {

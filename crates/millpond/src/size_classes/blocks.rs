@@ -19,14 +19,13 @@
 //! 4. There are at least as many spare and unmade blocks as are promised: `promised` is how many blocks
 //!    the classes have reserved and do not have.
 
-use alloc::alloc::{alloc, dealloc};
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::ptr::NonNull;
 
 use super::block::{Block, ListKind};
 use super::list::BlockList;
-use crate::base::memory::OutOfMemory;
+use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
 
 #[derive(Debug)]
@@ -79,7 +78,7 @@ impl Blocks {
         };
         if reserved_count > 0 {
             let layout = blocks.chunk_layout(reserved_count)?;
-            blocks.reserved = take(layout)?;
+            blocks.reserved = memory::take(layout)?;
             blocks.reserved_count = reserved_count;
             // SAFETY: the memory was just allocated, with as many bytes.
             unsafe { blocks.reserved.write_bytes(0, layout.size()) };
@@ -197,7 +196,7 @@ impl Blocks {
         if blocks == 0 {
             return None;
         }
-        let chunk = |blocks| Some((take(self.chunk_layout(blocks).ok()?).ok()?, blocks));
+        let chunk = |blocks| Some((memory::take(self.chunk_layout(blocks).ok()?).ok()?, blocks));
         let (memory, blocks) = chunk(blocks).or_else(|| chunk(1))?;
         // SAFETY: the memory was just allocated for this many blocks, and is freed only when the
         // first leaves the list below, after no class uses any of them.
@@ -262,14 +261,6 @@ impl Blocks {
     }
 }
 
-/// Allocates memory from the global allocator.
-#[inline]
-fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
-    assert!(layout.size() > 0);
-    // SAFETY: the layout has a size, as just tested.
-    NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)
-}
-
 /// Returns memory to the global allocator.
 ///
 /// # Safety
@@ -279,7 +270,7 @@ fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
 unsafe fn give(memory: NonNull<u8>, layout: Layout) {
     sanitizer::unpoison_at(memory.as_ptr(), layout.size());
     // SAFETY: the caller's contract.
-    unsafe { dealloc(memory.as_ptr(), layout) };
+    unsafe { memory::give_back(memory, layout) };
 }
 
 /// Frees the blocks with all live slots: nothing can use these any more, because every user borrows

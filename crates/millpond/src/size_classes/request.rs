@@ -13,13 +13,14 @@
 //! In growing and refusing allocators the range is everything, and a layout of a class is never served
 //! by the global allocator. In those that fall back, all blocks are reserved, and the range is theirs.
 
-use alloc::alloc::{alloc, dealloc, realloc};
+use alloc::alloc::realloc;
 use core::alloc::Layout;
 use core::fmt;
 use core::ptr::NonNull;
 
 use super::block::Block;
 use super::{Class, Overflow, SizeClasses};
+use crate::base::memory;
 
 /// Why a request was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,11 +113,7 @@ impl SizeClasses {
     #[inline(never)]
     fn allocate_slowly(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
         if layout.size() == 0 {
-            let address = NonNull::<u8>::dangling().as_ptr().with_addr(layout.align());
-            return match NonNull::new(address) {
-                Some(nowhere) => Ok(NonNull::slice_from_raw_parts(nowhere, 0)),
-                None => unreachable!("an alignment is not 0"),
-            };
+            return Ok(NonNull::slice_from_raw_parts(memory::dangling(layout), 0));
         }
         let Some(class) = self.class(layout) else {
             return match self.overflow {
@@ -169,8 +166,7 @@ impl SizeClasses {
     #[inline]
     fn fall_back(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
         assert!(layout.size() > 0);
-        // SAFETY: the layout has a size, as just tested.
-        let Some(memory) = NonNull::new(unsafe { alloc(layout) }) else {
+        let Ok(memory) = memory::take(layout) else {
             return Err(self.refuse(Refused::OutOfMemory));
         };
         self.fallen_back.set(self.fallen_back.get() + 1);
@@ -261,7 +257,7 @@ impl SizeClasses {
         self.fallen_back.set(self.fallen_back.get() - 1);
         self.note_fallen_back(layout.size(), 0);
         // SAFETY: the memory is the global allocator's, with this layout (invariant 2).
-        unsafe { dealloc(memory.as_ptr(), layout) };
+        unsafe { memory::give_back(memory, layout) };
     }
 
     /// Resizes `memory` to a larger layout, keeping its contents. In place if the class is the

@@ -26,11 +26,6 @@ unsafe impl Allocator for &SizeClasses {
     }
 
     #[inline]
-    fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        SizeClasses::allocate_zeroed(self, layout).map_err(refused)
-    }
-
-    #[inline]
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
         // SAFETY: the trait has the same contract.
         unsafe { SizeClasses::deallocate(self, memory, layout) };
@@ -45,22 +40,6 @@ unsafe impl Allocator for &SizeClasses {
     ) -> Result<NonNull<[u8]>, AllocError> {
         // SAFETY: the trait has the same contract.
         unsafe { SizeClasses::grow(self, memory, old, new) }.map_err(refused)
-    }
-
-    #[inline]
-    unsafe fn grow_zeroed(
-        &self,
-        memory: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
-        // SAFETY: the trait has the same contract.
-        let grown = unsafe { SizeClasses::grow(self, memory, old, new) }.map_err(refused)?;
-        // SAFETY: the memory has as many bytes as the new layout, which is the larger one.
-        let rest = unsafe { grown.cast::<u8>().add(old.size()) };
-        // SAFETY: the rest has this many bytes, and is nobody else's.
-        unsafe { rest.write_bytes(0, new.size() - old.size()) };
-        Ok(grown)
     }
 
     #[inline]

@@ -22,7 +22,6 @@
 //! 3. The lengths never change: as many words as values, one word of the bitmap for each 64.
 //! 4. The last entry ends where the words begin.
 
-use alloc::alloc::{alloc, dealloc};
 use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
@@ -129,21 +128,6 @@ fn values_align(value: Layout, slots: usize) -> usize {
     }
 }
 
-/// Allocates the memory of a block.
-fn try_allocate(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
-    match layout.size() {
-        0 => Ok(dangling(layout)),
-        // SAFETY: the size is not 0.
-        _ => NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory),
-    }
-}
-
-/// No memory, only an aligned address.
-fn dangling(layout: Layout) -> NonNull<u8> {
-    let address = core::ptr::without_provenance_mut(layout.align());
-    NonNull::new(address).unwrap_or(NonNull::dangling())
-}
-
 impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
     fn drop(&mut self) {
         let offsets = match self.is_packed {
@@ -153,12 +137,12 @@ impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
         let Ok(Offsets { layout, words, .. }) = offsets else {
             unreachable!("the block was taken with this layout");
         };
-        if layout.size() > 0 && !self.is_lent {
+        if !self.is_lent {
             // SAFETY: the words are so far from the block's first byte.
-            let start = unsafe { self.words.as_ptr().byte_sub(words) };
-            // SAFETY: the memory came from `alloc` with this layout, which follows from lengths that never change
-            // (invariant 3), and goes back once.
-            unsafe { dealloc(start.cast(), layout) };
+            let start = unsafe { self.words.byte_sub(words) };
+            // SAFETY: the memory was taken with this layout, which follows from lengths that never change (invariant 3),
+            // and goes back once.
+            unsafe { memory::give_back(start.cast(), layout) };
         }
     }
 }
@@ -206,7 +190,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
 
     /// Slots with this word and entries that are empty, every page touched.
     pub(crate) fn try_new(slots: usize, entry_count: usize, word: W) -> Result<Self, OutOfMemory> {
-        let start = try_allocate(Self::layout(slots, entry_count)?)?;
+        let start = memory::take(Self::layout(slots, entry_count)?)?;
         // SAFETY: the memory was just allocated, for this layout.
         let mut block = unsafe { Self::try_in(start, slots, entry_count, word)? };
         block.is_lent = false;
@@ -225,7 +209,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             true => Offsets::packed::<W, E, T>(slots, entry_count)?,
             false => Offsets::of::<W, E, T>(slots, entry_count)?,
         };
-        let start = try_allocate(offsets.layout)?;
+        let start = memory::take(offsets.layout)?;
         // SAFETY: the memory was just allocated, for this layout.
         let mut block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
         (block.is_lent, block.is_packed) = (false, is_packed);
@@ -267,7 +251,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         word: W,
     ) -> Self {
         let start = match offsets.layout.size() {
-            0 => dangling(offsets.layout),
+            0 => memory::dangling(offsets.layout),
             _ => start,
         };
         // The black box hides that the memory is new: otherwise compilers might turn a fill with

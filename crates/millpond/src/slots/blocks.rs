@@ -28,7 +28,6 @@
 //! 4. The bits of the bitmap behind `slots` are 0.
 //! 5. `near` is what [`near`] says of `slots` and the sizes.
 
-use alloc::alloc::{alloc, dealloc};
 use core::alloc::Layout;
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -156,8 +155,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         }
         let in_step = self.books.bitmap_age();
         let (layout, table_bytes) = self.books_layout(slots, entry_count(slots))?;
-        // SAFETY: there are slots, so the size is not 0.
-        let start = NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)?;
+        let start = memory::take(layout)?;
         // SAFETY: the books follow the table in the memory that was just taken.
         let books_start = unsafe { start.byte_add(table_bytes) };
         // SAFETY: it is the memory of such a block, which has it until its place gives it back.
@@ -199,8 +197,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             unreachable!("the books were taken with this layout");
         };
         self.books = Block::empty();
-        // SAFETY: the memory came from `alloc` with this layout (invariant 2), and the books are gone.
-        unsafe { dealloc(self.table.cast().as_ptr(), layout) };
+        // SAFETY: the memory was taken with this layout (invariant 2), and the books are gone.
+        unsafe { memory::give_back(self.table.cast(), layout) };
     }
 
     /// Takes the next block, for whose slots there is room in the books. Gives its slots. `ahead`: before it is needed,
@@ -213,10 +211,11 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         if let Some(watch) = &mut self.watch {
             watch.try_grow(end)?;
         }
+        let take = |slots| Ok(memory::take(values_layout::<T>(slots)?)?.as_ptr().cast());
         let values = match first {
-            0 => try_take_values(self.first_piece())?.as_ptr(),
+            0 => take(self.first_piece())?,
             _ if first < self.first_piece() => self.first_value(0).wrapping_add(first),
-            _ => try_take_values(len)?.as_ptr(),
+            _ => take(len)?,
         };
         if ahead && size_of::<T>() > 0 {
             // SAFETY: the memory is there for so many values (invariant 3), and nobody else refers to it.
@@ -270,8 +269,11 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             _ if first < self.first_piece() => return,
             _ => len,
         };
+        let (Ok(layout), Some(values)) = (values_layout::<T>(len), NonNull::new(values)) else {
+            unreachable!("the values were taken with this layout");
+        };
         // SAFETY: the values are an allocation of so many (invariant 3), and the caller promises the rest.
-        unsafe { give_back_values(values, len) };
+        unsafe { memory::give_back(values.cast(), layout) };
     }
 
     fn set_slots(&mut self, slots: usize) {
@@ -368,31 +370,6 @@ fn aside() {}
 /// How many of the slots with these words have retired.
 fn retired_of<W: Word>(words: &[W]) -> u32 {
     words.iter().filter(|word| **word == W::RETIRED).count() as u32
-}
-
-/// Takes the memory for so many values.
-fn try_take_values<T>(slots: usize) -> Result<NonNull<MaybeUninit<T>>, OutOfMemory> {
-    let layout = values_layout::<T>(slots)?;
-    if layout.size() == 0 {
-        return Ok(NonNull::dangling());
-    }
-    // SAFETY: the size is not 0.
-    Ok(NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)?.cast())
-}
-
-/// Gives back the memory of so many values.
-///
-/// # Safety
-///
-/// It came from [`try_take_values`] for as many, and nobody uses it any more.
-unsafe fn give_back_values<T>(start: *mut MaybeUninit<T>, slots: usize) {
-    let Ok(layout) = values_layout::<T>(slots) else {
-        unreachable!("the values were taken with this layout");
-    };
-    if layout.size() > 0 {
-        // SAFETY: the memory came from `alloc` with this layout.
-        unsafe { dealloc(start.cast(), layout) };
-    }
 }
 
 impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
