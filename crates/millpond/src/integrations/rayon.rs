@@ -8,7 +8,7 @@ use ::rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, brid
 
 use crate::handle::{HandleLayout, handle_of_live};
 use crate::pools::pool::{Pool, ValueRuns, ValueRunsMut};
-use crate::pools::recycler::{Recycler, RunSlices, RunSlicesMut};
+use crate::pools::recycler::Recycler;
 use crate::pools::vec_pool::VecPool;
 use crate::slots::reuse::ReuseOrder;
 
@@ -44,7 +44,8 @@ impl<I: Iterator<Item: Send> + Send> ParallelIterator for Parallel<I> {
 mod shared {
     use super::{Parallel, ParallelIterator};
     use crate::handle::Handle;
-    use crate::threads::sync::{Frozen, FrozenRuns, RunsMut, SyncPool};
+    use crate::threads::sync::{Frozen, SyncPool};
+    use crate::values::{ValueRuns, ValueRunsMut};
 
     /// Requires the feature `rayon`. Values with owned guards are skipped.
     impl<T: Send> SyncPool<T> {
@@ -61,7 +62,7 @@ mod shared {
         /// assert_eq!(*pool.get(handle).unwrap(), 1.5);
         /// ```
         pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])> {
-            Parallel { runs: self.runs_mut(), split: RunsMut::split }
+            Parallel { runs: self.runs_mut(), split: ValueRunsMut::split }
         }
 
         /// Iterates mutably over the values, on several threads, in no particular order.
@@ -87,7 +88,7 @@ mod shared {
         /// assert!(frozen.par_iter().all(|(handle, value)| frozen.get(handle) == Some(value)));
         /// ```
         pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &'a [T])> + use<'a, T> {
-            Parallel { runs: self.runs(), split: FrozenRuns::split }
+            Parallel { runs: self.runs(), split: ValueRuns::split }
         }
 
         /// Iterates over the values, on several threads, in no particular order.
@@ -109,7 +110,7 @@ mod shared {
 
 /// The runs of a pool of `T`, on several threads. The literals make a pool of numbers and insert 1.
 macro_rules! par_runs_methods {
-    ($runs:ident, $runs_mut:ident, $new:literal, $insert:literal) => {
+    ($new:literal, $insert:literal) => {
         /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
         /// pieces.
         ///
@@ -125,7 +126,7 @@ macro_rules! par_runs_methods {
         where
             T: Sync,
         {
-            Parallel { runs: self.runs(), split: $runs::split }
+            Parallel { runs: self.runs(), split: ValueRuns::split }
         }
 
         /// Iterates over [`runs_mut`](Self::runs_mut) in parallel: `(first index, slice)`. A long run comes in
@@ -144,7 +145,7 @@ macro_rules! par_runs_methods {
         where
             T: Send,
         {
-            Parallel { runs: self.runs_mut(), split: $runs_mut::split }
+            Parallel { runs: self.runs_mut(), split: ValueRunsMut::split }
         }
     };
 }
@@ -230,7 +231,7 @@ macro_rules! par_iter_methods {
 /// Requires the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     par_runs_methods! {
-        ValueRuns, ValueRunsMut, "let mut pool = Pool::new(1000);", "let handle = pool.insert(1).unwrap();"
+        "let mut pool = Pool::new(1000);", "let handle = pool.insert(1).unwrap();"
     }
     par_iter_methods!("Pool::new(1000)");
 
@@ -290,7 +291,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 /// Requires the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     par_runs_methods! {
-        ValueRuns, ValueRunsMut, "let mut pool = VecPool::new();", "let handle = pool.push(1);"
+        "let mut pool = VecPool::new();", "let handle = pool.push(1);"
     }
     par_iter_methods!("VecPool::new()");
 }
@@ -298,7 +299,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
 /// Requires the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     par_runs_methods! {
-        RunSlices, RunSlicesMut, "let mut pool = Recycler::<u32>::new(1000);",
+        "let mut pool = Recycler::<u32>::new(1000);",
         "let (handle, object) = pool.acquire().unwrap(); *object = 1;"
     }
 }

@@ -9,7 +9,7 @@ use crate::occupancy::{LiveBits, Occupancy, Source};
 pub(crate) struct Values<'a, T> {
     values: &'a [MaybeUninit<T>],
     /// The rest of the prefix, which ends at slot `until`.
-    prefix: slice::Iter<'a, MaybeUninit<T>>,
+    prefix: slice::Iter<'a, T>,
     until: usize,
     bits: LiveBits,
     source: Source<'a>,
@@ -20,8 +20,9 @@ impl<'a, T> Values<'a, T> {
     pub(super) fn new(values: &'a [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
         let (bits, until) = LiveBits::new(occupancy);
-        // SAFETY: the occupancy names slots of this array only (invariant 1).
-        let prefix = unsafe { values.get_unchecked(..until) }.iter();
+        // SAFETY: the occupancy names slots of this array only (invariant 1), which are live in the prefix (invariant 4),
+        // so that their values are initialised (invariant 2).
+        let prefix = unsafe { slice::from_raw_parts(values.as_ptr().cast(), until) }.iter();
         Self { values, prefix, until, bits, source: occupancy.source() }
     }
 
@@ -32,17 +33,8 @@ impl<'a, T> Values<'a, T> {
     unsafe fn at(values: &'a [MaybeUninit<T>], index: usize) -> &'a T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
         let value = unsafe { values.get_unchecked(index) };
-        // SAFETY: as the caller promises, the slot is live by the occupancy.
-        unsafe { Self::live(value) }
-    }
-
-    /// # Safety
-    ///
-    /// The slot of this value is live by the occupancy.
-    #[inline(always)]
-    unsafe fn live(value: &'a MaybeUninit<T>) -> &'a T {
-        // SAFETY: the slot is live (invariant 4), so the value is initialised (invariant 2), and both are borrowed
-        // for `'a`.
+        // SAFETY: as the caller promises, the slot is live by the occupancy (invariant 4), so the value is initialised
+        // (invariant 2).
         unsafe { value.assume_init_ref() }
     }
 }
@@ -53,9 +45,7 @@ impl<'a, T> Iterator for Values<'a, T> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(value) = self.prefix.next() {
-            let index = self.until - self.prefix.len() - 1;
-            // SAFETY: all slots of the prefix are live.
-            return Some((index, unsafe { Self::live(value) }));
+            return Some((self.until - self.prefix.len() - 1, value));
         }
         let index = self.bits.next(self.source)?;
         // SAFETY: the index comes from `self.bits`.
@@ -72,10 +62,8 @@ impl<'a, T> Iterator for Values<'a, T> {
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
         let Self { values, prefix, until, bits, source } = self;
         let first = until - prefix.len();
-        let folded = prefix.enumerate().fold(start, |folded, (i, value)| {
-            // SAFETY: all slots of the prefix are live.
-            f(folded, (first + i, unsafe { Self::live(value) }))
-        });
+        let prefix = prefix.enumerate();
+        let folded = prefix.fold(start, |folded, (i, value)| f(folded, (first + i, value)));
         bits.fold(source, folded, |folded, index| {
             // SAFETY: the index comes from `bits`.
             f(folded, (index, unsafe { Self::at(values, index) }))
@@ -113,7 +101,7 @@ impl<T> Clone for Values<'_, T> {
 /// twice.
 pub(crate) struct ValuesMut<'a, T> {
     /// The rest of the prefix, which ends at slot `until`.
-    prefix: slice::IterMut<'a, MaybeUninit<T>>,
+    prefix: slice::IterMut<'a, T>,
     until: usize,
     /// Stored instead of the array's first slot: it takes one register and saves most of the
     /// computation of each address.
@@ -134,9 +122,10 @@ impl<'a, T> ValuesMut<'a, T> {
         debug_assert_eq!(values.len(), occupancy.slots());
         let (bits, until) = LiveBits::new(occupancy);
         let values = values.as_mut_ptr();
-        // SAFETY: the occupancy names slots of this array only (invariant 1), it is borrowed mutably for `'a`, and
-        // `bits` has none of the prefix.
-        let prefix = unsafe { slice::from_raw_parts_mut(values, until) }.iter_mut();
+        // SAFETY: the occupancy names slots of this array only (invariant 1), which are live in the prefix (invariant 4),
+        // so that their values are initialised (invariant 2). It is borrowed mutably for `'a`, and `bits` has none of the
+        // prefix.
+        let prefix = unsafe { slice::from_raw_parts_mut(values.cast(), until) }.iter_mut();
         let source = occupancy.source();
         let word = values.wrapping_add(bits.first_of_word());
         Self { prefix, until, word, bits, source, borrow: PhantomData }
@@ -160,19 +149,9 @@ impl<'a, T> ValuesMut<'a, T> {
         // word's; without it, each step of a loop would test for it, because an `Option` of a
         // reference is `None` there.
         unsafe { core::hint::assert_unchecked(!value.is_null()) };
-        // SAFETY: nobody else refers to the slot (the iterator's invariant).
-        let value = unsafe { &mut *value };
-        // SAFETY: as the caller promises, the slot is live by the occupancy.
-        unsafe { Self::live(value) }
-    }
-
-    /// # Safety
-    ///
-    /// The slot of this value is live by the occupancy.
-    #[inline(always)]
-    unsafe fn live(value: &'a mut MaybeUninit<T>) -> &'a mut T {
-        // SAFETY: the slot is live (invariant 4), so the value is initialised (invariant 2).
-        unsafe { value.assume_init_mut() }
+        // SAFETY: as the caller promises, the slot is live by the occupancy (invariant 4), so the value is initialised
+        // (invariant 2); nobody else refers to it (the iterator's invariant).
+        unsafe { &mut *value.cast() }
     }
 }
 
@@ -182,9 +161,7 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(value) = self.prefix.next() {
-            let index = self.until - self.prefix.len() - 1;
-            // SAFETY: all slots of the prefix are live.
-            return Some((index, unsafe { Self::live(value) }));
+            return Some((self.until - self.prefix.len() - 1, value));
         }
         let word = &mut self.word;
         let bit = self.bits.next_in_word(self.source, |by| *word = word.wrapping_add(by))?;
@@ -204,10 +181,8 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
         let values = self.values();
         let Self { prefix, until, bits, source, .. } = self;
         let first = until - prefix.len();
-        let folded = prefix.enumerate().fold(start, |folded, (i, value)| {
-            // SAFETY: all slots of the prefix are live.
-            f(folded, (first + i, unsafe { Self::live(value) }))
-        });
+        let prefix = prefix.enumerate();
+        let folded = prefix.fold(start, |folded, (i, value)| f(folded, (first + i, value)));
         bits.fold(source, folded, |folded, index| {
             // SAFETY: the index comes from `bits`.
             f(folded, (index, unsafe { Self::at(values, index) }))

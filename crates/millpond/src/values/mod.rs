@@ -37,11 +37,6 @@ mod iter;
 mod packed;
 mod retain;
 mod runs;
-#[cfg_attr(
-    not(feature = "alloc"),
-    allow(unreachable_pub, reason = "public as a part of `recycler`")
-)]
-pub(crate) mod slices;
 
 #[cfg(feature = "blocks")]
 pub use block_walk::{BlockRuns, BlockRunsMut};
@@ -651,7 +646,10 @@ impl<P: FlatPlace> Storage<P> {
 
     #[inline]
     pub(crate) fn runs(&self) -> ValueRuns<'_, P::Value> {
-        ValueRuns::new(self.values(), self.occupancy())
+        let (values, runs) = (self.values(), self.occupancy().runs());
+        // SAFETY: the slots are borrowed with the storage; those of a run are live (invariant 4), so their values are
+        // initialised (invariant 2).
+        unsafe { ValueRuns::new(values.as_ptr().cast(), values.len(), runs) }
     }
 
     #[inline]
@@ -663,7 +661,10 @@ impl<P: FlatPlace> Storage<P> {
     #[inline]
     pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, P::Value>) {
         let (words, values, occupancy) = self.split_mut();
-        (words, ValueRunsMut::new(values, occupancy))
+        let (first, runs) = (values.as_mut_ptr().cast(), occupancy.runs());
+        // SAFETY: the slots are borrowed mutably with the storage; those of a run are live (invariant 4), so their values
+        // are initialised (invariant 2).
+        (words, unsafe { ValueRunsMut::new(first, values.len(), runs) })
     }
 
     /// The words as they are stored, the values, and an up-to-date occupancy.

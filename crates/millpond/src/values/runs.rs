@@ -1,44 +1,73 @@
 use core::fmt;
 use core::iter::FusedIterator;
-use core::mem::MaybeUninit;
+use core::marker::PhantomData;
+use core::ops::Range;
 use core::slice;
 
-use crate::occupancy::Occupancy;
-use crate::values::slices::{RunSlices, RunSlicesMut};
+use crate::occupancy::Runs;
+
+/// An array of slots, and runs of it.
+///
+/// # Invariant
+///
+/// `first` points to an array of `count` slots, borrowed for `'a`. The slots that `runs` has yet to yield have values, and
+/// nothing else refers to them if they are borrowed mutably: `runs` yields no slot twice, and two halves of a split none in
+/// common.
+struct Cut<'a, T> {
+    /// Read-only, as in a slice's iterator: so runs of `&'a T` may be used where those of shorter borrows are wanted.
+    first: *const T,
+    count: usize,
+    runs: Runs<'a>,
+}
+
+impl<T> Cut<'_, T> {
+    /// The first slot of the next run, where its value is, and how many they are.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, *mut T, usize)> {
+        let run = self.runs.next()?;
+        Some(self.slots(run))
+    }
+
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<(usize, *mut T, usize)> {
+        let run = self.runs.next_back()?;
+        Some(self.slots(run))
+    }
+
+    #[inline(always)]
+    fn slots(&self, run: Range<usize>) -> (usize, *mut T, usize) {
+        // One comparison, so that memory safety does not depend on the occupancy.
+        assert!(run.end <= self.count, "a run is within the slots");
+        (run.start, self.first.wrapping_add(run.start).cast_mut(), run.end - run.start)
+    }
+
+    /// Splits the rest in two, if it is long enough.
+    #[cfg(feature = "rayon")]
+    fn split(self) -> (Self, Option<Self>) {
+        self.runs.split_into(|runs| Self { runs, ..self })
+    }
+}
 
 /// An iterator over the runs of a pool's live slots, as `(first index, &[T])`, in index order, from
 /// both ends.
 pub struct ValueRuns<'a, T> {
-    /// Cut along the runs of the values' occupancy.
-    runs: RunSlices<'a, MaybeUninit<T>>,
+    cut: Cut<'a, T>,
+    borrow: PhantomData<&'a [T]>,
 }
+
+// SAFETY: it is a `&[T]` and a `Runs` in effect.
+unsafe impl<T: Sync> Send for ValueRuns<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for ValueRuns<'_, T> {}
 
 impl<'a, T> ValueRuns<'a, T> {
-    #[inline]
-    pub(super) fn new(values: &'a [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
-        debug_assert_eq!(values.len(), occupancy.slots());
-        Self { runs: RunSlices::new(values, occupancy.runs()) }
+    /// # Safety
+    ///
+    /// There is an array of this many slots, which is borrowed for `'a`, and those of the runs have values.
+    #[inline(always)]
+    pub(crate) unsafe fn new(first: *const T, count: usize, runs: Runs<'a>) -> Self {
+        Self { cut: Cut { first, count, runs }, borrow: PhantomData }
     }
-}
-
-#[cfg(feature = "rayon")]
-impl<T> ValueRuns<'_, T> {
-    /// Splits the rest in two, if it is long enough.
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let (left, right) = self.runs.split();
-        (Self { runs: left }, right.map(|runs| Self { runs }))
-    }
-}
-
-/// # Safety
-///
-/// All of the slots are live.
-#[inline]
-unsafe fn initialised<T>(values: &[MaybeUninit<T>]) -> &[T] {
-    let first = values.as_ptr().cast::<T>();
-    // SAFETY: the slots are live, so their values are initialised (invariant 2). `MaybeUninit<T>` has
-    // the layout of `T`.
-    unsafe { slice::from_raw_parts(first, values.len()) }
 }
 
 impl<'a, T> Iterator for ValueRuns<'a, T> {
@@ -46,18 +75,18 @@ impl<'a, T> Iterator for ValueRuns<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let (first, values) = self.runs.next()?;
-        // SAFETY: these are the slots of a run.
-        Some((first, unsafe { initialised(values) }))
+        let (index, first, len) = self.cut.next()?;
+        // SAFETY: these are slots of the array that have values, and are borrowed for `'a` (invariant of `Cut`).
+        Some((index, unsafe { slice::from_raw_parts(first, len) }))
     }
 }
 
 impl<T> DoubleEndedIterator for ValueRuns<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let (first, values) = self.runs.next_back()?;
-        // SAFETY: these are the slots of a run.
-        Some((first, unsafe { initialised(values) }))
+        let (index, first, len) = self.cut.next_back()?;
+        // SAFETY: as above.
+        Some((index, unsafe { slice::from_raw_parts(first, len) }))
     }
 }
 
@@ -65,7 +94,8 @@ impl<T> FusedIterator for ValueRuns<'_, T> {}
 
 impl<T> Clone for ValueRuns<'_, T> {
     fn clone(&self) -> Self {
-        Self { runs: self.runs.clone() }
+        let cut = Cut { runs: self.cut.runs.clone(), ..self.cut };
+        Self { cut, borrow: PhantomData }
     }
 }
 
@@ -78,36 +108,24 @@ impl<T: fmt::Debug> fmt::Debug for ValueRuns<'_, T> {
 /// An iterator over the runs of a pool's live slots, as `(first index, &mut [T])`, in index order,
 /// from both ends.
 pub struct ValueRunsMut<'a, T> {
-    /// Cut along the runs of the values' occupancy.
-    runs: RunSlicesMut<'a, MaybeUninit<T>>,
+    cut: Cut<'a, T>,
+    borrow: PhantomData<&'a mut [T]>,
 }
+
+// SAFETY: it is a `&mut [T]` and a `Runs` in effect.
+unsafe impl<T: Send> Send for ValueRunsMut<'_, T> {}
+// SAFETY: as above; a shared one gives no access to the slots.
+unsafe impl<T: Sync> Sync for ValueRunsMut<'_, T> {}
 
 impl<'a, T> ValueRunsMut<'a, T> {
-    #[inline]
-    pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
-        debug_assert_eq!(values.len(), occupancy.slots());
-        Self { runs: RunSlicesMut::new(values, occupancy.runs()) }
+    /// # Safety
+    ///
+    /// There is an array of this many slots, which is borrowed mutably for `'a`, or at least those slots of it that are in
+    /// a run; these have values.
+    #[inline(always)]
+    pub(crate) unsafe fn new(first: *mut T, count: usize, runs: Runs<'a>) -> Self {
+        Self { cut: Cut { first, count, runs }, borrow: PhantomData }
     }
-}
-
-#[cfg(feature = "rayon")]
-impl<T> ValueRunsMut<'_, T> {
-    /// Splits the rest in two, if it is long enough.
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let (left, right) = self.runs.split();
-        (Self { runs: left }, right.map(|runs| Self { runs }))
-    }
-}
-
-/// # Safety
-///
-/// All of the slots are live.
-#[inline]
-unsafe fn initialised_mut<T>(values: &mut [MaybeUninit<T>]) -> &mut [T] {
-    let first = values.as_mut_ptr().cast::<T>();
-    // SAFETY: the slots are live, so their values are initialised (invariant 2). `MaybeUninit<T>` has
-    // the layout of `T`.
-    unsafe { slice::from_raw_parts_mut(first, values.len()) }
 }
 
 impl<'a, T> Iterator for ValueRunsMut<'a, T> {
@@ -115,18 +133,19 @@ impl<'a, T> Iterator for ValueRunsMut<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let (first, values) = self.runs.next()?;
-        // SAFETY: these are the slots of a run.
-        Some((first, unsafe { initialised_mut(values) }))
+        let (index, first, len) = self.cut.next()?;
+        // SAFETY: these are slots of the array that have values, and nothing else refers to them for `'a` (invariant of
+        // `Cut`).
+        Some((index, unsafe { slice::from_raw_parts_mut(first, len) }))
     }
 }
 
 impl<T> DoubleEndedIterator for ValueRunsMut<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let (first, values) = self.runs.next_back()?;
-        // SAFETY: these are the slots of a run.
-        Some((first, unsafe { initialised_mut(values) }))
+        let (index, first, len) = self.cut.next_back()?;
+        // SAFETY: as above.
+        Some((index, unsafe { slice::from_raw_parts_mut(first, len) }))
     }
 }
 
@@ -135,5 +154,45 @@ impl<T> FusedIterator for ValueRunsMut<'_, T> {}
 impl<T> fmt::Debug for ValueRunsMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ValueRunsMut").finish_non_exhaustive()
+    }
+}
+
+/// Runs of a slice all of whose slots have values.
+#[cfg(feature = "recycler")]
+impl<'a, T> ValueRuns<'a, T> {
+    #[inline]
+    pub(crate) fn of_slice(slots: &'a [T], runs: Runs<'a>) -> Self {
+        // SAFETY: all slots of a slice have values, and it is borrowed for `'a`.
+        unsafe { Self::new(slots.as_ptr(), slots.len(), runs) }
+    }
+}
+
+/// The same, mutable.
+#[cfg(feature = "recycler")]
+impl<'a, T> ValueRunsMut<'a, T> {
+    #[inline]
+    pub(crate) fn of_slice(slots: &'a mut [T], runs: Runs<'a>) -> Self {
+        // SAFETY: all slots of a slice have values, and it is borrowed mutably for `'a`.
+        unsafe { Self::new(slots.as_mut_ptr(), slots.len(), runs) }
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<T> ValueRuns<'_, T> {
+    /// Splits the rest in two, if it is long enough.
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let half = |cut| Self { cut, borrow: PhantomData };
+        let (left, right) = self.cut.split();
+        (half(left), right.map(half))
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<T> ValueRunsMut<'_, T> {
+    /// Splits the rest in two, if it is long enough.
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let half = |cut| Self { cut, borrow: PhantomData };
+        let (left, right) = self.cut.split();
+        (half(left), right.map(half))
     }
 }

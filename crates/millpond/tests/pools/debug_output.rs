@@ -139,7 +139,7 @@ fn recycler_and_allocator() {
     let mut recycler = Recycler::<&str>::from_fn(4, |_| "egg");
     recycler.acquire().unwrap();
     tells(&recycler, &["0v1", "egg"]);
-    tells(recycler.runs_mut(), &["RunSlicesMut"]);
+    tells(recycler.runs_mut(), &["ValueRunsMut"]);
 
     let mut slots = HandleAllocator::builder().capacity(4).name("textures").build();
     let slot: Option<Handle<()>> = slots.acquire();

@@ -35,8 +35,8 @@ fn a_shared_pool_and_what_it_lends_tell_what_they_are() {
     tells(&iter, &["Iter", "next: 1"]);
     tells(pool.home(3), &["Home", "3"]);
     tells(pool.frozen().iter(), &["FrozenIter"]);
-    tells(pool.frozen().runs(), &["FrozenRuns"]);
-    tells(pool.runs_mut(), &["RunsMut"]);
+    tells(pool.frozen().runs(), &["0", "egg", "hen"]);
+    tells(pool.runs_mut(), &["ValueRunsMut"]);
     tells(pool.vacant_entry(), &["VacantEntry", "2v1"]);
     let mut extracted = pool.extract_if(|_, _| true);
     extracted.next();

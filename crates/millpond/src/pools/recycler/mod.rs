@@ -6,7 +6,7 @@ mod debug;
 mod overflow;
 mod snapshot;
 
-pub use crate::values::slices::{RunSlices, RunSlicesMut};
+pub use crate::values::{ValueRuns as RunSlices, ValueRunsMut as RunSlicesMut};
 pub use builder::RecyclerBuilder;
 
 use alloc::boxed::Box;
@@ -491,10 +491,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (H, &mut T)> {
         self.handles.refresh();
         let words = self.handles.words().as_slice();
-        RunSlicesMut::new(&mut self.objects, self.handles.runs()).flat_map(move |(first, run)| {
-            let handle = move |at| handle_of_live(first + at, words);
-            run.iter_mut().enumerate().map(move |(at, object)| (handle(at), object))
-        })
+        RunSlicesMut::of_slice(&mut self.objects, self.handles.runs()).flat_map(
+            move |(first, run)| {
+                let handle = move |at| handle_of_live(first + at, words);
+                run.iter_mut().enumerate().map(move |(at, object)| (handle(at), object))
+            },
+        )
     }
 
     /// Iterates over the live objects in index order, from both ends.
@@ -528,14 +530,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// ```
     #[inline]
     pub fn runs(&self) -> RunSlices<'_, T> {
-        RunSlices::new(&self.objects, self.handles.runs())
+        RunSlices::of_slice(&self.objects, self.handles.runs())
     }
 
     /// Iterates over the runs of live objects in index order, as `(first index, mutable slice)`.
     #[inline]
     pub fn runs_mut(&mut self) -> RunSlicesMut<'_, T> {
         self.handles.refresh();
-        RunSlicesMut::new(&mut self.objects, self.handles.runs())
+        RunSlicesMut::of_slice(&mut self.objects, self.handles.runs())
     }
 }
 

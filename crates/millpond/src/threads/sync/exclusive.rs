@@ -11,15 +11,14 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
-use core::slice;
 
 use super::batch::Batch;
 use super::free::WORD_SLOTS;
 use super::slots::Slots;
-use super::{Frozen, SyncPool, TakeError, close};
+use super::{Frozen, RunsMut, SyncPool, TakeError, close};
 use crate::base::guard::continue_after_panic;
 use crate::handle::{Handle, Issue};
-use crate::occupancy::{Occupancy, Runs, Source};
+use crate::occupancy::{Occupancy, Source};
 use crate::reports::errors::GetDisjointMutError;
 
 /// Methods with `&mut self`, like those of a [`Pool`](crate::Pool).
@@ -142,7 +141,10 @@ impl<T> SyncPool<T> {
     /// ```
     pub fn runs_mut(&mut self) -> RunsMut<'_, T> {
         let Gathered { slots, occupancy } = self.gather(true);
-        RunsMut { values: slots.first_value(), runs: occupancy.runs(), borrow: PhantomData }
+        let (first, runs) = (slots.first_value().as_ptr(), occupancy.runs());
+        // SAFETY: the values of a run are live, and nothing else can access them while the pool is borrowed exclusively
+        // (this file's invariant).
+        unsafe { RunsMut::new(first, slots.capacity(), runs) }
     }
 
     /// Iterates mutably over the values in index order. Values with owned guards are skipped.
@@ -314,53 +316,6 @@ impl<T> SyncPool<T> {
 pub(super) struct Gathered<'a, T> {
     pub(super) slots: &'a Slots<T>,
     pub(super) occupancy: Occupancy<'a>,
-}
-
-/// An iterator over the runs of live values of a [`SyncPool`], as `(first index, &mut [T])`, in
-/// index order.
-pub struct RunsMut<'a, T> {
-    /// The values of all slots.
-    values: NonNull<T>,
-    /// The runs of live values without guards.
-    runs: Runs<'a>,
-    borrow: PhantomData<&'a mut T>,
-}
-
-impl<T> RunsMut<'_, T> {
-    /// Splits the rest in two, if it is long enough.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        // No slot is in both halves.
-        self.runs.split_into(|runs| Self { runs, ..self })
-    }
-}
-
-// SAFETY: as a mutable slice; it refers to values that nothing else can access.
-unsafe impl<T: Send> Send for RunsMut<'_, T> {}
-// SAFETY: as a mutable slice.
-unsafe impl<T: Sync> Sync for RunsMut<'_, T> {}
-
-impl<'a, T> Iterator for RunsMut<'a, T> {
-    type Item = (usize, &'a mut [T]);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let run = self.runs.next()?;
-        // SAFETY: the run lies within the array.
-        let first = unsafe { self.values.add(run.start) };
-        // SAFETY: these values are live, nothing else can access them while the pool is borrowed
-        // exclusively (this file's invariant), and no two runs overlap.
-        let values = unsafe { slice::from_raw_parts_mut(first.as_ptr(), run.len()) };
-        Some((run.start, values))
-    }
-}
-
-impl<T> FusedIterator for RunsMut<'_, T> {}
-
-impl<T> fmt::Debug for RunsMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunsMut").finish_non_exhaustive()
-    }
 }
 
 /// An iterator that moves chosen values out of a [`SyncPool`]; returned by

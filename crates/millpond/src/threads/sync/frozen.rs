@@ -9,14 +9,14 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
-use core::slice;
 use core::sync::atomic::Ordering::Relaxed;
 
+use super::FrozenRuns;
 use super::atomics::AtomicU64;
 use super::slots::Slots;
 use super::word::Word;
 use crate::handle::Handle;
-use crate::occupancy::{LiveSlots, Occupancy, Runs};
+use crate::occupancy::{LiveSlots, Occupancy};
 
 /// A view of a [`SyncPool`](super::SyncPool) in which nothing changes, for any number of threads;
 /// returned by [`SyncPool::frozen`](super::SyncPool::frozen). Lookups need no guard.
@@ -106,8 +106,9 @@ impl<'a, T> Frozen<'a, T> {
     /// `(first index, slice)`.
     #[inline]
     pub fn runs(&self) -> FrozenRuns<'a, T> {
-        let (first_value, runs) = (self.first_value, self.occupancy.runs());
-        FrozenRuns { first_value, runs, values: PhantomData }
+        let (first, runs) = (self.first_value.as_ptr(), self.occupancy.runs());
+        // SAFETY: a run is of live values, which nobody writes (this file's invariant).
+        unsafe { FrozenRuns::new(first, self.words.len(), runs) }
     }
 
     /// Iterates over the values in index order.
@@ -173,57 +174,5 @@ impl<T> FusedIterator for FrozenIter<'_, T> {}
 impl<T> fmt::Debug for FrozenIter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FrozenIter").finish_non_exhaustive()
-    }
-}
-
-/// An iterator over the runs of live values of a [`Frozen`] pool, as `(first index, &[T])`.
-pub struct FrozenRuns<'a, T> {
-    /// The first of the values of all slots.
-    first_value: NonNull<T>,
-    runs: Runs<'a>,
-    values: PhantomData<&'a T>,
-}
-
-// SAFETY: as `Frozen`.
-unsafe impl<T: Sync> Send for FrozenRuns<'_, T> {}
-// SAFETY: as `Frozen`.
-unsafe impl<T: Sync> Sync for FrozenRuns<'_, T> {}
-
-impl<'a, T> FrozenRuns<'a, T> {
-    /// Splits the rest in two, if it is long enough.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        self.runs.split_into(|runs| Self { runs, ..self })
-    }
-
-    fn slice(&self, run: core::ops::Range<usize>) -> (usize, &'a [T]) {
-        // SAFETY: a run lies within the array.
-        let first = unsafe { self.first_value.add(run.start) };
-        // SAFETY: a run is of live values, which nobody writes (this file's invariant).
-        (run.start, unsafe { slice::from_raw_parts(first.as_ptr(), run.len()) })
-    }
-}
-
-impl<'a, T> Iterator for FrozenRuns<'a, T> {
-    type Item = (usize, &'a [T]);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.runs.next().map(|run| self.slice(run))
-    }
-}
-
-impl<T> DoubleEndedIterator for FrozenRuns<'_, T> {
-    #[inline]
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.runs.next_back().map(|run| self.slice(run))
-    }
-}
-
-impl<T> FusedIterator for FrozenRuns<'_, T> {}
-
-impl<T> fmt::Debug for FrozenRuns<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FrozenRuns").finish_non_exhaustive()
     }
 }

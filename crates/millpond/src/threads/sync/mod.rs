@@ -72,11 +72,12 @@ mod models;
 #[path = "../../../tests/sync_models/shuttle.rs"]
 mod schedules;
 
+pub use crate::values::{ValueRuns as FrozenRuns, ValueRunsMut as RunsMut};
 pub use at_home::Home;
 pub use builder::SyncPoolBuilder;
 pub use error::TakeError;
-pub use exclusive::{Drain, ExtractIf, RunsMut};
-pub use frozen::{Frozen, FrozenIter, FrozenRuns};
+pub use exclusive::{Drain, ExtractIf};
+pub use frozen::{Frozen, FrozenIter};
 pub use guard::{Shared, SharedOwned};
 pub use insertions::VacantEntry;
 pub use iter::Iter;
