@@ -33,7 +33,10 @@ pub(crate) mod sealed {
     }
 
     /// A pool whose values stay where they are.
-    pub trait Walked: Face {
+    pub trait Walked {
+        type Value;
+        type Handle: Copy;
+
         fn live(&self) -> usize;
         fn live_slots(&self) -> Occupancy<'_>;
         fn handle_in(&self, index: usize) -> Option<Self::Handle>;

@@ -23,6 +23,9 @@ macro_rules! walked {
         crate::pools::faces::face!([$($generics)*] $pool);
 
         impl<$($generics)*> crate::pools::faces::sealed::Walked for $pool {
+            type Value = T;
+            type Handle = H;
+
             #[inline]
             fn live(&self) -> usize {
                 self.len()
