@@ -265,7 +265,7 @@ impl<T> RosterPool<T> {
         }
     }
 
-    /// The same with hooks, and for the last lifetime.
+    /// Ends a lifetime if the pool has hooks, or if it may be the last one of the slot.
     #[cold]
     #[inline(never)]
     fn free_with_care(&mut self, index: usize, word: u32) {
@@ -518,7 +518,7 @@ impl<T> RosterPool<T> {
     }
 }
 
-/// An iterator over the live ones of all slots, so many of which are left.
+/// An iterator over the live slots among all slots; `left` are yet to come.
 struct Live<I> {
     slots: I,
     left: usize,

@@ -237,7 +237,7 @@ pub(crate) mod tests {
                 assert_eq!(of_a == of_b, a == b);
             }
         }
-        // The same, gathered from words.
+        // Gathered from words.
         let bytes = [0x80_u8, 1, 1];
         assert_eq!(
             Occupancy::new(Source::Bytes(&bytes, TopBit::Dead), 3, 2),

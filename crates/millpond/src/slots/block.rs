@@ -80,17 +80,17 @@ impl Offsets {
         Self::with_values::<W, E>(slots, entries, Layout::new::<T>())
     }
 
-    /// The same for values that are aligned as their type demands, and no further.
+    /// The offsets of a block whose values are aligned as their type demands, and no further.
     fn packed<W, E, T>(slots: usize, entries: usize) -> Result<Self, OutOfMemory> {
         Self::with_align::<W, E>(slots, entries, Layout::new::<T>(), 1)
     }
 
-    /// The same where each value has this layout.
+    /// The offsets of a block each of whose values has this layout.
     fn with_values<W, E>(slots: usize, entries: usize, value: Layout) -> Result<Self, OutOfMemory> {
         Self::with_align::<W, E>(slots, entries, value, values_align(value, slots))
     }
 
-    /// The same where the values are aligned to this as well.
+    /// The offsets of a block whose values have this layout and are aligned to `align` as well.
     fn with_align<W, E>(
         slots: usize,
         entries: usize,
@@ -237,7 +237,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         Ok(block)
     }
 
-    /// The same in memory with these offsets, in which no value is touched.
+    /// A block in memory with these offsets. Does not touch the pages of the values.
     ///
     /// # Safety
     ///

@@ -23,7 +23,7 @@
 //!    [sizes](BlockSizes) up to `slots`. Table and books are an allocation of the layout [`Blocks::books_layout`], which
 //!    begins with the table; there is none if the books have no slots.
 //! 3. The values of the blocks below [`first_piece`](Blocks::first_piece), which is where a block ends, are one
-//!    allocation, of the layout [`values_layout`] of so many values (none if that has no bytes). It is there as long as
+//!    allocation, of the layout [`values_layout`] of that many values (none if that has no bytes). It is there as long as
 //!    block 0. The values of every other block are an allocation of their own, of the layout of the block's size.
 //! 4. The bits of the bitmap behind `slots` are 0.
 //! 5. `near` is what [`near`] says of `slots` and the sizes.
@@ -65,7 +65,7 @@ unsafe impl<W: Word, E: Entry, T: Send> Send for Blocks<W, E, T> {}
 // SAFETY: as above.
 unsafe impl<W: Word, E: Entry, T: Sync> Sync for Blocks<W, E, T> {}
 
-/// The memory of so many values.
+/// The memory of this many values.
 fn values_layout<T>(slots: usize) -> Result<Layout, OutOfMemory> {
     Layout::array::<MaybeUninit<T>>(slots).map_err(|_| OutOfMemory)
 }
@@ -98,8 +98,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.sizes.blocks_within(self.slots)
     }
 
-    /// Has the first block bring the memory of the values of all blocks of so many slots, in one piece. There is no
-    /// block yet.
+    /// The values of the first `slots` slots will be one allocation, which comes with the first block. Must be called before
+    /// there is a block.
     pub(crate) fn join(&mut self, slots: usize) {
         assert!(self.slots == 0, "the first block is there");
         self.joined = slots as u32;
@@ -115,7 +115,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.last_block_of(self.slots)
     }
 
-    /// The slots of the last of the blocks that have so many slots together.
+    /// The slots of the last block, if there were only the blocks of the first `slots` slots.
     pub(crate) fn last_block_of(&self, slots: usize) -> Option<Range<usize>> {
         let first = self.sizes.start_of(self.sizes.blocks_within(slots).checked_sub(1)?)?;
         Some(first..slots)
@@ -141,7 +141,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.books.parts().words.len()
     }
 
-    /// Makes room in the books for so many slots, of which those that were never used have this word.
+    /// Makes room in the books for `slots` slots. Those that were never used get the word `fresh`.
     pub(crate) fn try_make_room(
         &mut self,
         slots: usize,
@@ -169,14 +169,15 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             *age = in_step;
         }
         let table = start.cast();
-        // SAFETY: so many entries are initialised, and the new table has room for those of more slots (invariant 2).
+        // SAFETY: the entries of the existing slots are initialised, and the new table has room for those of more slots
+        // (invariant 2).
         unsafe { self.table.copy_to_nonoverlapping(table, self.sizes.entries_within(self.slots)) };
         self.give_back_books();
         (self.table, self.books) = (table, books);
         Ok(())
     }
 
-    /// The memory of the table and of books with so many slots and entries, and where in it the books begin.
+    /// The memory of the table and of books with this many slots and entries, and where in it the books begin.
     fn books_layout(
         &self,
         slots: usize,
@@ -218,7 +219,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             _ => take(len)?,
         };
         if ahead && size_of::<T>() > 0 {
-            // SAFETY: the memory is there for so many values (invariant 3), and nobody else refers to it.
+            // SAFETY: there is memory for the block's values (invariant 3), and nobody else refers to it.
             memory::touch(unsafe { core::slice::from_raw_parts_mut(values, len) });
         }
         for entry in self.sizes.entries_within(first)..self.sizes.entries_within(end) {
@@ -258,7 +259,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         }
     }
 
-    /// Gives back the memory that goes with a block of so many values, which begin here.
+    /// Frees the memory that goes with a block of `len` values.
     ///
     /// # Safety
     ///
@@ -272,7 +273,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         let (Ok(layout), Some(values)) = (values_layout::<T>(len), NonNull::new(values)) else {
             unreachable!("the values were taken with this layout");
         };
-        // SAFETY: the values are an allocation of so many (invariant 3), and the caller promises the rest.
+        // SAFETY: the values are an allocation of `len` values (invariant 3), and the caller promises the rest.
         unsafe { memory::give_back(values.cast(), layout) };
     }
 
@@ -503,7 +504,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     #[inline(always)]
     fn parts(&self) -> Parts<'_, W, E, T> {
         let Parts { words, bits, entries, .. } = self.books.parts();
-        // SAFETY: there are so many words and bits in the books (invariant 1).
+        // SAFETY: the books have at least this many words and bits (invariant 1).
         let words = unsafe { words.get_unchecked(..self.slots) };
         // SAFETY: as above.
         let bits = unsafe { bits.get_unchecked(..self.slots.div_ceil(WORD_SLOTS)) };
@@ -513,7 +514,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     #[inline(always)]
     fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
         let PartsMut { words, bits, entries, .. } = self.books.parts_mut();
-        // SAFETY: there are so many words and bits in the books (invariant 1).
+        // SAFETY: the books have at least this many words and bits (invariant 1).
         let words = unsafe { words.get_unchecked_mut(..self.slots) };
         // SAFETY: as above.
         let bits = unsafe { bits.get_unchecked_mut(..self.slots.div_ceil(WORD_SLOTS)) };
@@ -580,7 +581,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
         let mut first = 0;
         while first < count {
             let end = self.sizes.end_of_block_with(first).min(count);
-            // SAFETY: both have so many slots.
+            // SAFETY: both have at least `count` slots.
             let to = unsafe { self.values().value(first) };
             // SAFETY: as above.
             let from = unsafe { other.values().value(first) };
@@ -646,7 +647,7 @@ mod tests {
             let count = place.slots;
             place.parts_mut().words[2] = 3;
             place.parts_mut().entries[2] = 9;
-            // SAFETY: there are so many slots.
+            // SAFETY: there is such a slot.
             let at = |place: &Place3, index| unsafe { place.value(index) }.addr();
             let before: Vec<_> = (0..count).map(|index| at(&place, index)).collect();
             for block in 3..6 {
@@ -697,7 +698,7 @@ mod tests {
                 place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
                 place.try_add_block(end % 16 == 0).unwrap();
             };
-            // SAFETY: there are so many slots.
+            // SAFETY: there is such a slot.
             let at = |place: &Place3, index| unsafe { place.value(index) }.addr();
             for blocks in [5, 2, 6, 1, 4] {
                 while place.block_count() < blocks {

@@ -38,7 +38,7 @@ impl<H: HandleLayout> Books<H> {
         Self::of(KeptCircle::new::<H>(lifetimes), lifetimes.name)
     }
 
-    /// The same for a given cycle.
+    /// The books of slots that were never used, with this cycle of generations.
     pub(super) const fn of(circle: KeptCircle, name: Option<&'static str>) -> Self {
         Self {
             circle,
@@ -111,8 +111,8 @@ impl<H: HandleLayout> Books<H> {
         self.claimed_until = slots as u32;
     }
 
-    /// The same for the slots below this one, in a pool that loses slots: their words stay, and
-    /// differ from those of a new pool when the slots exist again.
+    /// The order is not that of a new pool for the slots below this one. For a pool that loses slots: their words stay,
+    /// and differ from those of a new pool when the slots exist again.
     #[cfg(feature = "alloc")]
     pub(super) fn mark_used_until(&mut self, slots: usize) {
         self.claimed_until = self.claimed_until.max(slots as u32);
@@ -336,7 +336,7 @@ impl<H: HandleLayout> Books<H> {
         self.validate_within(words.slots(), words, used)
     }
 
-    /// The same where the pool may have had up to `capacity` slots.
+    /// Checks the words of a pool that may have had up to `capacity` slots.
     pub(super) fn validate_within(
         &self,
         capacity: usize,

@@ -161,7 +161,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         Some((index, generation))
     }
 
-    /// The same with the word of the slot.
+    /// Takes the slot that comes next, and returns it with its word.
     #[inline(always)]
     fn take_next_word<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
@@ -307,7 +307,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.tell_all(slots.words(), slots.words().occupancy().iter());
     }
 
-    /// The same, if each end has already been reported to the recorder.
+    /// Like [`reset_order`](Self::reset_order), if each end has already been reported to the recorder.
     pub(crate) fn reset_order_untold<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         slots: &mut S,
@@ -367,7 +367,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.validate_within(slots.words().slots(), slots)
     }
 
-    /// The same where the pool may have had up to this many slots.
+    /// Checks a pool that may have had up to `capacity` slots.
     pub(crate) fn validate_within<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &self,
         capacity: usize,

@@ -25,7 +25,7 @@ impl Parting {
         Self::with_live(counts.live(), counts)
     }
 
-    /// The same where it is known how many slots are live.
+    /// Where the parts begin in a partition with this many live slots.
     #[inline(always)]
     pub(crate) fn with_live(live: usize, counts: &Counts) -> Self {
         debug_assert_eq!(live, counts.live());

@@ -51,7 +51,7 @@ pub unsafe trait Place {
         self.parts().entries.as_ptr_range().end
     }
 
-    /// The same, to write entries by it.
+    /// Where the array of entries ends, for writing entries.
     #[inline(always)]
     fn entries_end_mut(&mut self) -> *mut Self::Entry {
         self.parts_mut().entries.as_mut_ptr_range().end
@@ -69,7 +69,7 @@ pub unsafe trait Place {
         unsafe { self.parts().values.add(index) }
     }
 
-    /// The same, mutable until the place is used again.
+    /// The place of a slot's value, mutable until this `Place` is used again.
     ///
     /// # Safety
     ///
@@ -90,7 +90,7 @@ pub unsafe trait Place {
         NonNull::new(unsafe { self.value(index) }.cast_mut())
     }
 
-    /// The same, mutable until the place is used again.
+    /// Where the value of a slot is, if there is such a slot: mutable until this `Place` is used again.
     #[inline(always)]
     fn find_mut(&mut self, index: usize) -> Option<NonNull<MaybeUninit<Self::Value>>> {
         if index >= self.parts().words.len() {
@@ -132,7 +132,7 @@ pub unsafe trait Place {
         BitmapAge::OLD
     }
 
-    /// The same, mutable, if there is a bitmap.
+    /// What is known of the bitmap, mutable; `None` if there is no bitmap.
     #[inline(always)]
     fn bitmap_age_mut(&mut self) -> Option<&mut BitmapAge> {
         None
@@ -143,7 +143,7 @@ pub unsafe trait Place {
         None
     }
 
-    /// The same, mutable.
+    /// The watch over the values, mutable.
     fn watch_mut(&mut self) -> Option<&mut Watch> {
         None
     }

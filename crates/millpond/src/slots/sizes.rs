@@ -62,7 +62,8 @@ impl BlockSizes {
         ((index << 1) | 1).ilog2() as usize
     }
 
-    /// The same, and where the block ends; `None` of a slot from there on.
+    /// The table's entry for the block of a slot, and where that block ends; `None` for a slot that is not below
+    /// [`doubling_below`](Self::doubling_below).
     #[inline(always)]
     pub(crate) fn block_that_doubles(&self, index: usize) -> Option<(usize, usize)> {
         if index >> self.last_shift != 0 {
@@ -72,7 +73,7 @@ impl BlockSizes {
         Some((entry, 1 << entry.max(self.first_shift as usize)))
     }
 
-    /// The same of a slot from there on.
+    /// The table's entry for the block of a slot that is not below [`doubling_below`](Self::doubling_below).
     #[inline(always)]
     pub(crate) const fn entry_of_last(&self, index: usize) -> usize {
         (index >> self.last_shift) + self.last_shift as usize

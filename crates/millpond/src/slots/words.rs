@@ -361,7 +361,7 @@ impl<P: Place> SlotWords<P> {
         self.get(index) == Some(generation)
     }
 
-    /// The same for a slot that exists.
+    /// Whether the slot, which exists, is live in this lifetime.
     ///
     /// # Safety
     ///
@@ -398,7 +398,7 @@ impl<P: Place> SlotWords<P> {
         unsafe { self.set_live_unchecked(index, generation) };
     }
 
-    /// The same, without checking that the slot exists.
+    /// Begins a lifetime of a dead slot without checking that the slot exists.
     ///
     /// # Safety
     ///

@@ -22,7 +22,7 @@ pub(crate) trait Part<T>: DoubleEndedIterator + ExactSizeIterator + Default {
 
     /// # Safety
     ///
-    /// As above, of one value.
+    /// The value is initialised, and may be borrowed for the lifetime of the item, mutably if the item is mutable.
     unsafe fn one(value: *mut T) -> Self::Item;
 }
 

@@ -30,7 +30,7 @@ impl<P: Place> Storage<P> {
         self.words.copy_state_from(&other.words, used);
     }
 
-    /// The same, by cloning. If a clone or a drop panics, some slots are as in the other storage,
+    /// Copies the state by cloning the values. If a clone or a drop panics, some slots are as in the other storage,
     /// some as before, and some dead; the caller must then repair counts and links.
     pub(crate) fn clone_state_from(&mut self, other: &Self, used: usize)
     where

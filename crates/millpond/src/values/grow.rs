@@ -26,7 +26,7 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         self.try_allocate_with(slots, R::Queue::<H::Index>::entry_count(slots, Self::LINKED), touch)
     }
 
-    /// The same, with this many entries.
+    /// Another block, of this many slots and entries.
     fn try_allocate_with(
         &mut self,
         slots: usize,
@@ -62,7 +62,7 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         }
     }
 
-    /// The same, with a function that moves the entries.
+    /// Moves the values into the block, and the entries by a function.
     fn move_with(
         &mut self,
         mut block: Block<W, E, T>,

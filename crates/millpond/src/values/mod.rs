@@ -265,7 +265,7 @@ impl<P: Place> Storage<P> {
         Some(unsafe { value.assume_init_ref() })
     }
 
-    /// The same, mutable.
+    /// The value of a valid handle, mutable.
     #[inline]
     pub(crate) fn find_mut<H: HandleLayout<Word = P::Word>>(
         &mut self,
@@ -442,7 +442,7 @@ impl<P: Place> Storage<P> {
         values.map(|value| value.expect("a value for an index"))
     }
 
-    /// The same, without those that are `None`.
+    /// Mutable references to the values of those slots that are `Some`.
     ///
     /// # Safety
     ///
@@ -618,7 +618,7 @@ impl<P: FlatPlace> Storage<P> {
         self.words_and_iter_mut().1
     }
 
-    /// The same with the words as they are stored, which have the generations.
+    /// The values, mutable, with the words as they are stored, which have the generations.
     #[inline]
     pub(crate) fn words_and_iter_mut(
         &mut self,
@@ -753,14 +753,14 @@ impl<P: Place> Slots for Storage<P> {
         is_quick
     }
 
-    /// Same as for [`end_quick`](Self::end_quick).
+    /// Does not drop the value, as in [`end_quick`](Self::end_quick).
     #[inline]
     fn set_dead(&mut self, index: usize, word: P::Word) {
         self.words.set_dead(index, word);
         self.write_link(index, Link::NONE);
     }
 
-    /// As above.
+    /// Does not drop the value, as in [`end_quick`](Self::end_quick).
     fn retire(&mut self, index: usize) {
         self.words.retire(index);
         self.write_link(index, Link::NONE);

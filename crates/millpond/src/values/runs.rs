@@ -167,7 +167,7 @@ impl<'a, T> ValueRuns<'a, T> {
     }
 }
 
-/// The same, mutable.
+/// Runs of a mutable slice all of whose slots have values.
 #[cfg(feature = "recycler")]
 impl<'a, T> ValueRunsMut<'a, T> {
     #[inline]

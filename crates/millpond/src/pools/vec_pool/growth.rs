@@ -99,7 +99,7 @@ impl<W: Word> Growing<W> {
         self.grow(slots, storage, core, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
-    /// The same; takes the slot that then comes next out of the order.
+    /// Makes room for an insertion, and takes the slot that then comes next out of the order.
     #[cold]
     #[inline(never)]
     pub(super) fn take_beyond<T, R: ReuseOrder, H: HandleLayout<Word = W>>(
