@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::odds_arguments::OddsArguments;
 use crate::pages::Shell;
 use crate::replay_arguments::ReplayArguments;
 use millpond_plan::pattern::Pattern;
@@ -50,6 +51,16 @@ impl Arguments {
             _ => None,
         }
     }
+
+    /// Sets when there is colour, and returns the arguments of `odds` if that is the command.
+    #[must_use]
+    pub fn into_odds(self) -> Option<OddsArguments> {
+        millpond_terminal::set_when(self.color.when);
+        match self.command {
+            Some(Command::Odds(arguments)) => Some(arguments),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -57,7 +68,7 @@ pub(crate) enum Command {
     Plan(Box<PlanArguments>),
     Merge(crate::merge_command::MergeArguments),
     Replay(ReplayArguments),
-    Odds(crate::odds_command::OddsArguments),
+    Odds(OddsArguments),
     Generate(GenerateArguments),
     /// Print the prices of the allocator of this process, as `plan --prices` reads them.
     #[command(hide = true)]

@@ -1,8 +1,8 @@
-//! Commands that are programs of their own, `millpond-replay`, `millpond-watch` and `millpond-soak`: found beside this
-//! program or on the path, as cargo and git find theirs.
+//! Commands that are programs of their own, `millpond-replay`, `millpond-odds`, `millpond-watch` and `millpond-soak`: found
+//! beside this program or on the path, as cargo and git find theirs.
 //!
-//! They take longer to build than all the rest. `millpond-replay` comes with the tool; the others have packages of their
-//! own, because they need libraries that planning does without.
+//! They take longer to build than all the rest. `millpond-replay` and `millpond-odds` come with the tool; the others have
+//! packages of their own, because they need libraries that planning does without.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -13,8 +13,12 @@ use std::process::Command;
 use millpond_plan::error::{Failure, reason};
 
 /// The commands, and the package of each; the program's name is `millpond-` and the command's.
-const COMMANDS: [(&str, &str); 3] =
-    [("replay", "millpond-cli"), ("watch", "millpond-watch"), ("soak", "millpond-soak")];
+const COMMANDS: [(&str, &str); 4] = [
+    ("replay", "millpond-cli"),
+    ("odds", "millpond-cli"),
+    ("watch", "millpond-watch"),
+    ("soak", "millpond-soak"),
+];
 
 /// A command that is a program of its own, and its arguments, which the tool does not look at.
 #[derive(Debug)]

@@ -10,14 +10,14 @@ mod generate;
 mod generate_game;
 mod loans_command;
 mod merge_command;
-pub mod odds;
-mod odds_command;
+mod odds_arguments;
 pub mod output_file;
 mod pages;
 mod plan_command;
 mod replay_arguments;
 
 pub use args::Arguments;
+pub use odds_arguments::OddsArguments;
 pub use replay_arguments::ReplayArguments;
 
 use std::ffi::OsString;
@@ -43,7 +43,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Plan(arguments)) => plan_command::run(&arguments),
         Some(Command::Merge(arguments)) => merge_command::run(&arguments),
         Some(Command::Replay(_)) => Err(External::out_of_place("replay")),
-        Some(Command::Odds(arguments)) => odds_command::run(&arguments),
+        Some(Command::Odds(_)) => Err(External::out_of_place("odds")),
         Some(Command::Generate(arguments)) => generate::run(&arguments),
         Some(Command::Prices) => allocators::run_prices(),
         Some(Command::Calls { trace }) => allocators::run_calls(&trace),

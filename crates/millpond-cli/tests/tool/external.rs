@@ -38,8 +38,9 @@ fn program(directory: &Directory, name: &str) {
 #[test]
 fn one_that_is_not_installed_says_how_to_get_it() {
     let directory = Directory::new();
+    let tool = "millpond-cli";
     for (name, package) in
-        [("watch", "millpond-watch"), ("soak", "millpond-soak"), ("replay", "millpond-cli")]
+        [("watch", "millpond-watch"), ("soak", "millpond-soak"), ("replay", tool), ("odds", tool)]
     {
         for more in [&[][..], &["--help"], &["--", "x"]] {
             let line = refused(&run(&directory, "", &[&[name][..], more].concat()));

@@ -24,7 +24,7 @@ pub(super) fn recognises(text: &[u8]) -> bool {
 /// Reads a table whose first block has been read.
 pub(super) fn read(
     lines: &mut Lines<'_>,
-    watch: &mut impl Watch,
+    watch: &mut dyn Watch,
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
     read_lines(lines, 1, Reader::default(), watch, progress)
@@ -43,7 +43,7 @@ struct Reader {
 }
 
 impl Records for Reader {
-    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+    fn line(&mut self, line: &[u8], watch: &mut dyn Watch) -> Result<(), String> {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         // A function's name may contain commas, so the stack is the last field.
         let mut fields = line.splitn(5, |&b| b == b',');
@@ -84,7 +84,7 @@ impl Records for Reader {
         self.blocks.births + self.blocks.deaths
     }
 
-    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
+    fn finish(self, watch: &mut dyn Watch) -> Result<Summary, Fault> {
         let Some(first_tick) = self.first_tick.filter(|_| self.blocks.births > 0) else {
             return Err(Fault::whole("contains no allocation, expected at least one `alloc` line"));
         };

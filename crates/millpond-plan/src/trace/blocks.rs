@@ -39,7 +39,7 @@ impl Blocks {
         address: u64,
         bytes: u64,
         stack: u32,
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Result<(), String> {
         let born = self.born(tick, address, bytes, stack, watch)?;
         self.neighbours.event(born, true);
@@ -47,7 +47,7 @@ impl Blocks {
     }
 
     /// A block dies; `false` if it is older than the recording.
-    pub(super) fn death(&mut self, tick: u32, address: u64, watch: &mut impl Watch) -> bool {
+    pub(super) fn death(&mut self, tick: u32, address: u64, watch: &mut dyn Watch) -> bool {
         let Some(died) = self.died(tick, address, watch) else { return false };
         self.neighbours.event(died, false);
         true
@@ -60,7 +60,7 @@ impl Blocks {
         [old, new]: [u64; 2],
         bytes: u64,
         stack: u32,
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Result<(), String> {
         let died = self.died(tick, old, watch);
         let born = self.born(tick, new, bytes, stack, watch)?;
@@ -74,7 +74,7 @@ impl Blocks {
         address: u64,
         bytes: u64,
         stack: u32,
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Result<KindOfClass, String> {
         let kind = self.kind(bytes, stack)?;
         let Entry::Vacant(place) = self.live.entry(address) else {
@@ -92,7 +92,7 @@ impl Blocks {
         Ok(KindOfClass { kind, class })
     }
 
-    fn died(&mut self, tick: u32, address: u64, watch: &mut impl Watch) -> Option<KindOfClass> {
+    fn died(&mut self, tick: u32, address: u64, watch: &mut dyn Watch) -> Option<KindOfClass> {
         let Block { key, kind } = self.live.remove(&address)?;
         self.keys.give_back(key);
         self.deaths += 1;
@@ -120,7 +120,7 @@ impl Blocks {
         last_tick: u32,
         stacks: CallStacks,
         nodes: &[u32],
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Allocations {
         for block in self.live.values() {
             watch.left(self.kinds[block.kind as usize].class, block.key, last_tick);

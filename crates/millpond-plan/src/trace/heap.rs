@@ -29,7 +29,7 @@ pub(super) fn recognises(text: &[u8]) -> bool {
 /// Reads a recording whose first block has been read.
 pub(super) fn read(
     lines: &mut Lines<'_>,
-    watch: &mut impl Watch,
+    watch: &mut dyn Watch,
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
     read_lines(lines, 0, Reader::default(), watch, progress)
@@ -57,7 +57,7 @@ struct Reader {
 }
 
 impl Records for Reader {
-    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+    fn line(&mut self, line: &[u8], watch: &mut dyn Watch) -> Result<(), String> {
         if !self.has_header {
             self.has_header = true;
             return if line == HEADER {
@@ -111,7 +111,7 @@ impl Records for Reader {
         self.blocks.births + self.blocks.deaths
     }
 
-    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
+    fn finish(self, watch: &mut dyn Watch) -> Result<Summary, Fault> {
         let Some(first_tick) = self.first_tick.filter(|_| self.blocks.births > 0) else {
             return Err(Fault::whole(
                 "contains no allocation, expected at least one `+` line (did the program start and end \

@@ -27,7 +27,7 @@ pub(super) fn recognises(text: &[u8]) -> bool {
 /// Reads a heaptrack file whose first block has been read.
 pub(super) fn read(
     lines: &mut Lines<'_>,
-    watch: &mut impl Watch,
+    watch: &mut dyn Watch,
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
     read_lines(lines, 0, Reader::default(), watch, progress)
@@ -130,7 +130,7 @@ impl Reader {
     }
 
     #[inline]
-    fn birth(&mut self, text: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+    fn birth(&mut self, text: &[u8], watch: &mut dyn Watch) -> Result<(), String> {
         let kind = self.known_kind(b'+', text)?;
         let key = self.keys.take()?;
         if self.births == 0 {
@@ -148,7 +148,7 @@ impl Reader {
     }
 
     #[inline]
-    fn death(&mut self, text: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+    fn death(&mut self, text: &[u8], watch: &mut dyn Watch) -> Result<(), String> {
         let kind = self.known_kind(b'-', text)?;
         let Kind { counts, live } = &mut self.kinds[kind as usize];
         let Some(key) = live.pop() else {
@@ -177,7 +177,7 @@ impl Reader {
 
 impl Records for Reader {
     #[inline]
-    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+    fn line(&mut self, line: &[u8], watch: &mut dyn Watch) -> Result<(), String> {
         match line {
             [b'+', b' ', kind @ ..] => self.birth(kind, watch),
             [b'-', b' ', kind @ ..] => self.death(kind, watch),
@@ -189,7 +189,7 @@ impl Records for Reader {
         self.births + self.deaths
     }
 
-    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
+    fn finish(self, watch: &mut dyn Watch) -> Result<Summary, Fault> {
         if self.births == 0 {
             return Err(Fault::whole(
                 "contains no allocation, expected at least one `+` line (did the program start and end \

@@ -24,7 +24,7 @@ pub(super) fn recognises(text: &[u8]) -> bool {
 /// Reads a lifetime trace whose first block has been read.
 pub(super) fn read(
     lines: &mut Lines<'_>,
-    watch: &mut impl Watch,
+    watch: &mut dyn Watch,
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
     let header = lines_of(lines.block()).next().map_or(&[][..], |(_, line)| line);
@@ -104,7 +104,7 @@ impl Reader {
         id: u64,
         class: &[u8],
         bytes: Option<u64>,
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Result<(), String> {
         let class = self.classes.number(class)?;
         match self.live.entry(id) {
@@ -123,7 +123,7 @@ impl Reader {
     }
 
     #[inline]
-    fn death(&mut self, id: u64, class: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+    fn death(&mut self, id: u64, class: &[u8], watch: &mut dyn Watch) -> Result<(), String> {
         let Entry::Occupied(place) = self.live.entry(id) else {
             return Err(format!("id {id} is freed but not alive, expected an earlier `alloc`"));
         };
@@ -147,7 +147,7 @@ impl Reader {
 
 impl Records for Reader {
     #[inline]
-    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+    fn line(&mut self, line: &[u8], watch: &mut dyn Watch) -> Result<(), String> {
         let Some((tick, event, id, class, rest)) = split(line) else {
             return Err(wrong_columns(line));
         };
@@ -185,7 +185,7 @@ impl Records for Reader {
         self.births + self.deaths
     }
 
-    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
+    fn finish(self, watch: &mut dyn Watch) -> Result<Summary, Fault> {
         let Some(first_tick) = self.first_tick else {
             return Err(Fault {
                 place: Place::Line { line: 1, byte: 0 },

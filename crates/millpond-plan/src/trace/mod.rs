@@ -214,7 +214,7 @@ impl Summary {
 /// If any of its lines is invalid.
 pub fn read(
     input: Input<'_>,
-    watch: &mut impl Watch,
+    watch: &mut dyn Watch,
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
     let mut lines = Lines::new(input);
@@ -267,13 +267,13 @@ fn unrecognised(block: &[u8]) -> Fault {
 /// The records of one format, one per line.
 trait Records {
     /// Takes the next line and passes its event to the watcher; the error is what is wrong with the line.
-    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String>;
+    fn line(&mut self, line: &[u8], watch: &mut dyn Watch) -> Result<(), String>;
 
     /// The number of births and deaths so far.
     fn events(&self) -> u64;
 
     /// Called at the end of the input: passes the remaining objects to the watcher, and returns the summary.
-    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault>;
+    fn finish(self, watch: &mut dyn Watch) -> Result<Summary, Fault>;
 }
 
 /// Reads a trace whose first block was read; its first lines are the header and are skipped.
@@ -281,7 +281,7 @@ fn read_lines(
     lines: &mut Lines<'_>,
     header_lines: usize,
     mut records: impl Records,
-    watch: &mut impl Watch,
+    watch: &mut dyn Watch,
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
     let mut skipped = header_lines;

@@ -2,11 +2,11 @@
 
 /// The numbers of free and of busy slots while handles are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mix {
+pub(crate) struct Mix {
     /// Slots that are taken and released again and again.
-    pub free: u64,
+    pub(crate) free: u64,
     /// Slots whose object stays.
-    pub busy: u64,
+    pub(crate) busy: u64,
 }
 
 impl Mix {

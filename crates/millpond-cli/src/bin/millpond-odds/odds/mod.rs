@@ -21,10 +21,12 @@ mod layouts;
 mod simulation;
 mod table;
 
-pub use formula::Mix;
+use millpond_cli::OddsArguments;
+
+pub(crate) use formula::Mix;
 pub(crate) use json::json;
 use layouts::Layout;
-pub use simulation::{Exhausted, Simulated};
+pub(crate) use simulation::{Exhausted, Simulated};
 pub(crate) use table::table;
 
 /// Handles in play beyond which nothing is simulated: they are all kept in memory.
@@ -38,87 +40,78 @@ const SIGMAS_MAX: f64 = 5.0;
 
 /// What to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// Slots of each pool, from 1 to [`Options::SLOTS_MAX`].
-    pub slots: u64,
+pub(crate) struct Options {
+    /// Slots of each pool, from 1 to [`OddsArguments::SLOTS_MAX`].
+    pub(crate) slots: u64,
     /// Comparisons of each simulation, at least 1.
-    pub rounds: u64,
+    pub(crate) rounds: u64,
     /// The seed of the random numbers.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// A mix of free and busy slots, together as many as `slots`, beside the worst and the best.
-    pub mix: Option<Mix>,
-}
-
-impl Options {
-    /// The maximum number of slots.
-    pub const SLOTS_MAX: u64 = 65_536;
-    /// The maximum number of comparisons of one simulation.
-    pub const ROUNDS_MAX: u64 = 1_000_000_000;
-    /// A pool small enough, and rounds enough, for both published cases to be met in a second.
-    pub const DEFAULT: Self = Self { slots: 100, rounds: 2_000_000, seed: 1, mix: None };
+    pub(crate) mix: Option<Mix>,
 }
 
 /// The odds for every layout.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Odds {
+pub(crate) struct Odds {
     /// Slots of each pool.
-    pub slots: u64,
+    pub(crate) slots: u64,
     /// Comparisons of each simulation.
-    pub rounds: u64,
+    pub(crate) rounds: u64,
     /// The seed of the random numbers.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// One entry a layout: the byte-map pool first, then millpond's own.
-    pub layouts: Vec<LayoutOdds>,
+    pub(crate) layouts: Vec<LayoutOdds>,
 }
 
 /// The odds for one layout.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LayoutOdds {
+pub(crate) struct LayoutOdds {
     /// Its name, such as `Handle32<T, 20>`.
-    pub layout: String,
+    pub(crate) layout: String,
     /// How many slots a pool with it can have; with fewer than asked for, the rest is empty.
-    pub slots_max: u64,
+    pub(crate) slots_max: u64,
     /// The number of lifetimes of one slot that it distinguishes.
-    pub lifetimes_per_slot: u64,
+    pub(crate) lifetimes_per_slot: u64,
     /// Slots begin again after their last lifetime: the worst case, half-full, the best case, and the mix that was asked
     /// for.
-    pub wrap: Vec<CaseOdds>,
+    pub(crate) wrap: Vec<CaseOdds>,
     /// Slots retire after their last lifetime.
-    pub retire: Option<RetireOdds>,
+    pub(crate) retire: Option<RetireOdds>,
 }
 
 /// The odds of one mix of free and busy slots.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CaseOdds {
+pub(crate) struct CaseOdds {
     /// `worst`, `half`, `best` or `mix`.
-    pub case: &'static str,
+    pub(crate) case: &'static str,
     /// How many slots are free and how many busy.
-    pub mix: Mix,
+    pub(crate) mix: Mix,
     /// `free × lifetimes + busy`.
-    pub handles_in_play: u64,
+    pub(crate) handles_in_play: u64,
     /// `1 / handles_in_play`.
-    pub odds: f64,
+    pub(crate) odds: f64,
     /// The same from a real pool; `None` where so rare an event takes more rounds.
-    pub simulated: Option<Simulated>,
+    pub(crate) simulated: Option<Simulated>,
 }
 
 /// What retiring costs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RetireOdds {
+pub(crate) struct RetireOdds {
     /// Always 0: no handle is issued twice.
-    pub odds: f64,
+    pub(crate) odds: f64,
     /// Lifetimes after which the first slot is gone, where one slot has them all.
-    pub first_slot_gone_after: u64,
+    pub(crate) first_slot_gone_after: u64,
     /// Lifetimes after which the last slot is gone.
-    pub last_slot_gone_after: u64,
+    pub(crate) last_slot_gone_after: u64,
     /// The same from a real pool; `None` where that takes too long.
-    pub simulated: Option<Exhausted>,
+    pub(crate) simulated: Option<Exhausted>,
 }
 
 impl Odds {
     /// Whether every simulation agrees with its formula.
     #[must_use]
-    pub fn agree(&self) -> bool {
+    pub(crate) fn agree(&self) -> bool {
         self.layouts.iter().all(|layout| {
             layout.wrap.iter().all(CaseOdds::agrees)
                 && layout.retire.as_ref().is_none_or(RetireOdds::agrees)
@@ -151,10 +144,18 @@ impl RetireOdds {
 ///
 /// If `options` are out of the ranges that they state.
 #[must_use]
-pub fn compute(options: &Options) -> Odds {
+pub(crate) fn compute(options: &Options) -> Odds {
     let Options { slots, rounds, seed, mix } = *options;
-    assert!((1..=Options::SLOTS_MAX).contains(&slots), "slots: 1 to {}", Options::SLOTS_MAX);
-    assert!((1..=Options::ROUNDS_MAX).contains(&rounds), "rounds: 1 to {}", Options::ROUNDS_MAX);
+    assert!(
+        (1..=OddsArguments::SLOTS_MAX).contains(&slots),
+        "slots: 1 to {}",
+        OddsArguments::SLOTS_MAX
+    );
+    assert!(
+        (1..=OddsArguments::ROUNDS_MAX).contains(&rounds),
+        "rounds: 1 to {}",
+        OddsArguments::ROUNDS_MAX
+    );
     let is_of_slots = mix.is_none_or(|mix| mix.free >= 1 && mix.free + mix.busy == slots);
     assert!(is_of_slots, "a mix has a free slot at least, and as many slots as the pool");
     let layouts = layouts::all().iter().map(|layout| of_layout(layout, options)).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Odds, Options, compute, table};
+use super::{Odds, OddsArguments, Options, compute, table};
 use millpond_plan::output::paint::Paint;
 
 /// Few enough rounds for a debug build; enough for every layout of up to 1023 lifetimes.
@@ -83,7 +83,7 @@ fn layouts_that_cannot_name_the_slots_are_left_out() {
 
 #[test]
 fn the_smallest_and_the_largest_pool_are_computed() {
-    for slots in [1, Options::SLOTS_MAX] {
+    for slots in [1, OddsArguments::SLOTS_MAX] {
         assert!(compute(&Options { slots, rounds: 1, seed: 1, mix: None }).agree(), "{slots}");
     }
 }

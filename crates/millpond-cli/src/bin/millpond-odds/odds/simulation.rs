@@ -19,17 +19,17 @@ pub(super) trait Issuer {
 
 /// What a simulation counted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Simulated {
+pub(crate) struct Simulated {
     /// How many different handles came up.
-    pub handles_met: u64,
+    pub(crate) handles_met: u64,
     /// How many handles were compared.
-    pub rounds: u64,
+    pub(crate) rounds: u64,
     /// How often the kept handle was the one issued.
-    pub matches: u64,
+    pub(crate) matches: u64,
     /// Matches per round.
-    pub odds: f64,
+    pub(crate) odds: f64,
     /// How far `matches` is from what the formula expects, in standard deviations.
-    pub sigmas: f64,
+    pub(crate) sigmas: f64,
 }
 
 /// Runs `issuer`, a pool of as many slots as `mix` has, for `rounds` comparisons.
@@ -103,13 +103,13 @@ impl<'a> Churn<'a> {
 
 /// The counts of a pool that was used until its slots had retired.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exhausted {
+pub(crate) struct Exhausted {
     /// Lifetimes that one slot, released and taken again and again, had before it was gone.
-    pub first_slot_lifetimes: u64,
+    pub(crate) first_slot_lifetimes: u64,
     /// Lifetimes that the pool had in all before its last slot was gone.
-    pub lifetimes: u64,
+    pub(crate) lifetimes: u64,
     /// How many of its handles were issued more than once.
-    pub repeated: u64,
+    pub(crate) repeated: u64,
 }
 
 /// Uses `issuer` up: one slot first, then all the others. Stops after more lifetimes than
