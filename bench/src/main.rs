@@ -1,6 +1,6 @@
 //! millpond against what people would use instead: the same work, in one process, in turns.
 //!
-//! `cargo run --release -p millpond-bench` measures, prints the tables, records the figures in `docs/benchmark` and
+//! `cargo run --profile plain -p millpond-bench` measures, prints the tables, records the figures in `docs/benchmark` and
 //! makes the page `docs/benchmark.md` from them; `ci/benchmark` does so in two builds.
 
 mod arguments;
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     }
     if cfg!(debug_assertions) && !arguments.unoptimised {
         eprintln!(
-            "millpond-bench: not an optimised build; expected cargo run --release -p millpond-bench"
+            "millpond-bench: not an optimised build; expected cargo run --profile plain -p millpond-bench"
         );
         return ExitCode::from(2);
     }

@@ -19,7 +19,7 @@ use crate::work::{growth, quadtree, snapshot, sparse};
 pub(crate) const REFERENCE: &str = "Pool, Lifo";
 
 /// The builds that have a record, in the order of the page.
-pub(crate) const BUILDS: [&str; 2] = ["shipped", "release"];
+pub(crate) const BUILDS: [&str; 2] = ["shipped", "plain"];
 
 /// When, where, and of what the figures are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

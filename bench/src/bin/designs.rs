@@ -2,7 +2,7 @@
 //! without unsafe code.
 //!
 //! ```sh
-//! cargo run --release -p millpond-bench --features cpp --bin designs
+//! cargo run --profile plain -p millpond-bench --features cpp --bin designs
 //! ```
 //!
 //! `--record FILE` writes the figures as CSV, with the instructions of a pair if valgrind is installed.

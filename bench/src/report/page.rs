@@ -81,7 +81,7 @@ impl Page<'_> {
             let note = if run.note.is_empty() { String::new() } else { format!(" {}", run.note) };
             format!(
                 "- {}: commit {}, {}, {} seconds, {} rounds of whole frames and {} of everything else.{note}",
-                build(&run.profile),
+                run.profile,
                 run.commit,
                 run.date,
                 run.seconds,
@@ -103,7 +103,7 @@ impl Page<'_> {
              numbers, the program's keys, making the object). Objects have {BYTES} bytes. Differences of less than a tenth \
              are noise, and those of a fifth can be: [how reliable the figures are](performance.md#how-reliable-the-figures-are).\n\n\
              There are two builds, *shipped* (fat link-time optimisation and one codegen unit, as games are shipped) and \
-             *plain* (cargo's release profile):\n\n\
+             *plain* (cargo's release profile, where a workspace changes nothing in it):\n\n\
              {}\n\n\
              Processor: {}. Versions: {}.\n\n",
             runs.join("\n"),
@@ -136,7 +136,7 @@ impl Page<'_> {
                     heading: format!(
                         "{}, {}",
                         game.trim_start_matches("freedoom2-"),
-                        build(&results.run.profile)
+                        results.run.profile
                     ),
                     figure: Box::new(move |store| {
                         let works = parts(store).iter().map(|part| frames::work(game, part));
@@ -191,7 +191,7 @@ impl Page<'_> {
             "## Iteration\n\n\
              By `for` unless the row names another loop, over 1,000 and 100,000 slots, of which this part is live, at random \
              places. Per live object ({}):\n\n{iteration}\n",
-            build(&results.run.profile)
+            results.run.profile
         );
         let work = format!("{}, for", sparse::PREFIX);
         let Some(results) = self.with(&work) else { return text };
@@ -201,7 +201,7 @@ impl Page<'_> {
             "{text}One walk by `for` over {} live objects at random places, the other slots dead, in microseconds ({}):\
              \n\n{}\n",
             sparse::LIVE,
-            build(&results.run.profile),
+            results.run.profile,
             table(&self.stores(), columns)
         )
     }
@@ -223,7 +223,7 @@ impl Page<'_> {
             "## Lookups, removals and insertions\n\n\
              Lookups by random keys; pairs of a removal at random and an insertion, 90 % live ({}). The last two rows are \
              bare accesses to the same memory, without any check:\n\n{}\n",
-            build(&results.run.profile),
+            results.run.profile,
             table(&stores, columns)
         )
     }
@@ -234,7 +234,7 @@ impl Page<'_> {
             "## Growth\n\n\
              The longest single insertion of as many as there are slots, in milliseconds ({}). `Pool` and `PackedPool` have \
              taken their memory before; the other stores start with room for 16 objects:\n\n{}\n",
-            build(&results.run.profile),
+            results.run.profile,
             table(&self.stores(), by_slots(results, growth::NAME, 1e6))
         )
     }
@@ -266,7 +266,7 @@ impl Page<'_> {
              operation. Interrupts are in every row: compare with plain accesses to memory.\n\n{}\n",
             thousands(worst::SLOTS),
             thousands(results.latencies[0].operations),
-            build(&results.run.profile),
+            results.run.profile,
             table(&stores, columns)
         )
     }
@@ -325,7 +325,7 @@ impl Page<'_> {
         format!(
             "## Save and restore\n\n\
              All slots live, 1 % of the objects changed between two saves. Per slot ({}):\n\n{}\n",
-            build(&results.run.profile),
+            results.run.profile,
             table(&stores, columns)
         )
     }
@@ -348,7 +348,7 @@ impl Page<'_> {
             let cells = builds.map(|results| find(results, bar).unwrap_or_else(|| "–".into()));
             [(*bar).to_owned(), format!("{limit:.2}")].into_iter().chain(cells).collect()
         });
-        let builds = self.builds.iter().map(|results| build(&results.run.profile).to_owned());
+        let builds = self.builds.iter().map(|results| results.run.profile.to_owned());
         let table = Table::new(std::iter::once("goal".to_owned()).chain(builds), rows);
         let count = |met| verdicts().filter(|verdict| verdict.is_met() == met).count();
         format!(
@@ -377,7 +377,7 @@ impl Page<'_> {
             });
             let links = builds.map(|results| {
                 let profile = &results.run.profile;
-                format!("[{}](benchmark/{profile}/{name}.csv)", build(profile))
+                format!("[{}](benchmark/{profile}/{name}.csv)", profile)
             });
             text += &format!("- {what}: {}\n", links.collect::<Vec<_>>().join(", "));
         }
@@ -388,14 +388,6 @@ impl Page<'_> {
             text += "- The published designs: [one table](benchmark/designs.csv)\n";
         }
         text
-    }
-}
-
-/// What a profile of the workspace is called on the page.
-fn build(profile: &str) -> &'static str {
-    match profile {
-        "shipped" => "shipped",
-        _ => "plain",
     }
 }
 
