@@ -344,6 +344,8 @@ fn nothing_worth_pooling_is_said_plainly() {
         "{said}"
     );
     assert!(!said.contains("and refuse none"), "{said}");
+    // No class has a proposal, so the table has no column for its number, and nothing explains one.
+    assert!(said.contains("\nlive 99 %: not exceeded") && !said.contains("no.:"), "{said}");
 }
 
 #[test]

@@ -81,7 +81,8 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     let has_times = plan.summary.has_times();
     let _ = writeln!(out, "\n{}", paint.strong("How large each pool has to be"));
     if has_times {
-        out.push_str(&paint.faint_lines(&wrapped(SIZES_LEGEND)));
+        let number = if is_numbered(plan, classes) { "no.: the proposal above; " } else { "" };
+        out.push_str(&paint.faint_lines(&wrapped(&format!("{number}{SIZES_LEGEND}"))));
     }
     out.push_str(&sizes_table(plan, classes).render(paint));
     if has_fine_clock(&plan.summary) || (has_times && wanted.all) {
@@ -238,8 +239,8 @@ fn what_is_missing(summary: &Summary) -> Vec<String> {
     paragraphs
 }
 
-const SIZES_LEGEND: &str = "no.: the proposal above; live 99 %: not exceeded 99 % of the time; smaller pool: a smaller capacity, and how \
-                            many objects it would have refused/evicted (oldest first)";
+const SIZES_LEGEND: &str = "live 99 %: not exceeded 99 % of the time; smaller pool: a smaller capacity, and how many objects it would \
+                            have refused/evicted (oldest first)";
 
 fn lives_legend(plan: &TracePlan) -> &'static str {
     match plan.summary.format {
@@ -267,13 +268,17 @@ fn has_fine_clock(summary: &Summary) -> bool {
     summary.has_times() && summary.timestamps.is_none_or(|times| times * 2 >= summary.ticks())
 }
 
+/// Whether one of these classes has a proposal of its own.
+fn is_numbered(plan: &TracePlan, classes: &[&Class]) -> bool {
+    classes.iter().any(|class| plan.advice.number_of(&class.name).is_some())
+}
+
 fn sizes_table(plan: &TracePlan, classes: &[&Class]) -> Table {
     let sized = plan.classes.iter().any(|class| class.statistics.bytes_max.is_some());
     let has_times = plan.summary.has_times();
-    let is_numbered = classes.iter().any(|class| plan.advice.number_of(&class.name).is_some());
     let mut table = Table::new(&[
         class_heading(plan),
-        if is_numbered { "no." } else { "" },
+        if is_numbered(plan, classes) { "no." } else { "" },
         "lifetimes",
         if has_times { "live 99 %" } else { "" },
         "peak",
