@@ -208,18 +208,7 @@ impl<T: Zeroable> crate::classic::RosterPool<T> {
 /// Requires the feature `bytemuck`.
 #[cfg(feature = "packed")]
 impl<T, H: HandleLayout> crate::pools::packed::PackedPool<T, H> {
-    /// Inserts a value whose bits are all zero.
-    ///
-    /// # Errors
-    ///
-    /// If the pool is full.
-    #[track_caller]
-    pub fn insert_zeroed(&mut self) -> Result<H, Full<()>>
-    where
-        T: Zeroable,
-    {
-        self.insert_with(|_| T::zeroed())
-    }
+    insert_zeroed_method!("PackedPool::<[f32; 4]>::new(100)");
 
     /// Returns all values as bytes, for example for a vertex buffer.
     ///

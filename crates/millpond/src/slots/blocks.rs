@@ -222,12 +222,11 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             // SAFETY: there is memory for the block's values (invariant 3), and nobody else refers to it.
             memory::touch(unsafe { core::slice::from_raw_parts_mut(values, len) });
         }
-        for entry in self.sizes.entries_within(first)..self.sizes.entries_within(end) {
-            // SAFETY: there is room for the entries of the new slots, as for their words (invariant 2).
-            let origin = unsafe { self.table.add(entry) };
-            // SAFETY: as above.
-            unsafe { origin.write(values.cast_const().wrapping_sub(first)) };
-        }
+        let (new, entries) = (self.sizes.entries_within(first), self.sizes.entries_within(end));
+        let table = self.table.cast::<MaybeUninit<_>>().as_ptr();
+        // SAFETY: there is room for the entries of the new slots, as for their words (invariant 2).
+        let table = unsafe { core::slice::from_raw_parts_mut(table, entries) };
+        table[new..].fill(MaybeUninit::new(values.cast_const().wrapping_sub(first)));
         self.set_slots(end);
         let returned = first..self.known().clamp(first, end);
         self.retired_beyond -= retired_of(&self.books.parts().words[returned]);
@@ -282,7 +281,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.near = near(slots, &self.sizes);
     }
 
-    /// Where the values of the block that begins with this slot are.
+    /// Where the value of this slot is, which is the first of its block.
     fn first_value(&self, first: usize) -> *mut MaybeUninit<T> {
         assert!(first < self.slots, "there is such a block");
         // SAFETY: there is such a slot.
@@ -440,9 +439,7 @@ impl<T> BlockTable<T> {
     #[inline(always)]
     unsafe fn origin_in(&self, entry: usize) -> *mut MaybeUninit<T> {
         // SAFETY: the table has the entries of all slots (invariant 2).
-        let origin = unsafe { self.table.add(entry) };
-        // SAFETY: as above.
-        unsafe { origin.read() }.cast_mut()
+        unsafe { self.table.as_ptr().wrapping_add(entry).read() }.cast_mut()
     }
 
     /// Where the value of a slot is.
@@ -581,10 +578,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
         let mut first = 0;
         while first < count {
             let end = self.sizes.end_of_block_with(first).min(count);
-            // SAFETY: both have at least `count` slots.
-            let to = unsafe { self.values().value(first) };
-            // SAFETY: as above.
-            let from = unsafe { other.values().value(first) };
+            let (to, from) = (self.first_value(first), other.first_value(first));
             // SAFETY: these slots lie in one block on both sides, as the sizes are the same; two places have no memory
             // in common.
             unsafe { to.copy_from_nonoverlapping(from, end - first) };

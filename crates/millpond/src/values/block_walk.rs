@@ -137,37 +137,15 @@ impl<'a, T, P: Part<T>> BlockWalk<'a, T, P> {
         (unsafe { P::of(first, end - start) }, end)
     }
 
-    /// Where the value of a slot would be if the block of this one went back or on that far.
-    ///
-    /// # Safety
-    ///
-    /// The slot comes from the `bits` or the prefix of a walk with this table.
-    #[inline(always)]
-    unsafe fn word_of(table: BlockTable<T>, slot: usize, first_of_word: usize) -> *mut T {
-        // SAFETY: the occupancy names slots of the place only (invariant 1).
-        unsafe { table.origin_of(slot) }.wrapping_add(first_of_word).cast()
-    }
-
-    /// The same address. Compilers do not know that no value is at address 0; without this, each step of a loop would test
-    /// for it, because an `Option` of a reference is `None` there.
-    ///
-    /// # Safety
-    ///
-    /// It is the address of a value.
-    #[inline(always)]
-    unsafe fn not_null(value: *mut T) -> *mut T {
-        // SAFETY: no value is at address 0.
-        unsafe { core::hint::assert_unchecked(!value.is_null()) };
-        value
-    }
-
     /// # Safety
     ///
     /// The slot has just come from the `bits` or the prefix of a walk, and its value is this far from `from`.
     #[inline(always)]
     unsafe fn at(from: *mut T, distance: usize) -> P::Item {
-        // SAFETY: it is the address of a value.
-        let value = unsafe { Self::not_null(from.wrapping_add(distance)) };
+        let value = from.wrapping_add(distance);
+        // SAFETY: no value is at address 0. Compilers do not know it; without this, each step of a loop would test for it,
+        // because an `Option` of a reference is `None` there.
+        unsafe { core::hint::assert_unchecked(!value.is_null()) };
         // SAFETY: the slot is live by the occupancy, so its value is initialised; nobody else refers to it (invariant 3).
         unsafe { P::one(value) }
     }
@@ -228,8 +206,8 @@ impl<T, P: Part<T>> Iterator for BlockWalk<'_, T, P> {
             |slot| sizes.end_of_block_with(slot),
             |mut folded, first, mut bits| {
                 let lowest = first + bits.trailing_zeros() as usize;
-                // SAFETY: the slot comes from the walk's `bits`.
-                let word = unsafe { Self::word_of(table, lowest, first) };
+                // SAFETY: the slot comes from the walk's `bits`, so it is one of the place (invariant 1).
+                let word = unsafe { table.origin_of(lowest) }.wrapping_add(first).cast();
                 if bits == !0 {
                     for bit in 0..WORD_SLOTS {
                         // SAFETY: as above; all slots of the word are live.
@@ -254,10 +232,10 @@ impl<T, P: Part<T>> DoubleEndedIterator for BlockWalk<'_, T, P> {
     fn next_back(&mut self) -> Option<Self::Item> {
         if self.until < self.prefix {
             self.prefix -= 1;
-            // SAFETY: the slot is in the prefix.
-            let word = unsafe { Self::word_of(self.table, self.prefix, self.prefix) };
+            // SAFETY: the slot is in the prefix, so it is one of the place (invariant 1).
+            let value = unsafe { self.table.value(self.prefix) };
             // SAFETY: as above.
-            return Some((self.prefix, unsafe { Self::at(word, 0) }));
+            return Some((self.prefix, unsafe { Self::at(value.cast(), 0) }));
         }
         if let Some(value) = self.part.next_back() {
             self.until -= 1;
@@ -265,10 +243,10 @@ impl<T, P: Part<T>> DoubleEndedIterator for BlockWalk<'_, T, P> {
             return Some((self.until, value));
         }
         let index = self.bits.next_back(self.source)?;
-        // SAFETY: the index comes from `self.bits`.
-        let word = unsafe { Self::word_of(self.table, index, index) };
+        // SAFETY: the index comes from `self.bits`, so it is that of a slot of the place (invariant 1).
+        let value = unsafe { self.table.value(index) };
         // SAFETY: as above.
-        Some((index, unsafe { Self::at(word, 0) }))
+        Some((index, unsafe { Self::at(value.cast(), 0) }))
     }
 }
 

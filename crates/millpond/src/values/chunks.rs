@@ -1,8 +1,8 @@
-use core::mem::MaybeUninit;
+use core::mem::{self, MaybeUninit};
 
 use crate::occupancy::{Occupancy, WORD_SLOTS};
 
-/// Adjacent slots of a pool, for mutable access to the live values.
+/// Adjacent slots of a pool, for mutable access to the live values: of all, or of single ones by ascending index.
 #[derive(Debug)]
 pub(crate) struct ChunkMut<'a, T> {
     slots: &'a mut [MaybeUninit<T>],
@@ -20,10 +20,46 @@ impl<'a, T> ChunkMut<'a, T> {
         Self { slots, first: 0, occupancy }
     }
 
+    #[inline]
+    pub(crate) fn occupancy(&self) -> Occupancy<'a> {
+        self.occupancy
+    }
+
+    /// The 64 values of a word that was not passed yet, if all of its slots are live; cuts them off, with those before.
+    #[inline]
+    pub(crate) fn seek_word(&mut self, word: usize) -> Option<&'a mut [T; WORD_SLOTS]> {
+        if self.occupancy.word(word) != !0 {
+            return None;
+        }
+        let skipped = (word * WORD_SLOTS).checked_sub(self.first)?;
+        let (passed, rest) = mem::take(&mut self.slots).split_at_mut(skipped + WORD_SLOTS);
+        self.slots = rest;
+        self.first = (word + 1) * WORD_SLOTS;
+        let values = passed.last_chunk_mut::<WORD_SLOTS>()?;
+        let values = core::ptr::from_mut(values).cast::<[T; WORD_SLOTS]>();
+        // SAFETY: all of these are live by the values' occupancy (invariant 2), and
+        // they are lent for `'a`. `MaybeUninit<T>` has the layout of `T`.
+        Some(unsafe { &mut *values })
+    }
+
+    /// The value in a slot that was not passed yet, if the slot is live; cuts it off, with those before.
+    #[inline]
+    pub(crate) fn seek(&mut self, index: usize) -> Option<&'a mut T> {
+        if !self.occupancy.is_live(index) {
+            return None;
+        }
+        let skipped = index.checked_sub(self.first)?;
+        let (passed, rest) = mem::take(&mut self.slots).split_at_mut(skipped + 1);
+        self.slots = rest;
+        self.first = index + 1;
+        // SAFETY: the slot is live by the values' occupancy (invariant 2).
+        Some(unsafe { passed[skipped].assume_init_mut() })
+    }
+
     /// Cuts off the first slots: `count` of them, or all if there are fewer.
     #[inline]
     pub(crate) fn take_front(&mut self, count: usize) -> Self {
-        let slots = core::mem::take(&mut self.slots);
+        let slots = mem::take(&mut self.slots);
         let (front, rest) = slots.split_at_mut(count.min(slots.len()));
         let chunk = Self { first: self.first, slots: front, occupancy: self.occupancy };
         self.first += chunk.slots.len();

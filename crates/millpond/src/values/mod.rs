@@ -19,12 +19,10 @@
 mod block_walk;
 #[cfg(feature = "blocks")]
 mod blocks;
-#[cfg(all(feature = "lots", target_has_atomic = "32"))]
+#[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
 mod chunks;
 mod clear;
 mod copy_state;
-#[cfg(feature = "tables")]
-mod cursor;
 mod dead;
 #[cfg(feature = "memory")]
 mod frame;
@@ -44,10 +42,8 @@ pub use block_walk::{BlockRuns, BlockRunsMut};
 pub(crate) use block_walk::{BlockValues, BlockValuesMut};
 #[cfg(feature = "blocks")]
 pub(crate) use blocks::BlockStorage;
-#[cfg(all(feature = "lots", target_has_atomic = "32"))]
+#[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
 pub(crate) use chunks::ChunkMut;
-#[cfg(feature = "tables")]
-pub(crate) use cursor::CursorMut;
 pub(crate) use dead::{bytes_mut, initialised};
 #[cfg(feature = "memory")]
 pub use frame::FrameLink;
@@ -259,10 +255,9 @@ impl<P: Place> Storage<P> {
         if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
             return None;
         }
-        // SAFETY: the values are borrowed with the storage.
-        let value = unsafe { value.as_ref() };
-        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2).
-        Some(unsafe { value.assume_init_ref() })
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2); the values are borrowed with
+        // the storage.
+        Some(unsafe { value.cast().as_ref() })
     }
 
     /// The value of a valid handle, mutable.
@@ -279,11 +274,10 @@ impl<P: Place> Storage<P> {
         }
         // Only now, because in places that hold the values themselves, the words are read in
         // between.
-        let mut value = self.words.place_mut().find_mut(index)?;
-        // SAFETY: the values are borrowed exclusively, with the storage.
-        let value = unsafe { value.as_mut() };
-        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2).
-        Some(unsafe { value.assume_init_mut() })
+        let value = self.words.place_mut().find_mut(index)?;
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2); the values are borrowed
+        // exclusively, with the storage.
+        Some(unsafe { value.cast().as_mut() })
     }
 
     /// Mutable references to the values of several handles, if all are valid by `check`, and no two
@@ -358,17 +352,6 @@ impl<P: Place> Storage<P> {
     ///
     /// The index is that of a slot.
     #[inline]
-    unsafe fn value_unchecked(&self, index: usize) -> &MaybeUninit<P::Value> {
-        // SAFETY: there is such a slot.
-        let value = unsafe { self.words.place().value(index) };
-        // SAFETY: the values are borrowed with the storage.
-        unsafe { &*value }
-    }
-
-    /// # Safety
-    ///
-    /// The index is that of a slot.
-    #[inline]
     unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
         // SAFETY: there is such a slot.
         let value = unsafe { self.words.place_mut().value_mut(index) };
@@ -411,9 +394,9 @@ impl<P: Place> Storage<P> {
     pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &P::Value {
         debug_assert!(self.words.is_live(index));
         // SAFETY: a live slot is a slot.
-        let value = unsafe { self.value_unchecked(index) };
-        // SAFETY: the value of a live slot is initialised (invariant 2).
-        unsafe { value.assume_init_ref() }
+        let value = unsafe { self.words.place().value(index) };
+        // SAFETY: the value of a live slot is initialised (invariant 2), and is borrowed with the storage.
+        unsafe { &*value.cast() }
     }
 
     /// # Safety
@@ -455,11 +438,9 @@ impl<P: Place> Storage<P> {
         // SAFETY: live slots are slots.
         let values = unsafe { self.words.place_mut().values_mut(indices) };
         values.map(|value| {
-            let value = value?;
-            // SAFETY: no other of these references is to the same slot, and they borrow `self`.
-            let value = unsafe { &mut *value };
-            // SAFETY: the value of a live slot is initialised (invariant 2).
-            Some(unsafe { value.assume_init_mut() })
+            // SAFETY: the value of a live slot is initialised (invariant 2). No other of these references is to the same
+            // slot, and they borrow `self`.
+            Some(unsafe { &mut *value?.cast::<P::Value>() })
         })
     }
 
@@ -530,9 +511,9 @@ impl<P: Place> Storage<P> {
     #[inline]
     unsafe fn read(&self, index: usize) -> P::Value {
         // SAFETY: a slot with a value is a slot.
-        let slot = unsafe { self.value_unchecked(index) };
+        let slot = unsafe { self.words.place().value(index) };
         // SAFETY: it is initialised, and this is the last time that it is read.
-        unsafe { slot.assume_init_read() }
+        unsafe { slot.cast::<P::Value>().read() }
     }
 
     /// Makes a live slot dead, with this word, and returns its value; `None` if it is dead.
@@ -628,16 +609,8 @@ impl<P: FlatPlace> Storage<P> {
         (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
     }
 
-    /// The values, mutable, one at a time, by ascending index.
-    #[cfg(feature = "tables")]
-    #[inline]
-    pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
-        let (words, values, occupancy) = self.split_mut();
-        (words, CursorMut::new(values, occupancy))
-    }
-
     /// All slots, to be cut into chunks, with the words as they are stored.
-    #[cfg(all(feature = "lots", target_has_atomic = "32"))]
+    #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
     #[inline]
     pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, P::Value>) {
         let (words, values, occupancy) = self.split_mut();
@@ -785,7 +758,7 @@ impl<P: Place> Slots for Storage<P> {
         }
         assert!(index < self.slots());
         // SAFETY: just tested.
-        let slot = unsafe { self.value_unchecked(index) }.as_ptr().cast::<Link>();
+        let slot = unsafe { self.words.place().value(index) }.cast::<Link>();
         // SAFETY: the slot is dead, so its first bytes are an initialised link (invariant 3).
         unsafe { slot.read_unaligned() }
     }

@@ -12,7 +12,7 @@ use crate::pools::pool::Pool;
 use crate::pools::vec_pool::VecPool;
 use crate::slots::full_word;
 use crate::slots::reuse::ReuseOrder;
-use crate::values::{CursorMut, PoolStorage, TableStorage};
+use crate::values::{ChunkMut, PoolStorage, TableStorage};
 
 /// Iterates in index order over the objects of `pool` that have a value in each of `tables`,
 /// together with these values.
@@ -180,7 +180,7 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for SharedPool<'a, T, R, H>
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct ExclusivePool<'a, T, R: ReuseOrder, H: HandleLayout> {
     words: &'a [H::Word],
-    values: CursorMut<'a, T>,
+    values: ChunkMut<'a, T>,
     order: PhantomData<R>,
 }
 
@@ -238,7 +238,7 @@ macro_rules! joinable {
             type Lane = ExclusivePool<'a, T, R, H>;
 
             fn into_lane(self) -> Self::Lane {
-                let (words, values) = self.storage_mut().words_and_cursor_mut();
+                let (words, values) = self.storage_mut().words_and_chunk_mut();
                 ExclusivePool { words, values, order: PhantomData }
             }
         }
@@ -299,7 +299,7 @@ impl<'a, H: HandleLayout, V> JoinTables<H> for &'a SideTable<H, V> {
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct ExclusiveTable<'a, H: HandleLayout, V> {
     words: &'a [H::Word],
-    values: CursorMut<'a, V>,
+    values: ChunkMut<'a, V>,
 }
 
 impl<'a, H: HandleLayout, V> TableLane<H> for ExclusiveTable<'a, H, V> {
@@ -338,7 +338,7 @@ impl<'a, H: HandleLayout, V> JoinTables<H> for &'a mut SideTable<H, V> {
     type Lane = ExclusiveTable<'a, H, V>;
 
     fn into_lane(self) -> Self::Lane {
-        let (words, values) = self.storage.words_and_cursor_mut();
+        let (words, values) = self.storage.words_and_chunk_mut();
         ExclusiveTable { words, values }
     }
 }

@@ -5,6 +5,8 @@
 //! If the pool fills dead slots, every byte of a slot without a value is initialised, from the pool's creation or the
 //! end of the value until the slot's owner writes the next value.
 
+use core::mem::MaybeUninit;
+
 use super::SyncPool;
 use super::slots::Slots;
 use crate::handle::Handle;
@@ -18,13 +20,18 @@ impl<T> Slots<T> {
         (0..self.capacity()).filter(|index| self.word(*index).is_some_and(|word| word.is_live()))
     }
 
+    /// Calls `f` with the bytes of a slot that this thread owns, and that has no value.
+    fn with_bytes<V>(&self, index: usize, f: impl FnOnce(&mut [MaybeUninit<u8>]) -> V) -> V {
+        self.values[index].with_mut(|value| {
+            // SAFETY: this thread owns the slot, or is creating the pool.
+            f(bytes_mut(unsafe { &mut *value }))
+        })
+    }
+
     /// Fills a slot whose value was dropped or moved out.
     pub(super) fn bury(&self, index: usize) {
         if self.watch.as_ref().is_some_and(Watch::fills) {
-            self.values[index].with_mut(|value| {
-                // SAFETY: this thread owns the slot, or is creating the pool.
-                fill(bytes_mut(unsafe { &mut *value }), 0);
-            });
+            self.with_bytes(index, |bytes| fill(bytes, 0));
         }
     }
 
@@ -36,12 +43,9 @@ impl<T> Slots<T> {
     #[track_caller]
     pub(super) fn inspect(&self, index: usize) {
         let Some(watch) = self.watch.as_ref().filter(|watch| watch.fills()) else { return };
-        let changed = self.values[index].with_mut(|value| {
-            // SAFETY: this thread owns the slot.
-            let bytes = bytes_mut(unsafe { &mut *value });
-            // SAFETY: the pool fills, and the slot has no value (invariant).
-            find_changed(unsafe { initialised(bytes) }, 0)
-        });
+        // SAFETY: the pool fills, and the slot has no value (invariant).
+        let changed =
+            self.with_bytes(index, |bytes| find_changed(unsafe { initialised(bytes) }, 0));
         self.bury(index);
         watch.inspected(index, changed);
     }

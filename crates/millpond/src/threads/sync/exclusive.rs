@@ -76,12 +76,10 @@ impl<T> SyncPool<T> {
                 return Err(TakeError::Busy);
             }
         }
-        Ok(handles.map(|handle| {
-            // SAFETY: there are as many values as words, and the handle's word was found.
-            let mut value = unsafe { self.first_value.add(handle.index() as usize) };
-            // SAFETY: as in `get_mut`; and each handle names another object than the others.
-            unsafe { value.as_mut() }
-        }))
+        match self.get_each_mut(handles) {
+            Ok(values) => Ok(values.map(|value| value.expect("a good handle has a value"))),
+            Err(_) => Err(TakeError::Busy),
+        }
     }
 
     crate::pools::shell::get_each_mut_method!(

@@ -142,13 +142,11 @@ impl<T> SyncPool<T> {
     ) -> Result<Self, OutOfMemory> {
         let slots = Slots::try_new(builder, capacity, circle)?;
         let live = memory::filled(slots.free.words(), 0)?;
-        let slots = NonNull::from(Box::leak(Box::new(slots)));
+        let slots = Box::leak(Box::new(slots));
         Ok(Self {
-            slots,
-            // SAFETY: the slots are in their box.
-            words: NonNull::from(unsafe { &*slots.as_ref().words }),
-            // SAFETY: as above.
-            first_value: unsafe { slots.as_ref() }.first_value(),
+            words: NonNull::from(&*slots.words),
+            first_value: slots.first_value(),
+            slots: NonNull::from(slots),
             live,
             values: PhantomData,
         })
