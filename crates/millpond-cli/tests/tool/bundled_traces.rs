@@ -1,18 +1,14 @@
 //! The traces that come with the project, against what is known about them.
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
-use crate::common::{Directory, TRACES, done, millpond, plan_json};
+use crate::common::{Directory, OPENTTD, TRACES, done, millpond, plan_json};
 use serde_json::Value;
 
 fn bundled(name: &str) -> Value {
     let trace: PathBuf = [TRACES, name].iter().collect();
     plan_json(&Directory::new(), &trace)["traces"][0].take()
 }
-
-/// Planned once for all tests, because that takes a debug build some seconds.
-static OPENTTD: LazyLock<Value> = LazyLock::new(|| bundled("openttd-600ticks.heaptrack.zst"));
 
 /// What every plan has to say, whatever the trace.
 #[track_caller]

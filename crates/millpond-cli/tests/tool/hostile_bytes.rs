@@ -136,7 +136,7 @@ fn the_unchanged_traces_are_read() {
 fn changed_text() {
     let mut random = Random(1);
     for text in TRACES {
-        for _ in 0..attempts(4000) {
+        for _ in 0..attempts(1000) {
             read_and_plan(mutated(text.as_bytes(), &mut random));
         }
     }
@@ -148,7 +148,7 @@ fn changed_loans() {
     for (text, format, is_read) in [(LOANS, Format::Loans, 2), (LOG, Format::PostgresLog, 1)] {
         let (found, whole) = pools(&source(text.into())).unwrap();
         assert_eq!((found, whole.len()), (format, is_read));
-        for _ in 0..attempts(2000) {
+        for _ in 0..attempts(500) {
             plan_loans(&source(mutated(text.as_bytes(), &mut random)));
         }
     }
@@ -158,7 +158,7 @@ fn changed_loans() {
 fn changed_compressed_data() {
     let mut random = Random(2);
     for packed in [gzip(LIFETIMES.as_bytes()), zstd(HEAPTRACK.as_bytes())] {
-        for _ in 0..attempts(1500) {
+        for _ in 0..attempts(400) {
             read_and_plan(mutated(&packed, &mut random));
         }
     }
@@ -199,10 +199,10 @@ fn read_and_merge(bytes: Vec<u8>) {
 fn changed_summaries() {
     read_and_merge(SUMMARY.into());
     let mut random = Random(4);
-    for _ in 0..attempts(4000) {
+    for _ in 0..attempts(1000) {
         read_and_merge(mutated(SUMMARY.as_bytes(), &mut random));
     }
-    for _ in 0..attempts(500) {
+    for _ in 0..attempts(200) {
         read_and_merge(mutated(&gzip(SUMMARY.as_bytes()), &mut random));
     }
 }
@@ -213,7 +213,7 @@ fn noise() {
     for head in
         [&b""[..], b"tick,event,id,class\n", b"v 10400 3\n", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"]
     {
-        for _ in 0..attempts(500) {
+        for _ in 0..attempts(150) {
             let length = random.below(200);
             let noise = (0..length).map(|_| random.below(256) as u8);
             read_and_plan(head.iter().copied().chain(noise).collect());

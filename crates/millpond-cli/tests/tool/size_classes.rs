@@ -1,29 +1,19 @@
 //! `millpond plan --size-classes`: what it prints is what the library takes.
 
-use std::path::PathBuf;
-
-use crate::common::{Directory, TRACES, done, millpond, refused, start_of_openttd};
+use crate::common::{Directory, OPENTTD, done, millpond, refused, start_of_openttd};
 use millpond::SizeClasses;
 use serde_json::Value;
 
-fn openttd() -> PathBuf {
-    [TRACES, "openttd-600ticks.heaptrack.zst"].iter().collect()
-}
-
-fn classes(json: &Value) -> Vec<(usize, usize)> {
+fn classes(trace: &Value) -> Vec<(usize, usize)> {
     let number = |value: &Value| value.as_u64().unwrap() as usize;
-    let classes = json["traces"][0]["size_classes"]["classes"].as_array().unwrap();
+    let classes = trace["size_classes"]["classes"].as_array().unwrap();
     classes.iter().map(|class| (number(&class["slot_bytes"]), number(&class["slots"]))).collect()
 }
 
 #[test]
 fn the_library_takes_the_classes_of_the_bundled_trace() {
-    let directory = Directory::new();
-    let mut command = millpond(&directory);
-    command.args(["plan", "--json", "--size-classes"]).arg(openttd());
-    let json: Value = serde_json::from_str(&done(&command.output().unwrap())).unwrap();
-    let found = &json["traces"][0]["size_classes"];
-    let classes = classes(&json);
+    let found = &OPENTTD["size_classes"];
+    let classes = classes(&OPENTTD);
     assert!(classes.len() >= 8 && classes.len() <= 20, "{classes:?}");
     assert!(classes.windows(2).all(|pair| pair[0].0 < pair[1].0));
     assert!(classes.iter().all(|(bytes, _)| *bytes <= 512 && bytes % 16 == 0));
@@ -61,7 +51,7 @@ fn a_small_trace_is_counted_by_hand() {
     let arguments = ["plan", "--json", "--headroom", "0", "--size-classes", "a.heaptrack"];
     let json = done(&millpond(&directory).args(arguments).output().unwrap());
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(classes(&json), [(32, 3)]);
+    assert_eq!(classes(&json["traces"][0]), [(32, 3)]);
     let class = &json["traces"][0]["size_classes"]["classes"][0];
     assert_eq!((&class["allocations"], &class["peak_bytes"]), (&4.into(), &(24 * 2 + 32).into()));
 }

@@ -5,8 +5,10 @@ pub(crate) mod planning;
 use std::path::{Path, PathBuf};
 
 use std::process::{Child, Command, Output};
+use std::sync::LazyLock;
 
 use millpond_plan::input::Source;
+use serde_json::Value;
 
 pub(crate) use millpond_testkit::{Directory, Random, TRACES, done, gzip, refused, zstd};
 
@@ -16,9 +18,21 @@ pub(crate) fn millpond(directory: &Directory) -> Command {
     millpond_testkit::command(program.unwrap_or(env!("CARGO_BIN_EXE_millpond").into()), directory)
 }
 
-/// The first megabyte of the bundled recording of OpenTTD, in the directory: all of it takes a debug build some seconds.
+/// The plan of the bundled recording of OpenTTD, with classes of sizes: once for all tests, because it takes a debug build
+/// some seconds.
+pub(crate) static OPENTTD: LazyLock<Value> = LazyLock::new(|| {
+    let directory = Directory::new();
+    let mut command = millpond(&directory);
+    command.args(["plan", "--json", "--prices", "reference", "--size-classes"]);
+    let output = command.arg(Path::new(TRACES).join(RECORDING)).output().unwrap();
+    serde_json::from_str::<Value>(&done(&output)).unwrap()["traces"][0].take()
+});
+
+const RECORDING: &str = "openttd-600ticks.heaptrack.zst";
+
+/// The first megabyte of that recording, in the directory.
 pub(crate) fn start_of_openttd(directory: &Directory) -> PathBuf {
-    let whole = Path::new(TRACES).join("openttd-600ticks.heaptrack.zst");
+    let whole = Path::new(TRACES).join(RECORDING);
     let source = Source::from_path(&whole).unwrap();
     let mut input = source.open().unwrap();
     let mut start = vec![0; 1_000_000];
