@@ -129,21 +129,7 @@ macro_rules! settings_methods {
 }
 pub(crate) use settings_methods;
 
-/// The method that changes the type of handles: of the builder with these parameters before that of the
-/// handles, which keeps its other fields, these.
-macro_rules! handle_method {
-    ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
-        /// Sets the layout of the pool's handles: [`Handle`](crate::Handle) (the default),
-        /// [`Handle32`](crate::Handle32) or a type of your own.
-        pub fn handle<H2: crate::handle::HandleLayout>(self) -> $builder<$($parameter,)* H2> {
-            $builder { settings: self.settings.with_types(), $($field: self.$field),* }
-        }
-    };
-}
-pub(crate) use handle_method;
-
-/// `handle_method`, and the method that changes the reuse order: of the builder with these parameters before
-/// `R, H`.
+/// The methods that change the reuse order and the handle layout, of the builder with these parameters before `R, H`.
 macro_rules! order_and_handle_methods {
     ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
         /// Sets the order in which free slots are reused; see [`reuse`](crate::reuse).
@@ -154,7 +140,11 @@ macro_rules! order_and_handle_methods {
             $builder { settings: self.settings.with_types(), $($field: self.$field),* }
         }
 
-        crate::pools::settings::handle_method!($builder<$($parameter,)* R>, keeps $($field),*);
+        /// Sets the layout of the pool's handles: [`Handle`](crate::Handle) (the default),
+        /// [`Handle32`](crate::Handle32) or a type of your own.
+        pub fn handle<H2: crate::handle::HandleLayout>(self) -> $builder<$($parameter,)* R, H2> {
+            $builder { settings: self.settings.with_types(), $($field: self.$field),* }
+        }
     };
 }
 pub(crate) use order_and_handle_methods;

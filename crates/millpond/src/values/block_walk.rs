@@ -413,13 +413,11 @@ impl<T> fmt::Debug for BlockRunsMut<'_, T> {
     }
 }
 
-/// Implements `Send` and `Sync` for what is in effect a reference and an `Occupancy`.
-macro_rules! sent_as {
-    ($($name:ident: $send:ident),*) => {$(
-        // SAFETY: it is a reference to values and an `Occupancy` in effect.
-        unsafe impl<T: $send> Send for $name<'_, T> {}
-        // SAFETY: as above.
-        unsafe impl<T: Sync> Sync for $name<'_, T> {}
-    )*};
-}
-sent_as!(BlockRuns: Sync, BlockRunsMut: Send);
+// SAFETY: it is a `&[T]` and an `Occupancy` in effect.
+unsafe impl<T: Sync> Send for BlockRuns<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for BlockRuns<'_, T> {}
+// SAFETY: it is a `&mut [T]` and an `Occupancy` in effect.
+unsafe impl<T: Send> Send for BlockRunsMut<'_, T> {}
+// SAFETY: as above; a shared one gives no access to the values.
+unsafe impl<T: Sync> Sync for BlockRunsMut<'_, T> {}

@@ -130,7 +130,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
             let mut words = words(capacity, entries, circle.start().as_dead())?;
             let core = Core::new(circle, settings.lifetimes.name, &mut words);
             let slots = WatchedWords { words, watch: None };
-            crate::pools::shell::watched_if_enabled!(Self { core, slots }, settings)
+            let mut pool = Self { core, slots };
+            pool.watch(settings.debug_aids)?;
+            Ok(pool)
         })
     }
 

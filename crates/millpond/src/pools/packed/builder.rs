@@ -2,7 +2,7 @@ use core::marker::PhantomData;
 
 use super::{PackedPool, PackedSettings};
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::settings::{BuildError, Settings, handle_method, settings_methods};
+use crate::pools::settings::{BuildError, Settings, settings_methods};
 
 impl<T> PackedPool<T> {
     /// Creates a pool of `capacity` slots, with eight-byte handles. All of its memory is allocated
@@ -68,7 +68,12 @@ impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
 
 impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
     settings_methods!();
-    handle_method!(PackedPoolBuilder<T>, keeps values);
+
+    /// Sets the layout of the pool's handles: [`Handle`](crate::Handle) (the default),
+    /// [`Handle32`](crate::Handle32) or a type of your own.
+    pub fn handle<H2: HandleLayout>(self) -> PackedPoolBuilder<T, H2> {
+        PackedPoolBuilder { settings: self.settings.with_types(), values: self.values }
+    }
 
     /// Builds the pool.
     ///

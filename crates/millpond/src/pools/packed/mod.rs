@@ -116,7 +116,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         settings.allocate(|capacity| {
             let roster = PackedRoster::try_new(capacity, &settings.lifetimes)?;
             let values = PackedValues::try_new(capacity)?;
-            crate::pools::shell::watched_if_enabled!(Self { roster, values }, settings)
+            let mut pool = Self { roster, values };
+            pool.watch(settings.debug_aids)?;
+            Ok(pool)
         })
     }
 

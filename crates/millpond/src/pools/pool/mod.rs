@@ -115,7 +115,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
             let circle = Circle::new::<H>(&settings.lifetimes);
             let mut storage = make_storage(capacity, circle.start().as_dead())?;
             let core = Core::new(circle, settings.lifetimes.name, &mut storage);
-            crate::pools::shell::watched_if_enabled!(Self { storage, core }, settings)
+            let mut pool = Self { storage, core };
+            pool.watch(settings.debug_aids)?;
+            Ok(pool)
         })
     }
 

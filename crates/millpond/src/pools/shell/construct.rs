@@ -21,18 +21,6 @@ macro_rules! typed_builder_method {
 #[cfg(feature = "alloc")]
 pub(crate) use typed_builder_method;
 
-/// A new pool, watched if a debug aid of these settings is enabled; an error if there is no memory for that.
-#[cfg(feature = "alloc")]
-macro_rules! watched_if_enabled {
-    ($pool:expr, $settings:ident) => {{
-        let mut pool = $pool;
-        pool.watch($settings.debug_aids)?;
-        Ok(pool)
-    }};
-}
-#[cfg(feature = "alloc")]
-pub(crate) use watched_if_enabled;
-
 /// `Default`: a pool without slots.
 #[cfg(feature = "alloc")]
 macro_rules! default_without_slots {

@@ -17,9 +17,7 @@ mod watch;
 #[cfg(any(feature = "blocks", feature = "vec"))]
 pub(crate) use construct::growing_from_iterator;
 #[cfg(feature = "alloc")]
-pub(crate) use construct::{
-    default_without_slots, full_from_iterator, typed_builder_method, watched_if_enabled,
-};
+pub(crate) use construct::{default_without_slots, full_from_iterator, typed_builder_method};
 pub(crate) use insert::{
     evicting_methods, insert_at_method, insert_methods, revive_method, vacant_entry_method,
 };
