@@ -1,5 +1,4 @@
 /// `typed_builder`, of this builder.
-#[cfg(feature = "alloc")]
 macro_rules! typed_builder_method {
     ($builder:ty, example $type:literal, $finish:literal) => {
         /// Returns a builder for pools of exactly this type: `builder` starts with the default type
@@ -18,11 +17,9 @@ macro_rules! typed_builder_method {
         }
     };
 }
-#[cfg(feature = "alloc")]
 pub(crate) use typed_builder_method;
 
 /// `Default`: a pool without slots.
-#[cfg(feature = "alloc")]
 macro_rules! default_without_slots {
     ([$($generics:tt)*] $pool:ty) => {
         /// Returns a pool without slots, which allocates nothing: for structs that derive `Default`
@@ -34,11 +31,9 @@ macro_rules! default_without_slots {
         }
     };
 }
-#[cfg(feature = "alloc")]
 pub(crate) use default_without_slots;
 
 /// `FromIterator`: a full pool.
-#[cfg(feature = "alloc")]
 macro_rules! full_from_iterator {
     ([$($generics:tt)*] $pool:ty, example $name:literal) => {
         /// Builds a full pool of exactly these values, with one slot per value, in iteration order.
@@ -69,11 +64,9 @@ macro_rules! full_from_iterator {
         }
     };
 }
-#[cfg(feature = "alloc")]
 pub(crate) use full_from_iterator;
 
 /// `Extend` and `FromIterator` of a pool that grows: it has `reserve`, `push` and `Default`.
-#[cfg(any(feature = "blocks", feature = "vec"))]
 macro_rules! growing_from_iterator {
     ([$($generics:tt)*] $pool:ty, example $name:literal) => {
         /// Inserts all values with [`push`](Self::push).
@@ -110,5 +103,4 @@ macro_rules! growing_from_iterator {
         }
     };
 }
-#[cfg(any(feature = "blocks", feature = "vec"))]
 pub(crate) use growing_from_iterator;

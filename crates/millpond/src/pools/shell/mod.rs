@@ -4,6 +4,7 @@
 //! The methods call a few private methods and fields of the pool; each macro says which. `T` is the pool's type of
 //! values and `H` that of its handles. The examples in the docs begin with an expression that makes an empty pool.
 
+#[cfg(feature = "alloc")]
 mod construct;
 mod insert;
 mod lookup;
@@ -14,10 +15,10 @@ mod together;
 mod walk;
 mod watch;
 
-#[cfg(any(feature = "blocks", feature = "vec"))]
-pub(crate) use construct::growing_from_iterator;
 #[cfg(feature = "alloc")]
-pub(crate) use construct::{default_without_slots, full_from_iterator, typed_builder_method};
+pub(crate) use construct::{
+    default_without_slots, full_from_iterator, growing_from_iterator, typed_builder_method,
+};
 pub(crate) use insert::{
     evicting_methods, insert_at_method, insert_methods, revive_method, vacant_entry_method,
 };
