@@ -4,9 +4,10 @@
 //!
 //! 1. A slot is in one place: from `fresh` on (it was never used), on the free list, in a [`FreeSlot`], or in a guard.
 //!    Only the last means that its value is initialised. The head of a slot on the list is the address of the next one, or
-//!    null; that of a slot in a guard is a share in the chunks, from [`Rc::into_raw`].
+//!    null; that of a slot in a guard is the address of the chunks.
 //! 2. The memory of a slot stays where it is until the chunks are dropped, and the chunks as long as somebody has a share
-//!    in them. Whoever uses an [`At`] has a share, or is the chunks.
+//!    in them. `live` counts the slots that are in a [`FreeSlot`] or a guard; as long as there are any, they have one share
+//!    together, from [`Rc::into_raw`]. Whoever uses an [`At`] is one of these, or is the chunks.
 //! 3. If the chunks fill free slots (`debug-aids`), every byte of the value of a slot that is fresh or on the list is
 //!    initialised.
 //!
@@ -76,10 +77,26 @@ impl<T> At<T> {
     /// The slot is from [`FreeSlot::fill_with`], and nobody uses it from now on.
     #[inline]
     pub(super) unsafe fn end(self) {
-        // SAFETY: the head of a slot in a guard is a share, which is taken once (invariant 1).
-        let chunks = unsafe { Rc::from_raw(self.head.get().cast::<Chunks<T>>()) };
-        chunks.live.set(chunks.live.get() - 1);
-        chunks.push(self);
+        // SAFETY: the head of a slot in a guard is the address of the chunks (invariant 1), and the slot is counted.
+        unsafe { self.put_back(self.head.get().cast()) };
+    }
+
+    /// Puts a slot back that has no value, and counts it no longer.
+    ///
+    /// # Safety
+    ///
+    /// It is a slot of these chunks, and is counted; nobody uses it from now on.
+    #[inline]
+    unsafe fn put_back(self, chunks: *const Chunks<T>) {
+        // SAFETY: the chunks are there, because the slot is counted (invariant 2).
+        let of = unsafe { &*chunks };
+        of.push(self);
+        let live = of.live.get() - 1;
+        of.live.set(live);
+        if live == 0 {
+            // SAFETY: the share of the slots that are counted, of which there are none any more (invariant 2).
+            drop(unsafe { Rc::from_raw(chunks) });
+        }
     }
 
     /// Calls `f` with the bytes of the value of a slot that nobody uses, as one of the chunks' own or just taken.
@@ -289,7 +306,11 @@ impl<'a, T> FreeSlot<'a, T> {
             }
             None => chunks.take_fresh()?,
         };
-        chunks.live.set(chunks.live.get() + 1);
+        let live = chunks.live.get();
+        if live == 0 {
+            let _share = Rc::into_raw(Rc::clone(chunks));
+        }
+        chunks.live.set(live + 1);
         chunks.inserted.set(chunks.inserted.get() + 1);
         sanitizer::unpoison_at(slot.value().cast(), size_of::<T>());
         let free = Self { chunks, slot };
@@ -315,15 +336,15 @@ impl<'a, T> FreeSlot<'a, T> {
         let kept = ManuallyDrop::new(self);
         // SAFETY: nobody else uses the slot, and it has no value that would be lost.
         unsafe { kept.slot.value().write(value) };
-        kept.slot.head.set(Rc::into_raw(Rc::clone(kept.chunks)).cast());
+        kept.slot.head.set(Rc::as_ptr(kept.chunks).cast());
         kept.slot
     }
 }
 
 impl<T> Drop for FreeSlot<'_, T> {
     fn drop(&mut self) {
-        self.chunks.live.set(self.chunks.live.get() - 1);
         self.chunks.inserted.set(self.chunks.inserted.get() - 1);
-        self.chunks.push(self.slot);
+        // SAFETY: the slot was taken from these chunks, which counted it, and nobody uses it.
+        unsafe { self.slot.put_back(Rc::as_ptr(self.chunks)) };
     }
 }
