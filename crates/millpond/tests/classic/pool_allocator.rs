@@ -9,6 +9,7 @@ mod tree;
 use std::cell::Cell;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::rc::Rc;
 
 use crate::allocations;
@@ -219,14 +220,14 @@ fn a_leaked_guard_leaks_its_slot_and_nothing_else_happens() {
     assert_eq!((pool.len(), pool.chunks(), ledger.alive()), (1, 1, 1));
 }
 
-/// The memory of a value is not used again before it was destroyed.
+/// What `Pin` asks for: the memory of a pinned value is not used again before it was destroyed.
 #[test]
 #[cfg_attr(millpond_asan, ignore = "LeakSanitizer reports the leak, which is on purpose")]
-fn a_value_keeps_its_place_even_if_its_guard_is_leaked() {
+fn a_pinned_value_keeps_its_place_even_if_its_guard_is_leaked() {
     let pool = PoolAllocator::with_chunk_slots(2);
-    let guard = pool.alloc(7);
-    let value: *const u64 = &raw const *guard;
-    mem::forget(guard);
+    let pinned: Pin<PoolBox<u64>> = pool.alloc_pin(7);
+    let value: *const u64 = &raw const *pinned;
+    mem::forget(pinned);
     let ((), freed) = allocations::during(|| drop(pool));
     assert_eq!(freed.freed, 0);
     // SAFETY: the value was never destroyed, and its memory not given back.

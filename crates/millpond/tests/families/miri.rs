@@ -130,11 +130,11 @@ fn guards_that_put_themselves_back() {
     let taken = PoolBox::into_inner(root.children.swap_remove(0));
     assert_eq!((taken.name.id(), pool.len()), (2, 3));
     root.children[1].children.push(leaf(5));
-    let last = pool.alloc(Node { name: ledger.value(6), children: Vec::new() });
+    let pinned = pool.alloc_pin(Node { name: ledger.value(6), children: Vec::new() });
     drop(root);
     drop(pool);
-    assert_eq!((last.name.id(), ledger.alive()), (6, 2));
-    drop((last, taken));
+    assert_eq!((pinned.name.id(), ledger.alive()), (6, 2));
+    drop((pinned, taken));
     assert_eq!(ledger.alive(), 0);
 }
 

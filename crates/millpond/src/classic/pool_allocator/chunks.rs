@@ -2,115 +2,57 @@
 //!
 //! # Invariant
 //!
-//! 1. A slot is in one place: from `fresh` on (it was never used), on the free list, in a [`FreeSlot`], or in a guard.
-//!    Only the last means that its value is initialised. The head of a slot on the list is the address of the next one, or
-//!    null; that of a slot in a guard is the address of the chunks.
-//! 2. The memory of a slot stays where it is until the chunks are dropped, and the chunks as long as somebody has a share
-//!    in them. `live` counts the slots that are in a [`FreeSlot`] or a guard; as long as there are any, they have one share
-//!    together, from [`Rc::into_raw`]. Whoever uses an [`At`] is one of these, or is the chunks.
-//! 3. If the chunks fill free slots (`debug-aids`), every byte of the value of a slot that is fresh or on the list is
+//! 1. All slots of one [`Chunks`] are of one type, [`Slot<T>`]; the free list stores them without the
+//!    type.
+//! 2. Each slot is in one place: from `fresh` on (it was never used), on the free list, in a [`FreeSlot`], or in a guard.
+//!    Only the last means that its value is initialised. On the list, its head is the link to the next slot of the list;
+//!    in a guard, it is the chunks.
+//! 3. `shares` counts the slots that are in a [`FreeSlot`] or a guard, and one more as long as there is an [`Owner`]. The
+//!    chunks and their memory are freed when it reaches 0, and not before.
+//! 4. If the chunks fill free slots (`debug-aids`), every byte of the value of a slot that is fresh or on the list is
 //!    initialised.
 //!
 //! No user code runs in this module.
 
+use alloc::alloc::dealloc;
 use alloc::boxed::Box;
-use alloc::rc::Rc;
 use alloc::vec::Vec;
-use core::cell::{Cell, RefCell, UnsafeCell};
-use core::marker::PhantomData;
+use core::alloc::Layout;
+use core::cell::{Cell, RefCell};
 use core::mem::{ManuallyDrop, MaybeUninit};
 use core::ops::Deref;
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
 use crate::reports::debug::{Fills, fill, find_changed};
 use crate::reports::stats::Stats;
-use crate::values::{bytes_mut, initialised};
+use crate::values::initialised;
 
-/// A slot. Its guard points to it, and finds the pool by its head (invariant 1).
+/// A slot. Its guard points to it, and finds the pool by its head.
+#[repr(C)]
 pub(super) struct Slot<T> {
-    head: Cell<*const ()>,
-    value: UnsafeCell<MaybeUninit<T>>,
+    head: Head,
+    pub(super) value: MaybeUninit<T>,
 }
 
-/// Where a slot is. It has no other type inside than a pointer, so that a guard of a `&'static T` may be used where one of
-/// a shorter borrow is wanted.
-pub(super) struct At<T> {
-    slot: NonNull<()>,
-    values: PhantomData<T>,
+/// The first bytes of a slot (invariant 2).
+#[derive(Clone, Copy)]
+union Head {
+    chunks: NonNull<Chunks>,
+    next: Link,
 }
 
-impl<T> Clone for At<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for At<T> {}
-
-impl<T> Deref for At<T> {
-    type Target = Slot<T>;
-
-    #[inline]
-    fn deref(&self) -> &Slot<T> {
-        // SAFETY: the slot is where it was (invariant 2), and may be written behind a shared reference.
-        unsafe { self.slot.cast().as_ref() }
-    }
-}
-
-impl<T> At<T> {
-    fn new(slot: NonNull<()>) -> Self {
-        Self { slot, values: PhantomData }
-    }
-
-    /// Where the slot's value is.
-    #[inline]
-    pub(super) fn value(self) -> *mut T {
-        self.value.get().cast()
-    }
-
-    /// Puts a slot back whose value has been moved out or dropped. The memory is freed if it was the last one, and the
-    /// pool is gone.
-    ///
-    /// # Safety
-    ///
-    /// The slot is from [`FreeSlot::fill_with`], and nobody uses it from now on.
-    #[inline]
-    pub(super) unsafe fn end(self) {
-        // SAFETY: the head of a slot in a guard is the address of the chunks (invariant 1), and the slot is counted.
-        unsafe { self.put_back(self.head.get().cast()) };
-    }
-
-    /// Puts a slot back that has no value, and counts it no longer.
-    ///
-    /// # Safety
-    ///
-    /// It is a slot of these chunks, and is counted; nobody uses it from now on.
-    #[inline]
-    unsafe fn put_back(self, chunks: *const Chunks<T>) {
-        // SAFETY: the chunks are there, because the slot is counted (invariant 2).
-        let of = unsafe { &*chunks };
-        of.push(self);
-        let live = of.live.get() - 1;
-        of.live.set(live);
-        if live == 0 {
-            // SAFETY: the share of the slots that are counted, of which there are none any more (invariant 2).
-            drop(unsafe { Rc::from_raw(chunks) });
-        }
-    }
-
-    /// Calls `f` with the bytes of the value of a slot that nobody uses, as one of the chunks' own or just taken.
-    fn with_bytes<V>(self, f: impl FnOnce(&mut [MaybeUninit<u8>]) -> V) -> V {
-        // SAFETY: nobody else uses the slot, and it has no value.
-        f(bytes_mut(unsafe { &mut *self.value.get() }))
-    }
-}
+/// A slot of the free list, if there is one.
+type Link = Option<NonNull<Head>>;
 
 /// The memory of one pool and the list of its free slots.
-pub(super) struct Chunks<T> {
-    /// The slot that was freed last, or null.
-    free: Cell<*const ()>,
-    live: Cell<usize>,
+#[derive(Default)]
+pub(super) struct Chunks {
+    /// The slot that was freed last.
+    free: Cell<Link>,
+    shares: Cell<usize>,
+    owners: Cell<usize>,
     inserted: Cell<u64>,
     refused: Cell<u64>,
     /// The next slot that was never used: the number of its chunk, and of the slot there, which may be the one after the
@@ -119,125 +61,182 @@ pub(super) struct Chunks<T> {
     /// How many slots were used. A fresh one is taken only if no other is free, so it is the most that were at once.
     used: Cell<usize>,
     slots: Cell<usize>,
-    memory: RefCell<Vec<Chunk<T>>>,
+    memory: RefCell<Vec<Chunk>>,
     /// Whether free slots are filled.
     fills: Cell<Fills>,
 }
 
-/// At least one slot.
-struct Chunk<T> {
-    /// Dropped first. Not a `Drop` of the chunk itself: the pool of a `&'a T` may then outlive `'a`.
-    _poisoned: Poisoned,
-    slots: Box<[Slot<T>]>,
+/// A piece of memory from the global allocator, and how many slots it has: at least one.
+struct Chunk {
+    memory: NonNull<u8>,
+    layout: Layout,
+    slots: usize,
 }
 
-impl<T> Chunk<T> {
-    fn slots(&self) -> impl Iterator<Item = At<T>> {
-        self.slots.iter().map(at)
-    }
-}
-
-/// Memory that must not be poisoned any more when it is freed.
-struct Poisoned {
-    start: *mut u8,
-    bytes: usize,
-}
-
-impl Drop for Poisoned {
+impl Drop for Chunk {
+    #[inline]
     fn drop(&mut self) {
-        sanitizer::unpoison_at(self.start, self.bytes);
+        sanitizer::unpoison_at(self.memory.as_ptr(), self.layout.size());
+        // SAFETY: the memory came from the global allocator with this layout, and no slot of it is in
+        // use (invariant 3).
+        unsafe { dealloc(self.memory.as_ptr(), self.layout) };
     }
 }
 
-impl<T> Default for Chunks<T> {
+/// A share in the chunks.
+pub(super) struct Owner(NonNull<Chunks>);
+
+impl Default for Owner {
     fn default() -> Self {
-        Self {
-            free: Cell::new(ptr::null()),
-            live: Cell::default(),
-            inserted: Cell::default(),
-            refused: Cell::default(),
-            fresh: Cell::default(),
-            used: Cell::default(),
-            slots: Cell::default(),
-            memory: RefCell::default(),
-            fills: Cell::default(),
+        let chunks = Chunks { shares: Cell::new(1), owners: Cell::new(1), ..Chunks::default() };
+        Self(NonNull::from(Box::leak(Box::new(chunks))))
+    }
+}
+
+impl Clone for Owner {
+    fn clone(&self) -> Self {
+        let owners = self.owners.get().checked_add(1);
+        self.owners.set(owners.expect("a pool allocator has fewer than 2^32 clones"));
+        Self(self.0)
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.owners.set(self.owners.get() - 1);
+        if self.owners.get() == 0 {
+            // SAFETY: this owner, the last one, is not used again, and its share was counted.
+            unsafe { give_up_share(self.0) };
         }
     }
 }
 
-impl<T> Chunks<T> {
+impl Deref for Owner {
+    type Target = Chunks;
+
+    #[inline]
+    fn deref(&self) -> &Chunks {
+        // SAFETY: the chunks live as long as this owner is counted.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+/// Gives up a share of the chunks, and frees them if it was the last one.
+///
+/// # Safety
+///
+/// The share was counted, so the chunks are not freed yet. The caller does not use them afterwards.
+#[inline]
+unsafe fn give_up_share(chunks: NonNull<Chunks>) {
+    // SAFETY: they are not freed yet.
+    let shares = unsafe { &chunks.as_ref().shares };
+    shares.set(shares.get() - 1);
+    if shares.get() == 0 {
+        // SAFETY: nobody uses them any more (invariant 3).
+        unsafe { free(chunks) };
+    }
+}
+
+/// # Safety
+///
+/// The chunks are not freed yet, and nobody uses them from now on.
+#[cold]
+#[inline(never)]
+unsafe fn free(chunks: NonNull<Chunks>) {
+    // SAFETY: they came from a `Box`, and nobody uses them.
+    drop(unsafe { Box::from_raw(chunks.as_ptr()) });
+}
+
+impl Chunks {
     /// Allocates a chunk of this many slots, which is not 0. On an error, nothing changes.
-    pub(super) fn try_grow(&self, slots: usize) -> Result<(), OutOfMemory> {
-        let mut chunk = memory::uninit_and_touched::<Slot<T>>(slots)?;
+    pub(super) fn try_grow<T>(&self, slots: usize) -> Result<(), OutOfMemory> {
+        let chunk = memory::uninit_and_touched::<Slot<T>>(slots)?;
         let slots_after = self.slots().checked_add(slots).ok_or(OutOfMemory)?;
         let mut memory = self.memory.borrow_mut();
         memory.try_reserve(1).map_err(|_| OutOfMemory)?;
-        for slot in &mut chunk {
-            // Not as a whole, which would go over the stack in a build without optimisation.
-            // SAFETY: the place is that of a slot, though not initialised.
-            let head = unsafe { &raw mut (*slot.as_mut_ptr()).head };
-            // SAFETY: the head is borrowed with its slot.
-            unsafe { head.write(Cell::new(ptr::null())) };
+
+        let layout = Layout::for_value(&*chunk);
+        let first = NonNull::from(Box::leak(chunk)).cast::<Slot<T>>();
+        memory.push(Chunk { memory: first.cast(), layout, slots });
+        for index in 0..slots {
+            // SAFETY: the chunk has this many slots.
+            let slot = unsafe { first.add(index) };
+            // SAFETY: the slot is new, of this type, and nobody else has it.
+            unsafe { self.lay_out(slot) };
         }
-        let _poisoned = Poisoned { start: chunk.as_mut_ptr().cast(), bytes: size_of_val(&*chunk) };
-        // SAFETY: their heads have just been written, and their values need not be initialised.
-        let slots = unsafe { chunk.assume_init() };
-        memory.push(Chunk { _poisoned, slots });
-        memory.last().into_iter().flat_map(Chunk::slots).for_each(|slot| self.lay_out(slot));
         self.slots.set(slots_after);
         Ok(())
     }
 
     /// Fills the memory of a slot without a value, if it is to be filled, and poisons it.
+    ///
+    /// # Safety
+    ///
+    /// It is one of these chunks, of this type, and nobody uses it.
     #[inline]
-    fn lay_out(&self, slot: At<T>) {
+    unsafe fn lay_out<T>(&self, slot: NonNull<Slot<T>>) {
         if self.fills.get().are_of(1) {
-            slot.with_bytes(|bytes| fill(bytes, 0));
+            // SAFETY: nobody uses the slot.
+            fill(unsafe { bytes_of(slot) }, 0);
         }
-        sanitizer::poison_at(slot.value().cast(), size_of::<T>());
+        poison(slot);
     }
 
     /// The next slot that was never used.
     #[cold]
     #[inline(never)]
-    fn take_fresh(&self) -> Option<At<T>> {
+    fn take_fresh<T>(&self) -> Option<NonNull<Slot<T>>> {
         let memory = self.memory.borrow();
         let (mut number, mut index) = self.fresh.get();
-        if index == memory.get(number)?.slots.len() {
+        if index == memory.get(number)?.slots {
             (number, index) = (number + 1, 0);
         }
-        let slot = memory.get(number)?.slots.get(index)?;
+        let first = memory.get(number)?.memory.cast::<Slot<T>>();
         self.fresh.set((number, index + 1));
         self.used.set(self.used.get() + 1);
-        Some(at(slot))
+        // SAFETY: the chunk has more slots than this, of this type (invariant 1).
+        Some(unsafe { first.add(index) })
     }
 
-    /// Puts a slot without a value, which is neither fresh nor on the list, on the list.
+    /// Puts a slot without a value on the list.
+    ///
+    /// # Safety
+    ///
+    /// It is one of these chunks, of this type, neither fresh nor on the list, and nobody uses it.
     #[inline]
-    fn push(&self, slot: At<T>) {
-        self.lay_out(slot);
-        slot.head.set(self.free.get());
-        self.free.set(slot.slot.as_ptr());
-    }
-
-    /// The slot that was freed last.
-    #[inline]
-    fn last_freed(&self) -> Option<At<T>> {
-        NonNull::new(self.free.get().cast_mut()).map(At::new)
+    unsafe fn push<T>(&self, slot: NonNull<Slot<T>>) {
+        // SAFETY: as above.
+        unsafe { self.lay_out(slot) };
+        // SAFETY: the slot is within its chunk, and nobody uses it.
+        unsafe { slot.cast::<Head>().write(Head { next: self.free.get() }) };
+        self.free.set(Some(slot.cast()));
     }
 
     /// Fills free slots from now on, and inspects them before they are reused.
     #[cfg(feature = "debug-aids")]
-    pub(super) fn fill_free_slots(&self) {
+    pub(super) fn fill_free_slots<T>(&self) {
         self.fills.set(Fills::of(1));
         let (number, index) = self.fresh.get();
-        let memory = self.memory.borrow();
-        let fresh = memory.iter().skip(number).flat_map(Chunk::slots).skip(index);
-        let next = |slot: &At<T>| NonNull::new(slot.head.get().cast_mut()).map(At::new);
-        let freed = core::iter::successors(self.last_freed(), next);
-        for slot in fresh.chain(freed) {
-            sanitizer::unpoison_at(slot.value().cast(), size_of::<T>());
-            self.lay_out(slot);
+        let mut from = index;
+        for chunk in self.memory.borrow().iter().skip(number) {
+            for index in core::mem::take(&mut from)..chunk.slots {
+                // SAFETY: the chunk has this many slots, of this type (invariant 1).
+                let slot = unsafe { chunk.memory.cast::<Slot<T>>().add(index) };
+                unpoison(slot);
+                // SAFETY: nobody uses a fresh slot.
+                unsafe { self.lay_out(slot) };
+            }
+        }
+        let mut next = self.free.get();
+        while let Some(head) = next {
+            let slot = head.cast::<Slot<T>>();
+            unpoison(slot);
+            // SAFETY: nobody uses a slot of the list.
+            unsafe { self.lay_out(slot) };
+            // SAFETY: the slot is within its chunk.
+            let head = unsafe { head.read() };
+            // SAFETY: the head of a slot on the list is a link (invariant 2).
+            next = unsafe { head.next };
         }
     }
 
@@ -247,16 +246,16 @@ impl<T> Chunks<T> {
         self.slots.get()
     }
 
-    /// How many slots are free.
+    /// How many slots are free. Asked by owners.
     #[inline]
     pub(super) fn free_slots(&self) -> usize {
         self.slots() - self.live()
     }
 
-    /// How many slots hold a value, or are about to.
+    /// How many slots hold a value, or are about to. Asked by owners, who have a share together.
     #[inline]
     pub(super) fn live(&self) -> usize {
-        self.live.get()
+        self.shares.get() - 1
     }
 
     /// How many chunks there are.
@@ -284,37 +283,59 @@ impl<T> Chunks<T> {
     }
 }
 
-fn at<T>(slot: &Slot<T>) -> At<T> {
-    At::new(NonNull::from(slot).cast())
+/// The memory of a slot's value may not be used. (Its head is the list's.)
+#[inline]
+fn poison<T>(slot: NonNull<Slot<T>>) {
+    sanitizer::poison_at(value_of(slot).cast(), size_of::<T>());
+}
+
+#[inline]
+fn unpoison<T>(slot: NonNull<Slot<T>>) {
+    sanitizer::unpoison_at(value_of(slot).cast(), size_of::<T>());
+}
+
+/// Where a slot's value is.
+#[inline]
+pub(super) fn value_of<T>(slot: NonNull<Slot<T>>) -> *mut T {
+    // The same as the address of the field, without a claim that there is a slot.
+    slot.as_ptr().wrapping_byte_add(core::mem::offset_of!(Slot<T>, value)).cast()
+}
+
+/// # Safety
+///
+/// The slot is within its chunk, and nobody else uses it while the bytes are borrowed.
+unsafe fn bytes_of<'a, T>(slot: NonNull<Slot<T>>) -> &'a mut [MaybeUninit<u8>] {
+    // SAFETY: the bytes are those of one value, and `MaybeUninit<u8>` may be any of them; the rest is the caller's
+    // promise.
+    unsafe { core::slice::from_raw_parts_mut(value_of(slot).cast(), size_of::<T>()) }
 }
 
 /// A slot without a value, taken from the free ones. It goes to the list when it is dropped.
 pub(super) struct FreeSlot<'a, T> {
-    chunks: &'a Rc<Chunks<T>>,
-    slot: At<T>,
+    owner: &'a Owner,
+    slot: NonNull<Slot<T>>,
 }
 
 impl<'a, T> FreeSlot<'a, T> {
     /// The slot that was freed last, or else one that was never used.
     #[inline]
     #[track_caller]
-    pub(super) fn pop(chunks: &'a Rc<Chunks<T>>) -> Option<Self> {
-        let slot = match chunks.last_freed() {
-            Some(slot) => {
-                chunks.free.set(slot.head.get());
-                slot
+    pub(super) fn pop(owner: &'a Owner) -> Option<Self> {
+        let slot = match owner.free.get() {
+            Some(head) => {
+                // SAFETY: the slot is within its chunk.
+                let link = unsafe { head.read() };
+                // SAFETY: the head of a slot on the list is a link (invariant 2).
+                owner.free.set(unsafe { link.next });
+                head.cast()
             }
-            None => chunks.take_fresh()?,
+            None => owner.take_fresh()?,
         };
-        let live = chunks.live.get();
-        if live == 0 {
-            let _share = Rc::into_raw(Rc::clone(chunks));
-        }
-        chunks.live.set(live + 1);
-        chunks.inserted.set(chunks.inserted.get() + 1);
-        sanitizer::unpoison_at(slot.value().cast(), size_of::<T>());
-        let free = Self { chunks, slot };
-        if chunks.fills.get().are_of(1) {
+        owner.shares.set(owner.shares.get() + 1);
+        owner.inserted.set(owner.inserted.get() + 1);
+        let free = Self { owner, slot };
+        unpoison(free.slot);
+        if owner.fills.get().are_of(1) {
             free.inspect();
         }
         Some(free)
@@ -323,28 +344,51 @@ impl<'a, T> FreeSlot<'a, T> {
     /// Checks that the slot was not written to since it was filled.
     #[track_caller]
     fn inspect(&self) {
-        // SAFETY: the chunks fill, so the bytes are initialised (invariant 3).
-        let changed = |bytes: &mut [_]| find_changed(unsafe { initialised(bytes) }, 0);
-        if let Some(changed) = self.slot.with_bytes(changed) {
+        // SAFETY: nobody uses a slot that was just taken.
+        let bytes = unsafe { bytes_of(self.slot) };
+        // SAFETY: the chunks fill, so the bytes are initialised (invariant 4).
+        if let Some(changed) = find_changed(unsafe { initialised(bytes) }, 0) {
             panic!("a slot of a pool allocator was written to while it was dead: {changed}");
         }
     }
 
-    /// Moves `value` into the slot, which then belongs to the caller: [`At::end`] puts it back.
+    /// Moves `value` into the slot, which then belongs to the caller: [`end`] puts it back.
     #[inline]
-    pub(super) fn fill_with(self, value: T) -> At<T> {
+    pub(super) fn fill_with(self, value: T) -> NonNull<Slot<T>> {
         let kept = ManuallyDrop::new(self);
-        // SAFETY: nobody else uses the slot, and it has no value that would be lost.
-        unsafe { kept.slot.value().write(value) };
-        kept.slot.head.set(Rc::as_ptr(kept.chunks).cast());
+        // SAFETY: the slot is within its chunk, nobody else uses it, and it has no value that would be lost.
+        unsafe { value_of(kept.slot).write(value) };
+        // SAFETY: as above. Now the head is the chunks, as in a guard (invariant 2).
+        unsafe { kept.slot.cast::<Head>().write(Head { chunks: kept.owner.0 }) };
         kept.slot
     }
 }
 
 impl<T> Drop for FreeSlot<'_, T> {
     fn drop(&mut self) {
-        self.chunks.inserted.set(self.chunks.inserted.get() - 1);
-        // SAFETY: the slot was taken from these chunks, which counted it, and nobody uses it.
-        unsafe { self.slot.put_back(Rc::as_ptr(self.chunks)) };
+        self.owner.shares.set(self.owner.shares.get() - 1);
+        self.owner.inserted.set(self.owner.inserted.get() - 1);
+        // SAFETY: the slot is of these chunks, was taken from them, and nobody uses it.
+        unsafe { self.owner.push(self.slot) };
     }
+}
+
+/// Puts a slot back whose value has been moved out or dropped. The memory is freed if it was the last one, and the pool
+/// is gone.
+///
+/// # Safety
+///
+/// The slot is from [`FreeSlot::fill_with`], and nobody uses it from now on.
+#[inline]
+pub(super) unsafe fn end<T>(slot: NonNull<Slot<T>>) {
+    // SAFETY: the slot is within its chunk.
+    let head = unsafe { slot.cast::<Head>().read() };
+    // SAFETY: the head of a slot with a guard is the chunks (invariant 2).
+    let chunks = unsafe { head.chunks };
+    // SAFETY: the chunks live, because this slot is counted.
+    let of = unsafe { chunks.as_ref() };
+    // SAFETY: the slot is of these chunks, and nobody uses it.
+    unsafe { of.push(slot) };
+    // SAFETY: the slot was counted.
+    unsafe { give_up_share(chunks) };
 }

@@ -7,13 +7,14 @@ mod pool_box;
 
 pub use pool_box::PoolBox;
 
-use alloc::rc::Rc;
 use core::fmt;
+use core::marker::PhantomData;
+use core::pin::Pin;
 
 use crate::pools::settings::BuildError;
 use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
-use chunks::{Chunks, FreeSlot};
+use chunks::{FreeSlot, Owner};
 
 /// The default number of slots in a chunk.
 const CHUNK_SLOTS: usize = 256;
@@ -86,8 +87,9 @@ const CHUNK_SLOTS: usize = 256;
 /// std::thread::spawn(move || drop(guard));
 /// ```
 pub struct PoolAllocator<T> {
-    chunks: Rc<Chunks<T>>,
+    chunks: Owner,
     chunk_slots: usize,
+    values: PhantomData<T>,
 }
 
 impl<T> PoolAllocator<T> {
@@ -117,7 +119,7 @@ impl<T> PoolAllocator<T> {
     /// ```
     #[must_use]
     pub fn with_chunk_slots(slots: usize) -> Self {
-        Self { chunks: Rc::default(), chunk_slots: slots.max(1) }
+        Self { chunks: Owner::default(), chunk_slots: slots.max(1), values: PhantomData }
     }
 
     /// Moves `value` into a slot and returns its guard; the pool grows if it has no free slot.
@@ -159,6 +161,29 @@ impl<T> PoolAllocator<T> {
     #[track_caller]
     pub fn alloc_with(&self, make: impl FnOnce() -> T) -> PoolBox<T> {
         PoolBox::construct(self.free_slot(), make)
+    }
+
+    /// Like [`alloc`](Self::alloc), pinned: for values that rely on their address, such as futures.
+    ///
+    /// ```
+    /// use std::pin::Pin;
+    /// use std::task::{Context, Poll, Waker};
+    ///
+    /// use millpond::classic::PoolAllocator;
+    ///
+    /// let pool = PoolAllocator::new();
+    /// let mut task = pool.alloc_pin(async { 6 * 7 });
+    /// let mut context = Context::from_waker(Waker::noop());
+    /// assert_eq!(task.as_mut().poll(&mut context), Poll::Ready(42));
+    /// # use std::future::Future;
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the pool must grow and there is not enough memory.
+    #[track_caller]
+    pub fn alloc_pin(&self, value: T) -> Pin<PoolBox<T>> {
+        PoolBox::into_pin(self.alloc(value))
     }
 
     /// Moves `value` in if there is a free slot; never grows. O(1).
@@ -231,7 +256,7 @@ impl<T> PoolAllocator<T> {
         }
         let capacity = self.capacity().saturating_add(missing);
         let slots = missing.max(self.chunk_slots);
-        self.chunks.try_grow(slots).map_err(|_| BuildError::OutOfMemory { capacity })
+        self.chunks.try_grow::<T>(slots).map_err(|_| BuildError::OutOfMemory { capacity })
     }
 
     /// Fills free slots with the repeated pattern `0x1deadb0b` from now on. The allocation of a
@@ -249,7 +274,7 @@ impl<T> PoolAllocator<T> {
     /// ```
     #[cfg(feature = "debug-aids")]
     pub fn fill_dead_slots(&self) {
-        self.chunks.fill_free_slots();
+        self.chunks.fill_free_slots::<T>();
     }
 
     /// A free slot, in a new chunk if there is no other.
@@ -323,7 +348,8 @@ impl<T> Default for PoolAllocator<T> {
 /// The clone is another owner of the same pool, for parts of a program that share it. O(1).
 impl<T> Clone for PoolAllocator<T> {
     fn clone(&self) -> Self {
-        Self { chunks: self.chunks.clone(), chunk_slots: self.chunk_slots }
+        let chunks = self.chunks.clone();
+        Self { chunks, chunk_slots: self.chunk_slots, values: PhantomData }
     }
 }
 

@@ -8,12 +8,15 @@ use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
+use core::pin::Pin;
+use core::ptr::NonNull;
 
 use crate::base::guard::guard;
 
-use super::chunks::{At, FreeSlot};
+use super::chunks::{self, FreeSlot, Slot, value_of};
 
 /// A value in a [`PoolAllocator`](super::PoolAllocator), like a `Box` whose memory returns to the
 /// pool. It has eight bytes, and so does `Option<PoolBox<T>>`.
@@ -34,7 +37,8 @@ use super::chunks::{At, FreeSlot};
 ///
 /// The guard's own functions are called as `PoolBox::function(guard)`, as with a `Box`.
 pub struct PoolBox<T> {
-    slot: At<T>,
+    slot: NonNull<Slot<T>>,
+    value: PhantomData<T>,
 }
 
 // SAFETY: what a shared guard gives to another thread is a shared reference to its value, nothing of the
@@ -49,7 +53,7 @@ impl<T> PoolBox<T> {
     #[inline]
     pub(super) fn construct(free: FreeSlot<'_, T>, make: impl FnOnce() -> T) -> Self {
         let value = make();
-        Self { slot: free.fill_with(value) }
+        Self { slot: free.fill_with(value), value: PhantomData }
     }
 
     /// Moves the value out, and frees the slot. O(1).
@@ -67,10 +71,31 @@ impl<T> PoolBox<T> {
     pub fn into_inner(this: Self) -> T {
         let this = ManuallyDrop::new(this);
         // SAFETY: the value is initialised, and the guard, which owns it, is not used again.
-        let value = unsafe { this.slot.value().read() };
+        let value = unsafe { value_of(this.slot).read() };
         // SAFETY: the slot was a guard's, and its value has been moved out.
-        unsafe { this.slot.end() };
+        unsafe { chunks::end(this.slot) };
         value
+    }
+
+    /// Returns the same guard, pinned: the value stays where it is until it is dropped, even if the
+    /// guard is leaked.
+    ///
+    /// ```
+    /// use std::marker::PhantomPinned;
+    ///
+    /// use millpond::classic::{PoolAllocator, PoolBox};
+    ///
+    /// let pool = PoolAllocator::new();
+    /// let pinned = PoolBox::into_pin(pool.alloc((1, PhantomPinned)));
+    /// assert_eq!(pinned.0, 1);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_pin(this: Self) -> Pin<Self> {
+        // SAFETY: the value is never moved but by `into_inner`, which takes the guard itself. Its slot
+        // is used again only after the value was destroyed, by dropping the guard. If that never
+        // happens, the slot is counted for ever, and keeps the memory.
+        unsafe { Pin::new_unchecked(this) }
     }
 }
 
@@ -80,9 +105,9 @@ impl<T> Drop for PoolBox<T> {
         let slot = self.slot;
         // The slot goes back also if the value's drop panics. SAFETY: a guard is dropped once, and its value is not
         // used after this.
-        let _end = guard(slot, |slot| unsafe { slot.end() });
+        let _end = guard(slot, |slot| unsafe { chunks::end(*slot) });
         // SAFETY: the value is initialised, and the guard alone owns it.
-        unsafe { slot.value().drop_in_place() };
+        unsafe { value_of(slot).drop_in_place() };
     }
 }
 
@@ -92,7 +117,7 @@ impl<T> Deref for PoolBox<T> {
     #[inline]
     fn deref(&self) -> &T {
         // SAFETY: the value is initialised, and changes only through this guard.
-        unsafe { &*self.slot.value() }
+        unsafe { &*value_of(self.slot) }
     }
 }
 
@@ -100,7 +125,13 @@ impl<T> DerefMut for PoolBox<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: the value is initialised, and this guard, its only owner, is borrowed.
-        unsafe { &mut *self.slot.value() }
+        unsafe { &mut *value_of(self.slot) }
+    }
+}
+
+impl<T> From<PoolBox<T>> for Pin<PoolBox<T>> {
+    fn from(guard: PoolBox<T>) -> Self {
+        PoolBox::into_pin(guard)
     }
 }
 
