@@ -11,6 +11,7 @@
 /* What lives where. */
 typedef struct model {
     uint64_t bits[SLOTS_MAX]; /* 0: dead */
+    uint64_t spent[SLOTS_MAX]; /* the handle of the slot's lifetime that ended last */
     uint64_t number[SLOTS_MAX];
     uint64_t born[SLOTS_MAX]; /* ascends with each birth and use */
     uint64_t clock;
@@ -32,8 +33,20 @@ static bool lives(const model *model, size_t slots, mp_handle handle) {
 }
 
 static void ended(run_of *run, size_t slot) {
+    run->now.spent[slot] = run->now.bits[slot];
     run->now.bits[slot] = 0;
     run->now.live--;
+}
+
+/* The same bits may come again. */
+static bool wraps(const run_of *run) {
+    return (run->options.flags & MP_WRAP) != 0;
+}
+
+/* The handle is not that of the lifetime before. */
+static bool is_new(const run_of *run, mp_handle handle) {
+    uint64_t slot = handle.bits >> 32;
+    return wraps(run) || slot >= run->options.slots || run->now.spent[slot] != handle.bits;
 }
 
 /* The object of a lifetime that begins now is there. */
@@ -67,11 +80,6 @@ static size_t oldest(const run_of *run) {
     return best;
 }
 
-/* The same bits may come again. */
-static bool wraps(const run_of *run) {
-    return (run->options.flags & MP_WRAP) != 0;
-}
-
 /* Whether the live slot retires after this lifetime, so that evicting it would make no room: its lifetimes are limited, or
  * a claimed handle was of its last one. */
 static bool retires(const run_of *run, uint64_t bits) {
@@ -102,7 +110,7 @@ static void insert(run_of *run) {
         CHECK(was_full && handle.bits == 0);
         return;
     }
-    CHECK(was_full || handle.bits == expected.bits);
+    CHECK((was_full || handle.bits == expected.bits) && is_new(run, handle));
     began(run, handle, made, number);
 }
 
@@ -133,6 +141,7 @@ static void insert_or_evict(run_of *run) {
     }
     CHECK((made == NULL) == (handle.bits == 0));
     if (made != NULL) {
+        CHECK(is_new(run, handle));
         began(run, handle, made, number);
     }
 }
@@ -192,6 +201,7 @@ static void walk(run_of *run, bool refreshes) {
 static void look_again(run_of *run) {
     size_t slot;
     run->now.live = 0;
+    memset(run->now.spent, 0, sizeof run->now.spent);
     for (slot = 0; slot < run->options.slots; slot++) {
         run->now.bits[slot] = mp_pool_handle_at(run->pool, slot).bits;
         if (run->now.bits[slot] != 0) {
@@ -272,9 +282,13 @@ static void step(run_of *run) {
         break;
     case 13:
         if (operation >= 192) {
+            size_t slot;
             mp_pool_clear(run->pool);
-            memset(run->now.bits, 0, sizeof run->now.bits);
-            run->now.live = 0;
+            for (slot = 0; slot < run->options.slots; slot++) {
+                if (run->now.bits[slot] != 0) {
+                    ended(run, slot);
+                }
+            }
         }
         break;
     case 14:

@@ -10,6 +10,7 @@
 /* The handles and the numbers of the values, in their order. */
 typedef struct model {
     uint64_t bits[SLOTS_MAX], number[SLOTS_MAX];
+    uint64_t spent[SLOTS_MAX]; /* by slot: the handle of its lifetime that ended last */
     size_t count;
 } model;
 
@@ -27,6 +28,20 @@ static size_t place_of(const model *model, mp_handle handle) {
         place++;
     }
     return place;
+}
+
+/* The value at this place is gone, and the last one moves there. */
+static void ended(run_of *run, size_t place) {
+    size_t last = --run->now.count;
+    run->now.spent[run->now.bits[place] >> 32] = run->now.bits[place];
+    run->now.bits[place] = run->now.bits[last];
+    run->now.number[place] = run->now.number[last];
+}
+
+/* The handle is not that of the lifetime before, unless the same bits may come again. */
+static bool is_new(const run_of *run, mp_handle handle) {
+    uint64_t slot = handle.bits >> 32;
+    return (run->options.flags & MP_WRAP) != 0 || slot >= run->options.slots || run->now.spent[slot] != handle.bits;
 }
 
 static void began(run_of *run, mp_handle handle, value *made, uint64_t number) {
@@ -48,18 +63,17 @@ static void insert(run_of *run) {
     value *made = mp_packed_insert(run->pool, &handle);
     CHECK(handle.bits == expected.bits && (made == NULL) == is_full && (handle.bits == 0) == is_full);
     if (made != NULL) {
+        CHECK(is_new(run, handle));
         began(run, handle, made, number);
     }
 }
 
 static void remove_one(run_of *run, mp_handle handle) {
-    size_t place = place_of(&run->now, handle), last = run->now.count - 1;
+    size_t place = place_of(&run->now, handle);
     bool is_live = place < run->now.count;
     CHECK(mp_packed_remove(run->pool, handle) == is_live);
     if (is_live) {
-        run->now.bits[place] = run->now.bits[last];
-        run->now.number[place] = run->now.number[last];
-        run->now.count = last;
+        ended(run, place);
     }
 }
 
@@ -88,12 +102,11 @@ static void insert_or_evict(run_of *run) {
     CHECK(gone.bits == (victim < run->now.count ? run->now.bits[victim] : 0));
     if (victim < run->now.count) {
         CHECK(last.number == run->now.number[victim]);
-        run->now.count--;
-        run->now.bits[victim] = run->now.bits[run->now.count];
-        run->now.number[victim] = run->now.number[run->now.count];
+        ended(run, victim);
     }
     CHECK((made == NULL) == (handle.bits == 0) && (made == NULL) == (is_full && gone.bits == 0));
     if (made != NULL) {
+        CHECK(is_new(run, handle));
         began(run, handle, made, number);
     }
 }
@@ -115,6 +128,7 @@ static void through_bytes(run_of *run) {
         /* The model takes on what the pool says. */
         run->now.count = mp_packed_count(run->pool);
         CHECK(run->now.count <= run->options.slots);
+        memset(run->now.spent, 0, sizeof run->now.spent);
         for (place = 0; place < run->now.count; place++) {
             run->now.bits[place] = mp_packed_handle_at(run->pool, place).bits;
             run->now.number[place] = values[place].number;
@@ -175,7 +189,9 @@ static void step(run_of *run) {
     case 12:
         if (operation >= 192) {
             mp_packed_clear(run->pool);
-            run->now.count = 0;
+            while (run->now.count > 0) {
+                ended(run, run->now.count - 1);
+            }
         }
         break;
     case 13:

@@ -42,7 +42,7 @@ static uint32_t next_word(input *from) {
 static void fuzz_roster(input *from) {
     uint32_t slots = next(from) % (SLOTS_MAX + 1), words[MPS_ROSTER_WORDS(SLOTS_MAX)];
     uint32_t known_count = 0, slot, live, retired;
-    uint64_t lives[SLOTS_MAX] = {0}, known[64];
+    uint64_t lives[SLOTS_MAX] = {0}, spent[SLOTS_MAX] = {0}, known[64]; /* spent: the id that the slot had last */
     mps_roster pool;
     CHECK(mps_roster_init(&pool, words, slots));
     for (slot = 0; slot < slots && next(from) > 128; slot++) { /* slots near the end of their generations */
@@ -66,7 +66,7 @@ static void fuzz_roster(input *from) {
             id = mps_roster_allocate(&pool);
             CHECK((id.bits == 0) == (expected == MPS_NONE));
             if (id.bits != 0) {
-                CHECK(id.bits >> 32 == expected && lives[expected] == 0);
+                CHECK(id.bits >> 32 == expected && lives[expected] == 0 && id.bits > spent[expected]);
                 lives[expected] = id.bits;
                 known[known_count++ % 64] = id.bits;
             }
@@ -77,6 +77,7 @@ static void fuzz_roster(input *from) {
             if (what % 2 == 0) {
                 CHECK(mps_roster_free(&pool, id) == is_live);
                 if (is_live) {
+                    spent[slot] = lives[slot];
                     lives[slot] = 0;
                 }
             }
