@@ -41,3 +41,38 @@ impl fmt::Display for WithCauses<'_> {
 
 /// An error may name itself as its cause.
 const CAUSES_MAX: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An error with what led to it, which may be itself.
+    #[derive(Debug)]
+    struct Told(&'static str, Option<Box<Told>>);
+
+    impl fmt::Display for Told {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    impl Error for Told {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            match &self.1 {
+                Some(cause) => Some(cause.as_ref()),
+                None if self.0 == "a circle" => Some(self),
+                None => None,
+            }
+        }
+    }
+
+    #[test]
+    fn every_cause_is_told_once() {
+        let refused = Told("Connection refused (os error 111)", None);
+        let wrapped = Told("io: Connection refused (os error 111)", Some(Box::new(refused)));
+        let error = Told("error connecting to server", Some(Box::new(wrapped)));
+        let all = "error connecting to server: io: Connection refused (os error 111)";
+        assert_eq!(with_causes(&error).to_string(), all);
+        assert_eq!(with_causes(&Told("a circle", None)).to_string(), "a circle");
+    }
+}
