@@ -10,23 +10,31 @@ const IDLE_US: u64 = 100;
 
 type Books = Ledger<(), (), Infallible>;
 
-/// Two objects, both lent.
 fn two_are_lent() -> (Books, [LoanHandle; 2]) {
+    lent(IdleOrder::Fifo, Settings::NEVER)
+}
+
+/// `N` objects, all lent.
+fn lent<const N: usize>(order: IdleOrder, check_after_idle_us: u64) -> (Books, [LoanHandle; N]) {
     let settings = Settings {
-        capacity: 2,
+        capacity: N,
         idle_us: IDLE_US,
-        order: IdleOrder::Fifo,
-        check_after_idle_us: Settings::NEVER,
+        order,
+        check_after_idle_us,
         ..Settings::default()
     };
     let mut books = Books::new(settings);
     books.keeper_started();
-    let Ask::Queued(waiter) = books.ask(0, 2, Location::caller()) else { panic!("none is open") };
+    let Ask::Queued(waiter) = books.ask(0, N, Location::caller()) else { panic!("none is open") };
     while let Some(Work::Open(handle)) = books.next_work() {
         assert!(books.opened(0, handle, ()).is_none());
     }
-    let Claim::Served(first, (), rest) = books.claim(waiter, None) else { panic!("both are open") };
-    (books, [first, rest[0].0])
+    let Claim::Served(first, (), rest) = books.claim(waiter, None) else { panic!("all are open") };
+    let mut handles = [first; N];
+    for (handle, (other, ())) in handles[1..].iter_mut().zip(rest) {
+        *handle = other;
+    }
+    (books, handles)
 }
 
 /// An object that was kept for a caller who gave up is idle from then on: it stands behind those that
@@ -51,4 +59,19 @@ fn the_time_of_an_object_that_nobody_fetched_begins_anew() {
     let Some(Work::Close(closed, ())) = books.next_work() else { panic!("its time is over") };
     assert_eq!(closed, second);
     assert_eq!(books.stats().closings.idle, 1);
+}
+
+/// An object that has been idle for too long goes back to its place until it is checked, so that the next check is of it.
+#[test]
+fn the_next_object_in_order_is_the_one_that_is_checked() {
+    for order in [IdleOrder::Lifo, IdleOrder::Fifo] {
+        let (mut books, [first, second, third]) = lent(order, 10);
+        for (at_us, handle) in [(1, first), (2, second), (3, third)] {
+            assert!(books.give_back(at_us, handle, (), false).is_none());
+        }
+        let Ask::Queued(_) = books.ask(50, 1, Location::caller()) else { panic!("it is checked") };
+        let Some(Work::Check(checked, ())) = books.next_work() else { panic!("all are idle") };
+        let next = if matches!(order, IdleOrder::Lifo) { third } else { first };
+        assert_eq!(checked, next, "{order:?}");
+    }
 }
