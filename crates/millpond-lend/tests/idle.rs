@@ -75,3 +75,17 @@ fn the_next_object_in_order_is_the_one_that_is_checked() {
         assert_eq!(checked, next, "{order:?}");
     }
 }
+
+/// Where nobody can check it, an object that another one's failure makes suspect waits for a keeper.
+#[test]
+fn without_a_keeper_a_suspect_object_is_not_lent() {
+    let (mut books, [first, second]) = lent(IdleOrder::Lifo, Settings::NEVER);
+    assert!(books.give_back(1, first, (), false).is_none());
+    assert!(books.keeper_gone(2).is_empty());
+    assert!(books.give_back(3, second, (), true).is_some());
+    assert!(!matches!(books.ask(4, 1, Location::caller()), Ask::Lent(..)));
+    books.keeper_started();
+    let Ask::Queued(_) = books.ask(5, 1, Location::caller()) else { panic!("it is checked") };
+    let Some(Work::Check(checked, ())) = books.next_work() else { panic!("it is idle") };
+    assert_eq!(checked, first);
+}
