@@ -5,6 +5,7 @@ mod common;
 #[cfg(any(feature = "deadpool", feature = "bb8", feature = "tracing"))]
 use std::time::Duration;
 
+#[cfg(any(feature = "deadpool", feature = "bb8", feature = "tracing"))]
 use futures_lite::future::block_on;
 
 #[cfg(feature = "deadpool")]
