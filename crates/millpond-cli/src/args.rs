@@ -41,28 +41,6 @@ pub struct Arguments {
     pub(crate) color: Color,
 }
 
-impl Arguments {
-    /// Sets when there is colour, and returns the arguments of `replay` if that is the command.
-    #[must_use]
-    pub fn into_replay(self) -> Option<ReplayArguments> {
-        millpond_terminal::set_when(self.color.when);
-        match self.command {
-            Some(Command::Replay(arguments)) => Some(arguments),
-            _ => None,
-        }
-    }
-
-    /// Sets when there is colour, and returns the arguments of `odds` if that is the command.
-    #[must_use]
-    pub fn into_odds(self) -> Option<OddsArguments> {
-        millpond_terminal::set_when(self.color.when);
-        match self.command {
-            Some(Command::Odds(arguments)) => Some(arguments),
-            _ => None,
-        }
-    }
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Plan(Box<PlanArguments>),

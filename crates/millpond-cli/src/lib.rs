@@ -36,6 +36,32 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
+/// Runs `millpond-replay`, which `command` is, with the arguments of this process; returns the exit code as [`run`] does.
+pub fn run_replay(command: impl FnOnce(&ReplayArguments) -> Result<(), Failure>) -> u8 {
+    run_program("replay", |parsed| match parsed {
+        Command::Replay(arguments) => command(&arguments),
+        other => unreachable!("the second word is `replay`: {other:?}"),
+    })
+}
+
+/// Runs `millpond-odds`, which `command` is, with the arguments of this process; returns the exit code as [`run`] does.
+pub fn run_odds(command: impl FnOnce(&OddsArguments) -> Result<(), Failure>) -> u8 {
+    run_program("odds", |parsed| match parsed {
+        Command::Odds(arguments) => command(&arguments),
+        other => unreachable!("the second word is `odds`: {other:?}"),
+    })
+}
+
+/// A command that is a program of its own has the parser and the help of the tool.
+fn run_program(name: &str, command: impl FnOnce(Command) -> Result<(), Failure>) -> u8 {
+    let words = ["millpond", name].map(OsString::from);
+    let words = words.into_iter().chain(std::env::args_os().skip(1));
+    millpond_terminal::run(words, |arguments: Arguments| {
+        millpond_terminal::set_when(arguments.color.when);
+        command(arguments.command.expect("the second word is a command"))
+    })
+}
+
 fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     millpond_terminal::set_when(arguments.color.when);
     match arguments.command {

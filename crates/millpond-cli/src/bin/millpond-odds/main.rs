@@ -3,22 +3,15 @@
 
 mod odds;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 
-use millpond_cli::{Arguments, OddsArguments};
+use millpond_cli::OddsArguments;
 use millpond_plan::error::Failure;
 
 use odds::{Mix, Options, compute, json, table};
 
 fn main() -> ExitCode {
-    let words = ["millpond", "odds"].map(OsString::from);
-    let words = words.into_iter().chain(std::env::args_os().skip(1));
-    let command = |arguments: Arguments| {
-        let arguments = arguments.into_odds().expect("the second word is `odds`");
-        run(&arguments)
-    };
-    millpond_terminal::run(words, command).into()
+    millpond_cli::run_odds(run).into()
 }
 
 /// Prints the odds; a simulation that contradicts its formula is a check that failed.

@@ -4,24 +4,17 @@
 mod fragmentation;
 mod replay;
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+use millpond_cli::ReplayArguments;
 use millpond_cli::output_file::{self, Kind};
-use millpond_cli::{Arguments, ReplayArguments};
 use millpond_plan::error::{Failure, shown, shown_path};
 
 use replay::{Limits, Outcome, Script, json, replay, text};
 
 fn main() -> ExitCode {
-    let words = ["millpond", "replay"].map(OsString::from);
-    let words = words.into_iter().chain(std::env::args_os().skip(1));
-    let command = |arguments: Arguments| {
-        let arguments = arguments.into_replay().expect("the second word is `replay`");
-        run(&arguments)
-    };
-    millpond_terminal::run(words, command).into()
+    millpond_cli::run_replay(run).into()
 }
 
 /// What an object has where neither the trace nor the user says: a small game object.
