@@ -1,6 +1,6 @@
 //! One class in full: its three plots, and the figures that do not fit into the table.
 
-use maud::{Markup, PreEscaped, html};
+use horrorshow::{Raw, Template, owned_html};
 
 use super::{
     figures, histogram_plot, live_plot,
@@ -12,59 +12,70 @@ use super::{
 const SMALLER_MAX: usize = 12;
 
 /// The card of `class`, open if `open`.
-pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> Markup {
+pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> impl Template {
     let unit = trace.time_unit;
-    html! {
-        details.card open[open] {
-            summary { (summary(class, trace)) }
-            div.plots {
-                @if let Some(series) = &class.live_over_time {
-                    (PreEscaped(live_plot::plot(series, Some(class.capacity), unit)))
+    owned_html! {
+        details(class="card", open?=open) {
+            summary : summary(class, trace);
+            div(class="plots") {
+                @ if let Some(series) = &class.live_over_time {
+                    : Raw(live_plot::plot(series, Some(class.capacity), unit));
                 }
-                @if !class.lifetime_histogram.is_empty() {
-                    (PreEscaped(histogram_plot::plot(&class.lifetime_histogram, unit)))
+                @ if !class.lifetime_histogram.is_empty() {
+                    : Raw(histogram_plot::plot(&class.lifetime_histogram, unit));
                 }
-                @if let Some(map) = &class.slots { (PreEscaped(slot_map_plot::plot(map, unit))) }
+                @ if let Some(map) = &class.slots { : Raw(slot_map_plot::plot(map, unit)); }
             }
-            div.more {
-                (smaller(&class.smaller))
-                (generations(&class.handle, &class.generations))
-                @if let Some(one) = &class.proof { (proof(one)) }
+            div(class="more") {
+                : smaller(&class.smaller);
+                : generations(&class.handle, &class.generations);
+                @ if let Some(one) = &class.proof { : proof(one); }
             }
         }
-        "\n"
+        : "\n";
     }
 }
 
-fn summary(class: &Class, trace: &Trace) -> Markup {
-    html! {
+fn summary(class: &Class, trace: &Trace) -> impl Template {
+    owned_html! {
         b {
-            @match trace.format {
-                Format::Lifetimes => { (texts::name(&class.name)) }
-                Format::Heap => { (texts::size(&class.name)) " " (figures::byte_unit(&class.name)) }
+            @ match trace.format {
+                Format::Lifetimes => { : texts::name(&class.name); }
+                Format::Heap => {
+                    : texts::size(&class.name); : " "; : figures::byte_unit(&class.name);
+                }
             }
         }
-        " "
-        span.cap-tag { "capacity " (figures::count(class.capacity)) }
-        " "
-        span.none {
-            (figures::number_of(class.lifetimes, "lifetime")) ", peak " (figures::count(class.peak_live))
-            @if class.left_live > 0 { ", " (figures::count(class.left_live)) " left at the end" }
+        : " ";
+        span(class="cap-tag") { : "capacity "; : figures::count(class.capacity); }
+        : " ";
+        span(class="none") {
+            : figures::number_of(class.lifetimes, "lifetime");
+            : ", peak "; : figures::count(class.peak_live);
+            @ if class.left_live > 0 {
+                : ", "; : figures::count(class.left_live); : " left at the end";
+            }
         }
     }
 }
 
-fn smaller(smaller: &[Smaller]) -> Markup {
-    html! {
-        @if !smaller.is_empty() {
+fn smaller(smaller: &[Smaller]) -> impl Template {
+    owned_html! {
+        @ if !smaller.is_empty() {
             table {
-                caption { "A smaller pool would have" }
-                thead { tr { th.num { "at capacity" } th.num { "refused" } th.num { "or evicted" } } }
+                caption : "A smaller pool would have";
+                thead {
+                    tr {
+                        th(class="num") : "at capacity";
+                        th(class="num") : "refused";
+                        th(class="num") : "or evicted";
+                    }
+                }
                 tbody {
-                    @for pool in smaller.iter().take(SMALLER_MAX) {
+                    @ for pool in smaller.iter().take(SMALLER_MAX) {
                         tr {
-                            @for number in [pool.capacity, pool.refused, pool.evicted] {
-                                td.num { (figures::count(number)) }
+                            @ for number in [pool.capacity, pool.refused, pool.evicted] {
+                                td(class="num") : figures::count(number);
                             }
                         }
                     }
@@ -74,25 +85,33 @@ fn smaller(smaller: &[Smaller]) -> Markup {
     }
 }
 
-fn generations(handle: &str, lives: &[GenerationLife]) -> Markup {
+fn generations(handle: &str, lives: &[GenerationLife]) -> impl Template {
     let shown = |seconds: Option<f64>| seconds.map_or("forever".to_owned(), figures::seconds);
-    html! {
-        @if !lives.is_empty() {
+    owned_html! {
+        @ if !lives.is_empty() {
             table {
-                caption { "How long the generations of the busiest slot last" }
+                caption : "How long the generations of the busiest slot last";
                 thead {
-                    tr { th.num { "generation" } th.num { "newest first" } th.num { "oldest first" } }
+                    tr {
+                        th(class="num") : "generation";
+                        th(class="num") : "newest first";
+                        th(class="num") : "oldest first";
+                    }
                 }
                 tbody {
-                    @for life in lives {
+                    @ for life in lives {
                         tr {
-                            td.num { (life.bits) " bits" }
-                            td.num { (shown(life.lifo_seconds)) }
-                            td.num { (shown(life.fifo_seconds)) }
+                            td(class="num") { : life.bits; : " bits"; }
+                            td(class="num") : shown(life.lifo_seconds);
+                            td(class="num") : shown(life.fifo_seconds);
                         }
                     }
-                    @if !handle.is_empty() {
-                        tr { th colspan="3" { "so " code { (texts::cut(handle, 60)) } " is enough" } }
+                    @ if !handle.is_empty() {
+                        tr {
+                            th(colspan="3") {
+                                : "so "; code : texts::cut(handle, 60); : " is enough";
+                            }
+                        }
                     }
                 }
             }
@@ -100,7 +119,7 @@ fn generations(handle: &str, lives: &[GenerationLife]) -> Markup {
     }
 }
 
-fn proof(proof: &Proof) -> Markup {
+fn proof(proof: &Proof) -> impl Template {
     let of = |part, all| format!("{} of {}", figures::count(part), figures::count(all));
     let rows = [
         ("operations", figures::count(proof.operations)),
@@ -109,10 +128,10 @@ fn proof(proof: &Proof) -> Markup {
         ("stale handles resolved", of(proof.stale_resolved, proof.stale_checked)),
         ("values dropped", of(proof.drops, proof.drops_expected)),
     ];
-    html! {
+    owned_html! {
         table {
-            caption { "Replayed through real pools" }
-            tbody { @for (what, figure) in rows { tr { th { (what) } td.num { (figure) } } } }
+            caption : "Replayed through real pools";
+            tbody { @ for (what, figure) in rows { tr { th : what; td(class="num") : figure; } } }
         }
     }
 }
@@ -132,7 +151,7 @@ mod tests {
             }],
             ..Class::default()
         };
-        let html = card(&class, &Trace::default(), true).into_string();
+        let html = card(&class, &Trace::default(), true).into_string().unwrap();
         assert!(
             html.contains("12 bits</td><td class=\"num\">2.0 h</td><td class=\"num\">forever"),
             "{html}"
@@ -142,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_class_without_any_data_is_still_a_whole_card() {
-        let html = card(&Class::default(), &Trace::default(), false).into_string();
+        let html = card(&Class::default(), &Trace::default(), false).into_string().unwrap();
         assert!(
             html.starts_with("<details class=\"card\"><summary>") && html.ends_with("</details>\n")
         );

@@ -1,6 +1,6 @@
 //! The table of classes, with one row for each pool.
 
-use maud::{Markup, PreEscaped, html};
+use horrorshow::{Raw, Template, owned_html};
 
 use super::{
     figures, live_plot,
@@ -14,18 +14,18 @@ const ROWS_MAX: usize = 1000;
 const SMALLER_IN_ROW: usize = 3;
 
 /// The table, in its own box that scrolls sideways if the table is wider than the page.
-pub(super) fn table(trace: &Trace) -> Markup {
+pub(super) fn table(trace: &Trace) -> impl Template {
     let shown = &trace.classes[..trace.classes.len().min(ROWS_MAX)];
     let columns = Columns::of(trace);
-    html! {
-        div.scroll {
-            table.classes {
-                thead { (columns.head(trace)) }
-                tbody { @for class in shown { (row(class, columns)) } }
+    owned_html! {
+        div(class="scroll") {
+            table(class="classes") {
+                thead : columns.head(trace);
+                tbody { @ for class in shown { : row(class, columns); } }
             }
         }
-        "\n"
-        (rest(&trace.classes[shown.len()..]))
+        : "\n";
+        : rest(&trace.classes[shown.len()..]);
     }
 }
 
@@ -53,134 +53,143 @@ impl Columns {
         }
     }
 
-    fn head(self, trace: &Trace) -> Markup {
+    fn head(self, trace: &Trace) -> impl Template {
         let name = match trace.format {
             Format::Lifetimes => "class",
             Format::Heap => "size, bytes",
         };
         let unit = figures::unit_name(trace.time_unit);
         let units = figures::unit_names(trace.time_unit);
-        html! {
+        owned_html! {
             tr {
-                th.key { (name) }
-                @if self.live_over_time { th { "live over time" } }
-                th.num.strong { "capacity" }
-                @if self.bytes { th.num { "bytes" } }
-                th.num { "peak live" }
-                @if self.times { th.num { "p99 live" } }
-                th.num { "lifetimes" }
-                @if self.proof { th { "proved" } }
-                @if self.smaller { th { "refused if smaller" } }
-                @if self.times {
-                    th.num { "births per " (unit) }
-                    th.num { "worst " (unit) }
-                    th.num { "median life, " (units) }
-                    th.num { "p95 life, " (units) }
+                th(class="key") : name;
+                @ if self.live_over_time { th : "live over time"; }
+                th(class="num strong") : "capacity";
+                @ if self.bytes { th(class="num") : "bytes"; }
+                th(class="num") : "peak live";
+                @ if self.times { th(class="num") : "p99 live"; }
+                th(class="num") : "lifetimes";
+                @ if self.proof { th : "proved"; }
+                @ if self.smaller { th : "refused if smaller"; }
+                @ if self.times {
+                    th(class="num") { : "births per "; : unit; }
+                    th(class="num") { : "worst "; : unit; }
+                    th(class="num") { : "median life, "; : units; }
+                    th(class="num") { : "p95 life, "; : units; }
                 }
-                @if self.handle { th { "handle" } }
+                @ if self.handle { th : "handle"; }
             }
         }
     }
 }
 
-fn row(class: &Class, columns: Columns) -> Markup {
-    html! {
+fn row(class: &Class, columns: Columns) -> impl Template {
+    owned_html! {
         tr {
-            (key(&class.name))
-            @if columns.live_over_time {
-                td.wave {
-                    @if let Some(series) = &class.live_over_time {
-                        (PreEscaped(live_plot::sparkline(series, class.capacity)))
+            : key(&class.name);
+            @ if columns.live_over_time {
+                td(class="wave") {
+                    @ if let Some(series) = &class.live_over_time {
+                        : Raw(live_plot::sparkline(series, class.capacity));
                     }
                 }
             }
-            td.num.strong data-v=(class.capacity) { (figures::count(class.capacity)) }
-            @if columns.bytes { (optional(class.bytes_at_capacity, figures::bytes)) }
-            (number(class.peak_live))
-            @if columns.times { (optional(class.p99_live, figures::count)) }
-            (number(class.lifetimes))
-            @if columns.proof { (proof(class.proof.as_ref())) }
-            @if columns.smaller { (smaller(&class.smaller)) }
-            @if columns.times {
-                (optional(class.births.map(|births| births.mean), figures::mean))
-                (optional(class.births.map(|births| births.worst), figures::count))
-                (length(class.lifetime_median))
-                (length(class.lifetime_p95))
+            td(class="num strong", data-v=class.capacity) : figures::count(class.capacity);
+            @ if columns.bytes { : optional(class.bytes_at_capacity, figures::bytes); }
+            : number(class.peak_live);
+            @ if columns.times { : optional(class.p99_live, figures::count); }
+            : number(class.lifetimes);
+            @ if columns.proof { : proof(class.proof.as_ref()); }
+            @ if columns.smaller { : smaller(&class.smaller); }
+            @ if columns.times {
+                : optional(class.births.map(|births| births.mean), figures::mean);
+                : optional(class.births.map(|births| births.worst), figures::count);
+                : length(class.lifetime_median);
+                : length(class.lifetime_p95);
             }
-            @if columns.handle { td.code { (texts::cut(&class.handle, 60)) } }
+            @ if columns.handle { td(class="code") : texts::cut(&class.handle, 60); }
         }
-        "\n"
+        : "\n";
     }
 }
 
 /// The name; sizes are sorted by value.
-fn key(name: &str) -> Markup {
+fn key(name: &str) -> impl Template {
     let size = name.parse::<u64>().ok();
-    html! {
-        th.key scope="row" data-v=[size] {
-            @if size.is_some() { (texts::size(name)) } @else { (texts::name(name)) }
+    owned_html! {
+        th(class="key", scope="row", data-v?=size) {
+            @ if size.is_some() { : texts::size(name); } else { : texts::name(name); }
         }
     }
 }
 
-fn number(value: u64) -> Markup {
-    html! { td.num data-v=(value) { (figures::count(value)) } }
+fn number(value: u64) -> impl Template {
+    owned_html! { td(class="num", data-v=value) : figures::count(value); }
 }
 
-fn optional<V: Copy + ToString>(value: Option<V>, shown: impl Fn(V) -> String) -> Markup {
-    html! {
-        @match value {
-            Some(value) => { td.num data-v=(value.to_string()) { (shown(value)) } }
-            None => { td.num.none data-v="-1" { "–" } }
+fn optional<V: Copy + ToString>(value: Option<V>, shown: impl Fn(V) -> String) -> impl Template {
+    owned_html! {
+        @ if let Some(value) = value {
+            td(class="num", data-v=value.to_string()) : shown(value);
+        } else {
+            td(class="num none", data-v="-1") : "–";
         }
     }
 }
 
 /// The length of a lifetime; `≥` means that it may be longer.
-fn length(length: Option<Length>) -> Markup {
+fn length(length: Option<Length>) -> impl Template {
     let at_least = length.is_some_and(|length| length.at_least);
     let sign = if at_least { "≥" } else { "" };
-    optional(length.map(|length| length.steps), |steps| format!("{sign}{}", figures::count(steps)))
+    optional(length.map(|length| length.steps), move |steps| {
+        format!("{sign}{}", figures::count(steps))
+    })
 }
 
-fn smaller(smaller: &[Smaller]) -> Markup {
-    html! {
-        td.smaller {
-            @for pool in smaller.iter().take(SMALLER_IN_ROW) {
-                span { b { (figures::count(pool.refused)) } " at " (figures::count(pool.capacity)) }
-                " "
+fn smaller(smaller: &[Smaller]) -> impl Template {
+    owned_html! {
+        td(class="smaller") {
+            @ for pool in smaller.iter().take(SMALLER_IN_ROW) {
+                span {
+                    b : figures::count(pool.refused);
+                    : " at "; : figures::count(pool.capacity);
+                }
+                : " ";
             }
         }
     }
 }
 
-fn proof(proof: Option<&Proof>) -> Markup {
-    html! {
-        @match proof {
-            None => { td.none { "–" } }
-            Some(proof) if proof.holds() => { td.good { "✓" } }
-            Some(proof) => {
-                td.bad {
-                    "✗ " (figures::count(proof.refused)) " refused, "
-                    (figures::count(proof.stale_resolved)) " stale resolved"
+fn proof(proof: Option<&Proof>) -> impl Template {
+    owned_html! {
+        @ if let Some(proof) = proof {
+            @ if proof.holds() {
+                td(class="good") : "✓";
+            } else {
+                td(class="bad") {
+                    : "✗ "; : figures::count(proof.refused); : " refused, ";
+                    : figures::count(proof.stale_resolved); : " stale resolved";
                 }
             }
+        } else {
+            td(class="none") : "–";
         }
     }
 }
 
 /// The sum of the classes beyond the last row.
-fn rest(classes: &[Class]) -> Markup {
+fn rest(classes: &[Class]) -> impl Template {
     let lifetimes = classes.iter().fold(0u64, |sum, class| sum.saturating_add(class.lifetimes));
     let capacity = classes.iter().fold(0u64, |sum, class| sum.saturating_add(class.capacity));
-    html! {
-        @if !classes.is_empty() {
-            p.none {
-                "And " (figures::number_of(classes.len() as u64, "further class")) " with "
-                (figures::count(lifetimes)) " lifetimes and a capacity of " (figures::count(capacity))
-                " in all; " code { "millpond plan --json" } " lists every one."
+    owned_html! {
+        @ if !classes.is_empty() {
+            p(class="none") {
+                : "And "; : figures::number_of(classes.len() as u64, "further class");
+                : " with "; : figures::count(lifetimes);
+                : " lifetimes and a capacity of "; : figures::count(capacity);
+                : " in all; "; code : "millpond plan --json"; : " lists every one.";
             }
-            "\n"
+            : "\n";
         }
     }
 }
@@ -191,7 +200,7 @@ mod tests {
     use crate::report::model::Births;
 
     fn render(classes: Vec<Class>) -> String {
-        table(&Trace { classes, ..Trace::default() }).into_string()
+        table(&Trace { classes, ..Trace::default() }).into_string().unwrap()
     }
 
     #[test]
@@ -230,8 +239,8 @@ mod tests {
             proof: is,
         };
         for columns in [true, false].map(columns) {
-            let head = columns.head(&Trace::default()).into_string();
-            let row = row(&Class::default(), columns).into_string();
+            let head = columns.head(&Trace::default()).into_string().unwrap();
+            let row = row(&Class::default(), columns).into_string().unwrap();
             let cells = row.matches("</td>").count() + row.matches("</th>").count();
             assert_eq!(head.matches("</th>").count(), cells, "{row}");
         }

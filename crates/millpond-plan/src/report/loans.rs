@@ -1,6 +1,6 @@
 //! The report of a plan for loans: how long callers wait with each capacity.
 
-use maud::{Markup, PreEscaped, html};
+use horrorshow::{Raw, Template, owned_html};
 use millpond_lend::replay::{AtCapacity, LoanPlan};
 
 use super::{contents, page, texts, wait_plot};
@@ -39,42 +39,42 @@ pub fn render(report: &Page<'_>) -> String {
         pools => format!("Connections for {} pools", pools.len()),
     };
     let names: Vec<&str> = report.pools.iter().map(|pool| pool.plan.pool.as_str()).collect();
-    let intro = html! {
+    let intro = owned_html! {
         p {
-            "Target: 99 % of the callers wait at most " (milliseconds(report.wait_p99_us)) "; opening one takes "
-            (milliseconds(report.open_us))
-            ". For each capacity, all recorded loans are replayed with the library's own code and a simulated clock."
+            : "Target: 99 % of the callers wait at most "; : milliseconds(report.wait_p99_us);
+            : "; opening one takes "; : milliseconds(report.open_us);
+            : ". For each capacity, all recorded loans are replayed with the library's own code and a simulated clock.";
         }
-        "\n"
-        (contents(&names))
+        : "\n";
+        : contents(&names);
     };
-    let sections = html! {
-        @for (position, pool) in report.pools.iter().enumerate() {
-            (section(pool, position, report.wait_p99_us))
+    let sections = owned_html! {
+        @ for (position, pool) in report.pools.iter().enumerate() {
+            : section(pool, position, report.wait_p99_us);
         }
     };
-    page(&title, &report.generated_by, &intro, &sections)
+    page(&title, &report.generated_by, intro, sections)
 }
 
-fn section(pool: &Pool<'_>, position: usize, limit_us: u64) -> Markup {
+fn section(pool: &Pool<'_>, position: usize, limit_us: u64) -> impl Template {
     let plan = pool.plan;
-    html! {
-        section id={ "trace-" (position) } {
-            h2 { (texts::name(&plan.pool)) }
-            p { (texts::cut(pool.trace, 200)) }
-            div.meaning { @for line in &pool.verdict { p { (texts::cut(line, 500)) } } }
-            "\n"
-            (facts(pool))
-            div.overview { (PreEscaped(wait_plot::plot(&plan.capacities, limit_us))) }
-            h3 { "Each capacity" }
-            "\n"
-            (table(plan))
+    owned_html! {
+        section(id=format_args!("trace-{position}")) {
+            h2 : texts::name(&plan.pool);
+            p : texts::cut(pool.trace, 200);
+            div(class="meaning") { @ for line in &pool.verdict { p : texts::cut(line, 500); } }
+            : "\n";
+            : facts(pool);
+            div(class="overview") : Raw(wait_plot::plot(&plan.capacities, limit_us));
+            h3 : "Each capacity";
+            : "\n";
+            : table(plan);
         }
-        "\n"
+        : "\n";
     }
 }
 
-fn facts(pool: &Pool<'_>) -> Markup {
+fn facts(pool: &Pool<'_>) -> impl Template {
     let plan = pool.plan;
     let mut facts = vec![
         ("asks", count(plan.asks as u64)),
@@ -91,13 +91,15 @@ fn facts(pool: &Pool<'_>) -> Markup {
     if let Some(times) = plan.holds_grow {
         facts.push(("held longer when most are out", format!("{times:.2} ×")));
     }
-    html! {
-        dl.facts { @for (label, value) in facts { div { dt { (label) } dd { (value) } } } }
-        "\n"
+    owned_html! {
+        dl(class="facts") {
+            @ for (label, value) in facts { div { dt : label; dd : value; } }
+        }
+        : "\n";
     }
 }
 
-fn table(plan: &LoanPlan) -> Markup {
+fn table(plan: &LoanPlan) -> impl Template {
     const HEADINGS: [&str; 9] = [
         "capacity",
         "wait 50 %",
@@ -109,18 +111,18 @@ fn table(plan: &LoanPlan) -> Markup {
         "opened as needed: 99 %",
         "opened",
     ];
-    html! {
-        div.scroll {
-            table.classes {
-                thead { tr { @for heading in HEADINGS { th.num { (heading) } } } }
-                tbody { @for at in &plan.capacities { (row(at, plan.smallest)) } }
+    owned_html! {
+        div(class="scroll") {
+            table(class="classes") {
+                thead { tr { @ for heading in HEADINGS { th(class="num") : heading; } } }
+                tbody { @ for at in &plan.capacities { : row(at, plan.smallest); } }
             }
         }
-        "\n"
+        : "\n";
     }
 }
 
-fn row(at: &AtCapacity, smallest: Option<usize>) -> Markup {
+fn row(at: &AtCapacity, smallest: Option<usize>) -> impl Template {
     let waits = at.in_advance.waits;
     let cells = [
         milliseconds(waits.p50_us),
@@ -132,10 +134,11 @@ fn row(at: &AtCapacity, smallest: Option<usize>) -> Markup {
         milliseconds(at.as_needed.waits.p99_us),
         count(at.as_needed.opened),
     ];
-    html! {
+    let class = if smallest == Some(at.capacity) { "num strong" } else { "num" };
+    owned_html! {
         tr {
-            th.num.strong[smallest == Some(at.capacity)] { (at.capacity) }
-            @for cell in cells { td.num { (cell) } }
+            th(class=class) : at.capacity;
+            @ for cell in cells { td(class="num") : cell; }
         }
     }
 }

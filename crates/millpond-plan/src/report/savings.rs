@@ -1,6 +1,6 @@
 //! What to pool first, and which functions allocate it.
 
-use maud::{Markup, html};
+use horrorshow::{Template, owned_html};
 
 use super::{
     figures,
@@ -18,7 +18,7 @@ const FUNCTION_CHARS_MAX: usize = 160;
 const CALLERS_MAX: usize = 4;
 
 /// The ranking; nothing if it is empty.
-pub(super) fn section(trace: &Trace) -> Markup {
+pub(super) fn section(trace: &Trace) -> impl Template {
     let ranked = &trace.savings[..trace.savings.len().min(PROPOSALS_MAX)];
     let (calls, below) = match trace.format {
         Format::Lifetimes => ("allocations", ""),
@@ -27,47 +27,47 @@ pub(super) fn section(trace: &Trace) -> Markup {
             " Below each are the functions that allocate most, with their callers.",
         ),
     };
-    html! {
-        @if !ranked.is_empty() {
-            h3 { "What to pool first" }
+    owned_html! {
+        @ if !ranked.is_empty() {
+            h3 : "What to pool first";
             p {
-                "By the time that each saves; a simpler change that saves nearly as much comes first. The bar is its \
-                 share of the " (calls) "." (below)
+                : "By the time that each saves; a simpler change that saves nearly as much comes first. The bar is its \
+                   share of the "; : calls; : "."; : below;
             }
-            "\n"
-            ol.savings { @for saving in ranked { (item(saving)) } }
-            "\n"
+            : "\n";
+            ol(class="savings") { @ for saving in ranked { : item(saving); } }
+            : "\n";
         }
     }
 }
 
-fn item(saving: &Saving) -> Markup {
+fn item(saving: &Saving) -> impl Template {
     let width = if saving.share.is_finite() { saving.share.clamp(0.0, 1.0) * 100.0 } else { 0.0 };
-    html! {
+    owned_html! {
         li {
-            div.rank {
-                b { (texts::name(&saving.class)) }
-                em { (saving.time) }
+            div(class="rank") {
+                b : texts::name(&saving.class);
+                em : &saving.time;
             }
-            p { (texts::cut(&saving.why, WHY_CHARS_MAX)) }
-            div.meter { i style=(format!("width:{width:.1}%")) {} }
-            ul { (callers(saving)) }
+            p : texts::cut(&saving.why, WHY_CHARS_MAX);
+            div(class="meter") { i(style=format_args!("width:{width:.1}%")); }
+            ul : callers(saving);
         }
-        "\n"
+        : "\n";
     }
 }
 
 /// The functions, each with its share of the calls.
-fn callers(saving: &Saving) -> Markup {
+fn callers(saving: &Saving) -> impl Template {
     let share = |allocations: u64| allocations as f64 / saving.calls.max(1) as f64;
-    html! {
-        @for caller in saving.callers.iter().take(CALLERS_MAX) {
+    owned_html! {
+        @ for caller in saving.callers.iter().take(CALLERS_MAX) {
             li {
-                code { (texts::name_up_to(&caller.function, FUNCTION_CHARS_MAX)) }
-                " "
-                span.none {
-                    (figures::count(caller.allocations))
-                    " (" (figures::percent(share(caller.allocations))) ")"
+                code : texts::name_up_to(&caller.function, FUNCTION_CHARS_MAX);
+                : " ";
+                span(class="none") {
+                    : figures::count(caller.allocations);
+                    : " ("; : figures::percent(share(caller.allocations)); : ")";
                 }
             }
         }
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_trace_without_a_ranking_has_no_section() {
-        assert_eq!(section(&Trace::default()).into_string(), "");
+        assert_eq!(section(&Trace::default()).into_string().unwrap(), "");
     }
 
     #[test]
@@ -95,7 +95,9 @@ mod tests {
             callers: vec![caller; 100],
             ..Saving::default()
         };
-        let html = section(&Trace { savings: vec![saving; 50], ..Trace::default() }).into_string();
+        let html = section(&Trace { savings: vec![saving; 50], ..Trace::default() })
+            .into_string()
+            .unwrap();
         assert!(html.contains("std::vector&lt;T&gt;::push_back(T&amp;&amp;)"), "{html}");
         assert_eq!(html.matches("<code>").count(), PROPOSALS_MAX * CALLERS_MAX);
         assert!(html.contains("5 (50 %)"), "{html}");
@@ -106,7 +108,8 @@ mod tests {
         let caller = Caller { function: "f".to_owned(), allocations: 100 };
         let saving =
             Saving { calls: 200, calls_saved: 50, callers: vec![caller], ..Saving::default() };
-        let html = section(&Trace { savings: vec![saving], ..Trace::default() }).into_string();
+        let html =
+            section(&Trace { savings: vec![saving], ..Trace::default() }).into_string().unwrap();
         assert!(html.contains("100 (50 %)"), "{html}");
     }
 
@@ -114,14 +117,15 @@ mod tests {
     fn a_bar_fills_its_share() {
         let saving = |share| Saving { share, ..Saving::default() };
         let savings = vec![saving(0.7), saving(0.1)];
-        let html = section(&Trace { savings, ..Trace::default() }).into_string();
+        let html = section(&Trace { savings, ..Trace::default() }).into_string().unwrap();
         assert!(html.contains("width:70.0%") && html.contains("width:10.0%"), "{html}");
     }
 
     #[test]
     fn shares_that_are_no_number_draw_an_empty_meter() {
         let saving = Saving { share: f64::NAN, ..Saving::default() };
-        let html = section(&Trace { savings: vec![saving], ..Trace::default() }).into_string();
+        let html =
+            section(&Trace { savings: vec![saving], ..Trace::default() }).into_string().unwrap();
         assert!(html.contains("width:0.0%"), "{html}");
     }
 }

@@ -3,9 +3,7 @@
 //! Class names, function names and paths come from an untrusted file. The templates escape all text. This module also
 //! cuts it to a length that the layout can hold, and makes invisible characters visible.
 
-use std::fmt::Write as _;
-
-use maud::{Escaper, Markup, Render, html};
+use horrorshow::{RenderOnce, Template, TemplateBuffer, owned_html};
 
 use super::figures;
 use crate::output::foreign::for_html;
@@ -16,27 +14,31 @@ const SHOWN_CHARS_MAX: usize = 96;
 const TOOLTIP_CHARS_MAX: usize = 600;
 
 /// `text`, cut to a length that the layout can hold, as a `<span>`. If it was cut, a tooltip shows more of it.
-pub(super) fn name(text: &str) -> Markup {
+pub(super) fn name(text: &str) -> impl Template {
     name_up_to(text, SHOWN_CHARS_MAX)
 }
 
 /// Like [`name`], with another length.
-pub(super) fn name_up_to(text: &str, chars_max: usize) -> Markup {
+pub(super) fn name_up_to(text: &str, chars_max: usize) -> impl Template {
     let tooltip = text.chars().nth(chars_max).map(|_| cut(text, TOOLTIP_CHARS_MAX));
-    html! {
-        @if text.trim().is_empty() {
-            span.name { "(blank)" }
-        } @else {
-            span.name title=[tooltip] { (cut(text, chars_max)) }
+    owned_html! {
+        @ if text.trim().is_empty() {
+            span(class="name") : "(blank)";
+        } else {
+            span(class="name", title?=tooltip) : cut(text, chars_max);
         }
     }
 }
 
 /// A size with separators, such as `2,097,152` for `2097152`; other text as a name.
-pub(super) fn size(class: &str) -> Markup {
-    match class.parse() {
-        Ok(bytes) => html! { span.name { (figures::count(bytes)) } },
-        Err(_) => name(class),
+pub(super) fn size(class: &str) -> impl Template {
+    let bytes = class.parse().ok();
+    owned_html! {
+        @ if let Some(bytes) = bytes {
+            span(class="name") : figures::count(bytes);
+        } else {
+            : name(class);
+        }
     }
 }
 
@@ -55,19 +57,16 @@ pub(super) struct Cut<'t> {
     ending: &'static str,
 }
 
-impl Render for Cut<'_> {
-    fn render_to(&self, buffer: &mut String) {
+impl RenderOnce for Cut<'_> {
+    fn render_once(self, page: &mut TemplateBuffer<'_>) {
         for character in self.text.chars() {
             match character {
                 // Harmless where the templates put it, but escaped all the same.
-                '\'' => buffer.push_str("&#39;"),
-                character => {
-                    // Writing into memory does not fail.
-                    let _ = Escaper::new(buffer).write_char(for_html(character));
-                }
+                '\'' => page.write_raw("&#39;"),
+                character => page.write_str(for_html(character).encode_utf8(&mut [0; 4])),
             }
         }
-        buffer.push_str(self.ending);
+        page.write_raw(self.ending);
     }
 }
 
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     fn text(text: &str) -> String {
-        cut(text, usize::MAX).render().into_string()
+        cut(text, usize::MAX).into_string().unwrap()
     }
 
     #[test]
@@ -95,8 +94,8 @@ mod tests {
 
     #[test]
     fn names_are_cut_between_characters_and_keep_a_bounded_tooltip() {
-        assert_eq!(name("Imp").into_string(), "<span class=\"name\">Imp</span>");
-        let long = name(&"ü\"".repeat(5_000)).into_string();
+        assert_eq!(name("Imp").into_string().unwrap(), "<span class=\"name\">Imp</span>");
+        let long = name(&"ü\"".repeat(5_000)).into_string().unwrap();
         assert!(long.contains("title=\"ü&quot;"), "{long}");
         assert!(long.len() < 6_000, "{}", long.len());
         assert_eq!(long.matches('…').count(), 2);
@@ -104,21 +103,25 @@ mod tests {
 
     #[test]
     fn a_name_that_shows_nothing_is_called_blank() {
-        assert!(["", " \t"].iter().all(|text| name(text).into_string().contains("(blank)")));
+        assert!(
+            ["", " \t"].iter().all(|text| name(text).into_string().unwrap().contains("(blank)"))
+        );
     }
 
     #[test]
     fn sizes_are_grouped_and_anything_else_is_a_name() {
-        assert!(size("2097152").into_string().contains(">2,097,152<"));
-        assert!(size("<b>").into_string().contains("&lt;b&gt;"));
-        assert!(size("99999999999999999999").into_string().contains(">99999999999999999999<"));
+        assert!(size("2097152").into_string().unwrap().contains(">2,097,152<"));
+        assert!(size("<b>").into_string().unwrap().contains("&lt;b&gt;"));
+        assert!(
+            size("99999999999999999999").into_string().unwrap().contains(">99999999999999999999<")
+        );
     }
 
     #[test]
     fn a_name_of_exactly_the_longest_length_is_whole() {
         let text = "x".repeat(SHOWN_CHARS_MAX);
-        assert_eq!(cut(&text, SHOWN_CHARS_MAX).render().into_string(), text);
+        assert_eq!(cut(&text, SHOWN_CHARS_MAX).into_string().unwrap(), text);
         let longer = text + "y";
-        assert!(cut(&longer, SHOWN_CHARS_MAX).render().into_string().ends_with("x…"));
+        assert!(cut(&longer, SHOWN_CHARS_MAX).into_string().unwrap().ends_with("x…"));
     }
 }

@@ -1,6 +1,6 @@
 //! One trace: its meaning, its figures, the proof, and its classes.
 
-use maud::{Markup, PreEscaped, html};
+use horrorshow::{Raw, Template, owned_html};
 
 use super::{
     class_card, class_table, figures, live_plot,
@@ -16,40 +16,40 @@ const CARDS_OPEN: usize = 4;
 const FACTS_MAX: usize = 16;
 
 /// The section of the trace at `position` in the report.
-pub(super) fn section(trace: &Trace, position: usize) -> Markup {
-    html! {
-        section id={ "trace-" (position) } {
-            h2 { (texts::name(&trace.name)) }
-            p.meaning { (texts::cut(&trace.meaning, 1000)) }
-            "\n"
-            (facts(&trace.facts))
-            @if let Some(all) = &trace.proof { (proof(all)) }
-            @if let Some(series) = &trace.live_over_time {
-                div.overview { (PreEscaped(live_plot::plot(series, None, trace.time_unit))) }
+pub(super) fn section(trace: &Trace, position: usize) -> impl Template {
+    owned_html! {
+        section(id=format_args!("trace-{position}")) {
+            h2 : texts::name(&trace.name);
+            p(class="meaning") : texts::cut(&trace.meaning, 1000);
+            : "\n";
+            : facts(&trace.facts);
+            @ if let Some(all) = &trace.proof { : proof(all); }
+            @ if let Some(series) = &trace.live_over_time {
+                div(class="overview") : Raw(live_plot::plot(series, None, trace.time_unit));
             }
-            (savings::section(trace))
-            h3 { "One pool for each class" }
-            "\n"
-            (class_table::table(trace))
-            (cards(trace))
+            : savings::section(trace);
+            h3 : "One pool for each class";
+            : "\n";
+            : class_table::table(trace);
+            : cards(trace);
         }
-        "\n"
+        : "\n";
     }
 }
 
-fn facts(facts: &[Fact]) -> Markup {
-    html! {
-        dl.facts {
-            @for fact in facts.iter().take(FACTS_MAX) {
-                div { dt { (texts::cut(&fact.label, 60)) } dd { (texts::cut(&fact.value, 60)) } }
+fn facts(facts: &[Fact]) -> impl Template {
+    owned_html! {
+        dl(class="facts") {
+            @ for fact in facts.iter().take(FACTS_MAX) {
+                div { dt : texts::cut(&fact.label, 60); dd : texts::cut(&fact.value, 60); }
             }
         }
-        "\n"
+        : "\n";
     }
 }
 
 /// The result of the replay, over all classes.
-fn proof(proof: &Proof) -> Markup {
+fn proof(proof: &Proof) -> impl Template {
     let (class, verdict) =
         if proof.holds() { ("good", "✓ Proved.") } else { ("bad", "✗ Not proved.") };
     let what = format!(
@@ -65,10 +65,13 @@ fn proof(proof: &Proof) -> Markup {
         figures::count(proof.drops),
         figures::count(proof.drops_expected)
     );
-    html! { p.proof.(class) { b { (verdict) } (what) } "\n" }
+    owned_html! {
+        p(class=format_args!("proof {class}")) { b : verdict; : what; }
+        : "\n";
+    }
 }
 
-fn cards(trace: &Trace) -> Markup {
+fn cards(trace: &Trace) -> impl Template {
     let shown = &trace.classes[..trace.classes.len().min(CARDS_MAX)];
     let are_drawn = shown.iter().any(|class| class.live_over_time.is_some());
     let over_time = if are_drawn { " over time" } else { "" };
@@ -78,23 +81,23 @@ fn cards(trace: &Trace) -> Markup {
         let all = figures::count(trace.classes.len() as u64);
         format!("The first {} of {all} classes{over_time}", shown.len())
     };
-    html! {
-        @if !shown.is_empty() {
-            div.cards-head {
-                h3 { (heading) }
-                div.tools hidden {
-                    input type="search" placeholder="Find a class" aria-label="Find a class";
-                    button type="button" data-do="open" { "Expand all" }
-                    button type="button" data-do="close" { "Collapse all" }
+    owned_html! {
+        @ if !shown.is_empty() {
+            div(class="cards-head") {
+                h3 : heading;
+                div(class="tools", hidden) {
+                    input(type="search", placeholder="Find a class", aria-label="Find a class");
+                    button(type="button", data-do="open") : "Expand all";
+                    button(type="button", data-do="close") : "Collapse all";
                 }
             }
-            "\n"
-            div.cards {
-                @for (position, class) in shown.iter().enumerate() {
-                    (class_card::card(class, trace, position < CARDS_OPEN))
+            : "\n";
+            div(class="cards") {
+                @ for (position, class) in shown.iter().enumerate() {
+                    : class_card::card(class, trace, position < CARDS_OPEN);
                 }
             }
-            "\n"
+            : "\n";
         }
     }
 }
@@ -109,7 +112,7 @@ mod tests {
         let classes = (0..75)
             .map(|number| Class { name: format!("class-{number}-"), ..Class::default() })
             .collect();
-        let html = section(&Trace { classes, ..Trace::default() }, 0).into_string();
+        let html = section(&Trace { classes, ..Trace::default() }, 0).into_string().unwrap();
         assert_eq!(html.matches("<details").count(), CARDS_MAX);
         assert!(html.contains("The first 60 of 75 classes"));
         assert_eq!(html.matches("class-59-").count(), 2);
@@ -119,7 +122,8 @@ mod tests {
     #[test]
     fn a_broken_proof_says_so() {
         let broken = Proof { refused: 3, ..Proof::default() };
-        let html = section(&Trace { proof: Some(broken), ..Trace::default() }, 0).into_string();
+        let html =
+            section(&Trace { proof: Some(broken), ..Trace::default() }, 0).into_string().unwrap();
         assert!(html.contains("✗ Not proved.") && !html.contains("✓"), "{html}");
     }
 }
