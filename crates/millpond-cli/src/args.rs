@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::merge_arguments::MergeArguments;
 use crate::odds_arguments::OddsArguments;
 use crate::pages::Shell;
 use crate::replay_arguments::ReplayArguments;
@@ -44,7 +45,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Plan(Box<PlanArguments>),
-    Merge(crate::merge_command::MergeArguments),
+    Merge(MergeArguments),
     Replay(ReplayArguments),
     Odds(OddsArguments),
     Generate(GenerateArguments),

@@ -1,8 +1,8 @@
-//! Commands that are programs of their own, `millpond-replay`, `millpond-odds`, `millpond-watch` and `millpond-soak`: found
-//! beside this program or on the path, as cargo and git find theirs.
+//! Commands that are programs of their own, `millpond-merge`, `millpond-replay`, `millpond-odds`, `millpond-watch` and
+//! `millpond-soak`: found beside this program or on the path, as cargo and git find theirs.
 //!
-//! They take longer to build than all the rest. `millpond-replay` and `millpond-odds` come with the tool; the others have
-//! packages of their own, because they need libraries that planning does without.
+//! They take longer to build than all the rest. The first three come with the tool; the others have packages of their own,
+//! because they need libraries that planning does without.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -13,7 +13,8 @@ use std::process::Command;
 use millpond_plan::error::{Failure, reason};
 
 /// The commands, and the package of each; the program's name is `millpond-` and the command's.
-const COMMANDS: [(&str, &str); 4] = [
+const COMMANDS: [(&str, &str); 5] = [
+    ("merge", "millpond-cli"),
     ("replay", "millpond-cli"),
     ("odds", "millpond-cli"),
     ("watch", "millpond-watch"),

@@ -9,7 +9,7 @@ mod external;
 mod generate;
 mod generate_game;
 mod loans_command;
-mod merge_command;
+mod merge_arguments;
 mod odds_arguments;
 pub mod output_file;
 mod pages;
@@ -17,6 +17,7 @@ mod plan_command;
 mod replay_arguments;
 
 pub use args::Arguments;
+pub use merge_arguments::MergeArguments;
 pub use odds_arguments::OddsArguments;
 pub use replay_arguments::ReplayArguments;
 
@@ -34,6 +35,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Some(external) => millpond_terminal::exit_code(external.run()),
         None => millpond_terminal::run(arguments, dispatch),
     }
+}
+
+/// Runs `millpond-merge`, which `command` is, with the arguments of this process; returns the exit code as [`run`] does.
+pub fn run_merge(command: impl FnOnce(&MergeArguments) -> Result<(), Failure>) -> u8 {
+    run_program("merge", |parsed| match parsed {
+        Command::Merge(arguments) => command(&arguments),
+        other => unreachable!("the second word is `merge`: {other:?}"),
+    })
 }
 
 /// Runs `millpond-replay`, which `command` is, with the arguments of this process; returns the exit code as [`run`] does.
@@ -67,7 +76,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         None => plan_command::run_bundled(),
         Some(Command::Plan(arguments)) => plan_command::run(&arguments),
-        Some(Command::Merge(arguments)) => merge_command::run(&arguments),
+        Some(Command::Merge(_)) => Err(External::out_of_place("merge")),
         Some(Command::Replay(_)) => Err(External::out_of_place("replay")),
         Some(Command::Odds(_)) => Err(External::out_of_place("odds")),
         Some(Command::Generate(arguments)) => generate::run(&arguments),

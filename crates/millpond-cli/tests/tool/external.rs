@@ -39,9 +39,8 @@ fn program(directory: &Directory, name: &str) {
 fn one_that_is_not_installed_says_how_to_get_it() {
     let directory = Directory::new();
     let tool = "millpond-cli";
-    for (name, package) in
-        [("watch", "millpond-watch"), ("soak", "millpond-soak"), ("replay", tool), ("odds", tool)]
-    {
+    let own = [("watch", "millpond-watch"), ("soak", "millpond-soak")];
+    for (name, package) in own.into_iter().chain(["merge", "replay", "odds"].map(|it| (it, tool))) {
         for more in [&[][..], &["--help"], &["--", "x"]] {
             let line = refused(&run(&directory, "", &[&[name][..], more].concat()));
             let (install, build) = (format!("cargo install {package}`"), format!("-p {package}`"));

@@ -63,17 +63,20 @@ pub(super) struct ClassCounts {
 
 impl Group {
     /// The number of a class that the first pass has met.
+    #[inline]
     pub(super) fn number(&self, class: &str) -> Option<usize> {
         self.numbers.get(class).copied()
     }
 
     /// Whether a class is to be planned.
+    #[inline]
     pub(super) fn is_planned(&self, class: usize, rules: &MergeRules) -> bool {
         rules.all || self.classes[class].worth_in > 0
     }
 }
 
 /// The value of the group that a line belongs to.
+#[inline]
 pub(super) fn group_of<'r>(row: &'r Row<'_>, by: Option<&str>) -> Result<&'r str, Fault> {
     let Some(column) = by else { return Ok("") };
     row.tag(column).ok_or_else(|| {
@@ -86,6 +89,7 @@ impl Counts {
     ///
     /// # Errors
     /// If an input cannot be used.
+    #[inline]
     pub fn of(inputs: &mut Inputs, by: Option<&str>) -> Result<Self, Failure> {
         let mut counting = Counting::new(by);
         let seen = inputs.visit(&mut counting)?;
@@ -96,6 +100,7 @@ impl Counts {
     ///
     /// # Errors
     /// None, unless a number cannot be written as JSON.
+    #[inline]
     pub fn to_json(&self) -> Result<String, Failure> {
         let lowest = self.lowest.iter().map(|(&hash, name)| (hash, name.to_string())).collect();
         let groups = self.groups.iter().map(|(value, group)| group.part(value)).collect();
@@ -107,6 +112,7 @@ impl Counts {
     ///
     /// # Errors
     /// If the input cannot be used, or is something else.
+    #[inline]
     pub fn read(inputs: &mut Inputs) -> Result<Self, Failure> {
         let mut reading = Reading(None);
         inputs.visit(&mut reading)?;
@@ -115,12 +121,14 @@ impl Counts {
 
     /// The column whose values make groups.
     #[must_use]
+    #[inline]
     pub fn by(&self) -> Option<&str> {
         self.by.as_deref()
     }
 
     /// The number of sessions.
     #[must_use]
+    #[inline]
     pub fn sessions(&self) -> u64 {
         self.groups.values().map(|group| group.sessions).sum()
     }
@@ -132,14 +140,17 @@ const NO_COUNTS: &str = "has no counts, expected what `merge --partial` has writ
 struct Reading(Option<Counts>);
 
 impl Visit for Reading {
+    #[inline]
     fn row(&mut self, _: &Row<'_>, _: &str) -> Result<(), Fault> {
         Err(Fault::whole(NO_COUNTS))
     }
 
+    #[inline]
     fn end_session(&mut self, _: &Ended<'_>) -> Result<(), Fault> {
         Ok(())
     }
 
+    #[inline]
     fn partial(&mut self, partial: Partial) -> Result<u64, Fault> {
         let Partial::Counts(part) = partial else { return Err(Fault::whole(NO_COUNTS)) };
         let by = part.by.clone();
@@ -163,6 +174,7 @@ struct Counting<'m> {
 }
 
 impl Visit for Counting<'_> {
+    #[inline]
     fn row(&mut self, row: &Row<'_>, path: &str) -> Result<(), Fault> {
         let value = group_of(row, self.by)?;
         if !self.groups.contains_key(value) {
@@ -179,12 +191,14 @@ impl Visit for Counting<'_> {
         group.classes[number].add(row, path, self.sessions)
     }
 
+    #[inline]
     fn end_session(&mut self, session: &Ended<'_>) -> Result<(), Fault> {
         self.meet(session.hash, session.name)?;
         self.met.insert(session.hash);
         Ok(())
     }
 
+    #[inline]
     fn partial(&mut self, partial: Partial) -> Result<u64, Fault> {
         let Partial::Counts(part) = partial else {
             let why = "has sessions that may be given up, expected summaries or counts (--counts)";
@@ -213,6 +227,7 @@ impl Visit for Counting<'_> {
 }
 
 impl<'m> Counting<'m> {
+    #[inline]
     fn new(by: Option<&'m str>) -> Self {
         Self {
             by,
@@ -224,11 +239,13 @@ impl<'m> Counting<'m> {
         }
     }
 
+    #[inline]
     fn counts(self, seen: u64) -> Counts {
         Counts { by: self.by.map(str::to_owned), groups: self.groups, seen, lowest: self.lowest }
     }
 
     /// Records a session, unless it is known to have been given before.
+    #[inline]
     fn meet(&mut self, hash: u64, name: &str) -> Result<(), Fault> {
         if self.met.contains(&hash) || self.lowest.insert(hash, name.into()).is_some() {
             let name = shown(name.as_bytes());
@@ -247,6 +264,7 @@ const TOO_MANY_CLASSES: &str = "there are more than 65536 classes";
 const _: () = assert!(CLASSES_MAX == 65_536);
 
 impl Group {
+    #[inline]
     fn begin_session(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         let is_heap = row.format != "lifetimes";
         if self.sessions > 0 && self.is_heap != is_heap {
@@ -265,6 +283,7 @@ impl Group {
     }
 
     /// The number of a class, which may be new; `None` if all groups together then have too many.
+    #[inline]
     fn number_or_new(&mut self, name: &str, classes: &mut usize) -> Option<usize> {
         if let Some(number) = self.number(name) {
             return Some(number);
@@ -276,6 +295,7 @@ impl Group {
         Some(self.add_class(name))
     }
 
+    #[inline]
     fn add_class(&mut self, name: &str) -> usize {
         let number = self.classes.len();
         self.numbers.insert(name.into(), number);
@@ -301,11 +321,13 @@ const TWO_KINDS: &str =
     "the summaries are of lifetime traces and of heap recordings, expected one kind";
 
 /// What a part says that no part can say.
+#[inline]
 fn contradicts(what: &str) -> Fault {
     Fault::whole(format!("{what}, expected counts that `merge --partial` has written"))
 }
 
 impl Group {
+    #[inline]
     fn part(&self, value: &str) -> GroupPart {
         GroupPart {
             value: value.to_owned(),
@@ -318,6 +340,7 @@ impl Group {
     }
 
     /// Adds the counts of the same group in a part of the sessions.
+    #[inline]
     fn add(&mut self, part: GroupPart, classes: &mut usize) -> Result<(), Fault> {
         if self.sessions > 0 && self.is_heap != part.is_heap {
             return Err(Fault::whole(TWO_KINDS));
@@ -356,6 +379,7 @@ impl Group {
 const SESSIONS_MAX: u64 = 1 << 40;
 
 impl ClassCounts {
+    #[inline]
     fn part(&self) -> ClassPart {
         // The first length of a bin stands for all of it, as when it was counted.
         let lengths = |lengths: &Lengths| -> Vec<_> {
@@ -378,6 +402,7 @@ impl ClassCounts {
     }
 
     /// Adds the counts of the same class in a part of the sessions.
+    #[inline]
     fn add_part(&mut self, part: ClassPart) -> Result<(), Fault> {
         let mut sessions = 0_u64;
         for (peak, count) in part.peaks {
@@ -410,6 +435,7 @@ impl ClassCounts {
         Ok(())
     }
 
+    #[inline]
     fn note_need(&mut self, peak_live: u32, session: &str, path: &str) {
         let precedes = |other: &Need| {
             (other.peak_live, session, path)
@@ -422,6 +448,7 @@ impl ClassCounts {
         });
     }
 
+    #[inline]
     fn add(&mut self, row: &Row<'_>, path: &str, session: u64) -> Result<(), Fault> {
         if std::mem::replace(&mut self.session, session) == session {
             let class = shown(row.class.as_bytes());
@@ -440,6 +467,7 @@ impl ClassCounts {
     }
 
     /// The peak that this share of this many sessions do not exceed; it is 0 in sessions without the class.
+    #[inline]
     pub(super) fn peak_quantile(&self, sessions: u64, share: f64) -> u32 {
         let rank = ((sessions as f64 * share).ceil() as u64).clamp(1, sessions.max(1));
         let mut below = sessions - self.sessions;
@@ -456,6 +484,7 @@ impl ClassCounts {
     }
 
     /// The greatest peak.
+    #[inline]
     pub(super) fn peak_max(&self) -> u32 {
         self.peaks.last_key_value().map_or(0, |(&peak, _)| peak)
     }

@@ -18,6 +18,7 @@ pub(super) struct Levels {
 
 impl Levels {
     /// The levels of this many sessions.
+    #[inline]
     pub(super) fn of(sessions: u64, quantile_percent: f64) -> Self {
         // A product such as 1000 × 0.1 % is a little below 1 in floating point.
         let given_up = |percent: f64| (sessions as f64 * (100.0 - percent) / 100.0 + 1e-6) as usize;
@@ -44,6 +45,7 @@ impl Levels {
     }
 
     /// How many sessions may be given up.
+    #[inline]
     pub(super) fn given_up_max(&self) -> usize {
         self.levels.last().map_or(0, |&(_, given_up)| given_up)
     }

@@ -6,6 +6,9 @@
 //! without reading the sessions again. The results of both passes over parts of the sessions can be written and added
 //! up, so the passes may run on many machines. Everything is a sum, a maximum or a list in a fixed order, so the order of the
 //! summaries is of no importance.
+//!
+//! Functions here, and those that only a merge calls, are `#[inline]`: they are built in the program that merges, which is
+//! not the one that plans, and which a first build leaves out.
 
 mod counts;
 mod levels;
@@ -65,6 +68,7 @@ pub struct GroupPlan {
 impl GroupPlan {
     /// Whether the sessions say how long handles last, for one class at least.
     #[must_use]
+    #[inline]
     pub fn proposes_handles(&self) -> bool {
         self.classes.iter().any(|class| class.layout.is_some())
     }
@@ -110,6 +114,7 @@ impl ClassPlan {
     /// What a pool of the planned capacity occupies, if the recordings have sizes: the objects alone, each as large as
     /// the largest.
     #[must_use]
+    #[inline]
     pub fn bytes_at_capacity(&self) -> Option<u64> {
         Some(self.bytes_max?.saturating_mul(self.capacity.into()))
     }
@@ -167,6 +172,7 @@ const NEEDIEST_MAX: usize = 10;
 ///
 /// # Errors
 /// If a summary cannot be used.
+#[inline]
 pub fn merge(inputs: &mut Inputs, rules: &MergeRules) -> Result<Vec<GroupPlan>, Failure> {
     let counts = Counts::of(inputs, rules.by.as_deref())?;
     let rare = Rare::of(inputs, rules, &counts)?;
@@ -178,6 +184,7 @@ pub fn merge(inputs: &mut Inputs, rules: &MergeRules) -> Result<Vec<GroupPlan>, 
 ///
 /// # Errors
 /// If the latter are not all of those that were counted.
+#[inline]
 pub fn plans(counts: Counts, rare: Rare, rules: &MergeRules) -> Result<Vec<GroupPlan>, Fault> {
     if rare.seen != counts.seen {
         let why = "are other sessions than those that were counted, expected each part once";
@@ -186,6 +193,7 @@ pub fn plans(counts: Counts, rare: Rare, rules: &MergeRules) -> Result<Vec<Group
     plans::plans(counts, rare, rules)
 }
 
+#[inline]
 fn changed() -> Fault {
     Fault::whole("changed while being read, expected finished summaries")
 }

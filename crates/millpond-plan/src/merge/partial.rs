@@ -28,6 +28,7 @@ pub const PARTIAL_BYTES_TO_LOOK_AT: usize = BEGINNINGS[1].len();
 /// Whether a file that begins like this is one that [`Counts::to_json`](super::Counts::to_json) or
 /// [`Rare::to_json`](super::Rare::to_json) has written.
 #[must_use]
+#[inline]
 pub fn is_partial(start: &[u8]) -> bool {
     BEGINNINGS.iter().any(|beginning| start.starts_with(beginning.as_bytes()))
 }
@@ -106,12 +107,14 @@ pub(super) struct RareSessionPart {
 
 impl Partial {
     /// The text of the file: one line.
+    #[inline]
     pub(super) fn to_json(&self) -> Result<String, Failure> {
         let json = serde_json::to_string(self);
         json.map(|json| json + "\n").map_err(|e| Failure::Output(format!("a part of a merge: {e}")))
     }
 
     /// Reads a file that begins like one of a part.
+    #[inline]
     pub(super) fn read(input: &mut Input<'_>) -> Result<Self, Fault> {
         let text = read_all(input)?;
         serde_json::from_slice(&text).map_err(|e| {
@@ -124,6 +127,7 @@ impl Partial {
 const EXPANSION_MAX: u64 = 200;
 
 /// The whole text, unless it is far larger than what is stored.
+#[inline]
 fn read_all(input: &mut Input<'_>) -> Result<Vec<u8>, Fault> {
     const BLOCK_BYTES: usize = 1 << 16;
     let bytes_max = input.bytes_stored().max(BLOCK_BYTES as u64).saturating_mul(EXPANSION_MAX);

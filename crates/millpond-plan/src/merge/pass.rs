@@ -49,6 +49,7 @@ pub(super) struct Ended<'s> {
 impl Inputs {
     /// The summaries at these paths.
     #[must_use]
+    #[inline]
     pub fn new(paths: &[PathBuf], open: Open) -> Self {
         let input = |path: &PathBuf| Input {
             path: path.clone(),
@@ -60,6 +61,7 @@ impl Inputs {
 
     /// One summary that is part of the program.
     #[must_use]
+    #[inline]
     pub fn from_memory(name: &str, bytes: &'static [u8]) -> Self {
         let kept = Some(Source::from_memory(bytes));
         let input = Input { path: PathBuf::new(), name: name.to_owned(), kept };
@@ -117,6 +119,7 @@ impl Input {
     }
 
     /// Keeps what cannot be opened again.
+    #[inline]
     fn keep(&mut self, source: Source) {
         if !source.is_file() {
             self.kept = Some(source);

@@ -11,6 +11,7 @@ use crate::error::Fault;
 use crate::plan::layout;
 
 /// The plan of each group.
+#[inline]
 pub(super) fn plans(
     counts: Counts,
     mut rare: Rare,
@@ -26,6 +27,7 @@ pub(super) fn plans(
 }
 
 /// By level and class, the capacities; a class that is not planned has none.
+#[inline]
 fn capacities(
     group: &Group,
     rare: &[RareSession],
@@ -65,6 +67,7 @@ struct Sessions<'m> {
 }
 
 impl Sessions<'_> {
+    #[inline]
     fn plan(self, value: String) -> GroupPlan {
         let levels: Vec<_> = (0..self.levels.levels.len()).map(|level| self.level(level)).collect();
         let (refused_in, neediest) = self.refused();
@@ -98,6 +101,7 @@ impl Sessions<'_> {
     }
 
     /// What a level costs.
+    #[inline]
     fn level(&self, level: usize) -> Level {
         let (percent, given_up) = self.levels.levels[level];
         let capacities = &self.capacities[level];
@@ -116,6 +120,7 @@ impl Sessions<'_> {
     }
 
     /// By class, in how many sessions the planned pools would have refused something; and the sessions that miss most.
+    #[inline]
     fn refused(&self) -> (Vec<u64>, Vec<Refused>) {
         let mut refused_in = vec![0; self.group.classes.len()];
         let mut neediest = Vec::new();
@@ -158,6 +163,7 @@ impl Sessions<'_> {
 }
 
 /// The session's planned classes and their peaks, and how many slots each of them misses.
+#[inline]
 fn missing<'s>(
     session: &'s RareSession,
     capacities: &'s [Option<u32>],
@@ -167,6 +173,7 @@ fn missing<'s>(
     })
 }
 
+#[inline]
 fn class_plan(
     counts: ClassCounts,
     capacity: u32,

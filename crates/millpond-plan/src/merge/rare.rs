@@ -56,6 +56,7 @@ impl Rare {
     ///
     /// # Errors
     /// If an input cannot be used, or is of other sessions than the counts.
+    #[inline]
     pub fn of(inputs: &mut Inputs, rules: &MergeRules, counts: &Counts) -> Result<Self, Failure> {
         let mut ranking = Ranking::new(rules, counts)?;
         let seen = inputs.visit(&mut ranking)?;
@@ -74,6 +75,7 @@ impl Rare {
     ///
     /// # Errors
     /// None, unless a number cannot be written as JSON.
+    #[inline]
     pub fn to_json(&self) -> Result<String, Failure> {
         let session = |rare: &RareSession| RareSessionPart {
             session: rare.name.clone(),
@@ -97,6 +99,7 @@ impl Rare {
 
     /// How many sessions these are.
     #[must_use]
+    #[inline]
     pub fn sessions(&self) -> usize {
         self.groups.values().map(Vec::len).sum()
     }
@@ -123,6 +126,7 @@ struct GroupRanking<'m> {
 }
 
 impl<'m> Ranking<'m> {
+    #[inline]
     fn new(rules: &'m MergeRules, counts: &'m Counts) -> Result<Self, Failure> {
         let groups = counts.groups.iter().map(|(value, group)| {
             let at_least: Vec<_> =
@@ -150,6 +154,7 @@ impl<'m> Ranking<'m> {
 }
 
 impl Visit for Ranking<'_> {
+    #[inline]
     fn row(&mut self, row: &Row<'_>, _: &str) -> Result<(), Fault> {
         let value = group_of(row, self.rules.by.as_deref())?;
         if row.begins_session {
@@ -164,12 +169,14 @@ impl Visit for Ranking<'_> {
         Ok(())
     }
 
+    #[inline]
     fn end_session(&mut self, session: &Ended<'_>) -> Result<(), Fault> {
         let ranking = self.groups.get_mut(self.value.as_str()).ok_or_else(changed)?;
         self.peaks.sort_unstable();
         ranking.add(session.name, session.path, session.hash, &self.peaks)
     }
 
+    #[inline]
     fn partial(&mut self, partial: Partial) -> Result<u64, Fault> {
         let Partial::Rare(part) = partial else {
             let why = "has counts, expected summaries or the sessions that may be given up \
@@ -210,6 +217,7 @@ impl Visit for Ranking<'_> {
 
 impl GroupRanking<'_> {
     /// Keeps a session if it may be given up.
+    #[inline]
     fn add(
         &mut self,
         name: &str,
@@ -231,6 +239,7 @@ impl GroupRanking<'_> {
         Ok(())
     }
 
+    #[inline]
     fn rank(&self, hash: u64, peaks: &[(usize, u32)]) -> Result<Rank, Fault> {
         let mut rank = Rank { rarity: u64::MAX, saved: Reverse(0), hash };
         for &(class, peak) in peaks {
@@ -253,6 +262,7 @@ impl GroupRanking<'_> {
 }
 
 /// By peak in its order, how many sessions had it or a greater one.
+#[inline]
 fn at_least(peaks: &BTreeMap<u32, u64>) -> Vec<(u32, u64)> {
     let mut at_least = 0;
     let from_the_top = peaks.iter().rev().map(|(&peak, &count)| {
@@ -265,6 +275,7 @@ fn at_least(peaks: &BTreeMap<u32, u64>) -> Vec<(u32, u64)> {
 }
 
 /// A rarity that at least this many sessions have or fall below: a session that is less rare is not among the first.
+#[inline]
 fn rarity_max(
     group: &Group,
     rules: &MergeRules,

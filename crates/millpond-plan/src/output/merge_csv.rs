@@ -20,6 +20,7 @@ const COLUMNS: [&str; 12] = [
 ];
 
 /// All groups as one CSV text, the value of the group first if there are groups. Unknown values are empty fields.
+#[inline]
 pub fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> Result<String, Failure> {
     let mut table = CsvTable::new();
     table.line(rules.by.iter().map(String::as_str).chain(COLUMNS))?;

@@ -123,6 +123,7 @@ struct RefusedJson<'p> {
 }
 
 /// All groups as one JSON object.
+#[inline]
 pub fn merge_json(groups: &[GroupPlan], rules: &MergeRules) -> Result<String, Failure> {
     json_text(&MergeJson {
         millpond: env!("CARGO_PKG_VERSION"),
@@ -137,6 +138,7 @@ pub fn merge_json(groups: &[GroupPlan], rules: &MergeRules) -> Result<String, Fa
 }
 
 impl<'p> From<&'p GroupPlan> for GroupJson<'p> {
+    #[inline]
     fn from(group: &'p GroupPlan) -> Self {
         Self {
             value: group.value.as_deref(),
@@ -152,6 +154,7 @@ impl<'p> From<&'p GroupPlan> for GroupJson<'p> {
 }
 
 impl<'p> From<&'p ClassPlan> for ClassJson<'p> {
+    #[inline]
     fn from(class: &'p ClassPlan) -> Self {
         Self {
             class: &class.name,
@@ -179,18 +182,21 @@ impl<'p> From<&'p ClassPlan> for ClassJson<'p> {
 }
 
 impl From<SlotPace> for PaceJson {
+    #[inline]
     fn from(pace: SlotPace) -> Self {
         Self { lifo: pace.lifo.map(Number), fifo: pace.fifo.map(Number) }
     }
 }
 
 impl<'p> From<&'p Need> for NeedJson<'p> {
+    #[inline]
     fn from(need: &'p Need) -> Self {
         Self { session: &need.session, path: &need.path, peak_live: need.peak_live }
     }
 }
 
 impl From<&Level> for LevelJson {
+    #[inline]
     fn from(level: &Level) -> Self {
         let Level { percent, slots, bytes, refused } = *level;
         Self { percent: Number(percent), slots, bytes, refused }
@@ -198,6 +204,7 @@ impl From<&Level> for LevelJson {
 }
 
 impl<'p> From<&'p Refused> for RefusedJson<'p> {
+    #[inline]
     fn from(refused: &'p Refused) -> Self {
         Self {
             session: &refused.session,

@@ -21,6 +21,7 @@ pub struct Wanted {
 }
 
 /// The rule in one sentence.
+#[inline]
 pub fn rule(rules: &MergeRules) -> String {
     let percent = rules.quantile_percent;
     let headroom = match rules.headroom.percent {
@@ -31,6 +32,7 @@ pub fn rule(rules: &MergeRules) -> String {
 }
 
 /// All groups: how large each pool has to be, what other capacities cost, who needs most.
+#[inline]
 pub fn merge_text(
     groups: &[GroupPlan],
     rules: &MergeRules,
@@ -59,6 +61,7 @@ pub fn merge_text(
     out
 }
 
+#[inline]
 fn what_it_is(group: &GroupPlan) -> String {
     let lasted = match group.seconds {
         Some(seconds) => format!(", {} in all", duration(seconds)),
@@ -83,6 +86,7 @@ const SIZES_LEGEND: &str = "half: the peak that half of the sessions do not exce
 
 const LEVELS_LEGEND: &str = "served: the share of sessions without any refusal";
 
+#[inline]
 fn tables(group: &GroupPlan, wanted: &Wanted, paint: Paint) -> String {
     let classes = &group.classes[..group.classes.len().min(wanted.top)];
     let mut out = format!("\n{}\n", paint.strong("How large each pool has to be"));
@@ -117,6 +121,7 @@ fn tables(group: &GroupPlan, wanted: &Wanted, paint: Paint) -> String {
 const HANDLES_LEGEND: &str = "in the session that used it fastest";
 
 /// How long the busiest slot lasts, as far as the sessions say.
+#[inline]
 fn handles(group: &GroupPlan, classes: &[ClassPlan], paint: Paint) -> String {
     let mut out = format!("\n{}\n", paint.strong("How long the busiest slot lasts"));
     let lasting = classes.iter().filter_map(|class| {
@@ -138,10 +143,12 @@ fn handles(group: &GroupPlan, classes: &[ClassPlan], paint: Paint) -> String {
 }
 
 /// The heading of a class's column.
+#[inline]
 fn class_heading(group: &GroupPlan) -> &'static str {
     if group.is_heap { "size" } else { "<class" }
 }
 
+#[inline]
 fn sizes_table(group: &GroupPlan, classes: &[ClassPlan]) -> Table {
     let sized = classes.iter().any(|class| class.bytes_max.is_some());
     let mut table = Table::new(&[
@@ -169,6 +176,7 @@ fn sizes_table(group: &GroupPlan, classes: &[ClassPlan]) -> Table {
     table
 }
 
+#[inline]
 fn lives_table(group: &GroupPlan, classes: &[ClassPlan]) -> Table {
     let headings = [class_heading(group), "lifetimes", "calls saved", "life", "95 %"];
     let mut table = Table::new(&headings);
@@ -184,6 +192,7 @@ fn lives_table(group: &GroupPlan, classes: &[ClassPlan]) -> Table {
     table
 }
 
+#[inline]
 fn levels_table(group: &GroupPlan) -> Table {
     let sized = group.levels.iter().any(|level| level.bytes.is_some());
     let bytes_heading = if sized { "bytes" } else { "" };
@@ -199,6 +208,7 @@ fn levels_table(group: &GroupPlan) -> Table {
     table
 }
 
+#[inline]
 fn neediest_table(group: &GroupPlan) -> Table {
     let mut table = Table::new(&["<session", "slots missing", "<class", "peak", "capacity"]);
     for refused in &group.neediest {
@@ -213,6 +223,7 @@ fn neediest_table(group: &GroupPlan) -> Table {
     table
 }
 
+#[inline]
 fn verdict(group: &GroupPlan, rules: &MergeRules) -> String {
     if group.classes.is_empty() {
         return "Nothing is worth pooling in any of these sessions.".to_owned();

@@ -128,6 +128,7 @@ pub struct Row<'r> {
 impl Row<'_> {
     /// The value of one of the user's own columns; `None` if there is no such column.
     #[must_use]
+    #[inline]
     pub fn tag(&self, column: &str) -> Option<&str> {
         let header = self.rows.header.as_ref()?;
         let (_, place) = header.tags.iter().find(|(name, _)| name == column)?;
@@ -139,6 +140,7 @@ impl Row<'_> {
     ///
     /// # Errors
     /// If they contradict the line's counts.
+    #[inline]
     pub fn add_lengths(&self, lives: &mut Lengths, ages: &mut Lengths) -> Result<(), Fault> {
         if self.rows.text(Column::Lives)?.is_empty() && self.rows.text(Column::Ages)?.is_empty() {
             return Ok(());
@@ -160,6 +162,7 @@ impl Row<'_> {
 
     /// The pace of the busiest slot, if the summary has it and the session has a clock.
     #[must_use]
+    #[inline]
     pub fn pace(&self) -> Option<SlotPace> {
         let seconds = self.ticks as f64 / self.ticks_per_second?;
         Some(self.busiest_slot?.pace(seconds))
@@ -175,6 +178,7 @@ impl Row<'_> {
 impl<'a> Rows<'a> {
     /// Starts reading.
     #[must_use]
+    #[inline]
     pub fn new(input: Input<'a>) -> Self {
         Self {
             lines: Lines::new(input),
@@ -193,6 +197,7 @@ impl<'a> Rows<'a> {
     ///
     /// # Errors
     /// If the input cannot be read, or the line is invalid.
+    #[inline]
     pub fn advance(&mut self) -> Result<Option<Row<'_>>, Fault> {
         while let Some(columns) = self.parse_line()? {
             if !self.is_header(columns) {
@@ -211,6 +216,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Splits the next line into fields; returns their number, or `None` at the end.
+    #[inline]
     fn parse_line(&mut self) -> Result<Option<usize>, Fault> {
         if self.next == self.lines.block().len() {
             if !self.lines.advance()? {
@@ -248,6 +254,7 @@ impl<'a> Rows<'a> {
 
     /// Whether the current line is a header: the first line is one, and so is a later one with words instead of
     /// numbers.
+    #[inline]
     fn is_header(&self, columns: usize) -> bool {
         let Some(header) = &self.header else { return true };
         let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
@@ -257,6 +264,7 @@ impl<'a> Rows<'a> {
             && self.read_header(columns).is_ok()
     }
 
+    #[inline]
     fn check_columns(&self, columns: usize) -> Result<(), Fault> {
         match &self.header {
             Some(header) if header.columns != columns => {
@@ -268,6 +276,7 @@ impl<'a> Rows<'a> {
         }
     }
 
+    #[inline]
     fn read_header(&self, columns: usize) -> Result<Header, Fault> {
         let names = (0..columns).map(|place| self.field(place)).collect::<Result<Vec<_>, _>>()?;
         let mut places = [NOWHERE; READ.len()];
@@ -297,6 +306,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Records the session of the current line; returns whether it is a new one.
+    #[inline]
     fn enter_session(&mut self) -> Result<bool, Fault> {
         let name = self.name(Column::Session)?;
         let mut facts = DefaultHasher::new();
@@ -333,6 +343,7 @@ impl<'a> Rows<'a> {
         }
     }
 
+    #[inline]
     fn row(&self, begins_session: bool) -> Result<Row<'_>, Fault> {
         let births = self.number(Column::Births, 1..=BIRTHS_MAX)?;
         let peak_max = births.min(LIVE_MAX.into()) as u32;
@@ -364,12 +375,14 @@ impl<'a> Rows<'a> {
         })
     }
 
+    #[inline]
     fn busiest_slot(&self, births: u64) -> Result<Option<BusiestSlot>, Fault> {
         let lifo = self.optional(Column::BusiestLifo, 1..=births)?;
         let fifo = self.optional(Column::BusiestFifo, 1..=births)?;
         Ok(lifo.zip(fifo).map(|(lifo, fifo)| BusiestSlot { lifo, fifo }))
     }
 
+    #[inline]
     fn format(&self) -> Result<&str, Fault> {
         let format = self.text(Column::Format)?;
         if FORMATS.contains(&format) {
@@ -403,6 +416,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The name of a session or a class.
+    #[inline]
     fn name(&self, column: Column) -> Result<&str, Fault> {
         let name = self.text(column)?;
         if name.is_empty() {
@@ -412,6 +426,7 @@ impl<'a> Rows<'a> {
         Ok(name)
     }
 
+    #[inline]
     fn check_length(&self, what: &str, text: &str) -> Result<(), Fault> {
         if text.len() <= WRITTEN_BYTES_MAX {
             return Ok(());
@@ -420,12 +435,14 @@ impl<'a> Rows<'a> {
         Err(self.fault(format!("{what} has {bytes} bytes, expected at most {WRITTEN_BYTES_MAX}")))
     }
 
+    #[inline]
     fn text(&self, column: Column) -> Result<&str, Fault> {
         // Every caller has read a header.
         let header = self.header.as_ref();
         self.field(header.map_or(NOWHERE, |header| header.places[column as usize]))
     }
 
+    #[inline]
     fn field(&self, place: usize) -> Result<&str, Fault> {
         let begin = if place == 0 { Some(&0) } else { self.ends.get(place - 1) };
         let bytes = match (begin, self.ends.get(place)) {
@@ -436,6 +453,7 @@ impl<'a> Rows<'a> {
         text.map(of_csv).map_err(|_| self.fault("is not UTF-8"))
     }
 
+    #[inline]
     fn unexpected(&self, column: Column, found: &str, expected: &str) -> Fault {
         let name = READ[column as usize];
         let found = match found {
