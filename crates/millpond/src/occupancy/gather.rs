@@ -41,33 +41,24 @@ impl Source<'_> {
     pub(crate) fn word(&self, word: usize) -> u64 {
         match *self {
             Self::Bits(words) => words.get(word).copied().unwrap_or(0),
-            Self::Bytes(words, top) => from_bytes(words, word, top),
-            Self::Narrow(words, top) => from_narrow(words, word, top),
-            Self::Wide(words, top) => from_wide(words, word, top),
+            Self::Bytes(words, top) => gathered(words, word, |word| (word >> 7) ^ top as u8),
+            Self::Narrow(words, top) => {
+                gathered(words, word, |word| (word >> 15) as u8 ^ top as u8)
+            }
+            Self::Wide(words, top) => gathered(words, word, |word| (word >> 31) as u8 ^ top as u8),
         }
     }
 }
-
-/// Implements the gathering from words of one size.
-///
-/// Out of line, so that loops over slots that occasionally load a word stay small. The arguments
-/// are passed in registers: a source passed by address would be stored in each step of such a loop.
-macro_rules! gather {
-    ($($name:ident: $word:ty),*) => {$(
-        #[cold]
-        #[inline(never)]
-        fn $name(words: &[$word], word: usize, top: TopBit) -> u64 {
-            gathered(words, word, |word| (word >> (<$word>::BITS - 1)) as u8 ^ top as u8)
-        }
-    )*};
-}
-gather! { from_bytes: u8, from_narrow: u16, from_wide: u32 }
 
 /// The bits of 64 slots, set for live ones, from words that `is_live` maps to 1 (live) or 0.
 ///
 /// Safe code that compilers vectorise: 64 words are narrowed to 64 bytes of 0 or 1, and eight bytes
 /// at a time to eight bits by one multiplication, which moves byte `i` to bit `56 + i`.
-#[inline]
+///
+/// Out of line, so that loops over slots that occasionally load a word stay small. The arguments
+/// are passed in registers: a source passed by address would be stored in each step of such a loop.
+#[cold]
+#[inline(never)]
 fn gathered<W: Copy>(words: &[W], word: usize, is_live: impl Fn(W) -> u8) -> u64 {
     // None if there is no such word, however large its number is.
     let words = word.checked_mul(WORD_SLOTS).and_then(|first| words.get(first..)).unwrap_or(&[]);

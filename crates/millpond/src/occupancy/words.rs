@@ -55,6 +55,7 @@ impl Words {
     pub(super) const EMPTY: Self = Self { front_bits: 0, back_bits: 0, front: 0, end: 0, left: 0 };
 
     /// The live slots of a range in which all are live; the front's word may have others above it.
+    #[inline]
     pub(super) fn of_range(at: usize, until: usize, source: Source<'_>) -> Self {
         let front = at & !(WORD_SLOTS - 1);
         let mut front_bits = source.word(front / WORD_SLOTS) & !0 << (at - front);

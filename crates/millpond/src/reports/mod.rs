@@ -7,5 +7,5 @@ pub(crate) mod errors;
 pub mod recorder;
 pub(crate) mod recorder_hook;
 pub(crate) mod stats;
-#[cfg_attr(not(feature = "alloc"), path = "no_validate.rs")]
+#[cfg_attr(not(feature = "validate"), path = "no_validate.rs")]
 pub mod validate;

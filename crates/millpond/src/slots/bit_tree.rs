@@ -185,6 +185,7 @@ impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
     }
 }
 
+#[cfg(feature = "validate")]
 impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
     /// Checks that exactly the numbers for which the function returns `true` are in the set, and
     /// that the levels and the lowest number agree with that.

@@ -119,6 +119,7 @@ const PACKED_BYTES_MAX: usize = 4096;
 
 /// The alignment of the values: as much as their stride preserves, up to a cache line, so that no
 /// value spans more lines than necessary.
+#[inline]
 fn values_align(value: Layout, slots: usize) -> usize {
     const CACHE_LINE: usize = 64;
     match value.size() {

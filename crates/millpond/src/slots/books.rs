@@ -326,6 +326,7 @@ pub(crate) fn check_disjoint<H: HandleLayout>(
     Ok(())
 }
 
+#[cfg(feature = "validate")]
 impl<H: HandleLayout> Books<H> {
     /// Checks the words of slots of which those from `used` on were never used.
     pub(crate) fn validate(

@@ -359,6 +359,7 @@ pub(crate) type EntryOf<R, H> = <<R as ReuseOrder>::Queue<<H as HandleLayout>::I
     <H as HandleLayout>::Index,
 >>::Entry;
 
+#[cfg(feature = "validate")]
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     pub(crate) fn validate<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &self,

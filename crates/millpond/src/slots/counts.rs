@@ -143,6 +143,7 @@ pub(crate) trait Census {
     fn word(&self, index: usize) -> Option<Self::Word>;
 
     /// Checks words that are generations on a cycle.
+    #[cfg(feature = "validate")]
     fn validate_lifetimes(&self, circle: &super::Circle<Self::Word>) -> Result<(), Violation> {
         let mut retired = 0;
         for (index, word) in (0..self.slots()).filter_map(|index| Some((index, self.word(index)?)))

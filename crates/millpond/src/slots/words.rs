@@ -736,6 +736,7 @@ impl<P: Place> SlotWords<P> {
     }
 }
 
+#[cfg(feature = "validate")]
 impl<P: Place> SlotWords<P> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
         let live = self.all().filter(|word| !word.is_dead()).count();

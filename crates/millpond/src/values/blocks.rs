@@ -179,6 +179,7 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         below.rev().chain(above.rev()).find(|index| self.words.is_live(*index))
     }
 
+    #[cfg(feature = "validate")]
     pub(crate) fn validate_blocks(
         &self,
         fresh: W,

@@ -78,6 +78,7 @@ pub(crate) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] 
 /// # Safety
 ///
 /// They are initialised.
+#[inline]
 pub(crate) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
     // SAFETY: as the caller promises; the layout is the same, and the bytes are borrowed for as long.
     unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }

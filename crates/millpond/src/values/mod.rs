@@ -672,6 +672,7 @@ impl<P: FlatPlace> Storage<P> {
 }
 
 impl<P: Place> Storage<P> {
+    #[cfg(feature = "validate")]
     pub(crate) fn validate(&self) -> Result<(), Violation> {
         self.words.validate()
     }

@@ -117,6 +117,7 @@ impl Growing {
         }
     }
 
+    #[cfg(feature = "validate")]
     pub(super) fn validate(
         &self,
         blocks: usize,

@@ -358,6 +358,7 @@ impl<H: HandleLayout> PackedRoster<H> {
 }
 
 impl<H: HandleLayout> PackedRoster<H> {
+    #[cfg(feature = "validate")]
     pub(super) fn validate(&self) -> Result<(), Violation> {
         ensure(
             self.order.len() == self.slots.len(),

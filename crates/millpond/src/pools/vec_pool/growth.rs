@@ -116,6 +116,7 @@ impl<W: Word> Growing<W> {
         slots.saturating_mul(2).max(SLOTS_MIN).min(self.slots_max::<H>())
     }
 
+    #[cfg(feature = "validate")]
     pub(super) fn validate<H: HandleLayout>(
         &self,
         slots: usize,

@@ -104,21 +104,25 @@ impl LifoQueue {
         slots + slots / 64 + 1
     }
 
+    #[inline]
     fn is_parked(&self) -> bool {
         self.fresh_from == Self::PARKED
     }
 
     /// The ends of the stack, parked or not.
+    #[inline]
     fn ends(&self) -> Ends {
         let fresh_from = if self.is_parked() { self.parked_fresh_from } else { self.fresh_from };
         Ends { len: self.top.unsigned_abs(), fresh_from }
     }
 
     /// Changes the ends of the stack, which stays parked if it is.
+    #[inline]
     fn set_ends(&mut self, ends: Ends) {
         *self = Self::with_ends(ends, self.is_parked());
     }
 
+    #[inline]
     fn with_ends(Ends { len, fresh_from }: Ends, is_parked: bool) -> Self {
         let len = len as isize;
         match is_parked {
@@ -395,6 +399,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         self.set_ends(Ends { len: order.len(), fresh_from });
     }
 
+    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = I>>(&self, slots: &S) -> Result<(), Violation> {
         let (words, ends) = (slots.words(), self.ends());
         let (entries, len) = (words.entries(), ends.len);

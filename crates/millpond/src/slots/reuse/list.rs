@@ -202,6 +202,7 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
     }
 
     /// The links lead from the first slot to the last through each vacant slot once, and back.
+    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         let vacant = (0..words.slots()).filter(|&index| words.is_vacant(index)).count();

@@ -224,6 +224,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         Queue::<I>::reset(self, slots);
     }
 
+    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = u64>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         let slots_of = |word| word * WORD_BITS..words.slots().min((word + 1) * WORD_BITS);

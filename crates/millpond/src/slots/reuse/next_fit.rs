@@ -139,6 +139,7 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
         self.cursor = order.first().map(|slot| *slot as usize);
     }
 
+    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = ()>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         ensure(

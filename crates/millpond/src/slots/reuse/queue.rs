@@ -194,6 +194,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn load<S: Slots<Entry = Self::Entry>>(&mut self, order: &[u32], slots: &mut S);
 
     /// Checks that the order has each slot that is vacant by its word once, and no other.
+    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = Self::Entry>>(&self, slots: &S) -> Result<(), Violation>;
 }
 

@@ -306,6 +306,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
     }
 
+    #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         ensure(
