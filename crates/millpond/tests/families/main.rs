@@ -10,7 +10,7 @@
 //! - `ParticlePool` has no adapter: its particles are its own plain numbers and have no handles, so there is
 //!   nothing to be stale, hostile, borrowed, claimed or saved, and no code that could panic or lie. It has
 //!   tests of its own in families 9 (`extreme_values`), 10 (`iterators`) and 13 (`send_sync`), and is
-//!   compared with a `Pool` over a million frames in `tests/classic/particle.rs`.
+//!   compared with a `Pool` over 200,000 frames in `tests/classic/particle.rs`.
 //! - `SizeClasses` and `PoolAllocator` are tried as places for the values of a handle allocator: what is
 //!   said of handles there is said of that. They cannot be full, copied or saved.
 //! - `AnyPool`, `RosterPool` and `BytemapPool` have no snapshots and no saved form: not family 8, and of family

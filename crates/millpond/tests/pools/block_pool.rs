@@ -193,10 +193,10 @@ fn grows_and_shrinks_at_every_size<R: ReuseOrder, H: HandleLayout>() {
     for (seed, size) in sizes.into_iter().enumerate() {
         let seed = seed as u64 + 1;
         let builder = || BlockPool::<u64>::builder().reuse(R::default()).handle::<H>();
-        grows_and_shrinks(builder(), u32::MAX, size, 500, seed);
-        grows_and_shrinks(builder().give_back_beyond(1), u32::MAX, size, 300, seed + 100);
-        grows_and_shrinks(builder().give_back_beyond(0), 6, size, 300, seed + 200);
-        grows_and_shrinks(builder().name("a").salt(7), 1, size, 300, seed + 300);
+        grows_and_shrinks(builder(), u32::MAX, size, 300, seed);
+        grows_and_shrinks(builder().give_back_beyond(1), u32::MAX, size, 200, seed + 100);
+        grows_and_shrinks(builder().give_back_beyond(0), 6, size, 200, seed + 200);
+        grows_and_shrinks(builder().name("a").salt(7), 1, size, 200, seed + 300);
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) use simulation::{Exhausted, Simulated};
 pub(crate) use table::table;
 
 /// Handles in play beyond which nothing is simulated: they are all kept in memory.
-const HANDLES_SIMULATED_MAX: u64 = 500_000;
+const HANDLES_SIMULATED_MAX: u64 = 100_000;
 /// Matches that a simulation has to expect, for its count to say anything.
 const MATCHES_EXPECTED_MIN: u64 = 20;
 /// Slots that one simulation looks at, at most: with one free slot a cursor passes all others.
