@@ -67,8 +67,7 @@ impl Directory {
 /// Makes a FIFO, at whose other end nobody is: to open it waits for ever.
 #[cfg(target_os = "linux")]
 pub fn fifo(path: &Path) {
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
-    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
 impl Drop for Directory {
