@@ -109,6 +109,31 @@ fn whole_ticks_are_timed_with_a_walk_in_each() {
     assert!(sentence.contains(" ns per tick with its walk, "), "{sentence}");
 }
 
+/// Objects of the smallest and the largest size and of one between them, some of which are alive at the end.
+const SIZED: &str = "tick,event,id,class,size\n0,alloc,1,A,40\n1,alloc,2,A,48\n2,alloc,3,B,9000\n\
+                     3,free,1,A,\n3,alloc,4,A,48\n3,alloc,5,C,1\n4,free,3,B,\n";
+
+#[test]
+fn every_pool_returns_and_visits_the_objects_of_each_class() {
+    let directory = Directory::new();
+    directory.file("sized.csv", SIZED);
+    let results = |more: &[&str]| {
+        let mut command = millpond(&directory);
+        command.args(["replay", "--json", "--rounds", "1", "sized.csv"]).args(more);
+        let json: Value = serde_json::from_str(&done(&command.output().unwrap())).unwrap();
+        let trace = &json["traces"][0];
+        let bytes = &trace["object_bytes"];
+        assert_eq!((&bytes["min"], trace["classes"].as_u64()), (&16.into(), Some(3)), "{trace}");
+        trace["results"].as_array().unwrap().clone()
+    };
+    let (plain, walks) = (results(&[]), results(&["--walk"]));
+    // Eight pools have two ways to be walked through.
+    assert_eq!((plain.len(), walks.len()), (10, 18));
+    for result in plain.iter().chain(&walks) {
+        assert_eq!(result["right"], true, "{result}");
+    }
+}
+
 #[test]
 fn walks_that_would_take_for_ever_are_refused() {
     let directory = Directory::new();

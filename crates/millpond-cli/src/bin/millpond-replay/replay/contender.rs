@@ -67,44 +67,47 @@ pub(super) struct Entrant {
     pub(super) timed: fn(&Script, &mut [u32], Way) -> u32,
 }
 
-/// All contenders: the pools, the simplest to use first, and the system's allocator. For walks, each pool occurs twice.
-pub(super) fn all(walks: bool) -> Vec<Entrant> {
-    fn entrants<C: Contender>(kind: Kind, ways: &[(&'static str, Way)]) -> Vec<Entrant> {
-        let of_way = |&(name, way)| Entrant { name, kind, way, lap: lap::<C>, timed: timed::<C> };
-        ways.iter().map(of_way).collect()
-    }
-    macro_rules! pools {
-        ($($contender:ty, $kind:ident, $name:literal;)*) => {
-            [$(entrants::<$contender>(
-                Kind::$kind,
-                if walks {
-                    &[($name, Way::Values), (concat!($name, "; runs"), Way::Runs)]
-                } else {
-                    &[($name, Way::Values)]
-                },
-            )),*]
-        };
-    }
-    let pools = pools! {
-        Pooled<Lifo>, Pool, "Pool, Lifo";
-        Pooled<Fifo>, Pool, "Pool, Fifo";
-        Pooled<LowestFirst>, Pool, "Pool, LowestFirst";
-        Pooled<Roster>, Pool, "Pool, Roster";
-        Pooled<NextFit>, Pool, "Pool, NextFit";
-        Pooled<Intrusive>, Pool, "Pool, Intrusive";
-        InBlocks, Pool, "BlockPool";
-        Recycled, Recycler, "Recycler, Lifo";
-    };
-    let mut all: Vec<Entrant> = pools.into_iter().flatten().collect();
-    // Its objects are one slice, and boxes are not adjacent, so each has only one way.
-    let packed = entrants::<Packed>(Kind::Pool, &[("PackedPool", Way::Values)]);
-    let after_pool = all.iter().position(|it| it.name == "BlockPool").unwrap_or(all.len());
-    all.splice(after_pool..after_pool, packed);
-    all.extend(entrants::<Boxed>(Kind::Box, &[("Box", Way::Values)]));
-    all
+/// This contender.
+pub(super) fn entrant<C: Contender>(name: &'static str, kind: Kind, way: Way) -> Entrant {
+    Entrant { name, kind, way, lap: lap::<C>, timed: timed::<C> }
 }
 
-struct Pooled<R>(PhantomData<R>);
+macro_rules! contenders {
+    ($($contender:ty, $kind:ident, $name:literal $(and $runs:literal)?;)*) => {
+        /// All contenders: the pools, the simplest to use first, and the system's allocator. For walks, a pool occurs
+        /// twice if it has two ways to visit its objects.
+        pub(super) fn all(walks: bool) -> Vec<Entrant> {
+            let mut all = Vec::new();
+            $(
+                all.push(entrant::<$contender>($name, Kind::$kind, Way::Values));
+                $(if walks {
+                    all.push(entrant::<$contender>($runs, Kind::$kind, Way::Runs));
+                })?
+            )*
+            all
+        }
+
+        /// The names and kinds of all of them, without the code of their replays.
+        #[cfg(test)]
+        pub(super) const NAMES: &[(&str, Kind)] =
+            &[$(($name, Kind::$kind), $(($runs, Kind::$kind),)?)*];
+    };
+}
+// The objects of a `PackedPool` are one slice, and boxes are not adjacent, so each has only one way.
+contenders! {
+    Pooled<Lifo>, Pool, "Pool, Lifo" and "Pool, Lifo; runs";
+    Pooled<Fifo>, Pool, "Pool, Fifo" and "Pool, Fifo; runs";
+    Pooled<LowestFirst>, Pool, "Pool, LowestFirst" and "Pool, LowestFirst; runs";
+    Pooled<Roster>, Pool, "Pool, Roster" and "Pool, Roster; runs";
+    Pooled<NextFit>, Pool, "Pool, NextFit" and "Pool, NextFit; runs";
+    Pooled<Intrusive>, Pool, "Pool, Intrusive" and "Pool, Intrusive; runs";
+    Packed, Pool, "PackedPool";
+    InBlocks, Pool, "BlockPool" and "BlockPool; runs";
+    Recycled, Recycler, "Recycler, Lifo" and "Recycler, Lifo; runs";
+    Boxed, Box, "Box";
+}
+
+pub(super) struct Pooled<R>(PhantomData<R>);
 
 impl<R: ReuseOrder> Contender for Pooled<R> {
     type Store<T: Value> = Pool<T, R>;
@@ -229,7 +232,7 @@ impl Contender for Recycled {
     }
 }
 
-struct Boxed;
+pub(super) struct Boxed;
 
 impl Contender for Boxed {
     type Store<T: Value> = ();
