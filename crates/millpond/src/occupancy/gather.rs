@@ -89,6 +89,7 @@ fn packed_eight(bytes: [u8; 8]) -> u64 {
 }
 
 /// The bits of 64 slots: set where both have the same word.
+#[cfg(feature = "tables")]
 #[inline]
 pub(crate) fn equal_words<W: Copy + Eq>(a: &[W], b: &[W], word: usize) -> u64 {
     let first = word * WORD_SLOTS;

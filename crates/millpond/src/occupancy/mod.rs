@@ -19,6 +19,7 @@ mod words;
 
 #[cfg(feature = "blocks")]
 pub(crate) use cut::CutBits;
+#[cfg(feature = "tables")]
 pub(crate) use gather::equal_words;
 #[doc(hidden)]
 pub use gather::{Source, TopBit};

@@ -235,7 +235,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
     /// [`Queue::take_upcoming`]. [`note_upcoming`](Self::note_upcoming) must be called afterwards.
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "lots")]
     pub(crate) fn take_upcoming<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         listed: &[H::Index],
@@ -247,7 +247,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 
     /// Slots below this one, taken out of turn, have become live.
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "lots")]
     pub(crate) fn note_upcoming<S>(&mut self, until: usize, slots: &mut S)
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
@@ -318,7 +318,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 
     /// There are more slots now, from this one on: dead ones.
-    #[cfg(feature = "alloc")]
+    #[cfg(any(feature = "blocks", feature = "vec"))]
     pub(crate) fn grow<S>(&mut self, from: usize, slots: &mut S)
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
@@ -330,7 +330,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 
     /// The function removes the slots from `to` on, all dead.
-    #[cfg(feature = "alloc")]
+    #[cfg(any(feature = "blocks", feature = "vec"))]
     pub(crate) fn shrink<S>(&mut self, to: usize, slots: &mut S, remove: impl FnOnce(&mut S))
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,

@@ -6,6 +6,8 @@ mod faces;
 mod overflow;
 mod snapshot;
 mod traits;
+#[cfg(feature = "lots")]
+mod upcoming;
 
 pub use crate::pools::faces::{Handles, Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
@@ -13,14 +15,11 @@ pub use builder::PoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 pub use snapshot::Snapshot;
 
-use alloc::vec::Vec;
-
 use crate::base::memory::OutOfMemory;
-use crate::handle::IndexWord;
-use crate::handle::{Handle, HandleLayout, Issue, Word};
+use crate::handle::{Handle, HandleLayout, Word};
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::Full;
-use crate::slots::reuse::{Lifo, Queue, ReuseOrder, Roster, roster};
+use crate::slots::reuse::{Lifo, ReuseOrder, Roster, roster};
 use crate::slots::{Circle, Core};
 use crate::values::PoolStorage;
 
@@ -188,56 +187,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     );
 
     crate::pools::shell::moving_out_methods!(example "Pool::new(8)");
-
-    /// Lists the slots that come next, if nothing dies meanwhile: `count`, or all that are vacant if there are fewer.
-    pub(crate) fn list_upcoming(&self, count: usize, list: &mut Vec<H::Index>) {
-        let used = self.core.used(self.storage.words());
-        self.core.queue().list_upcoming(&self.storage, used, count, list);
-    }
-
-    /// Moves values into slots that were [listed](Self::list_upcoming), since when no slot was born or has died:
-    /// `births` are the values of each lot, and `first_of` says where in the list a lot begins.
-    #[track_caller]
-    pub(crate) fn begin_upcoming(
-        &mut self,
-        listed: &[H::Index],
-        births: &mut [Vec<T>],
-        first_of: impl Fn(usize) -> usize + Copy,
-    ) {
-        let taken = births.iter().enumerate().filter(|(_, values)| !values.is_empty());
-        let taken = taken.map(|(lot, values)| first_of(lot)..first_of(lot) + values.len());
-        // Before anything changes, as the report is passed to a user function, which may panic.
-        for slot in taken.clone().flatten() {
-            self.storage.inspect(listed[slot].to_index());
-        }
-        let are_taken = self.core.take_upcoming(listed, taken, &mut self.storage);
-        let mut until = 0;
-        for (lot, values) in births.iter_mut().enumerate() {
-            for (slot, value) in listed[first_of(lot)..].iter().zip(values.drain(..)) {
-                let index = slot.to_index();
-                let word = self.storage.words().of_vacant(index).expect("listed as vacant");
-                if are_taken {
-                    self.storage.put(index, word, value);
-                    self.core.note_birth(index);
-                    self.note_origin(index);
-                } else {
-                    self.begin_out_of_turn(H::from_kept_parts(index, word), value);
-                }
-                until = until.max(index + 1);
-            }
-        }
-        self.core.note_upcoming(until, &mut self.storage);
-    }
-
-    /// In turn, the way of any insertion; out of turn, a claim.
-    #[track_caller]
-    fn begin_out_of_turn(&mut self, handle: H, value: T) {
-        if self.core.peek(&self.storage) == Some(handle) {
-            self.insert_peeked(handle, value);
-        } else {
-            self.insert_at(handle, value).expect("listed as vacant");
-        }
-    }
 
     pub(crate) fn storage(&self) -> &PoolStorage<T, R, H> {
         &self.storage

@@ -281,6 +281,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         // They are fresh.
     }
 
+    #[cfg(any(feature = "blocks", feature = "vec"))]
     fn shrink<S: Slots<Entry = I>>(&mut self, to: usize, slots: &mut S) {
         // The entries may move to an array that has room for each slot, but not for as many ghosts.
         if self.ends().has_ghosts(slots.words()) {
@@ -340,6 +341,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         counted.map(|index| index..index + 1).chain(iter::once(rest))
     }
 
+    #[cfg(feature = "lots")]
     fn list_upcoming<S: Slots<Entry = I>>(
         &self,
         slots: &S,
@@ -360,6 +362,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
 
     /// The uppermost entries are written anew, without those that are taken. Fresh slots that are skipped get an
     /// entry: then all that were on the stack are listed, so they come to lie at its bottom.
+    #[cfg(feature = "lots")]
     fn take_upcoming<S: Slots<Entry = I>>(
         &mut self,
         listed: &[I],

@@ -137,6 +137,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         self.rebuild(slots.words().slots(), slots);
     }
 
+    #[cfg(any(feature = "blocks", feature = "vec"))]
     fn shrink<S: Slots<Entry = u64>>(&mut self, to: usize, slots: &mut S) {
         self.rebuild(to, slots);
     }
@@ -207,6 +208,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         iter::empty()
     }
 
+    #[cfg(feature = "lots")]
     fn upcoming<'a, S: Slots<Entry = u64>>(
         &'a self,
         slots: &'a S,

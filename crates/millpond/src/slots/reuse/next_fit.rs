@@ -94,6 +94,7 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
 
     fn grow<S: Slots<Entry = ()>>(&mut self, _from: usize, _slots: &mut S) {}
 
+    #[cfg(any(feature = "blocks", feature = "vec"))]
     fn shrink<S: Slots<Entry = ()>>(&mut self, to: usize, _slots: &mut S) {
         self.cursor = self.cursor.map(|cursor| cursor.min(to.saturating_sub(1)));
         self.cursor = self.cursor.filter(|_| to > 0);
@@ -120,6 +121,7 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
         self.cursor.into_iter().map(|cursor| cursor..cursor + 1)
     }
 
+    #[cfg(feature = "lots")]
     fn upcoming<'a, S: Slots<Entry = ()>>(
         &'a self,
         slots: &'a S,

@@ -2,7 +2,7 @@
 //!
 //! The invariant of an order is the contract of the unsafe trait [`Queue`]; the pools' insertions in `values` rely on it.
 
-#[cfg(feature = "alloc")]
+#[cfg(feature = "lots")]
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::ops::Range;
@@ -120,6 +120,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn grow<S: Slots<Entry = Self::Entry>>(&mut self, from: usize, slots: &mut S);
 
     /// The slots from `to` on, all dead, are about to be removed.
+    #[cfg(any(feature = "blocks", feature = "vec"))]
     fn shrink<S: Slots<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut S);
 
     /// Moves entries to an array for more slots, the rest of which is empty, or for fewer, if the order has
@@ -151,6 +152,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     ) -> impl Iterator<Item = Range<usize>> + 'a;
 
     /// The vacant slots in their order, as long as none is given back.
+    #[cfg(feature = "lots")]
     fn upcoming<'a, S: Slots<Entry = Self::Entry>>(
         &'a self,
         slots: &'a S,
@@ -160,7 +162,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     }
 
     /// Appends the first `count` of the [upcoming](Self::upcoming) slots to the list.
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "lots")]
     fn list_upcoming<S: Slots<Entry = Self::Entry>>(
         &self,
         slots: &S,
@@ -175,7 +177,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// ranges, which are not empty and ascend, become live. The others keep their places in the
     /// order. Returns `false` if the order is unchanged and each of the slots must be
     /// [claimed](Self::claim).
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "lots")]
     fn take_upcoming<S: Slots<Entry = Self::Entry>>(
         &mut self,
         _listed: &[I],
