@@ -50,9 +50,8 @@ fn the_bundled_games_are_replayed_through_every_pool() {
             let quantiles = ["p50", "p90", "p99", "p999", "p9999", "worst"];
             let quantiles = quantiles.map(|name| figure("latency_ns", name));
             assert!(quantiles.is_sorted(), "{result}");
-            // Each operation by its fastest round is no slower than the worst of all rounds; the
-            // histogram rounds to three digits.
-            assert!(quantiles[5] <= figure("latency_ns", "worst_seen") * 1.001 + 1.0, "{result}");
+            // Each operation by its fastest round is no slower than the worst of all rounds.
+            assert!(quantiles[5] <= figure("latency_ns", "worst_seen"), "{result}");
             assert!(result["ratio_to_box"].as_f64().unwrap() > 0.0);
         }
         // One of both: times are those of this machine.

@@ -5,32 +5,30 @@
 //! histograms: the result of a t-digest depends on the order of merges, and the bins of a DDSketch also blur short
 //! lifetimes.
 
-use std::fmt::Write;
-
-use hdrhistogram::Histogram;
-
 use crate::plan::Lengths;
 
-/// The number of significant digits of a length.
-const DIGITS: u8 = 1;
+/// The bits that lengths keep: `0b10000` to `0b11111`, times a power of two.
+const BITS: u32 = 5;
+
+/// The longest length that a sketch does not tell from this one.
+fn sketched(length: u64) -> u64 {
+    let blurred = (u64::BITS - length.leading_zeros()).saturating_sub(BITS);
+    length | ((1 << blurred) - 1)
+}
 
 /// The sketch of these lengths.
 pub(super) fn sketch(lengths: &Lengths) -> String {
-    let mut text = String::new();
-    // The bounds are valid constants, and no length exceeds them.
-    let Ok(mut histogram) = Histogram::<u64>::new_with_bounds(1, u64::from(u32::MAX), DIGITS)
-    else {
-        return text;
-    };
+    let mut bins: Vec<(u64, u64)> = Vec::new();
     for (first, _, count) in lengths.bins() {
-        histogram.saturating_record_n(first, count);
+        let length = sketched(first);
+        match bins.last_mut() {
+            Some((last, sum)) if *last == length => *sum = sum.saturating_add(count),
+            _ => bins.push((length, count)),
+        }
     }
-    for bin in histogram.iter_recorded() {
-        let length = bin.value_iterated_to().min(u64::from(u32::MAX));
-        let gap = if text.is_empty() { "" } else { " " };
-        let _ = write!(text, "{gap}{length}:{}", bin.count_at_value());
-    }
-    text
+    let bins: Vec<String> =
+        bins.iter().map(|(length, count)| format!("{length}:{count}")).collect();
+    bins.join(" ")
 }
 
 /// Adds a sketch to the lengths; returns the number of its lengths, or why it is not a sketch.

@@ -153,12 +153,12 @@ impl<'o> MeasuredJson<'o> {
 impl From<&Latency> for LatencyJson {
     fn from(latency: &Latency) -> Self {
         Self {
-            p50: latency.at(0.5),
-            p90: latency.at(0.9),
-            p99: latency.at(0.99),
-            p999: latency.at(0.999),
-            p9999: latency.at(0.9999),
-            worst: latency.worst(),
+            p50: latency.p50,
+            p90: latency.p90,
+            p99: latency.p99,
+            p999: latency.p999,
+            p9999: latency.p9999,
+            worst: latency.worst,
             worst_seen: latency.worst_seen,
         }
     }

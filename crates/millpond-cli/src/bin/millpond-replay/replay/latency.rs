@@ -2,8 +2,6 @@
 
 use std::time::Instant;
 
-use hdrhistogram::Histogram;
-
 /// The cost of reading the clock twice, as every timed operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timer {
@@ -29,32 +27,36 @@ impl Timer {
 }
 
 /// The time of each operation in its fastest round, without what the system did meanwhile, and without the timer's own
-/// cost.
-#[derive(Debug, Clone)]
+/// cost: the nanoseconds that these shares of the operations do not exceed.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Latency {
-    histogram: Histogram<u64>,
+    pub(crate) p50: u64,
+    pub(crate) p90: u64,
+    pub(crate) p99: u64,
+    pub(crate) p999: u64,
+    pub(crate) p9999: u64,
+    pub(crate) worst: u64,
     /// The longest time of any operation in any round, for whatever reason.
     pub(crate) worst_seen: u64,
 }
 
 impl Latency {
-    pub(super) fn new(nanoseconds: &[u32], worst_seen: u32, timer: Timer) -> Self {
-        let mut histogram = Histogram::new_with_bounds(1, u64::from(u32::MAX), 3)
-            .expect("the bounds are in order and three digits can be had");
-        for &nanoseconds in nanoseconds {
-            histogram.saturating_record(timer.without(nanoseconds));
+    /// Sorts the times.
+    pub(super) fn new(nanoseconds: &mut [u32], worst_seen: u32, timer: Timer) -> Self {
+        nanoseconds.sort_unstable();
+        let at = |share: f64| {
+            let place = (share * nanoseconds.len() as f64).ceil() as usize;
+            nanoseconds.get(place.saturating_sub(1)).map_or(0, |&time| timer.without(time))
+        };
+        Self {
+            p50: at(0.5),
+            p90: at(0.9),
+            p99: at(0.99),
+            p999: at(0.999),
+            p9999: at(0.9999),
+            worst: at(1.0),
+            worst_seen: timer.without(worst_seen),
         }
-        Self { histogram, worst_seen: timer.without(worst_seen) }
-    }
-
-    /// The nanoseconds that this share of the operations does not exceed.
-    pub(crate) fn at(&self, quantile: f64) -> u64 {
-        self.histogram.value_at_quantile(quantile)
-    }
-
-    /// The time of the slowest operation, in nanoseconds.
-    pub(crate) fn worst(&self) -> u64 {
-        self.histogram.max()
     }
 }
 
@@ -65,8 +67,17 @@ mod tests {
     #[test]
     fn the_timer_is_taken_off_and_never_too_much() {
         let timer = Timer { nanoseconds: 20 };
-        let latency = Latency::new(&[10, 20, 30, 120], 1020, timer);
-        assert_eq!((latency.at(0.5), latency.at(0.75), latency.worst()), (0, 10, 100));
+        let latency = Latency::new(&mut [120, 10, 30, 20], 1020, timer);
+        assert_eq!((latency.p50, latency.p90, latency.worst), (0, 100, 100));
         assert_eq!(latency.worst_seen, 1000);
+    }
+
+    #[test]
+    fn a_share_is_of_all_operations() {
+        let mut times: Vec<u32> = (1..=10_000).rev().collect();
+        let latency = Latency::new(&mut times, 0, Timer { nanoseconds: 0 });
+        let Latency { p50, p90, p99, p999, p9999, worst, .. } = latency;
+        assert_eq!([p50, p90, p99, p999, p9999, worst], [5000, 9000, 9900, 9990, 9999, 10_000]);
+        assert_eq!(Latency::new(&mut [], 0, Timer { nanoseconds: 0 }).worst, 0);
     }
 }

@@ -172,7 +172,7 @@ fn replay_through(entrants: Vec<Entrant>, name: &str, script: &Script, rounds: u
         for _ in 0..rounds {
             worst_seen = timed(script, &mut nanoseconds, way).max(worst_seen);
         }
-        let latency = Latency::new(&nanoseconds, worst_seen, timer);
+        let latency = Latency::new(&mut nanoseconds, worst_seen, timer);
         results.push(Measured {
             name,
             kind,

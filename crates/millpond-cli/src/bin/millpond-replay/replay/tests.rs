@@ -151,7 +151,7 @@ fn a_pool_that_mixes_up_objects_is_found() {
 fn measured(name: &'static str, kind: Kind, ns: u64) -> Measured {
     let timer = Timer { nanoseconds: 0 };
     let times = Times::per_event(&[vec![ns]], 1);
-    let latency = Latency::new(&[ns as u32, 10 * ns as u32], 1000, timer);
+    let latency = Latency::new(&mut [ns as u32, 10 * ns as u32], 1000, timer);
     Measured { name, kind, times, latency, right: true }
 }
 

@@ -94,8 +94,7 @@ fn figures(outcome: &Outcome, paint: Paint) -> String {
             [times.median, times.lower_quartile, times.upper_quartile].map(|ns| format!("{ns:.1}")),
         );
         cells.push(outcome.ratio(measured).map_or_else(|| "–".to_owned(), small));
-        cells.extend([0.99, 0.999].map(|quantile| count(latency.at(quantile))));
-        cells.push(count(latency.worst()));
+        cells.extend([latency.p99, latency.p999, latency.worst].map(count));
         cells.push(small(latency.worst_seen as f64 / 1000.0));
         table.row(cells);
     }

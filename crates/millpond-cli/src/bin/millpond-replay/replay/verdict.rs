@@ -51,8 +51,8 @@ impl Verdict {
             time_saved(saved, recording.ms),
             median(taken),
             compared(median(taken), median(boxes)),
-            count(taken.latency.worst()),
-            count(boxes.latency.worst()),
+            count(taken.latency.worst),
+            count(boxes.latency.worst),
         );
         if !tied.is_empty() {
             sentence += &format!("; as fast within 3 %: {}", tied.join("; "));
