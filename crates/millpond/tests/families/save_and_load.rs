@@ -125,7 +125,7 @@ fn replay<T: Value, S: Saved<T> + ?Sized>(
     take_snapshot: fn(&S) -> Option<Box<dyn Past>>,
 ) {
     let mut pool: Box<S> = kind.make(plan);
-    for round in 0..5_u64 {
+    for round in 0..4_u64 {
         // Without claims at first.
         let seed = if round < 3 { 2 * round } else { 2 * round + 1 };
         play(&mut *pool, seed, 9 << round);
