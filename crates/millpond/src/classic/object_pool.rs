@@ -226,6 +226,7 @@ impl<T: Pooled> HeapObjectPool<T> {
     ///
     /// If `capacity` is 2^32 - 1 or more, or there is not enough memory.
     #[must_use]
+    #[inline]
     pub fn with_capacity(capacity: usize) -> Self {
         let objects = (0..capacity).map(|index| T::unused(next_in_new(index, capacity)));
         Self::of_linked(objects.collect(), capacity)

@@ -171,6 +171,7 @@ impl HeapParticlePool {
     ///
     /// If `capacity` is 2^32 - 1 or more, or there is not enough memory.
     #[must_use]
+    #[inline]
     pub fn with_capacity(capacity: usize) -> Self {
         Self { slots: HeapObjectPool::with_capacity(capacity) }
     }

@@ -110,7 +110,7 @@ impl SizeClasses {
     }
 
     #[cold]
-    #[inline(never)]
+    #[inline]
     fn allocate_slowly(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
         if layout.size() == 0 {
             return Ok(NonNull::slice_from_raw_parts(memory::dangling(layout), 0));
@@ -229,7 +229,7 @@ impl SizeClasses {
 
     /// Called when a full block of a class has room again, or is empty.
     #[cold]
-    #[inline(never)]
+    #[inline]
     fn settle(&self, class: &Class, block: Block) {
         if !block.is_listed() {
             block.set_listed(true);
@@ -249,7 +249,7 @@ impl SizeClasses {
     ///
     /// Same as for [`deallocate`](Self::deallocate), and `memory` must not be a slot of a class.
     #[cold]
-    #[inline(never)]
+    #[inline]
     unsafe fn deallocate_elsewhere(&self, memory: NonNull<u8>, layout: Layout) {
         if layout.size() == 0 {
             return;

@@ -356,6 +356,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
 /// Below which slot a lookup finds the block by the number of bits of the index. If there are several blocks and all
 /// have the same size, there is no such slot: the way of the others is right for the first block, too, and a processor
 /// foresees a branch that is always the same.
+#[inline]
 fn near(slots: usize, sizes: &BlockSizes) -> usize {
     match sizes.first() == sizes.last() && slots > sizes.last() {
         true => 0,

@@ -86,6 +86,7 @@ impl Counts {
     }
 
     #[cold]
+    #[inline]
     fn raise_peak(&mut self, live: usize) {
         self.peak = live as u32;
     }

@@ -87,6 +87,7 @@ impl Drop for Chunk {
 pub(super) struct Owner(NonNull<Chunks>);
 
 impl Default for Owner {
+    #[inline]
     fn default() -> Self {
         let chunks = Chunks { shares: Cell::new(1), owners: Cell::new(1), ..Chunks::default() };
         Self(NonNull::from(Box::leak(Box::new(chunks))))
@@ -94,6 +95,7 @@ impl Default for Owner {
 }
 
 impl Clone for Owner {
+    #[inline]
     fn clone(&self) -> Self {
         let owners = self.owners.get().checked_add(1);
         self.owners.set(owners.expect("a pool allocator has fewer than 2^32 clones"));
@@ -102,6 +104,7 @@ impl Clone for Owner {
 }
 
 impl Drop for Owner {
+    #[inline]
     fn drop(&mut self) {
         self.owners.set(self.owners.get() - 1);
         if self.owners.get() == 0 {
@@ -141,7 +144,7 @@ unsafe fn give_up_share(chunks: NonNull<Chunks>) {
 ///
 /// The chunks are not freed yet, and nobody uses them from now on.
 #[cold]
-#[inline(never)]
+#[inline]
 unsafe fn free(chunks: NonNull<Chunks>) {
     // SAFETY: they came from a `Box`, and nobody uses them.
     drop(unsafe { Box::from_raw(chunks.as_ptr()) });
@@ -265,6 +268,7 @@ impl Chunks {
     }
 
     #[cold]
+    #[inline]
     pub(super) fn count_refusal(&self) {
         self.refused.set(self.refused.get() + 1);
     }

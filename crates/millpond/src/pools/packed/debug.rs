@@ -129,6 +129,7 @@ impl Left {
 
 /// Reports the values that were not taken, if that aid is enabled.
 impl Drop for Left {
+    #[inline]
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {
             watch.report_drop(self.slots.as_slice().iter().copied());

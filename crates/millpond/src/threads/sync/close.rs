@@ -36,6 +36,7 @@ pub(super) fn find_for_writing(
 }
 
 #[cold]
+#[inline]
 fn not_for_writing(word: Option<Word>, generation: u32) -> TakeError {
     match word {
         Some(word) if word.is_live_in(generation) => TakeError::Busy,

@@ -146,7 +146,7 @@ impl FreeSlots {
     }
 
     #[cold]
-    #[inline(never)]
+    #[inline]
     fn claim_elsewhere(&self, home: &Home, seen: usize, order: Ordering) -> Option<usize> {
         for word in (seen + 1..self.words).chain(0..seen.min(self.words)) {
             if let Some(slot) = self.claim_in(word, order) {
@@ -166,6 +166,7 @@ impl FreeSlots {
 
     /// An insertion from this home has found no free slot.
     #[cold]
+    #[inline]
     pub(super) fn count_refusal(&self, home: usize) {
         self.home(home).refused.fetch_add(1, Ordering::Relaxed);
     }

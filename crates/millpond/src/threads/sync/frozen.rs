@@ -123,6 +123,7 @@ impl<'a, T> Frozen<'a, T> {
 }
 
 #[cold]
+#[inline]
 fn is_live_with_guards(word: Word, generation: u32) -> bool {
     word.is_live_in(generation)
 }
