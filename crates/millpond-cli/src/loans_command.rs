@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Fai
     if arguments.json {
         millpond_terminal::print(&loans::json(&traces, &question)?)?;
     } else if arguments.csv {
-        millpond_terminal::print(&loans::csv(&traces)?)?;
+        millpond_terminal::print(&loans::csv(&traces))?;
     } else {
         millpond_terminal::print(&loans::text(&traces, &question, millpond_terminal::paint()))?;
     }

@@ -91,13 +91,13 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         places += &format!("Budget: {}\n", shown_path(&place));
     }
     if let Some(path) = &arguments.summary {
-        let place = output_file::write(path, Kind::Summary, &summary_of(arguments, &plans)?)?;
+        let place = output_file::write(path, Kind::Summary, &summary_of(arguments, &plans))?;
         places += &format!("Summary: {}\n", shown_path(&place));
     }
     if arguments.json {
         millpond_terminal::print(&plan_json(&plans, &rules, &wanted)?)?;
     } else if arguments.csv {
-        millpond_terminal::print(&plan_csv(&plans, &wanted)?)?;
+        millpond_terminal::print(&plan_csv(&plans, &wanted))?;
     } else {
         print_text(&plans, &rules, &wanted)?;
     }
@@ -183,7 +183,7 @@ fn is_elsewhere(
     Err(Failure::Arguments(format!("{option}: {} is also the file for {what}", shown_path(path))))
 }
 
-fn summary_of(arguments: &PlanArguments, plans: &[TracePlan]) -> Result<String, Failure> {
+fn summary_of(arguments: &PlanArguments, plans: &[TracePlan]) -> String {
     let name = |plan: &TracePlan| {
         arguments.session.clone().unwrap_or_else(|| scenario_name(&plan.name).to_owned())
     };

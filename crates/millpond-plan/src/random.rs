@@ -1,25 +1,27 @@
 //! Numbers that look random and are the same for the same seed everywhere.
 //!
-//! rand_xoshiro promises that. fastrand and rand's `SmallRng` may give other numbers in another version.
-
-use rand_xoshiro::SplitMix64 as Generator;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+//! fastrand and rand's `SmallRng` may give other numbers in another version.
 
 /// SplitMix64 (Steele, Lea, Flood 2014), with the bounds that recorded seeds and sums rely on.
 #[derive(Debug, Clone)]
-pub struct SplitMix64(Generator);
+pub struct SplitMix64(u64);
 
 impl SplitMix64 {
     /// The numbers of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self(Generator::from_seed(seed.to_le_bytes()))
+        Self(seed)
     }
 
     /// The next number.
     #[expect(clippy::should_implement_trait, reason = "it never ends")]
+    #[inline]
     pub fn next(&mut self) -> u64 {
-        self.0.next_u64()
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
     }
 
     /// A number from 0 to `count` − 1. Its bias is below `count` / 2^64, which no run can show.

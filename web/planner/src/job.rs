@@ -225,9 +225,9 @@ fn plan_objects<'n>(
         text,
         report: render(&report(&plans, &rules)),
         json: plan_json(&plans, &rules, &wanted)?,
-        csv: plan_csv(&plans, &wanted)?,
+        csv: plan_csv(&plans, &wanted),
         budget: budget_toml(&scenarios, &rules.headroom.rule()),
-        summary: Some(summary_csv(&sessions, &[])?),
+        summary: Some(summary_csv(&sessions, &[])),
     })
 }
 
@@ -250,7 +250,7 @@ fn plan_loans<'n>(
         text: loans::text(&plans, &question, Paint::new(true)),
         report: loans::html(&plans, &question),
         json: loans::json(&plans, &question)?,
-        csv: loans::csv(&plans)?,
+        csv: loans::csv(&plans),
         budget: loans::budget_of(Path::new("budget.toml"), &plans, &question)
             .map_err(|failure| failure.to_string()),
         summary: None,

@@ -1,7 +1,6 @@
 //! Plans for loans as a table that other programs read: one line for each capacity.
 
 use super::TracePlan;
-use crate::error::Failure;
 use crate::output::csv_table::CsvTable;
 
 const COLUMNS: [&str; 13] = [
@@ -21,9 +20,9 @@ const COLUMNS: [&str; 13] = [
 ];
 
 /// All plans as one CSV text.
-pub fn csv(traces: &[TracePlan]) -> Result<String, Failure> {
+pub fn csv(traces: &[TracePlan]) -> String {
     let mut table = CsvTable::new();
-    table.line(COLUMNS)?;
+    table.line(COLUMNS);
     let plans = traces.iter().flat_map(|trace| trace.plans.iter().map(move |plan| (trace, plan)));
     for (trace, plan) in plans {
         for at in &plan.capacities {
@@ -43,7 +42,7 @@ pub fn csv(traces: &[TracePlan]) -> Result<String, Failure> {
                 as_needed.refused.to_string(),
                 as_needed.opened.to_string(),
             ];
-            table.line(fields)?;
+            table.line(fields);
         }
     }
     table.text()

@@ -1,46 +1,43 @@
 //! Tables as CSV.
 
 use super::foreign::for_csv;
-use crate::error::{Failure, shown};
 
 /// A table of CSV, each of whose fields is [fit to be shown](for_csv).
-#[derive(Debug)]
-pub struct CsvTable(csv::Writer<Vec<u8>>);
+#[derive(Debug, Default)]
+pub struct CsvTable(String);
 
 impl CsvTable {
     /// A table without a line.
     #[must_use]
     pub fn new() -> Self {
-        Self(csv::Writer::from_writer(Vec::new()))
+        Self::default()
     }
 
     /// Adds a line.
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn line<F: AsRef<str>>(
-        &mut self,
-        fields: impl IntoIterator<Item = F>,
-    ) -> Result<(), Failure> {
-        for field in fields {
-            self.0.write_field(for_csv(field.as_ref()).as_bytes()).map_err(failed)?;
+    pub fn line<F: AsRef<str>>(&mut self, fields: impl IntoIterator<Item = F>) {
+        for (at, field) in fields.into_iter().enumerate() {
+            if at > 0 {
+                self.0.push(',');
+            }
+            self.field(&for_csv(field.as_ref()));
         }
-        self.0.write_record(None::<&[u8]>).map_err(failed)
+        self.0.push('\n');
+    }
+
+    fn field(&mut self, field: &str) {
+        if field.contains([',', '"', '\n', '\r']) {
+            self.0.push('"');
+            self.0.push_str(&field.replace('"', "\"\""));
+            self.0.push('"');
+        } else {
+            self.0.push_str(field);
+        }
     }
 
     /// The finished table.
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn text(self) -> Result<String, Failure> {
-        let text = self.0.into_inner().map_err(|error| failed(error.into_error().into()))?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
-    }
-}
-
-impl Default for CsvTable {
-    fn default() -> Self {
-        Self::new()
+    #[must_use]
+    pub fn text(self) -> String {
+        self.0
     }
 }
 
@@ -49,6 +46,15 @@ pub fn csv_field(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-fn failed(error: csv::Error) -> Failure {
-    Failure::Output(format!("the table: {}", shown(error.to_string().as_bytes())))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_end_a_field_is_in_quotes() {
+        let mut table = CsvTable::new();
+        table.line(["a", "", "b c"]);
+        table.line(["a,b", "\"", "\u{e9}"]);
+        assert_eq!(table.text(), "a,,b c\n\"a,b\",\"\"\"\",\u{e9}\n");
+    }
 }

@@ -1,7 +1,6 @@
 //! A plan for many sessions as a table that other programs read: one line for each class.
 
 use super::csv_table::{CsvTable, csv_field};
-use crate::error::Failure;
 use crate::merge::{GroupPlan, MergeRules};
 
 const COLUMNS: [&str; 12] = [
@@ -21,9 +20,9 @@ const COLUMNS: [&str; 12] = [
 
 /// All groups as one CSV text, the value of the group first if there are groups. Unknown values are empty fields.
 #[inline]
-pub fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> Result<String, Failure> {
+pub fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> String {
     let mut table = CsvTable::new();
-    table.line(rules.by.iter().map(String::as_str).chain(COLUMNS))?;
+    table.line(rules.by.iter().map(String::as_str).chain(COLUMNS));
     for group in groups {
         for class in &group.classes {
             let fields = [
@@ -40,7 +39,7 @@ pub fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> Result<String, Fai
                 csv_field(class.life_median.map(|length| length.ticks)),
                 csv_field(class.life_p95.map(|length| length.ticks)),
             ];
-            table.line(group.value.iter().chain(&fields))?;
+            table.line(group.value.iter().chain(&fields));
         }
     }
     table.text()

@@ -2,7 +2,6 @@
 
 use super::csv_table::{CsvTable, csv_field};
 use super::plan_text::Wanted;
-use crate::error::Failure;
 use crate::plan::TracePlan;
 
 const COLUMNS: [&str; 17] = [
@@ -26,9 +25,9 @@ const COLUMNS: [&str; 17] = [
 ];
 
 /// All plans as one CSV text. Unknown values are empty fields.
-pub fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> Result<String, Failure> {
+pub fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> String {
     let mut table = CsvTable::new();
-    table.line(COLUMNS)?;
+    table.line(COLUMNS);
     for plan in plans {
         for class in wanted.classes(plan) {
             let statistics = &class.statistics;
@@ -54,7 +53,7 @@ pub fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> Result<String, Failure>
                 csv_field(saved.map(|saved| ms(saved.low_ms))),
                 csv_field(saved.map(|saved| ms(saved.high_ms))),
             ];
-            table.line(fields)?;
+            table.line(fields);
         }
     }
     table.text()

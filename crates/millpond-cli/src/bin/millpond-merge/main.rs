@@ -59,7 +59,7 @@ fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     if arguments.json {
         millpond_terminal::print(&merge_json(&groups, &rules)?)
     } else if arguments.csv {
-        millpond_terminal::print(&merge_csv(&groups, &rules)?)
+        millpond_terminal::print(&merge_csv(&groups, &rules))
     } else {
         let wanted = Wanted { top: arguments.top, handles: !arguments.no_handles };
         let text = merge_text(&groups, &rules, &wanted, millpond_terminal::paint());
