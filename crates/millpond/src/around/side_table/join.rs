@@ -2,17 +2,18 @@
 
 use core::fmt;
 use core::iter::FusedIterator;
-use core::marker::PhantomData;
+use core::slice;
 
 use super::SideTable;
-use crate::handle::{HandleLayout, Issue};
+use crate::base::entry::Entry;
+use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
 use crate::pools::pool::Pool;
 #[cfg(feature = "vec")]
 use crate::pools::vec_pool::VecPool;
-use crate::slots::full_word;
 use crate::slots::reuse::ReuseOrder;
-use crate::values::{ChunkMut, PoolStorage, TableStorage};
+use crate::slots::{Block, EntryOf, full_word};
+use crate::values::{ChunkMut, Storage};
 
 /// Iterates in index order over the objects of `pool` that have a value in each of `tables`,
 /// together with these values.
@@ -45,7 +46,7 @@ use crate::values::{ChunkMut, PoolStorage, TableStorage};
 pub fn join<P: JoinPool, S: JoinTables<P::Handle>>(pool: P, tables: S) -> Join<P, S> {
     let pool = pool.into_lane();
     let words = pool.occupancy().slots().div_ceil(WORD_SLOTS);
-    Join { pool, tables: tables.into_lane(), words, next_word: 0, bits: 0 }
+    Join { pool, tables: tables.into_lanes(), words, next_word: 0, bits: 0 }
 }
 
 /// A borrowed pool, for [`join`]: `&Pool` or `&mut Pool`, or a [`VecPool`] likewise. Sealed.
@@ -60,7 +61,7 @@ pub trait JoinPool: sealed::Sealed {
     /// How the pool's values are returned.
     type Value;
     #[doc(hidden)]
-    type Lane: PoolLane<Handle = Self::Handle, Value = Self::Value>;
+    type Lane: Lane<Word = <Self::Handle as HandleLayout>::Word, Value = Self::Value>;
     #[doc(hidden)]
     fn into_lane(self) -> Self::Lane;
 }
@@ -76,47 +77,43 @@ pub trait JoinTables<H: HandleLayout>: sealed::Sealed {
     /// How the tables' values are returned.
     type Value;
     #[doc(hidden)]
-    type Lane: TableLane<H, Value = Self::Value>;
+    type Lanes: Lanes<H::Word, Value = Self::Value>;
     #[doc(hidden)]
-    fn into_lane(self) -> Self::Lane;
+    fn into_lanes(self) -> Self::Lanes;
 }
 
 mod sealed {
     pub trait Sealed {}
 }
 
-/// The pool of a join in progress. Slots are visited in ascending order.
+/// The slots of a pool or of a table in a join in progress. They are visited in ascending order.
 #[doc(hidden)]
-pub trait PoolLane {
-    type Handle: HandleLayout;
+pub trait Lane {
+    type Word: Word;
     type Value;
+    type Values: Iterator<Item = Self::Value>;
     fn occupancy(&self) -> Occupancy<'_>;
     /// The word of each slot: for a live one, its generation.
-    fn words(&self) -> &[Word<Self::Handle>];
-    /// The words of 64 slots, if all of them are live.
-    fn full_word(&self, word: usize) -> Option<&[Word<Self::Handle>; WORD_SLOTS]>;
-    fn seek(&mut self, index: usize) -> Option<Self::Value>;
-    /// The handles and values of 64 slots, if all of them are live.
-    fn seek_word(
-        &mut self,
-        word: usize,
-    ) -> Option<impl Iterator<Item = (Self::Handle, Self::Value)>>;
+    fn words(&self) -> &[Self::Word];
+    /// The slots of this word that are live, and others where that is not known yet.
+    fn live_at_most(&self, word: usize) -> u64;
+    fn seek_value(&mut self, index: usize) -> Option<Self::Value>;
+    /// The values of 64 slots, if all of them are live.
+    fn seek_values(&mut self, word: usize) -> Option<Self::Values>;
 }
-
-type Word<H> = <H as HandleLayout>::Word;
 
 /// The tables of a join in progress. Slots are visited in ascending order.
 #[doc(hidden)]
-pub trait TableLane<H: HandleLayout> {
+pub trait Lanes<W> {
     type Value;
     /// The slots of this word that have a value in all tables, and others where that is not known
     /// yet.
     fn bits_at_most(&self, word: usize) -> u64;
     /// The slots that have these words in all tables: where they are live, the values belong to the
     /// same handles.
-    fn equal_bits(&self, words: &[Word<H>], word: usize) -> u64;
+    fn equal_bits(&self, words: &[W], word: usize) -> u64;
     /// Whether all 64 slots have these words in all tables.
-    fn has_words(&self, words: &[Word<H>; WORD_SLOTS], word: usize) -> bool;
+    fn has_words(&self, words: &[W; WORD_SLOTS], word: usize) -> bool;
     /// The values in a slot, if all tables have one.
     fn seek(&mut self, index: usize) -> Option<Self::Value>;
     /// The values of 64 slots, if all tables have all of them.
@@ -133,60 +130,55 @@ fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Ite
     indices.zip(words).map(|(index, word)| H::from_live_parts(index, *word))
 }
 
-/// Whether a table's slots of a word have exactly these words.
-#[inline]
-fn has_words<W: Copy + Eq>(table: &[W], words: &[W; WORD_SLOTS], word: usize) -> bool {
-    table.get(word * WORD_SLOTS..).and_then(<[W]>::first_chunk) == Some(words)
-}
-
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
-pub struct SharedPool<'a, T, R: ReuseOrder, H: HandleLayout> {
-    values: &'a PoolStorage<T, R, H>,
+pub struct Shared<'a, W: Word, E: Entry, T> {
+    storage: &'a Storage<Block<W, E, T>>,
 }
 
-impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for SharedPool<'a, T, R, H> {
-    type Handle = H;
+impl<'a, W: Word, E: Entry, T> Lane for Shared<'a, W, E, T> {
+    type Word = W;
     type Value = &'a T;
+    type Values = slice::Iter<'a, T>;
 
     #[inline]
     fn occupancy(&self) -> Occupancy<'_> {
-        self.values.occupancy()
+        self.storage.occupancy()
     }
 
     #[inline]
-    fn words(&self) -> &[H::Word] {
-        self.values.words().as_slice()
+    fn words(&self) -> &[W] {
+        self.storage.words().as_slice()
+    }
+
+    // An old bitmap is not gathered for this: the words tell what it does not.
+    #[inline]
+    fn live_at_most(&self, word: usize) -> u64 {
+        self.storage.occupancy().word_if_kept(word).unwrap_or(!0)
     }
 
     #[inline]
-    fn full_word(&self, word: usize) -> Option<&[H::Word; WORD_SLOTS]> {
-        self.values.words().full_word(word)
+    fn seek_value(&mut self, index: usize) -> Option<&'a T> {
+        self.storage.get(index)
     }
 
     #[inline]
-    fn seek(&mut self, index: usize) -> Option<&'a T> {
-        self.values.get(index)
-    }
-
-    #[inline]
-    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = (H, &'a T)>> {
-        let values = self.values.get_word(word)?;
-        Some(handles(self.values.words().as_slice(), word).zip(values))
+    fn seek_values(&mut self, word: usize) -> Option<slice::Iter<'a, T>> {
+        self.storage.get_word(word).map(|values| values.iter())
     }
 }
 
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
-pub struct ExclusivePool<'a, T, R: ReuseOrder, H: HandleLayout> {
-    words: &'a [H::Word],
+pub struct Exclusive<'a, W, T> {
+    words: &'a [W],
     values: ChunkMut<'a, T>,
-    order: PhantomData<R>,
 }
 
-impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for ExclusivePool<'a, T, R, H> {
-    type Handle = H;
+impl<'a, W: Word, T> Lane for Exclusive<'a, W, T> {
+    type Word = W;
     type Value = &'a mut T;
+    type Values = slice::IterMut<'a, T>;
 
     #[inline]
     fn occupancy(&self) -> Occupancy<'_> {
@@ -194,24 +186,52 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for ExclusivePool<'a, T, R,
     }
 
     #[inline]
-    fn words(&self) -> &[H::Word] {
+    fn words(&self) -> &[W] {
         self.words
     }
 
     #[inline]
-    fn full_word(&self, word: usize) -> Option<&[H::Word; WORD_SLOTS]> {
-        full_word(self.words, word)
+    fn live_at_most(&self, word: usize) -> u64 {
+        self.values.occupancy().word(word)
     }
 
     #[inline]
-    fn seek(&mut self, index: usize) -> Option<&'a mut T> {
+    fn seek_value(&mut self, index: usize) -> Option<&'a mut T> {
         self.values.seek(index)
     }
 
     #[inline]
-    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = (H, &'a mut T)>> {
-        let values = self.values.seek_word(word)?;
-        Some(handles(self.words, word).zip(values))
+    fn seek_values(&mut self, word: usize) -> Option<slice::IterMut<'a, T>> {
+        self.values.seek_word(word).map(|values| values.iter_mut())
+    }
+}
+
+impl<L: Lane> Lanes<L::Word> for L {
+    type Value = L::Value;
+
+    #[inline]
+    fn bits_at_most(&self, word: usize) -> u64 {
+        self.live_at_most(word)
+    }
+
+    #[inline]
+    fn equal_bits(&self, words: &[L::Word], word: usize) -> u64 {
+        equal_words(words, self.words(), word)
+    }
+
+    #[inline]
+    fn has_words(&self, words: &[L::Word; WORD_SLOTS], word: usize) -> bool {
+        self.words().get(word * WORD_SLOTS..).and_then(<[L::Word]>::first_chunk) == Some(words)
+    }
+
+    #[inline]
+    fn seek(&mut self, index: usize) -> Option<L::Value> {
+        self.seek_value(index)
+    }
+
+    #[inline]
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = L::Value>> {
+        self.seek_values(word)
     }
 }
 
@@ -223,10 +243,10 @@ macro_rules! joinable {
         impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a $pool<T, R, H> {
             type Handle = H;
             type Value = &'a T;
-            type Lane = SharedPool<'a, T, R, H>;
+            type Lane = Shared<'a, H::Word, EntryOf<R, H>, T>;
 
             fn into_lane(self) -> Self::Lane {
-                SharedPool { values: self.storage() }
+                Shared { storage: self.storage() }
             }
         }
 
@@ -235,11 +255,11 @@ macro_rules! joinable {
         impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a mut $pool<T, R, H> {
             type Handle = H;
             type Value = &'a mut T;
-            type Lane = ExclusivePool<'a, T, R, H>;
+            type Lane = Exclusive<'a, H::Word, T>;
 
             fn into_lane(self) -> Self::Lane {
                 let (words, values) = self.storage_mut().words_and_chunk_mut();
-                ExclusivePool { words, values, order: PhantomData }
+                Exclusive { words, values }
             }
         }
     };
@@ -249,85 +269,14 @@ joinable!(Pool);
 #[cfg(feature = "vec")]
 joinable!(VecPool);
 
-#[doc(hidden)]
-#[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
-pub struct SharedTable<'a, H: HandleLayout, V> {
-    values: &'a TableStorage<V, H::Word>,
-}
-
-impl<'a, H: HandleLayout, V> TableLane<H> for SharedTable<'a, H, V> {
-    type Value = &'a V;
-
-    #[inline]
-    fn bits_at_most(&self, word: usize) -> u64 {
-        self.values.occupancy().word_if_kept(word).unwrap_or(!0)
-    }
-
-    #[inline]
-    fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
-        equal_words(words, self.values.words().as_slice(), word)
-    }
-
-    #[inline]
-    fn has_words(&self, words: &[H::Word; WORD_SLOTS], word: usize) -> bool {
-        has_words(self.values.words().as_slice(), words, word)
-    }
-
-    #[inline]
-    fn seek(&mut self, index: usize) -> Option<&'a V> {
-        self.values.get(index)
-    }
-
-    #[inline]
-    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = &'a V>> {
-        self.values.get_word(word).map(|values| values.iter())
-    }
-}
-
 impl<H: HandleLayout, V> sealed::Sealed for &SideTable<H, V> {}
 
 impl<'a, H: HandleLayout, V> JoinTables<H> for &'a SideTable<H, V> {
     type Value = &'a V;
-    type Lane = SharedTable<'a, H, V>;
+    type Lanes = Shared<'a, H::Word, (), V>;
 
-    fn into_lane(self) -> Self::Lane {
-        SharedTable { values: &self.storage }
-    }
-}
-
-#[doc(hidden)]
-#[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
-pub struct ExclusiveTable<'a, H: HandleLayout, V> {
-    words: &'a [H::Word],
-    values: ChunkMut<'a, V>,
-}
-
-impl<'a, H: HandleLayout, V> TableLane<H> for ExclusiveTable<'a, H, V> {
-    type Value = &'a mut V;
-
-    #[inline]
-    fn bits_at_most(&self, word: usize) -> u64 {
-        self.values.occupancy().word(word)
-    }
-
-    #[inline]
-    fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
-        equal_words(words, self.words, word)
-    }
-
-    #[inline]
-    fn has_words(&self, words: &[H::Word; WORD_SLOTS], word: usize) -> bool {
-        has_words(self.words, words, word)
-    }
-
-    #[inline]
-    fn seek(&mut self, index: usize) -> Option<&'a mut V> {
-        self.values.seek(index)
-    }
-
-    #[inline]
-    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = &'a mut V>> {
-        self.values.seek_word(word).map(|values| values.iter_mut())
+    fn into_lanes(self) -> Self::Lanes {
+        Shared { storage: &self.storage }
     }
 }
 
@@ -335,22 +284,21 @@ impl<H: HandleLayout, V> sealed::Sealed for &mut SideTable<H, V> {}
 
 impl<'a, H: HandleLayout, V> JoinTables<H> for &'a mut SideTable<H, V> {
     type Value = &'a mut V;
-    type Lane = ExclusiveTable<'a, H, V>;
+    type Lanes = Exclusive<'a, H::Word, V>;
 
-    fn into_lane(self) -> Self::Lane {
+    fn into_lanes(self) -> Self::Lanes {
         let (words, values) = self.storage.words_and_chunk_mut();
-        ExclusiveTable { words, values }
+        Exclusive { words, values }
     }
 }
 
 macro_rules! tuples {
     ($(($first:ident $($rest:ident)*): $zipped:pat,)+) => {$(
         #[allow(non_snake_case, reason = "the members of a tuple are named as their types")]
-        impl<H, $first, $($rest),*> TableLane<H> for ($first, $($rest,)*)
+        impl<W, $first, $($rest),*> Lanes<W> for ($first, $($rest,)*)
         where
-            H: HandleLayout,
-            $first: TableLane<H>,
-            $($rest: TableLane<H>,)*
+            $first: Lanes<W>,
+            $($rest: Lanes<W>,)*
         {
             type Value = ($first::Value, $($rest::Value,)*);
 
@@ -361,13 +309,13 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
+            fn equal_bits(&self, words: &[W], word: usize) -> u64 {
                 let ($first, $($rest,)*) = self;
                 $first.equal_bits(words, word) $(& $rest.equal_bits(words, word))*
             }
 
             #[inline]
-            fn has_words(&self, words: &[H::Word; WORD_SLOTS], word: usize) -> bool {
+            fn has_words(&self, words: &[W; WORD_SLOTS], word: usize) -> bool {
                 let ($first, $($rest,)*) = self;
                 $first.has_words(words, word) $(&& $rest.has_words(words, word))*
             }
@@ -399,11 +347,11 @@ macro_rules! tuples {
             $($rest: JoinTables<H>,)*
         {
             type Value = ($first::Value, $($rest::Value,)*);
-            type Lane = ($first::Lane, $($rest::Lane,)*);
+            type Lanes = ($first::Lanes, $($rest::Lanes,)*);
 
-            fn into_lane(self) -> Self::Lane {
+            fn into_lanes(self) -> Self::Lanes {
                 let ($first, $($rest,)*) = self;
-                ($first.into_lane(), $($rest.into_lane(),)*)
+                ($first.into_lanes(), $($rest.into_lanes(),)*)
             }
         }
     )+};
@@ -422,7 +370,7 @@ tuples! {
 /// that all have values; prefer them to a `for` loop in hot code.
 pub struct Join<P: JoinPool, S: JoinTables<P::Handle>> {
     pool: P::Lane,
-    tables: S::Lane,
+    tables: S::Lanes,
     /// The number of words in the pool's occupancy, and the next one.
     words: usize,
     next_word: usize,
@@ -442,7 +390,7 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Join<P, S> {
     /// Whether all 64 slots of a word are.
     #[inline]
     fn is_full(&self, word: usize) -> bool {
-        self.pool.full_word(word).is_some_and(|words| self.tables.has_words(words, word))
+        full_word(self.pool.words(), word).is_some_and(|words| self.tables.has_words(words, word))
     }
 
     /// The lowest of the remaining slots of a word.
@@ -450,7 +398,7 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Join<P, S> {
     fn take_lowest(&mut self, bits: u64, word: usize) -> Option<(P::Handle, P::Value, S::Value)> {
         let index = word * WORD_SLOTS + bits.trailing_zeros() as usize;
         let handle = P::Handle::from_live_parts(index, *self.pool.words().get(index)?);
-        Some((handle, self.pool.seek(index)?, self.tables.seek(index)?))
+        Some((handle, self.pool.seek_value(index)?, self.tables.seek(index)?))
     }
 }
 
@@ -485,11 +433,13 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Iterator for Join<P, S> {
         }
         for word in self.next_word..self.words {
             if self.is_full(word) {
-                let (pool, tables) = (self.pool.seek_word(word), self.tables.seek_word(word));
+                let (pool, tables) = (self.pool.seek_values(word), self.tables.seek_word(word));
                 let (Some(pool), Some(tables)) = (pool, tables) else {
                     unreachable!("all of these slots are live in the pool and in the tables");
                 };
-                for ((handle, value), values) in pool.zip(tables) {
+                for ((handle, value), values) in
+                    handles(self.pool.words(), word).zip(pool).zip(tables)
+                {
                     folded = f(folded, (handle, value, values));
                 }
                 continue;
