@@ -116,8 +116,8 @@ fn pool_of_few_slots<R: ReuseOrder>() {
 #[test]
 fn pool_takes_the_value_a_generation_word_a_bit_and_what_its_order_documents() {
     in_every_order!(pool::<Handle<()>>(100_000));
-    in_every_order!(pool::<Handle32<(), 20>>(100_000));
-    in_every_order!(pool::<Handle32<(), 16>>(65_536));
+    in_every_order!(pool_of_value::<Handle32<(), 20>, [u8; 7]>(100_000));
+    in_every_order!(pool_of_value::<Handle32<(), 16>, u64>(65_536));
     in_every_order!(pool_of_few_slots());
 }
 

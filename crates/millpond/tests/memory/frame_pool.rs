@@ -219,7 +219,7 @@ fn a_tree_updated_in_place_is_the_one_that_a_rebuild_gives() {
     let mut actors: Vec<(Handle<in_place::Actor>, Point)> = Vec::new();
     let mut random = Random(3);
     let mut crowded = 0;
-    for step in 0..6_000 {
+    for step in 0..3_000 {
         // Crowds on one spot, neighbours, and strangers far away.
         let somewhere = |random: &mut Random| match random.below(4) {
             0 => (100, 100),

@@ -117,11 +117,8 @@ macro_rules! every_kind {
         $crate::subject::one_of_each! {
             [
                 pool_lifo_narrow: PoolKind<Lifo, Handle32<(), 16>>;
-                allocator_intrusive: AllocatorKind<Intrusive, Handle32<(), 16>>;
                 block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
                 growing_roster: GrowingKind<Roster, Handle<()>>;
-                growing_next_fit: GrowingKind<NextFit, Handle32<(), 16>>;
-                vec_lowest_first: VecKind<LowestFirst, Handle<()>>;
                 vec_intrusive_narrow: VecKind<Intrusive, Handle32<(), 16>>;
                 packed_narrow: PackedKind<Handle32<(), 16>>;
                 static_of_0: StaticKind<0, Handle<()>>;

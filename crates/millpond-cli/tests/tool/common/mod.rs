@@ -21,11 +21,15 @@ pub(crate) fn millpond(directory: &Directory) -> Command {
 /// The plan of the bundled recording of OpenTTD, with classes of sizes: once for all tests, because it takes a debug build
 /// some seconds.
 pub(crate) static OPENTTD: LazyLock<Value> = LazyLock::new(|| {
+    serde_json::from_str::<Value>(&done(&OPENTTD_JSON)).unwrap()["traces"][0].take()
+});
+
+/// What the tool says of it.
+pub(crate) static OPENTTD_JSON: LazyLock<Output> = LazyLock::new(|| {
     let directory = Directory::new();
     let mut command = millpond(&directory);
     command.args(["plan", "--json", "--prices", "reference", "--size-classes"]);
-    let output = command.arg(Path::new(TRACES).join(RECORDING)).output().unwrap();
-    serde_json::from_str::<Value>(&done(&output)).unwrap()["traces"][0].take()
+    command.arg(Path::new(TRACES).join(RECORDING)).output().unwrap()
 });
 
 const RECORDING: &str = "openttd-600ticks.heaptrack.zst";
