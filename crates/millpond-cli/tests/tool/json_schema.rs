@@ -35,7 +35,7 @@ fn plan() {
         &directory,
         &[
             &["plan", "--json", "--prices", "reference", &lifetimes],
-            &["plan", "--json", "--prices", "reference", "--tick-rate", "35", &lifetimes],
+            &["plan", "--json", "--prices", "fast=5/5/9", "--tick-rate", "35", &lifetimes],
         ],
     );
     are_as_recorded("plan.fields", of_lifetimes.into_iter().chain([OPENTTD_JSON.clone()]));

@@ -39,12 +39,14 @@ pub use prices::prices;
 /// The number of proposals that are measured.
 const PROPOSALS_MAX: usize = 10;
 
-/// The approximate duration of the measurement, for all proposals together. Builds whose times mean nothing measure each
-/// proposal the minimum number of times.
-const BUDGET: Duration = Duration::from_secs(if cfg!(debug_assertions) { 0 } else { 4 });
+/// Whether the times of this build mean nothing: then each measurement is made the minimum number of times.
+const IS_ROUGH: bool = cfg!(debug_assertions);
+
+/// The approximate duration of the measurement, for all proposals together.
+const BUDGET: Duration = Duration::from_secs(if IS_ROUGH { 0 } else { 4 });
 
 /// The minimum and maximum number of measurements of each proposal.
-const ROUNDS_MIN: usize = if cfg!(debug_assertions) { 2 } else { 7 };
+const ROUNDS_MIN: usize = if IS_ROUGH { 2 } else { 7 };
 const ROUNDS_MAX: usize = 101;
 
 /// The maximum size of the slots of a proposal in bytes.

@@ -3,6 +3,7 @@
 //! Made-up programs are replayed: one whose blocks are always at hand, one with crowds of small blocks, and one with
 //! crowds of larger ones. What the replay itself takes, without any memory, is subtracted.
 
+use super::IS_ROUGH;
 use super::lap::{Between, Program};
 use super::memory::{Arena, Memory, Size, System, WithHandles};
 use super::script::{Recorder, Script};
@@ -26,8 +27,8 @@ const OBJECTS: u32 = 1600;
 /// the first-level cache.
 const CROWDS: [u32; 2] = [200, 1600];
 
-/// The laps of each program, of which the fastest counts; few in builds whose times mean nothing.
-const ROUNDS: usize = if cfg!(debug_assertions) { 1 } else { 7 };
+/// The laps of each program, of which the fastest counts.
+const ROUNDS: usize = if IS_ROUGH { 1 } else { 7 };
 
 /// Measures the prices of this process's allocator, of pools and of arenas.
 #[must_use]
