@@ -118,6 +118,7 @@ mod tests {
     use alloc::vec::Vec;
 
     #[test]
+    #[cfg(feature = "tables")]
     fn equal_words_have_a_bit() {
         for live in patterns() {
             let ones: Vec<u32> = live.iter().map(|_| 1).collect();

@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_has_atomic = "32")]
+    #[cfg(all(feature = "lots", target_has_atomic = "32"))]
     fn an_order_whose_next_slots_are_taken_is_open_again() {
         let circle = Circle::new::<Handle<()>>(&Lifetimes::PLAIN);
         let mut words = SlotWords::<crate::slots::Block<u32, u32, ()>>::try_new(

@@ -575,6 +575,7 @@ mod tests {
 
     /// The first and the third of four: the others keep their places.
     #[test]
+    #[cfg(feature = "lots")]
     fn upcoming_slots_are_taken_without_ghosts() {
         let mut words = new_words(9);
         (0..4).for_each(|index| {
