@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! mp_pool      Head │ HandleAllocator (the library's own) │ list of the oldest        one block of memory,
-//!              name │ entries │ words │ bitmap │ values                               in this order
+//!              name │ values │ entries │ words │ bitmap                               in this order
 //! ```
 //!
 //! No rule of a pool is written here a second time: a pool is the library's [`HandleAllocator`](millpond::HandleAllocator),
-//! which lies in front of values whose type only the C program knows. The inline functions of the header read and write
+//! which lies beside values whose type only the C program knows. The inline functions of the header read and write
 //! that allocator's numbers themselves; [`millpond::CoreOffsets`] says where these are, and the module `head` checks it against the
 //! header's struct when it is compiled.
 //!

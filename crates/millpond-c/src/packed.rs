@@ -1,7 +1,7 @@
 //! Packed pools: values without holes, beside a [pool](crate::create) of their places.
 //!
 //! ```text
-//! mp_packed    Packed │ the pool of places: Head … entries │ words │ bitmap │ places │ order │ values
+//! mp_packed    Packed │ the pool of places: Head … places │ entries │ words │ bitmap │ order │ values
 //! ```
 //!
 //! The inner pool has all handles and generations; the value of a slot in it is a place, the number of the packed value.

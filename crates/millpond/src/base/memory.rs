@@ -7,7 +7,7 @@
 //!
 //! The unsafe code here makes and writes only `MaybeUninit`, for which any bytes are valid.
 
-use alloc::alloc::{alloc, dealloc};
+use alloc::alloc::{alloc, dealloc, realloc};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::alloc::Layout;
@@ -45,6 +45,25 @@ pub(crate) unsafe fn give_back(memory: NonNull<u8>, layout: Layout) {
     if layout.size() > 0 {
         // SAFETY: as the caller promises, it came from `alloc` with this layout.
         unsafe { dealloc(memory.as_ptr(), layout) };
+    }
+}
+
+/// Memory of another size, where it is or elsewhere, with the bytes that both sizes have. On an error, it is as before.
+///
+/// # Safety
+///
+/// It is from [`take`], with the layout `from`, and nobody uses it any more if this succeeds; `to` has the same
+/// alignment, and a size that is 0 only if that of `from` is.
+pub(crate) unsafe fn resize(
+    memory: NonNull<u8>,
+    from: Layout,
+    to: Layout,
+) -> Result<NonNull<u8>, OutOfMemory> {
+    match from.size() {
+        0 => take(to),
+        // SAFETY: as the caller promises, it came from `alloc` with this layout, and the new size is that of a layout
+        // and not 0.
+        _ => NonNull::new(unsafe { realloc(memory.as_ptr(), from, to.size()) }).ok_or(OutOfMemory),
     }
 }
 
@@ -101,9 +120,7 @@ pub(crate) fn uninit_and_touched<V>(len: usize) -> Result<Box<[MaybeUninit<V>]>,
 
 /// Writes a byte in every page, so that the system has provided them all.
 pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
-    let (start, bytes) = (room.as_mut_ptr().cast::<MaybeUninit<u8>>(), size_of_val(room));
-    // SAFETY: the bytes are those of the room, which is borrowed for as long, and `MaybeUninit<V>` may have any.
-    let bytes = unsafe { slice::from_raw_parts_mut(start, bytes) };
+    let bytes = bytes_of(room);
     for byte in bytes.iter_mut().step_by(PAGE_BYTES) {
         *byte = MaybeUninit::new(0);
     }
@@ -112,4 +129,18 @@ pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
     }
     // Otherwise the compiler might remove the writes, because nothing reads them.
     black_box(bytes);
+}
+
+/// Like [`touch`], where there are values: no byte changes.
+pub(crate) fn rewrite<V>(values: &mut [MaybeUninit<V>]) {
+    for byte in bytes_of(values).iter_mut().step_by(PAGE_BYTES) {
+        // The compiler does not know that it is the same.
+        *byte = black_box(*byte);
+    }
+}
+
+fn bytes_of<V>(room: &mut [MaybeUninit<V>]) -> &mut [MaybeUninit<u8>] {
+    let (start, bytes) = (room.as_mut_ptr().cast(), size_of_val(room));
+    // SAFETY: the bytes are those of the room, which is borrowed for as long, and `MaybeUninit<V>` may have any.
+    unsafe { slice::from_raw_parts_mut(start, bytes) }
 }

@@ -1,11 +1,13 @@
 //! The slots of a pool in one block of memory.
 //!
 //! ```text
-//! block    entries of the reuse order │ words │ bitmap │ values
-//!          4 n + n / 16 + 4 (`Lifo`)  │ 4 n   │ n / 8  │ n × size_of::<T>()   bytes
+//! block    values              │ entries of the reuse order │ words │ bitmap
+//!          n × size_of::<T>()  │ 4 n + n / 16 + 4 (`Lifo`)  │ 4 n   │ n / 8   bytes
 //! ```
 //!
-//! The entries end exactly where the words begin.
+//! The entries end exactly where the words begin. The values come first, so that a pool that grows asks the allocator for
+//! more memory behind them, and they stay where they are or the system moves their pages. A block that the pool has
+//! allocated begins with up to 63 bytes that align them.
 //!
 //! The header of the block is part of the pool and has the address of each array. On 64 bits:
 //!
@@ -21,12 +23,15 @@
 //! 2. Words, entries and the bitmap are initialised. The values may be uninitialised.
 //! 3. The lengths never change: as many words as values, one word of the bitmap for each 64.
 //! 4. The last entry ends where the words begin.
+//! 5. Memory of its own was taken with the layout of [`Offsets::own`], and begins as many bytes before the values as
+//!    [`Memory`] says.
 
 use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
 use core::marker::PhantomData;
-use core::mem::{MaybeUninit, offset_of};
+use core::mem::{self, ManuallyDrop, MaybeUninit, offset_of};
+use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::slice;
 
@@ -51,10 +56,7 @@ pub struct Block<W: Word, E: Entry, T> {
     entry_count: usize,
     /// One for each 64 slots; stored, because each iteration needs it.
     bit_words: usize,
-    /// The memory is lent for as long as the block exists.
-    is_lent: bool,
-    /// The values are aligned as their type demands, and no further.
-    is_packed: bool,
+    memory: Memory,
     bitmap_age: BitmapAge,
     watch: Option<Watch>,
     owns: PhantomData<T>,
@@ -65,13 +67,40 @@ unsafe impl<W: Word, E: Entry, T: Send> Send for Block<W, E, T> {}
 // SAFETY: as above.
 unsafe impl<W: Word, E: Entry, T: Sync> Sync for Block<W, E, T> {}
 
-/// Where the arrays of a block begin.
+/// What a growing pool's order does when it gets another number of entries, from one to the other: those that it had are
+/// the last ones of the array, and so shall those be that it gets.
+pub(crate) type FitEntries<E> = fn(&mut [E], usize, usize);
+
+/// Where a block's memory comes from.
+#[derive(Clone, Copy)]
+enum Memory {
+    /// It is lent for as long as the block exists, and begins with the values. Or there is none.
+    Lent,
+    /// From the global allocator. It begins so many bytes before the values.
+    Own { padding: u8 },
+}
+
+impl Memory {
+    fn own(start: NonNull<u8>, values: NonNull<u8>) -> Self {
+        // Less than the alignment of the values, which is at most a cache line.
+        Self::Own { padding: (values.addr().get() - start.addr().get()) as u8 }
+    }
+}
+
+/// The first byte of this alignment from here on.
+fn aligned(start: NonNull<u8>, align: usize) -> NonNull<u8> {
+    start.map_addr(|address| {
+        let padding = address.get().wrapping_neg() & (align - 1);
+        address.checked_add(padding).expect("memory ends before the last address")
+    })
+}
+
+/// Where the arrays of a block begin, behind the values.
 pub(crate) struct Offsets {
     pub(crate) layout: Layout,
     entries: usize,
     words: usize,
     bits: usize,
-    values: usize,
 }
 
 impl Offsets {
@@ -80,9 +109,19 @@ impl Offsets {
         Self::with_values::<W, E>(slots, entries, Layout::new::<T>())
     }
 
-    /// The offsets of a block whose values are aligned as their type demands, and no further.
-    fn packed<W, E, T>(slots: usize, entries: usize) -> Result<Self, OutOfMemory> {
-        Self::with_align::<W, E>(slots, entries, Layout::new::<T>(), 1)
+    /// The offsets of a block in memory of its own, and the alignment of its values. The allocator is not asked for
+    /// that alignment, because it would take much longer, and could move no pages: the memory has room to align them in.
+    fn own<W, E, T>(slots: usize, entries: usize) -> Result<(Self, usize), OutOfMemory> {
+        let value = Layout::new::<T>();
+        let mut offsets = Self::with_align::<W, E>(slots, entries, value, 1)?;
+        let align = match slots.saturating_mul(value.size()) <= PACKED_BYTES_MAX {
+            true => 1,
+            false => values_align(value, slots),
+        };
+        let (bytes, least) = (offsets.layout.size(), offsets.layout.align());
+        offsets.layout = Layout::from_size_align(bytes + align.saturating_sub(least), least)
+            .map_err(|_| OutOfMemory)?;
+        Ok((offsets, align))
     }
 
     /// The offsets of a block each of whose values has this layout.
@@ -98,23 +137,22 @@ impl Offsets {
         align: usize,
     ) -> Result<Self, OutOfMemory> {
         let of = || {
-            let entries = Layout::array::<E>(entries)?;
-            let (layout, words) =
-                entries.extend(Layout::array::<W>(slots)?.align_to(align_of::<E>())?)?;
-            let entries = words - entries.size();
-            let bitmap = Layout::array::<u64>(slots.div_ceil(WORD_SLOTS))?;
-            let (layout, bits) = layout.extend(bitmap)?;
             // No number of bytes is this large, so that the layout refuses it.
             let bytes = value.size().saturating_mul(slots);
-            let array = Layout::from_size_align(bytes, value.align())?;
-            let (layout, values) = layout.extend(array.align_to(align)?)?;
-            Ok(Self { layout, entries, words, bits, values })
+            let values = Layout::from_size_align(bytes, value.align())?.align_to(align)?;
+            let entries = Layout::array::<E>(entries)?;
+            let (layout, _) = values.extend(entries)?;
+            let (layout, words) =
+                layout.extend(Layout::array::<W>(slots)?.align_to(align_of::<E>())?)?;
+            let bitmap = Layout::array::<u64>(slots.div_ceil(WORD_SLOTS))?;
+            let (layout, bits) = layout.extend(bitmap)?;
+            Ok(Self { layout, entries: words - entries.size(), words, bits })
         };
         of().map_err(|_: core::alloc::LayoutError| OutOfMemory)
     }
 }
 
-/// Values of a growing pool that take no more than this are not aligned further than their type demands.
+/// Values that take no more than this in memory of their own are not aligned further than their type demands.
 const PACKED_BYTES_MAX: usize = 4096;
 
 /// The alignment of the values: as much as their stride preserves, up to a cache line, so that no
@@ -131,20 +169,10 @@ fn values_align(value: Layout, slots: usize) -> usize {
 
 impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
     fn drop(&mut self) {
-        let offsets = match self.is_packed {
-            true => Offsets::packed::<W, E, T>(self.slots, self.entry_count),
-            false => Offsets::of::<W, E, T>(self.slots, self.entry_count),
-        };
-        let Ok(Offsets { layout, words, .. }) = offsets else {
-            unreachable!("the block was taken with this layout");
-        };
-        if !self.is_lent {
-            // SAFETY: the words are so far from the block's first byte.
-            let start = unsafe { self.words.byte_sub(words) };
-            // SAFETY: the memory was taken with this layout, which follows from lengths that never change (invariant 3),
-            // and goes back once.
-            unsafe { memory::give_back(start.cast(), layout) };
-        }
+        let Memory::Own { padding } = self.memory else { return };
+        let (start, Offsets { layout, .. }) = self.own_memory(padding as usize);
+        // SAFETY: the memory was taken with this layout, and goes back once.
+        unsafe { memory::give_back(start, layout) };
     }
 }
 
@@ -171,12 +199,20 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             entries: NonNull::dangling(),
             entry_count: 0,
             bit_words: 0,
-            is_lent: true,
-            is_packed: false,
+            memory: Memory::Lent,
             bitmap_age: BitmapAge::OLD,
             watch: None,
             owns: PhantomData,
         }
+    }
+
+    /// The memory of a block of its own, which begins so many bytes before the values.
+    fn own_memory(&self, padding: usize) -> (NonNull<u8>, Offsets) {
+        let Ok((offsets, _)) = Offsets::own::<W, E, T>(self.slots, self.entry_count) else {
+            unreachable!("the block was taken with this layout");
+        };
+        // SAFETY: the memory begins there (invariant 5).
+        (unsafe { self.values.byte_sub(padding) }.cast(), offsets)
     }
 
     /// The watch over the values, if any, for another block.
@@ -191,30 +227,127 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
 
     /// Slots with this word and entries that are empty, every page touched.
     pub(crate) fn try_new(slots: usize, entry_count: usize, word: W) -> Result<Self, OutOfMemory> {
-        let start = memory::take(Self::layout(slots, entry_count)?)?;
-        // SAFETY: the memory was just allocated, for this layout.
-        let mut block = unsafe { Self::try_in(start, slots, entry_count, word)? };
-        block.is_lent = false;
+        let block = Self::try_untouched(slots, entry_count, word)?;
+        block.touch(0);
         Ok(block)
     }
 
-    /// For a pool that grows: the system provides the pages of the values when they are first used, and few values
-    /// are aligned no further than their type demands, because allocators take much longer for more.
+    /// For a pool that grows: the system provides the pages of the values when they are first used.
     pub(crate) fn try_untouched(
         slots: usize,
         entry_count: usize,
         word: W,
     ) -> Result<Self, OutOfMemory> {
-        let is_packed = slots.saturating_mul(size_of::<T>()) <= PACKED_BYTES_MAX;
-        let offsets = match is_packed {
-            true => Offsets::packed::<W, E, T>(slots, entry_count)?,
-            false => Offsets::of::<W, E, T>(slots, entry_count)?,
-        };
+        let (offsets, align) = Offsets::own::<W, E, T>(slots, entry_count)?;
         let start = memory::take(offsets.layout)?;
-        // SAFETY: the memory was just allocated, for this layout.
-        let mut block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
-        (block.is_lent, block.is_packed) = (false, is_packed);
+        let values = aligned(start, align);
+        // SAFETY: the memory was just allocated, with room for such a block behind the padding.
+        let mut block = unsafe { Self::at_offsets(values, &offsets, slots, entry_count, word) };
+        block.memory = Memory::own(start, values);
         Ok(block)
+    }
+
+    /// Touches the pages of the values from a slot on, which are all uninitialised.
+    fn touch(&self, from: usize) {
+        let count = self.slots - from;
+        // SAFETY: there are this many slots (invariant 1).
+        let start = unsafe { self.values.add(from) };
+        // SAFETY: the array has this many more elements in the block (invariant 1), and nobody refers to them yet.
+        memory::touch(unsafe { slice::from_raw_parts_mut(start.as_ptr(), count) });
+    }
+
+    /// More slots, in memory of its own that the allocator extends or moves. The values keep their bytes; new slots have
+    /// the words that `new_word` returns for their indices. On an error, nothing changes. `touch`: touch every page.
+    pub(crate) fn try_grow(
+        &mut self,
+        slots: usize,
+        entry_count: usize,
+        fit_entries: FitEntries<E>,
+        new_word: impl Fn(usize) -> W,
+        touch: bool,
+    ) -> Result<(), OutOfMemory> {
+        assert!(slots >= self.slots && entry_count >= self.entry_count, "something would be lost");
+        let (offsets, align) = Offsets::own::<W, E, T>(slots, entry_count)?;
+        let padding = match self.memory {
+            Memory::Own { padding } => padding as usize,
+            Memory::Lent => 0,
+        };
+        let (start, former_offsets) = self.own_memory(padding);
+        let (former_layout, is_own) =
+            (former_offsets.layout, matches!(self.memory, Memory::Own { .. }));
+        assert!(is_own || former_layout.size() == 0, "memory that is lent does not grow");
+        // SAFETY: it was taken with this layout, or there is none; the alignment follows from the types alone. If this
+        // succeeds, nothing refers to it any more but fields that are about to be replaced.
+        let start = unsafe { memory::resize(start, former_layout, offsets.layout)? };
+        let values = aligned(start, align);
+        // SAFETY: the memory has kept its bytes, and has room for this padding.
+        let moved = unsafe { start.byte_add(padding) };
+        if moved != values {
+            let bytes = former_offsets.bits + size_of_val(self.parts().bits);
+            // SAFETY: the former block is there, and there is room for one at least as large behind either padding.
+            unsafe { moved.copy_to(values, bytes) };
+        }
+        // SAFETY: so the values are followed by the arrays of the former block.
+        let former = unsafe { Self::header(values, &former_offsets, self.slots, self.entry_count) };
+        // SAFETY: the memory has room for these behind the padding.
+        let mut grown = unsafe { Self::header(values, &offsets, slots, entry_count) };
+        // Each array ends as far up as it did or farther, and begins where those before it have ended or behind it. So the
+        // last one moves first.
+        // SAFETY: none has fewer elements than before.
+        unsafe { former.bits.copy_to(grown.bits, former.bit_words) };
+        // SAFETY: as above.
+        unsafe { former.words.copy_to(grown.words, former.slots) };
+        let new_entries = entry_count - former.entry_count;
+        // SAFETY: as above.
+        let last_entries = unsafe { grown.entries.add(new_entries) };
+        // SAFETY: as above.
+        unsafe { former.entries.copy_to(last_entries, former.entry_count) };
+        fill(grown.entries, 0..new_entries, |_| E::EMPTY);
+        fill(grown.words, former.slots..slots, |index| new_word(index).as_dead());
+        fill(grown.bits, former.bit_words..grown.bit_words, |_| 0);
+        fit_entries(grown.parts_mut().entries, former.entry_count, entry_count);
+        grown.memory = Memory::own(start, values);
+        grown.bitmap_age = self.bitmap_age;
+        grown.watch = self.watch.take();
+        // The memory of the former block is that of the new one.
+        let former = ManuallyDrop::new(mem::replace(self, grown)).slots;
+        if touch {
+            // SAFETY: these are the slots before the new ones, which are borrowed exclusively with the block.
+            memory::rewrite(unsafe { slice::from_raw_parts_mut(self.values.as_ptr(), former) });
+            self.touch(former);
+        }
+        Ok(())
+    }
+
+    /// Takes over the words, entries and bits of slots that a block of another size has, too; its other slots have the
+    /// word `fresh`.
+    pub(crate) fn take_over<U>(
+        &mut self,
+        from: PartsMut<'_, W, E, U>,
+        fit_entries: FitEntries<E>,
+        fresh: W,
+    ) {
+        let kept = self.slots.min(from.words.len());
+        let to = self.parts_mut();
+        to.words[..kept].copy_from_slice(&from.words[..kept]);
+        to.words[kept..].fill(fresh);
+        let (entries, former_entries) = (to.entries.len(), from.entries.len());
+        match entries.checked_sub(former_entries) {
+            Some(new) => {
+                to.entries[new..].copy_from_slice(from.entries);
+                fit_entries(to.entries, former_entries, entries);
+            }
+            None => {
+                fit_entries(from.entries, former_entries, entries);
+                to.entries.copy_from_slice(&from.entries[former_entries - entries..]);
+            }
+        }
+        let bit_words = kept.div_ceil(WORD_SLOTS);
+        to.bits[..bit_words].copy_from_slice(&from.bits[..bit_words]);
+        if kept % WORD_SLOTS != 0 {
+            // An old bitmap may have bits of slots that are no more.
+            to.bits[bit_words - 1] &= (1 << (kept % WORD_SLOTS)) - 1;
+        }
     }
 
     /// Like [`try_new`](Self::try_new), in memory that is lent to the block.
@@ -232,9 +365,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         let offsets = Offsets::of::<W, E, T>(slots, entry_count)?;
         // SAFETY: as the caller promises.
         let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
-        // SAFETY: the array has this many elements in the block (invariant 1), and nobody refers to
-        // them yet.
-        memory::touch(unsafe { slice::from_raw_parts_mut(block.values.as_ptr(), slots) });
+        block.touch(0);
         Ok(block)
     }
 
@@ -242,42 +373,55 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     ///
     /// # Safety
     ///
-    /// Like [`try_in`](Self::try_in), of the layout of the offsets, which are those of a block for
-    /// this many slots and entries whose values are at least as large as `T`.
+    /// Like [`header`](Self::header).
     unsafe fn at_offsets(
-        start: NonNull<u8>,
+        values: NonNull<u8>,
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
         word: W,
     ) -> Self {
-        let start = match offsets.layout.size() {
-            0 => memory::dangling(offsets.layout),
-            _ => start,
-        };
         // The black box hides that the memory is new: otherwise compilers might turn a fill with
         // zeros into an allocation of untouched pages.
-        let start = black_box(start);
+        // SAFETY: as the caller promises.
+        let block = unsafe { Self::header(black_box(values), offsets, slots, entry_count) };
+        fill(block.words, 0..slots, |_| word);
+        fill(block.entries, 0..entry_count, |_| E::EMPTY);
+        fill(block.bits, 0..block.bit_words, |_| 0);
+        block
+    }
+
+    /// The header of a block in memory with these offsets, whose words, entries and bitmap shall be initialised.
+    ///
+    /// # Safety
+    ///
+    /// Like [`try_in`](Self::try_in), of the layout of the offsets, which are those of a block for
+    /// this many slots and entries whose values are at least as large as `T`.
+    unsafe fn header(
+        values: NonNull<u8>,
+        offsets: &Offsets,
+        slots: usize,
+        entry_count: usize,
+    ) -> Self {
+        let values = match offsets.layout.size() {
+            0 => memory::dangling(offsets.layout),
+            _ => values,
+        };
         // SAFETY: each offset is within the memory, or at its end if the array is empty.
-        let at = |offset| unsafe { start.byte_add(offset) };
-        let block = Self {
-            values: at(offsets.values).cast(),
+        let at = |offset| unsafe { values.byte_add(offset) };
+        Self {
+            values: values.cast(),
             bits: at(offsets.bits).cast(),
             slots,
             words: at(offsets.words).cast(),
             entries: at(offsets.entries).cast(),
             entry_count,
             bit_words: slots.div_ceil(WORD_SLOTS),
-            is_lent: true,
-            is_packed: false,
+            memory: Memory::Lent,
             bitmap_age: BitmapAge::OLD,
             watch: None,
             owns: PhantomData,
-        };
-        fill(block.words, slots, word);
-        fill(block.entries, entry_count, E::EMPTY);
-        fill(block.bits, block.bit_words, 0);
-        block
+        }
     }
 }
 
@@ -323,13 +467,14 @@ impl<W: Word, E: Entry> Block<W, E, ()> {
     }
 }
 
-/// Initialises an array of a block.
-fn fill<V: Copy>(start: NonNull<V>, len: usize, value: V) {
+/// Initialises elements of an array of a block.
+fn fill<V: Copy>(start: NonNull<V>, elements: Range<usize>, value: impl Fn(usize) -> V) {
     let array = start.as_ptr().cast::<MaybeUninit<V>>();
-    // SAFETY: the array has this many elements in the block (invariant 1), and nobody refers to
-    // them yet.
-    let array = unsafe { slice::from_raw_parts_mut(array, len) };
-    array.fill(MaybeUninit::new(value));
+    // SAFETY: the array has as many elements in the block (invariant 1), and nobody refers to them yet.
+    let array = unsafe { slice::from_raw_parts_mut(array, elements.end) };
+    for (element, index) in array[elements.clone()].iter_mut().zip(elements) {
+        element.write(value(index));
+    }
 }
 
 // SAFETY: the arrays are those of the block (invariant 1), of lengths that never change (invariant 3).
@@ -424,6 +569,7 @@ impl<W: Word, E: Entry, T> fmt::Debug for Block<W, E, T> {
 #[cfg(all(test, target_pointer_width = "64"))]
 mod tests {
     use super::*;
+    use crate::slots::reuse::fit_first;
 
     #[test]
     fn the_header_is_laid_out_as_documented() {
@@ -447,7 +593,7 @@ mod tests {
             let value = Layout::new::<[u32; 8]>();
             let of_layout = Offsets::with_values::<u32, u32>(slots, slots + 1, value).unwrap();
             assert_eq!(of_layout.layout, of_type.layout);
-            assert_eq!(of_layout.values, of_type.values);
+            assert_eq!(of_layout.words, of_type.words);
         }
         let huge = Layout::from_size_align(1 << 20, 4).unwrap();
         assert!(Block::<u32, u32, ()>::layout_with(usize::MAX >> 10, 0, huge).is_err());
@@ -455,29 +601,73 @@ mod tests {
 
     #[test]
     fn the_arrays_lie_one_behind_the_other_each_aligned() {
-        // 13 words, 14 entries, a word of bits, 13 values that want 16.
+        // 13 values that want 16, 14 entries, 13 words, a word of bits.
         let offsets = Offsets::of::<u32, u32, u128>(13, 14).unwrap();
-        let begins = [offsets.entries, offsets.words, offsets.bits, offsets.values];
-        assert_eq!(begins, [0, 14 * 4, 27 * 4 + 4, 27 * 4 + 4 + 8 + 8]);
-        assert_eq!((offsets.layout.size(), offsets.layout.align()), (128 + 13 * 16, 16));
+        let begins = [offsets.entries, offsets.words, offsets.bits];
+        assert_eq!(begins, [13 * 16, 13 * 16 + 14 * 4, 13 * 16 + 27 * 4 + 4]);
+        assert_eq!((offsets.layout.size(), offsets.layout.align()), (13 * 16 + 27 * 4 + 12, 16));
         let narrow = Offsets::of::<u16, u16, u8>(3, 4).unwrap();
-        assert_eq!([narrow.words, narrow.bits, narrow.values], [8, 16, 24]);
+        assert_eq!([narrow.entries, narrow.words, narrow.bits], [4, 12, 24]);
         let mixed = Offsets::of::<u32, u16, u8>(3, 3).unwrap();
-        assert_eq!([mixed.entries, mixed.words], [2, 8]);
-        assert_eq!((narrow.layout.size(), narrow.layout.align()), (27, 8));
+        assert_eq!([mixed.entries, mixed.words], [6, 12]);
+        assert_eq!((narrow.layout.size(), narrow.layout.align()), (32, 8));
         assert!(Offsets::of::<u32, u32, u64>(usize::MAX / 8, 0).is_err());
     }
 
     #[test]
-    fn few_values_of_a_growing_pool_are_aligned_as_their_type_demands() {
-        let packed = |slots| {
-            let block = Block::<u32, u32, [u64; 8]>::try_untouched(slots, slots, 1.as_dead());
-            block.unwrap().is_packed
+    fn memory_of_its_own_has_room_to_align_many_values() {
+        let of = |slots| {
+            let (offsets, align) = Offsets::own::<u32, u32, [u64; 8]>(slots, slots).unwrap();
+            assert_eq!(offsets.layout.align(), 8, "the allocator is asked for no more");
+            let least = Offsets::of::<u32, u32, [u64; 8]>(slots, slots).unwrap().layout.size();
+            (align, offsets.layout.size() - least)
         };
-        assert_eq!([0, 4, 64, 65].map(packed), [true, true, true, false]);
-        assert_eq!(Offsets::packed::<u32, u32, [u64; 8]>(4, 5).unwrap().layout.align(), 8);
-        assert_eq!(Offsets::packed::<u32, u32, u128>(4, 5).unwrap().layout.align(), 16);
-        assert_eq!(Offsets::of::<u32, u32, [u64; 8]>(4, 5).unwrap().layout.align(), 64);
+        assert_eq!([0, 4, 64, 65].map(of), [(1, 0), (1, 0), (1, 0), (64, 56)]);
+        assert_eq!(Offsets::own::<u32, u32, u128>(4, 5).unwrap().0.layout.align(), 16);
+        for slots in [65, 1000] {
+            let block = Block::<u32, u32, [u64; 8]>::try_new(slots, slots, 1.as_dead()).unwrap();
+            assert_eq!(block.values.addr().get() % 64, 0);
+        }
+        for (address, padding) in [(0x1000, 0), (0x1001, 63), (0x103f, 1)] {
+            let start = NonNull::new(ptr::without_provenance_mut(address)).unwrap();
+            assert_eq!(aligned(start, 64).addr().get(), address + padding);
+            assert_eq!(aligned(start, 1), start);
+        }
+    }
+
+    /// From every number of slots to others, as aligned as before or not, in memory that an allocator moved or extended.
+    #[test]
+    fn a_block_that_grows_keeps_what_is_in_it() {
+        for (from, to) in
+            [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 5000)]
+        {
+            let mut block = Block::<u32, u32, [u32; 8]>::try_untouched(from, from / 2, 1).unwrap();
+            let parts = block.parts_mut();
+            // SAFETY: there are this many slots, and the block is borrowed.
+            let values = unsafe { slice::from_raw_parts_mut(parts.values, from) };
+            for (index, value) in values.iter_mut().enumerate() {
+                parts.words[index] = index as u32;
+                parts.bits[index / 64] |= (index as u64 % 2) << (index % 64);
+                value.write([index as u32; 8]);
+            }
+            parts.entries.fill(7);
+            let bits = parts.bits.to_vec();
+            block.try_grow(to, to, fit_first, |index| index as u32 * 2, to % 2 == 0).unwrap();
+
+            let parts = block.parts();
+            // SAFETY: as above.
+            let values = unsafe { slice::from_raw_parts(parts.values, from) };
+            for (index, value) in values.iter().enumerate() {
+                // SAFETY: it was written before.
+                assert_eq!(unsafe { value.assume_init() }, [index as u32; 8]);
+            }
+            let word = |index: u32| if index < from as u32 { index } else { (index * 2).as_dead() };
+            assert!(parts.words.iter().copied().eq((0..to as u32).map(word)), "{from} to {to}");
+            let entry = |index| if index < from / 2 { 7 } else { Entry::EMPTY };
+            assert!(parts.entries.iter().copied().eq((0..to).map(entry)), "{from} to {to}");
+            assert!(parts.bits[bits.len()..].iter().all(|bits| *bits == 0), "{from} to {to}");
+            assert_eq!(parts.bits[..bits.len()], bits, "{from} to {to}");
+        }
     }
 
     #[test]

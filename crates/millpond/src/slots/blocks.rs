@@ -34,7 +34,7 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::ptr::NonNull;
 
-use super::{BitmapAge, Block, BlockSizes, Parts, PartsMut, Place};
+use super::{BitmapAge, Block, BlockSizes, FitEntries, Parts, PartsMut, Place};
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
@@ -69,9 +69,6 @@ unsafe impl<W: Word, E: Entry, T: Sync> Sync for Blocks<W, E, T> {}
 fn values_layout<T>(slots: usize) -> Result<Layout, OutOfMemory> {
     Layout::array::<MaybeUninit<T>>(slots).map_err(|_| OutOfMemory)
 }
-
-/// What a growing pool's order does with its entries when it gets a longer array: the old ones, and the new.
-pub(crate) type MoveEntries<E> = fn(&[E], &mut [E]);
 
 impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     /// No slots, and no memory.
@@ -146,7 +143,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         &mut self,
         slots: usize,
         entry_count: impl Fn(usize) -> usize,
-        move_entries: MoveEntries<E>,
+        fit_entries: FitEntries<E>,
         fresh: W,
     ) -> Result<(), OutOfMemory> {
         let room = self.room();
@@ -161,10 +158,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         // SAFETY: it is the memory of such a block, which has it until its place gives it back.
         let books = unsafe { Block::try_in(books_start, slots, entry_count(slots), fresh) };
         let Ok(mut books) = books else { unreachable!("the layout is known") };
-        let (to, from) = (books.parts_mut(), self.books.parts());
-        to.words[..room].copy_from_slice(from.words);
-        to.bits[..from.bits.len()].copy_from_slice(from.bits);
-        move_entries(from.entries, to.entries);
+        books.take_over(self.books.parts_mut(), fit_entries, fresh);
         if let Some(age) = books.bitmap_age_mut() {
             *age = in_step;
         }
@@ -621,6 +615,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::slots::reuse::fit_first;
 
     type Place3 = Blocks<u32, u32, [u8; 3]>;
 
@@ -628,8 +623,7 @@ mod tests {
         let mut place = Place3::new(sizes);
         for _ in 0..blocks {
             let end = place.slots + place.sizes.len_of(place.block_count());
-            let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
-            place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
+            place.try_make_room(end, |slots| slots, fit_first, 7.as_dead()).unwrap();
             assert_eq!(place.try_add_block(true).unwrap().end, end);
         }
         place
@@ -647,8 +641,7 @@ mod tests {
             let before: Vec<_> = (0..count).map(|index| at(&place, index)).collect();
             for block in 3..6 {
                 let end = place.slots + sizes.len_of(block);
-                let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
-                place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
+                place.try_make_room(end, |slots| slots, fit_first, 7.as_dead()).unwrap();
                 place.try_add_block(true).unwrap();
             }
             assert!((0..count).all(|index| at(&place, index) == before[index]));
@@ -689,8 +682,7 @@ mod tests {
             place.join(joined);
             let add = |place: &mut Place3| {
                 let end = place.slots + place.sizes.len_of(place.block_count());
-                let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
-                place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
+                place.try_make_room(end, |slots| slots, fit_first, 7.as_dead()).unwrap();
                 place.try_add_block(end % 16 == 0).unwrap();
             };
             // SAFETY: there is such a slot.
@@ -747,8 +739,7 @@ mod tests {
     fn validation_finds_what_is_broken() {
         let is_sound_after = |change: fn(&mut Place3)| {
             let mut place = grown(BlockSizes::new(4, 4).unwrap(), 2);
-            let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
-            place.try_make_room(16, |slots| slots, copy, 7.as_dead()).unwrap();
+            place.try_make_room(16, |slots| slots, fit_first, 7.as_dead()).unwrap();
             place.parts_mut().words[6] = u32::RETIRED;
             place.remove_block();
             assert!(place.is_consistent(7.as_dead()));

@@ -47,9 +47,9 @@ mod sizes;
 mod words;
 
 #[cfg(feature = "alloc")]
-pub(crate) use self::block::Block;
+pub(crate) use self::block::{Block, FitEntries};
 #[cfg(feature = "blocks")]
-pub(crate) use self::blocks::{BlockTable, Blocks, MoveEntries};
+pub(crate) use self::blocks::{BlockTable, Blocks};
 pub(crate) use self::books::{Books, check_disjoint};
 pub(crate) use self::circle::{CheckWord, Circle, KeptCircle, first_generation};
 pub(crate) use self::core::{Core, EntryOf};

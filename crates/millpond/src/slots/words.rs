@@ -38,7 +38,7 @@ use crate::reports::validate::{Violation, ensure};
 use crate::slots::Block;
 use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, Prefix};
 #[cfg(feature = "blocks")]
-use crate::slots::{BlockSizes, Blocks, MoveEntries};
+use crate::slots::{BlockSizes, Blocks, FitEntries};
 
 /// An iteration that finds at most one birth or death for this many slots since the previous one
 /// puts the bitmap in step.
@@ -108,7 +108,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
         &mut self,
         room: usize,
         entry_count: impl Fn(usize) -> usize,
-        move_entries: MoveEntries<E>,
+        fit_entries: FitEntries<E>,
         in_step: bool,
         fresh: W,
         ahead: bool,
@@ -116,7 +116,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
         let old = self.slots();
         let end = old + self.place.sizes().len_of(self.place.block_count());
         if end > self.place.room() {
-            self.place.try_make_room(room.max(end), entry_count, move_entries, fresh)?;
+            self.place.try_make_room(room.max(end), entry_count, fit_entries, fresh)?;
         }
         let was_in_step = self.place.bitmap_age().in_step;
         let is_in_step = in_step || was_in_step;
@@ -1065,8 +1065,8 @@ mod tests {
     #[test]
     fn a_growing_pool_keeps_its_bitmap_in_step_once_a_walk_has_put_it_there() {
         let grow = |words: &mut SlotWords<Blocks<u16, (), ()>>| {
-            let move_entries: MoveEntries<()> = |_, _| ();
-            words.try_add_block(0, |_| 0, move_entries, false, 1.as_dead(), false).unwrap();
+            let fit_entries: FitEntries<()> = |_, _, _| ();
+            words.try_add_block(0, |_| 0, fit_entries, false, 1.as_dead(), false).unwrap();
             (words.slots(), words.is_in_step())
         };
         for is_walked in [false, true] {

@@ -38,10 +38,10 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         R::Queue<H::Index>: Queue<H::Index, Entry = E>,
     {
         let entry_count = |slots| R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
-        let move_entries = R::Queue::<H::Index>::move_entries;
+        let fit_entries = R::Queue::<H::Index>::fit_entries;
         let in_step = R::SEARCHES_BITMAP;
         let new =
-            self.words.try_add_block(room, entry_count, move_entries, in_step, fresh, ahead)?;
+            self.words.try_add_block(room, entry_count, fit_entries, in_step, fresh, ahead)?;
         for index in new.clone() {
             self.write_link(index, Link::NONE);
             // As if a value had just been moved out.
@@ -91,8 +91,8 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         R::Queue<H::Index>: Queue<H::Index, Entry = E>,
     {
         let entry_count = |slots| R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
-        let move_entries = R::Queue::<H::Index>::move_entries;
-        self.words.place_mut().try_make_room(slots, entry_count, move_entries, fresh)
+        let fit_entries = R::Queue::<H::Index>::fit_entries;
+        self.words.place_mut().try_make_room(slots, entry_count, fit_entries, fresh)
     }
 
     /// Copies the words of former slots from `other`, which has the same number of slots.

@@ -1,12 +1,11 @@
-//! Growing and shrinking of slots in one block: they move to a block of another size.
+//! Growing and shrinking of slots in one block: it is extended, or they move to a smaller one.
 
 use super::{Link, Storage, TableStorage};
 use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Word};
-use crate::occupancy::WORD_SLOTS;
 use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::{Block, Core, Place, SlotWords};
+use crate::slots::{Block, Core, FitEntries, Place, SlotWords};
 
 impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// No slots, and no memory.
@@ -14,81 +13,92 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         Self { words: SlotWords::empty() }
     }
 
-    /// Another block, of this many slots, for [`move_to`](Self::move_to). `touch`: touch every page.
-    pub(crate) fn try_allocate<R: ReuseOrder, H: HandleLayout<Word = W>>(
+    /// Grows to this many slots. New ones are dead, and have the words that `new_word` returns for their indices. On an
+    /// error, nothing changes. `touch`: touch every page.
+    ///
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Core::grow`] afterwards.
+    pub(crate) fn try_grow<R: ReuseOrder, H: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
+        new_word: impl Fn(usize) -> W,
         touch: bool,
-    ) -> Result<Block<W, E, T>, OutOfMemory>
+    ) -> Result<(), OutOfMemory>
     where
         R::Queue<H::Index>: Queue<H::Index, Entry = E>,
     {
-        self.try_allocate_with(slots, R::Queue::<H::Index>::entry_count(slots, Self::LINKED), touch)
-    }
-
-    /// Another block, of this many slots and entries.
-    fn try_allocate_with(
-        &mut self,
-        slots: usize,
-        entries: usize,
-        touch: bool,
-    ) -> Result<Block<W, E, T>, OutOfMemory> {
-        if let Some(watch) = self.watched_mut() {
-            watch.try_grow(slots)?;
-        }
-        match (slots, touch) {
-            (0, _) => Ok(Block::empty()),
-            (_, true) => Block::try_new(slots, entries, W::RETIRED),
-            (_, false) => Block::try_untouched(slots, entries, W::RETIRED),
-        }
-    }
-
-    /// Moves to another block. New slots are dead, and have the words that `new_word` returns for their indices; those
-    /// that are no more must be dead.
-    ///
-    /// The reuse order's entries move with the slots. The order itself must be told:
-    /// [`Core::grow`] afterwards, or [`Core::shrink`] around it.
-    pub(crate) fn move_to<R: ReuseOrder, H: HandleLayout<Word = W>>(
-        &mut self,
-        block: Block<W, E, T>,
-        new_word: impl Fn(usize) -> W,
-    ) where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
-        self.move_with(block, R::Queue::<H::Index>::move_entries, new_word);
+        let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
+        self.try_grow_with(slots, entries, R::Queue::<H::Index>::fit_entries, new_word, touch)?;
         if R::SEARCHES_BITMAP {
             // From the beginning, when there are no slots, and the bitmap has all of them.
             self.words.set_in_step(true);
         }
+        Ok(())
     }
 
-    /// Moves the values into the block, and the entries by a function.
-    fn move_with(
+    fn try_grow_with(
         &mut self,
-        mut block: Block<W, E, T>,
-        move_entries: fn(&[E], &mut [E]),
+        slots: usize,
+        entries: usize,
+        fit_entries: FitEntries<E>,
         new_word: impl Fn(usize) -> W,
-    ) {
-        let slots = block.parts().words.len();
-        let kept = slots.min(self.slots());
-        let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
-        assert!(are_dead, "a value would be lost");
+        touch: bool,
+    ) -> Result<(), OutOfMemory> {
+        let former = self.slots();
+        if let Some(watch) = self.watched_mut() {
+            watch.try_grow(slots)?;
+        }
         // No user code from here on.
         self.poison_dead(false);
-        let (from, to) = (self.words.place().parts(), block.parts_mut());
-        to.words[..kept].copy_from_slice(&from.words[..kept]);
-        for (word, index) in to.words[kept..].iter_mut().zip(kept..) {
-            *word = new_word(index).as_dead();
+        let block = self.words.place_mut();
+        let grown = block.try_grow(slots, entries, fit_entries, new_word, touch);
+        if grown.is_ok() {
+            self.words.recount_retired();
+            for index in former..slots {
+                self.write_link(index, Link::NONE);
+                // As if a value had just been moved out.
+                self.bury(index);
+            }
         }
-        move_entries(from.entries, to.entries);
-        let bit_words = kept.div_ceil(WORD_SLOTS);
-        to.bits[..bit_words].copy_from_slice(&from.bits[..bit_words]);
-        if kept % WORD_SLOTS != 0 {
-            // An old bitmap may have bits of slots that are no more.
-            to.bits[bit_words - 1] &= (1 << (kept % WORD_SLOTS)) - 1;
+        self.poison_dead(true);
+        grown
+    }
+
+    /// A block of fewer slots, for [`move_to`](Self::move_to).
+    pub(crate) fn try_smaller<R: ReuseOrder, H: HandleLayout<Word = W>>(
+        &self,
+        slots: usize,
+    ) -> Result<Block<W, E, T>, OutOfMemory>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        match slots {
+            0 => Ok(Block::empty()),
+            _ => {
+                let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
+                Block::try_untouched(slots, entries, W::RETIRED)
+            }
         }
+    }
+
+    /// Moves to a block of fewer slots; those that are no more must be dead.
+    ///
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Core::shrink`] around it.
+    pub(crate) fn move_to<R: ReuseOrder, H: HandleLayout<Word = W>>(
+        &mut self,
+        mut block: Block<W, E, T>,
+    ) where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        let kept = block.parts().words.len();
+        let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
+        assert!(kept <= self.slots() && are_dead, "a value would be lost");
+        // No user code from here on.
+        self.poison_dead(false);
+        let from = self.words.place_mut().parts_mut();
+        let values = from.values;
+        block.take_over(from, R::Queue::<H::Index>::fit_entries, W::RETIRED);
         // SAFETY: both have this many slots, in memory of their own.
-        unsafe { to.values.copy_from_nonoverlapping(from.values, kept) };
+        unsafe { block.parts_mut().values.copy_from_nonoverlapping(values, kept) };
         if let Some(age) = block.bitmap_age_mut() {
             *age = self.words.place().bitmap_age();
         }
@@ -96,11 +106,6 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         // Each value is in both blocks until the former one is gone, which drops none.
         *self.words.place_mut() = block;
         self.words.recount_retired();
-        for index in kept..slots {
-            self.write_link(index, Link::NONE);
-            // As if a value had just been moved out.
-            self.bury(index);
-        }
         self.poison_dead(true);
     }
 
@@ -131,13 +136,9 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
 
 #[cfg(feature = "tables")]
 impl<T, W: Word> TableStorage<T, W> {
-    /// Grows to this many slots, in another block of memory; the new ones are dead, with this word.
-    /// On an error, nothing changes.
-    pub(crate) fn try_grow(&mut self, slots: usize, dead: W) -> Result<(), OutOfMemory> {
-        assert!(slots >= self.slots(), "a table does not shrink");
-        let block = self.try_allocate_with(slots, 0, true)?;
-        self.move_with(block, |_, _| (), |_| dead);
-        Ok(())
+    /// Grows to this many slots; the new ones are dead, with this word. On an error, nothing changes.
+    pub(crate) fn try_grow_table(&mut self, slots: usize, dead: W) -> Result<(), OutOfMemory> {
+        self.try_grow_with(slots, 0, |_, _, _| (), |_| dead, true)
     }
 
     /// Makes all slots, which are dead, as if never used, with this word.
@@ -161,7 +162,7 @@ mod tests {
         let mut expected = Vec::new();
         for slots in [1, 3, 64, 65, 256, 257, 1000] {
             let before = storage.slots();
-            storage.try_grow(slots, u32::RETIRED).unwrap();
+            storage.try_grow_table(slots, u32::RETIRED).unwrap();
             assert_eq!(storage.slots(), slots);
             assert!(storage.words().as_slice()[before..].iter().all(|word| *word == u32::RETIRED));
             storage.put(slots - 1, slots as u32, counted.clone());

@@ -160,7 +160,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 
     fn grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        self.storage.try_grow(slots, H::Word::ZERO.as_dead())
+        self.storage.try_grow_table(slots, H::Word::ZERO.as_dead())
     }
 
     /// Makes room for slot `index`, which is beyond the capacity, by at least doubling it.

@@ -85,7 +85,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
             self.used = 0;
         }
         if other.used > self.capacity() {
-            let Ok(()) = self.storage.try_grow(other.used, dead) else {
+            let Ok(()) = self.storage.try_grow_table(other.used, dead) else {
                 panic!("no memory for {} slots of a side table", other.used);
             };
         }

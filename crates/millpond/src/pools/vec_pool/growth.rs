@@ -73,8 +73,8 @@ impl<W: Word> Growing<W> {
         let from = storage.words().slots();
         let (former, fresh) = (self.former(), core.circle().start().as_dead());
         let rest = Self::boxed(former.get(slots - from..).unwrap_or_default())?;
-        let block = storage.try_allocate::<R, H>(slots, touch)?;
-        storage.move_to::<R, H>(block, |index| former.get(index - from).copied().unwrap_or(fresh));
+        let word = |index: usize| former.get(index - from).copied().unwrap_or(fresh);
+        storage.try_grow::<R, H>(slots, word, touch)?;
         self.former = rest;
         core.grow(from, storage);
         Ok(())
@@ -133,7 +133,7 @@ impl<W: Word> Growing<W> {
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// Makes sure that `additional` more values can be inserted without growth, so that
-    /// growth happens before play and not during it. Every page of a new block is touched.
+    /// growth happens before play and not during it. Every page of the block is touched.
     /// O(capacity). Like a `Vec`, the pool at least doubles when it grows, up to its limit.
     ///
     /// ```
@@ -218,10 +218,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let mut known = memory::reserved(words.len() + former.len())?;
         known.extend(words.iter().chain(former));
         let used = known.iter().rposition(|word| *word != fresh).map_or(0, |last| last + 1);
-        let block = self.storage.try_allocate::<R, H>(kept, false)?;
+        let block = self.storage.try_smaller::<R, H>(kept)?;
         self.growing.set_former(&known[..used])?;
         self.core.shrink(kept, &mut self.storage, |storage| {
-            storage.move_to::<R, H>(block, |_| fresh);
+            storage.move_to::<R, H>(block);
         });
         Ok(())
     }
@@ -237,9 +237,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
             let Some(generation) = storage.words().of_live(index) else { continue };
             storage.drop_value(index, circle.word_after(generation));
         }
-        if storage.words().slots() != other.capacity() {
-            let block = storage.try_allocate::<R, H>(other.capacity(), false)?;
-            storage.move_to::<R, H>(block, |_| circle.start().as_dead());
+        match other.capacity() {
+            slots if slots < storage.words().slots() => {
+                let block = storage.try_smaller::<R, H>(slots)?;
+                storage.move_to::<R, H>(block);
+            }
+            slots => storage.try_grow::<R, H>(slots, |_| circle.start().as_dead(), false)?,
         }
         *growing = former;
         Ok(())

@@ -298,11 +298,8 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         self.set_ends(Ends { len, fresh_from: ends.fresh_from.min(to as u32) });
     }
 
-    /// The end of the array stays the end of the stack.
-    fn move_entries(from: &[I], to: &mut [I]) {
-        let count = from.len().min(to.len());
-        let end = to.len();
-        to[end - count..].copy_from_slice(&from[from.len() - count..]);
+    fn fit_entries(_entries: &mut [I], _from: usize, _to: usize) {
+        // The end of the array is the end of the stack.
     }
 
     fn copy_state_from<S: Slots<Entry = I>>(

@@ -57,7 +57,8 @@ pub use roster::Roster;
 #[cfg(feature = "alloc")]
 pub(crate) use next_fit::next_vacant_after;
 pub use queue::Queue;
-use queue::copy_first;
+#[cfg(test)]
+pub(crate) use queue::fit_first;
 pub(crate) use roster::InlineRoster;
 #[cfg(feature = "alloc")]
 pub(crate) use roster::roster;

@@ -123,10 +123,10 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     #[cfg(any(feature = "blocks", feature = "vec"))]
     fn shrink<S: Slots<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut S);
 
-    /// Moves entries to an array for more slots, the rest of which is empty, or for fewer, if the order has
-    /// [shrunk](Self::shrink).
-    fn move_entries(from: &[Self::Entry], to: &mut [Self::Entry]) {
-        copy_first(from, to);
+    /// Gives the order another number of entries, for more slots or, if it has [shrunk](Self::shrink), for fewer: those that
+    /// it had are the last `from` of the array, and those that it gets are the last `to`.
+    fn fit_entries(entries: &mut [Self::Entry], from: usize, to: usize) {
+        fit_first(entries, from, to);
     }
 
     /// Whether an unused slot comes before one that was freed. Otherwise, an unused slot comes only
@@ -200,8 +200,9 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn validate<S: Slots<Entry = Self::Entry>>(&self, slots: &S) -> Result<(), Violation>;
 }
 
-/// Copies as many of the first entries as both arrays have.
-pub(super) fn copy_first<E: Copy>(from: &[E], to: &mut [E]) {
-    let count = from.len().min(to.len());
-    to[..count].copy_from_slice(&from[..count]);
+/// Of the last `from` entries, the first ones are the first of the last `to`.
+pub(crate) fn fit_first<E: Entry>(entries: &mut [E], from: usize, to: usize) {
+    let (len, kept) = (entries.len(), from.min(to));
+    entries.copy_within(len - from..len - from + kept, len - to);
+    entries[len - to + kept..].fill(E::EMPTY);
 }

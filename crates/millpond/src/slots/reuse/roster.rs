@@ -4,7 +4,7 @@ use core::iter;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use super::{Queue, ReuseOrder, Slots, copy_first, sealed};
+use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
@@ -264,11 +264,18 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
     }
 
-    fn move_entries(from: &[E], to: &mut [E]) {
-        let ((roster, reverse), to) =
-            (from.split_at(from.len() / 2), to.split_at_mut(to.len() / 2));
-        copy_first(roster, to.0);
-        copy_first(reverse, to.1);
+    fn fit_entries(entries: &mut [E], from: usize, to: usize) {
+        let (len, from, to) = (entries.len(), from / 2, to / 2);
+        let kept = from.min(to);
+        let halves = [(len - 2 * from, len - 2 * to), (len - from, len - to)];
+        // First the one whose place nobody needs any more.
+        let order = if from < to { [0, 1] } else { [1, 0] };
+        for (from, to) in order.map(|half| halves[half]) {
+            entries.copy_within(from..from + kept, to);
+        }
+        for (_, start) in halves {
+            entries[start + kept..start + to].fill(E::EMPTY);
+        }
     }
 
     fn copy_state_from<S: Slots<Entry = E>>(
