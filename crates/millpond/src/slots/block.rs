@@ -302,10 +302,14 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         let last_entries = unsafe { grown.entries.add(new_entries) };
         // SAFETY: as above.
         unsafe { former.entries.copy_to(last_entries, former.entry_count) };
-        fill(grown.entries, 0..new_entries, |_| E::EMPTY);
-        fill(grown.words, former.slots..slots, |index| new_word(index).as_dead());
-        fill(grown.bits, former.bit_words..grown.bit_words, |_| 0);
-        fit_entries(grown.parts_mut().entries, former.entry_count, entry_count);
+        fill(grown.entries, 0..new_entries, E::EMPTY);
+        fill(grown.words, former.slots..slots, W::RETIRED);
+        fill(grown.bits, former.bit_words..grown.bit_words, 0);
+        let parts = grown.parts_mut();
+        fit_entries(parts.entries, former.entry_count, entry_count);
+        for (word, index) in parts.words[former.slots..].iter_mut().zip(former.slots..) {
+            *word = new_word(index).as_dead();
+        }
         grown.memory = Memory::own(start, values);
         grown.bitmap_age = self.bitmap_age;
         grown.watch = self.watch.take();
@@ -385,9 +389,9 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         // zeros into an allocation of untouched pages.
         // SAFETY: as the caller promises.
         let block = unsafe { Self::header(black_box(values), offsets, slots, entry_count) };
-        fill(block.words, 0..slots, |_| word);
-        fill(block.entries, 0..entry_count, |_| E::EMPTY);
-        fill(block.bits, 0..block.bit_words, |_| 0);
+        fill(block.words, 0..slots, word);
+        fill(block.entries, 0..entry_count, E::EMPTY);
+        fill(block.bits, 0..block.bit_words, 0);
         block
     }
 
@@ -468,13 +472,11 @@ impl<W: Word, E: Entry> Block<W, E, ()> {
 }
 
 /// Initialises elements of an array of a block.
-fn fill<V: Copy>(start: NonNull<V>, elements: Range<usize>, value: impl Fn(usize) -> V) {
+fn fill<V: Copy>(start: NonNull<V>, elements: Range<usize>, value: V) {
     let array = start.as_ptr().cast::<MaybeUninit<V>>();
     // SAFETY: the array has as many elements in the block (invariant 1), and nobody refers to them yet.
     let array = unsafe { slice::from_raw_parts_mut(array, elements.end) };
-    for (element, index) in array[elements.clone()].iter_mut().zip(elements) {
-        element.write(value(index));
-    }
+    array[elements].fill(MaybeUninit::new(value));
 }
 
 // SAFETY: the arrays are those of the block (invariant 1), of lengths that never change (invariant 3).

@@ -49,7 +49,7 @@ fn block_bytes(arrays: &[(usize, usize)]) -> usize {
     arrays.iter().fold(0, |end: usize, (bytes, align)| end.next_multiple_of(*align) + bytes)
 }
 
-/// What the slots take without their values: words, entries, bitmap.
+/// What the slots take without their values: entries, words, bitmap.
 fn books<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> [(usize, usize); 3] {
     let entry_align = match R::NAME {
         "Lifo" | "Roster" => index_bytes::<H>(),
@@ -58,8 +58,9 @@ fn books<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> [(usize,
         _ => 4,
     };
     [
-        (generation_bytes::<H>(slots), generation_bytes::<H>(1)),
         (order_bytes::<R, H>(slots, value), entry_align),
+        // The entries end where these begin.
+        (generation_bytes::<H>(slots), generation_bytes::<H>(1).max(entry_align)),
         (occupancy_bytes(slots), 8),
     ]
 }
@@ -79,22 +80,20 @@ fn order_bytes<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> us
 }
 
 fn pool_of_value<R: ReuseOrder, H: HandleLayout, T>(slots: usize) {
-    let [words, entries, bitmap] = books::<R, H>(slots, size_of::<T>());
-    let values = (slots * size_of::<T>(), values_align::<T>(slots));
-    let expected = block_bytes(&[words, entries, bitmap, values]);
+    let [entries, words, bitmap] = books::<R, H>(slots, size_of::<T>());
+    let values = (slots * size_of::<T>(), align_of::<T>());
+    let expected = block_bytes(&[values, entries, words, bitmap]) + padding::<T>(slots);
     let blocks = usize::from(expected > 0);
     let actual = bytes_of(blocks, || Pool::<T, R, H>::with_capacity(slots));
     assert_eq!(actual, expected, "{} with values of {} bytes", R::NAME, size_of::<T>());
 }
 
-/// The values are aligned as far as their stride keeps it, up to a cache line.
-fn values_align<T>(slots: usize) -> usize {
-    let stride = slots * size_of::<T>();
-    if stride == 0 {
-        1
-    } else {
-        [64, 32, 16, 8, 4, 2, 1].into_iter().find(|a| size_of::<T>() % a == 0).unwrap()
-    }
+/// More than some values are aligned as far as their stride keeps it, up to a cache line, in memory that is aligned to 8.
+fn padding<T>(slots: usize) -> usize {
+    let align = [64, 32, 16].into_iter().find(|align| size_of::<T>() % align == 0);
+    align
+        .filter(|_| slots * size_of::<T>() > 4096)
+        .map_or(0, |align| align - align_of::<T>().max(8))
 }
 
 fn pool<R: ReuseOrder, H: HandleLayout>(slots: usize) {
@@ -186,7 +185,6 @@ fn roster_pool_takes_the_object_and_12_bytes() {
 #[test]
 fn bytemap_pool_takes_the_object_a_byte_and_a_bit() {
     let bytes = bytes_of(1, || BytemapPool::<[u64; 4]>::new(100_000));
-    // The values of 32 bytes are aligned to 32.
-    let books = (100_000 + occupancy_bytes(100_000)).next_multiple_of(32);
-    assert_eq!(bytes, 100_000 * 32 + books);
+    let books = 100_000 + occupancy_bytes(100_000);
+    assert_eq!(bytes, 100_000 * 32 + books + padding::<[u64; 4]>(100_000));
 }

@@ -1,6 +1,7 @@
 //! How a pool moves to more slots, and to fewer.
 
 use alloc::boxed::Box;
+use core::cmp::Ordering;
 
 use super::VecPool;
 use crate::base::memory::{self, OutOfMemory};
@@ -237,12 +238,16 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
             let Some(generation) = storage.words().of_live(index) else { continue };
             storage.drop_value(index, circle.word_after(generation));
         }
-        match other.capacity() {
-            slots if slots < storage.words().slots() => {
+        let slots = other.capacity();
+        match slots.cmp(&storage.words().slots()) {
+            Ordering::Less => {
                 let block = storage.try_smaller::<R, H>(slots)?;
                 storage.move_to::<R, H>(block);
             }
-            slots => storage.try_grow::<R, H>(slots, |_| circle.start().as_dead(), false)?,
+            Ordering::Equal => {}
+            Ordering::Greater => {
+                storage.try_grow::<R, H>(slots, |_| circle.start().as_dead(), false)?;
+            }
         }
         *growing = former;
         Ok(())
