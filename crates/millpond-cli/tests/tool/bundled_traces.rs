@@ -80,7 +80,7 @@ fn openttd_names_the_functions_that_ask() {
     let classes = trace["classes"].as_array().unwrap();
     let of_56 = classes.iter().find(|class| class["class"] == "56").unwrap();
     let callers = of_56["callers"].as_array().unwrap();
-    assert_eq!(callers[0]["function"], "ReadGRFSpriteOffsets(SpriteFile&)");
+    assert_eq!(callers[0]["function"], "(no name) < ReadGRFSpriteOffsets(SpriteFile&)");
     let asked: u64 = callers.iter().map(|c| c["allocations"].as_u64().unwrap()).sum();
     assert!(asked <= of_56["lifetimes"].as_u64().unwrap());
     let saved = |class: &Value| std::cmp::Reverse(class["saving"]["allocations"].as_u64().unwrap());
@@ -100,11 +100,13 @@ fn openttd_is_told_to_serve_most_calls_in_another_way() {
         all.iter().find(|of| of["kind"] == kind && of["class"] == class).unwrap()
     };
     let map = of_kind("pool", "56");
-    assert_eq!(map["callers"][0]["function"], "ReadGRFSpriteOffsets(SpriteFile&)");
-    assert_eq!(
-        map["callers"][0]["stack"][1],
-        "LoadNewGRFFile(GRFConfig*, GrfLoadingStage, Subdirectory, bool)"
-    );
+    // Debian's program is stripped: the function of the map's nodes has no name, its caller has one.
+    let stack = [
+        "(no name)",
+        "ReadGRFSpriteOffsets(SpriteFile&)",
+        "LoadNewGRFFile(GRFConfig*, GrfLoadingStage, Subdirectory, bool)",
+    ];
+    assert_eq!(map["callers"][0]["stack"], serde_json::json!(stack));
     // Sizes that share a bin of the allocator are one proposal.
     assert_eq!(of_kind("shared-pool", "8-24")["classes"], serde_json::json!(["8", "24"]));
     for (number, proposal) in (1..).zip(all) {

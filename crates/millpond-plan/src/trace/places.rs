@@ -61,7 +61,8 @@ pub struct Place {
     /// How often a block of this place replaced a smaller one of any place, as a buffer does that another function
     /// allocates first; and the bytes of the smaller ones that are copied.
     pub replaced: (u64, u64),
-    /// Whether the function has no name, so that the place stands for a whole program or library.
+    /// Whether the function has no name: it is told by the nearest of its callers that has one, or by its program or
+    /// library.
     pub is_nameless: bool,
 }
 
@@ -96,9 +97,21 @@ enum Owner {
     Nobody,
     /// The string that names a function.
     Function(u32),
+    /// A function without a name, and the string that names the nearest of its callers that has one.
+    CalledBy(u32),
     /// The string that names a program or library that has no symbols.
     Module(u32),
 }
+
+impl Owner {
+    /// Whether the function that allocates has no name.
+    fn is_nameless(self) -> bool {
+        matches!(self, Self::CalledBy(_) | Self::Module(_))
+    }
+}
+
+/// What stands for a function without a name.
+const NO_NAME: &str = "(no name)";
 
 /// A place in the code: module and address.
 type Site = (u32, u64);
@@ -123,6 +136,8 @@ struct Found {
 #[derive(Default)]
 struct Use {
     births: u64,
+    /// Those of functions without names that it calls: only if it sounds like an allocator, they are parts of it.
+    births_below: u64,
     /// Its callers.
     contexts: HashSet<[Owner; NAMED_MAX - 1]>,
     /// The births and the classes of each place in it.
@@ -214,8 +229,8 @@ impl Allocations {
 
     /// The innermost function of a stack that is not a wrapper.
     ///
-    /// A frame without a name (a `static` function in a stripped program) stands for the function that called it, as
-    /// long as both are in the same program or library.
+    /// A frame without a name (a `static` function in a stripped program) is told by the function that called it, as long
+    /// as both are in the same program or library.
     fn owner(&self, stack: u32, skipped: &Skipped) -> Found {
         let mut search = Search::new(&self.stacks, skipped);
         let mut steps = self.stacks.steps(stack).take(DEPTH_MAX);
@@ -229,9 +244,14 @@ impl Allocations {
         let mut all = 0;
         for (kind, found) in self.born(found) {
             all += kind.births;
-            if let (Owner::Function(function), None) = (found.owner, found.inside) {
+            if let (Owner::Function(function) | Owner::CalledBy(function), None) =
+                (found.owner, found.inside)
+            {
                 let of_function = uses.entry(function).or_default();
                 of_function.births += kind.births;
+                if found.owner.is_nameless() {
+                    of_function.births_below += kind.births;
+                }
                 of_function.contexts.insert(found.above);
                 let of_site = of_function.sites.entry(found.site).or_default();
                 of_site.0 += kind.births;
@@ -242,7 +262,8 @@ impl Allocations {
         for (function, of_function) in uses {
             let share = of_function.births as f64 / all.max(1) as f64;
             let name = self.name(Owner::Function(function));
-            let is_everywhere = share > WRAPPER_SHARE && of_function.mostly_asks_for(2);
+            let own = (of_function.births - of_function.births_below) as f64;
+            let is_everywhere = own > all as f64 * WRAPPER_SHARE && of_function.mostly_asks_for(2);
             let is_allocator = sounds_like_an_allocator(&name) && of_function.mostly_asks_for(3);
             if (is_everywhere || is_allocator) && of_function.has_callers() && !is_entry(&name) {
                 wrappers.push((function, share));
@@ -258,7 +279,7 @@ impl Allocations {
         let mut all = 0;
         for (kind, found) in self.born(found) {
             all += kind.births;
-            if let (Owner::Module(_), Some(site)) = (found.owner, found.site) {
+            if let (true, Some(site)) = (found.owner.is_nameless(), found.site) {
                 let of_site = uses.entry(site).or_default();
                 of_site.births += kind.births;
                 of_site.classes.insert(kind.class);
@@ -293,7 +314,7 @@ impl Allocations {
                     growths: 0,
                     shrinks: 0,
                     replaced: (0, 0),
-                    is_nameless: matches!(found.owner, Owner::Module(_)),
+                    is_nameless: found.owner.is_nameless(),
                 });
                 most.push(0);
             }
@@ -326,7 +347,7 @@ impl Allocations {
         let births = |of_nameless: bool| -> u64 {
             let kinds = self.born(found);
             let counted = kinds.filter(|(_, found)| {
-                !of_nameless || matches!(found.owner, Owner::Module(_)) && found.inside.is_none()
+                !of_nameless || found.owner.is_nameless() && found.inside.is_none()
             });
             counted.map(|(kind, _)| kind.births).sum()
         };
@@ -350,7 +371,14 @@ impl Allocations {
 
     fn named(&self, found: &Found) -> Vec<String> {
         let above = found.above.into_iter().filter(|owner| *owner != Owner::Nobody);
-        std::iter::once(found.owner).chain(above).map(|owner| self.name(owner)).collect()
+        let names = above.map(|owner| self.name(owner));
+        match found.owner {
+            Owner::CalledBy(function) => {
+                let caller = self.name(Owner::Function(function));
+                [NO_NAME.to_owned(), caller].into_iter().chain(names).take(NAMED_MAX).collect()
+            }
+            owner => std::iter::once(self.name(owner)).chain(names).collect(),
+        }
     }
 
     fn name(&self, owner: Owner) -> String {
@@ -358,6 +386,9 @@ impl Allocations {
             Owner::Nobody => "(no call stack)".to_owned(),
             Owner::Function(function) => {
                 demangled(&String::from_utf8_lossy(self.stacks.text_of(function)))
+            }
+            Owner::CalledBy(function) => {
+                format!("{NO_NAME} < {}", self.name(Owner::Function(function)))
             }
             Owner::Module(module) => {
                 let path = String::from_utf8_lossy(self.stacks.text_of(module));

@@ -53,15 +53,22 @@ impl<'s> Search<'s> {
         if [step.module, frame.file, frame.function].into_iter().any(|it| self.skipped.names(it)) {
             if !had_owner {
                 self.outermost = owner;
+                // Code without names below a wrapper is a part of it.
+                (found.site, found.called_from) = (None, None);
                 self.works_for_library(step.module, frame.function);
             }
             return ControlFlow::Continue(());
         }
         if self.named == 0 {
-            found.owner = owner;
+            found.owner = match found.site {
+                Some(_) => Owner::CalledBy(frame.function),
+                None => owner,
+            };
             found.module = step.module;
             found.site.get_or_insert((step.module, step.address));
-        } else if found.above[..self.named - 1].last() != Some(&owner) && found.owner != owner {
+        } else if found.above[..self.named - 1].last() != Some(&owner)
+            && ![owner, Owner::CalledBy(frame.function)].contains(&found.owner)
+        {
             found.above[self.named - 1] = owner;
         } else {
             return ControlFlow::Continue(());

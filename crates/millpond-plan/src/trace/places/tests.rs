@@ -69,8 +69,9 @@ fn the_owner_is_the_innermost_function_that_is_no_wrapper() {
     assert_eq!(
         found,
         [
-            ("spawn()", 27),
+            ("(no name) < spawn()", 20),
             ("(no symbols) game", 9),
+            ("spawn()", 7),
             ("(no call stack)", 2),
             ("operator new(unsigned long)", 1)
         ]
@@ -236,4 +237,34 @@ fn wrappers_without_names_are_skipped_by_what_they_do() {
     let of_kind: HashSet<u32> = places.of_kind.iter().copied().collect();
     assert_eq!(of_kind.len(), kinds.len());
     assert_eq!(functions(&places, &kinds), [("(no symbols) server".to_owned(), 8510)]);
+}
+
+/// A stripped library: its own allocator has a name, and so has the function that a program calls; what is between them
+/// has none.
+#[test]
+fn a_function_without_a_name_is_not_told_as_the_one_that_called_it() {
+    let mut stacks = CallStacks::default();
+    for string in
+        ["/home/me/liblua.so", "lua_callk", "my_malloc", "lua_newtable", "/bin/game", "main"]
+    {
+        stacks.string(string.as_bytes()).expect("a string");
+    }
+    for instruction in ["a 1 3 0 0", "b 1", "c 1", "d 1 2 0 0", "e 1 4 0 0", "f 5 6 0 0", "9 1"] {
+        stacks.instruction(instruction.as_bytes()).expect("an instruction");
+    }
+    // main; lua_callk and lua_newtable below it; two functions without names below lua_callk, and one more below
+    // lua_newtable; all of them through my_malloc and a part of it without a name.
+    for node in ["6 0", "4 1", "5 1", "2 2", "3 2", "1 4", "7 6", "1 5", "7 8", "1 3", "7 a"] {
+        stacks.node(node.as_bytes()).expect("a node");
+    }
+    let kinds = [(0, 7, 60), (1, 9, 50), (2, 11, 10), (3, 7, 1)];
+    let places = allocations(stacks, &kinds).places(&[]);
+    let found = functions(&places, &kinds);
+    let found: Vec<_> = found.iter().map(|(name, births)| (name.as_str(), *births)).collect();
+    assert_eq!(found, [("(no name) < lua_callk", 111), ("lua_newtable", 10)]);
+    assert_eq!(places.places[0].stack, ["(no name)", "lua_callk", "main"]);
+    assert_eq!(places.of_kind, [0, 1, 2, 0], "each line of code is a place");
+    assert_eq!(places.nameless_share, 111.0 / 121.0);
+    let skipped: Vec<_> = places.wrappers.iter().map(|w| w.function.as_str()).collect();
+    assert_eq!(skipped, ["my_malloc"]);
 }
