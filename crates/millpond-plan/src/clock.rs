@@ -1,6 +1,18 @@
-//! The time, by which a plan says how long it took.
+//! The time, by which a plan says how long it took, and what calls cost.
 
 pub use imp::*;
+
+/// The processor's time of this thread: what else a machine does is not in it. Where the system does not tell it, the
+/// time.
+pub(crate) fn worked() -> std::time::Duration {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        std::time::Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
+    }
+    #[cfg(not(unix))]
+    now()
+}
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod imp {

@@ -1,10 +1,10 @@
 //! Replays a script and measures the time.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use super::memory::{Memory, System, settle_heap};
 use super::script::{Script, Step};
+use crate::clock;
 
 /// What the program does between two calls to the allocator.
 #[derive(Debug)]
@@ -114,13 +114,14 @@ impl<'p, M: Memory> Program<'p, M> {
         let mut nanoseconds = Vec::with_capacity(script.parts.len());
         settle_heap();
         for (part, is_timed) in script.parts() {
-            let begun = Instant::now();
+            let begun = clock::worked();
             match between {
                 Between::OtherWork(other) if is_timed => self.run_with_other_work(part, other),
                 Between::OtherWork(_) | Between::Nothing => self.run(part),
             }
             if is_timed {
-                nanoseconds.push(u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX));
+                nanoseconds
+                    .push(u64::try_from((clock::worked() - begun).as_nanos()).unwrap_or(u64::MAX));
             }
         }
         nanoseconds

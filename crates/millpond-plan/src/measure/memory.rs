@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 
 use millpond::{Handle, HandleAllocator};
 
+use super::GRANULE;
 use super::script::BLOCK_BYTES_MAX;
 
 /// A source of memory.
@@ -16,7 +17,7 @@ pub(super) trait Memory {
     /// Takes memory for an object of a kind, and writes to it; `None` if there is none left, which there is.
     fn take(&mut self, kind: u32) -> Option<Self::Held>;
 
-    /// Frees it.
+    /// Reads from it, as what ends an object does, and frees it.
     fn give_back(&mut self, held: Self::Held);
 }
 
@@ -40,6 +41,7 @@ impl Memory for System<'_> {
 
     #[inline(always)]
     fn give_back(&mut self, held: Self::Held) {
+        black_box(held.first().copied());
         drop(held);
     }
 }
@@ -85,44 +87,101 @@ impl Size {
     }
 }
 
-/// Pools of millpond: objects are identified by handles, which are checked.
-pub(super) struct WithHandles<'k> {
-    /// By kind, the number of its pool.
-    of_kind: &'k [u32],
-    pools: Vec<(HandleAllocator, Vec<u64>, usize)>,
+/// How a program finds the pool of an object.
+pub(super) trait Find {
+    /// What it knows of an object.
+    fn key(&self, kind: u32) -> u32;
+
+    /// The number of the pool.
+    fn pool(&self, key: u32) -> u32;
 }
 
-impl<'k> WithHandles<'k> {
-    pub(super) fn new(sizes: &[Size], of_kind: &'k [u32]) -> Self {
-        let pool = |size: &Size| (HandleAllocator::new(size.slots), size.words(), size.stride());
-        Self { of_kind, pools: sizes.iter().map(pool).collect() }
+/// Its code names the pool.
+pub(super) struct ByKind<'k>(pub(super) &'k [u32]);
+
+impl Find for ByKind<'_> {
+    #[inline(always)]
+    fn key(&self, kind: u32) -> u32 {
+        self.0[kind as usize]
+    }
+
+    #[inline(always)]
+    fn pool(&self, key: u32) -> u32 {
+        key
     }
 }
 
-impl Memory for WithHandles<'_> {
-    /// The pool and the handle: as long as what the system's allocator gives.
+/// It calls an allocator with a size.
+pub(super) struct BySize<'k> {
+    bytes_of: &'k [u64],
+    /// By the size in granules.
+    pool_of: Vec<u32>,
+}
+
+impl<'k> BySize<'k> {
+    /// For kinds of these bytes, and the number of the pool of each; `u32::MAX` is none.
+    pub(super) fn new(bytes_of: &'k [u64], pools: &[u32]) -> Self {
+        let mut pool_of = Vec::new();
+        for (bytes, &pool) in bytes_of.iter().zip(pools).filter(|(_, pool)| **pool != u32::MAX) {
+            let granules = bytes.div_ceil(GRANULE) as usize;
+            pool_of.resize(pool_of.len().max(granules + 1), pool);
+            pool_of[granules] = pool;
+        }
+        Self { bytes_of, pool_of }
+    }
+}
+
+impl Find for BySize<'_> {
+    #[inline(always)]
+    fn key(&self, kind: u32) -> u32 {
+        self.bytes_of[kind as usize] as u32
+    }
+
+    /// Called, as an allocator is.
+    #[inline(never)]
+    fn pool(&self, key: u32) -> u32 {
+        self.pool_of[u64::from(key).div_ceil(GRANULE) as usize]
+    }
+}
+
+/// Pools of millpond: objects are identified by handles, which are checked.
+pub(super) struct WithHandles<F> {
+    find: F,
+    pools: Vec<(HandleAllocator, Vec<u64>, usize)>,
+}
+
+impl<F: Find> WithHandles<F> {
+    pub(super) fn new(sizes: &[Size], find: F) -> Self {
+        let pool = |size: &Size| (HandleAllocator::new(size.slots), size.words(), size.stride());
+        Self { find, pools: sizes.iter().map(pool).collect() }
+    }
+}
+
+impl<F: Find> Memory for WithHandles<F> {
+    /// The key and the handle: as long as what the system's allocator gives.
     type Held = (u32, Handle<()>);
 
     #[inline(always)]
     fn take(&mut self, kind: u32) -> Option<Self::Held> {
-        let number = self.of_kind[kind as usize];
-        let (handles, words, stride) = &mut self.pools[number as usize];
+        let key = self.find.key(kind);
+        let (handles, words, stride) = &mut self.pools[self.find.pool(key) as usize];
         let handle = handles.acquire()?;
         words[handle.index() as usize * *stride] = 1;
-        Some((number, handle))
+        Some((key, handle))
     }
 
     #[inline(always)]
-    fn give_back(&mut self, (number, handle): Self::Held) {
-        self.pools[number as usize].0.release(handle);
+    fn give_back(&mut self, (key, handle): Self::Held) {
+        let (handles, words, stride) = &mut self.pools[self.find.pool(key) as usize];
+        black_box(words[handle.index() as usize * *stride]);
+        handles.release(handle);
     }
 }
 
 /// A minimal pool: a free slot holds the number of the next one. Objects are identified by their position, and nothing
 /// is checked.
-pub(super) struct Bare<'k> {
-    /// By kind, the number of its pool.
-    of_kind: &'k [u32],
+pub(super) struct Bare<F> {
+    find: F,
     pools: Vec<FreeList>,
 }
 
@@ -133,8 +192,8 @@ struct FreeList {
     first: usize,
 }
 
-impl<'k> Bare<'k> {
-    pub(super) fn new(sizes: &[Size], of_kind: &'k [u32]) -> Self {
+impl<F: Find> Bare<F> {
+    pub(super) fn new(sizes: &[Size], find: F) -> Self {
         let pool = |size: &Size| {
             let (mut words, stride) = (size.words(), size.stride());
             for slot in 0..size.slots {
@@ -142,28 +201,28 @@ impl<'k> Bare<'k> {
             }
             FreeList { words, stride, first: 0 }
         };
-        Self { of_kind, pools: sizes.iter().map(pool).collect() }
+        Self { find, pools: sizes.iter().map(pool).collect() }
     }
 }
 
-impl Memory for Bare<'_> {
+impl<F: Find> Memory for Bare<F> {
     type Held = (u32, usize);
 
     #[inline(always)]
     fn take(&mut self, kind: u32) -> Option<Self::Held> {
-        let number = self.of_kind[kind as usize];
-        let list = &mut self.pools[number as usize];
+        let key = self.find.key(kind);
+        let list = &mut self.pools[self.find.pool(key) as usize];
         let slot = list.first;
         let word = list.words.get_mut(slot)?;
         list.first = std::mem::replace(word, 1) as usize;
-        Some((number, slot))
+        Some((key, slot))
     }
 
     #[inline(always)]
-    fn give_back(&mut self, (number, slot): Self::Held) {
-        let list = &mut self.pools[number as usize];
+    fn give_back(&mut self, (key, slot): Self::Held) {
+        let list = &mut self.pools[self.find.pool(key) as usize];
         debug_assert!(slot.is_multiple_of(list.stride));
-        list.words[slot] = list.first as u64;
+        black_box(std::mem::replace(&mut list.words[slot], list.first as u64));
         list.first = slot;
     }
 }
@@ -204,7 +263,8 @@ impl Memory for Arena<'_> {
     }
 
     #[inline(always)]
-    fn give_back(&mut self, _held: usize) {
+    fn give_back(&mut self, held: usize) {
+        black_box(self.words[held]);
         self.live -= 1;
         if self.live == 0 {
             self.next = 0;
@@ -237,10 +297,13 @@ mod tests {
     fn pools_have_room_for_as_many_as_were_asked_for() {
         let sizes = [Size { slots: 5, bytes: 24 }, Size { slots: 1, bytes: 0 }];
         let of_kind = [1, u32::MAX, 0];
-        has_room_for(WithHandles::new(&sizes, &of_kind), 2, 5);
-        has_room_for(WithHandles::new(&sizes, &of_kind), 0, 1);
-        has_room_for(Bare::new(&sizes, &of_kind), 2, 5);
-        has_room_for(Bare::new(&sizes, &of_kind), 0, 1);
+        let by_size = || BySize::new(&[0, 5, 24], &of_kind);
+        for (kind, slots) in [(2, 5), (0, 1)] {
+            has_room_for(WithHandles::new(&sizes, ByKind(&of_kind)), kind, slots);
+            has_room_for(WithHandles::new(&sizes, by_size()), kind, slots);
+            has_room_for(Bare::new(&sizes, ByKind(&of_kind)), kind, slots);
+            has_room_for(Bare::new(&sizes, by_size()), kind, slots);
+        }
     }
 
     #[test]

@@ -7,7 +7,8 @@
 //!
 //! A replay does nothing between two calls, and a program does. So each is measured in two ways that enclose
 //! most programs: with everything in the caches, and with other memory read between any two calls. And with two
-//! pools: millpond's, which checks handles, and the least that a pool can be. The range goes from the lowest
+//! pools: millpond's, which checks handles, and the least that a pool can be; an allocator of size classes also finds
+//! the pool by the size of a block, at its birth and at its death. The range goes from the lowest
 //! that any of these says to the highest, and a margin beyond, because a replay is not the program.
 //!
 //! [`prices`] measures what the plan is computed from without a replay, in a fraction of a second.
@@ -23,15 +24,16 @@ mod prices;
 mod script;
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock;
 use crate::error::Fault;
 use crate::input::Source;
 use crate::plan::{BYTES_DEFAULT, Means, Proposal, TimeSaved, TracePlan};
 use crate::trace::{self, Event, Watch};
 use estimate::Estimate;
 use lap::{Between, Program};
-use memory::{Arena, Bare, Memory, Size, System, WithHandles, roomy_heap};
+use memory::{Arena, Bare, ByKind, BySize, Memory, Size, System, WithHandles, roomy_heap};
 use script::{Recorder, Script};
 
 pub use prices::prices;
@@ -42,7 +44,7 @@ const PROPOSALS_MAX: usize = 10;
 /// Whether the times of this build mean nothing: then each measurement is made the minimum number of times.
 const IS_ROUGH: bool = cfg!(debug_assertions);
 
-/// The approximate duration of the measurement, for all proposals together.
+/// The approximate processor time of the measurement, for all proposals together.
 const BUDGET: Duration = Duration::from_secs(if IS_ROUGH { 0 } else { 4 });
 
 /// The minimum and maximum number of measurements of each proposal.
@@ -124,9 +126,9 @@ pub fn calls_ns(source: &Source) -> Result<[f64; 2], Fault> {
     let each = BUDGET / 8;
     Ok([Between::Nothing, Between::other_work()].map(|mut between| {
         let mut fastest: Vec<u64> = Vec::new();
-        let begun = Instant::now();
+        let begun = clock::worked();
         for round in 0..=ROUNDS_MAX {
-            if round > ROUNDS_MIN && begun.elapsed() > each {
+            if round > ROUNDS_MIN && clock::worked() - begun > each {
                 break;
             }
             let lap = program.lap(&script, &mut between);
@@ -211,11 +213,21 @@ impl<'m> Measurement<'m> {
         if timed == 0 || pool_bytes > POOL_BYTES_MAX {
             return None;
         }
-        let ranges = if self.proposal.means == Means::Arena {
-            self.compare(Arena::new(self.bytes_of, pool_bytes), None::<Bare<'_>>, budget)
-        } else {
-            let bare = Bare::new(&self.sizes, &self.pool_of);
-            self.compare(WithHandles::new(&self.sizes, &self.pool_of), Some(bare), budget)
+        let sizes = &self.sizes;
+        let ranges = match self.proposal.means {
+            Means::Arena => {
+                let none = None::<Bare<ByKind<'_>>>;
+                self.compare(Arena::new(self.bytes_of, pool_bytes), none, budget)
+            }
+            Means::SizeClasses | Means::ProgramSizeClasses(_) => {
+                let by_size = || BySize::new(self.bytes_of, &self.pool_of);
+                let bare = Bare::new(sizes, by_size());
+                self.compare(WithHandles::new(sizes, by_size()), Some(bare), budget)
+            }
+            _ => {
+                let bare = Bare::new(sizes, ByKind(&self.pool_of));
+                self.compare(WithHandles::new(sizes, ByKind(&self.pool_of)), Some(bare), budget)
+            }
         };
         let (least, most) = ranges
             .into_iter()
@@ -242,10 +254,10 @@ impl<'m> Measurement<'m> {
             other.map(|other| Program::new(self.script, &self.is_pooled, system(), other));
         let mut ways = [Between::Nothing, Between::other_work()]
             .map(|between| (between, <[Estimate; 2]>::default()));
-        let begun = Instant::now();
+        let begun = clock::worked();
         // The first round only fills the caches.
         for round in 0..=ROUNDS_MAX {
-            if round > ROUNDS_MIN && begun.elapsed() > budget {
+            if round > ROUNDS_MIN && clock::worked() - begun > budget {
                 break;
             }
             for (between, estimates) in &mut ways {

@@ -5,7 +5,7 @@
 
 use super::IS_ROUGH;
 use super::lap::{Between, Program};
-use super::memory::{Arena, Memory, Size, System, WithHandles};
+use super::memory::{Arena, ByKind, BySize, Memory, Size, System, WithHandles};
 use super::script::{Recorder, Script};
 use crate::plan::prices::{AllocatorPrices, Price, Prices};
 use crate::random::SplitMix64;
@@ -39,7 +39,8 @@ pub fn prices() -> Prices {
     let sizes: Vec<Size> = BYTES.iter().map(|&bytes| Size { slots, bytes }).collect();
     let pool_of: Vec<u32> = (0..BYTES.len() as u32).collect();
     Prices {
-        pool: price(&small, || WithHandles::new(&sizes, &pool_of)),
+        pool: price(&small, || WithHandles::new(&sizes, ByKind(&pool_of))),
+        classes: price(&small, || WithHandles::new(&sizes, BySize::new(&BYTES, &pool_of))),
         arena: price(&small, || Arena::new(&BYTES, 0)),
         system: AllocatorPrices {
             at_hand: price(&one_by_one, system),
@@ -71,7 +72,8 @@ fn price<M: Memory>(scripts: &[Script; 2], memory: impl Fn() -> M) -> Price {
         least.saturating_sub(least_without) as f64 / f64::from(OBJECTS)
     });
     let mut next = || prices.next().unwrap_or_default();
-    Price { low: next(), high: next() }
+    let (low, high) = (next(), next());
+    Price { low, high: high.max(low) }
 }
 
 /// No memory at all.
@@ -139,6 +141,10 @@ mod tests {
     #[test]
     fn prices_are_numbers() {
         let prices = prices();
+        let AllocatorPrices { at_hand, small, large } = prices.system;
+        for price in [at_hand, small, large, prices.pool, prices.classes, prices.arena] {
+            assert!(price.low <= price.high, "{prices}");
+        }
         let text = prices.to_string();
         assert_eq!(Prices::parse(&text).map(|again| again.to_string()), Ok(text));
         assert!(prices.are_measured);

@@ -87,6 +87,8 @@ pub struct Prices {
     pub system: AllocatorPrices,
     /// Of a slot of a pool.
     pub pool: Price,
+    /// Of a slot of an allocator of size classes, which finds it by the size.
+    pub classes: Price,
     /// Of an object in an arena.
     pub arena: Price,
     /// Of other allocators that are installed, by name.
@@ -104,6 +106,7 @@ impl Prices {
             large: Price::new(40.0, 90.0),
         },
         pool: Price::new(4.0, 8.0),
+        classes: Price::new(6.0, 10.0),
         arena: Price::new(2.0, 4.0),
         others: Vec::new(),
         are_measured: false,
@@ -129,6 +132,7 @@ impl Prices {
                 "small" => prices.system.small = price()?,
                 "large" => prices.system.large = price()?,
                 "pool" => prices.pool = price()?,
+                "classes" => prices.classes = price()?,
                 "arena" => prices.arena = price()?,
                 name if is_plain_name(name) && value.contains('/') => {
                     let other = value.split('/').map(Price::parse).collect::<Option<Vec<_>>>();
@@ -143,7 +147,7 @@ impl Prices {
                 }
                 name => {
                     return Err(format!(
-                        "no price is named `{}`, expected at-hand, small, large, pool, arena, or another \
+                        "no price is named `{}`, expected at-hand, small, large, pool, classes, arena, or another \
                          allocator with three prices",
                         crate::error::shown(name.as_bytes())
                     ));
@@ -162,8 +166,9 @@ impl fmt::Display for Prices {
     /// As [`parse`](Self::parse) reads it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let AllocatorPrices { at_hand, small, large } = self.system;
-        let (pool, arena) = (self.pool, self.arena);
-        write!(f, "at-hand={at_hand},small={small},large={large},pool={pool},arena={arena}")?;
+        let (pool, classes, arena) = (self.pool, self.classes, self.arena);
+        write!(f, "at-hand={at_hand},small={small},large={large},")?;
+        write!(f, "pool={pool},classes={classes},arena={arena}")?;
         self.others.iter().try_for_each(|(name, of)| {
             write!(f, ",{name}={}/{}/{}", of.at_hand, of.small, of.large)
         })
@@ -275,7 +280,7 @@ mod tests {
 
     #[test]
     fn prices_are_parsed_as_they_are_written() {
-        let text = "at-hand=9.0..14.0,small=25.0..25.0,large=40.0..90.0,pool=4.0..6.5,arena=2.0..4.0,\
+        let text = "at-hand=9.0..14.0,small=25.0..25.0,large=40.0..90.0,pool=4.0..6.5,classes=6.0..10.0,arena=2.0..4.0,\
                     mimalloc=8.0..8.0/9.0..9.0/12.0..20.0";
         let prices = Prices::parse("at-hand=9..14,small=25,pool=4..6.5,mimalloc=8/9/12..20");
         assert_eq!(prices.as_ref().map(ToString::to_string), Ok(text.to_owned()));

@@ -15,7 +15,7 @@ use crate::trace::{self, Event, Format, Watch};
 pub const BYTES_MAX_LARGEST: u64 = 2048;
 
 /// Slot sizes are multiples of this, as is the alignment of `malloc`.
-const GRANULE: u64 = 16;
+pub(super) const GRANULE: u64 = 16;
 /// The minimum cost of a class, on average: half a block of 16 KiB.
 const CLASS_BYTES: u64 = 8 * 1024;
 /// The maximum number of classes: more of them hardly waste less.

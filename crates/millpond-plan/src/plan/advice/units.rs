@@ -7,7 +7,7 @@ use super::at_hand::{AtHand, bin};
 use super::proposals::{Means, Proposal};
 use super::{Advice, Headroom, Library, Rules, Statistics, is_worth_by_count, mostly_saved};
 use crate::plan::prices::{COPYING_KIB, Calls, Price, Prices, SMALL_BYTES_MAX, TimeSaved};
-use crate::plan::size_classes::slot_sizes;
+use crate::plan::size_classes::{GRANULE, slot_sizes};
 use crate::plan::{BYTES_DEFAULT, BYTES_MAX_LARGEST};
 use crate::trace::{Caller, Event, Places, Summary, Watch};
 
@@ -65,8 +65,14 @@ struct Demand {
     calls: Calls,
     live: u32,
     peak_live: u32,
-    bytes: u64,
-    peak_bytes: u64,
+    /// Of slots of an allocator of size classes.
+    slot_bytes: u64,
+    peak_slot_bytes: u64,
+}
+
+/// What a block takes in an allocator of size classes.
+fn slot_bytes(bytes: u64) -> u64 {
+    bytes.div_ceil(GRANULE).saturating_mul(GRANULE)
 }
 
 impl Demand {
@@ -77,15 +83,15 @@ impl Demand {
         self.calls.large += u64::from(!was_at_hand && bytes > SMALL_BYTES_MAX);
         self.live += 1;
         self.peak_live = self.peak_live.max(self.live);
-        self.bytes = self.bytes.saturating_add(bytes);
-        self.peak_bytes = self.peak_bytes.max(self.bytes);
+        self.slot_bytes = self.slot_bytes.saturating_add(slot_bytes(bytes));
+        self.peak_slot_bytes = self.peak_slot_bytes.max(self.slot_bytes);
     }
 
     #[inline]
     fn death(&mut self, bytes: u64) {
         self.calls.deaths += 1;
         self.live = self.live.saturating_sub(1);
-        self.bytes = self.bytes.saturating_sub(bytes);
+        self.slot_bytes = self.slot_bytes.saturating_sub(slot_bytes(bytes));
     }
 }
 
@@ -400,6 +406,7 @@ impl Build<'_> {
             format!("{least}-{most}")
         };
         let in_slots = calls.cost_of_slots(self.prices().pool);
+        let in_classes = calls.cost_of_slots(self.prices().classes);
         let slots = self.headroom().capacity(demand.peak_live);
         let slot_bytes = range.map(|(_, most)| most.saturating_mul(u64::from(slots)));
         let mut proposal = match &self.units.keys[unit] {
@@ -423,8 +430,8 @@ impl Build<'_> {
             _ if !mostly_saved(calls.births, calls_saved) || calls_saved == 0 => return None,
             Key::Sizes(_) => Proposal {
                 class: label(range),
-                bytes: Some(self.headroom().bytes(demand.peak_bytes)),
-                ..self.proposal(Means::SizeClasses, &calls, calls_saved, in_slots)
+                bytes: Some(self.headroom().bytes(demand.peak_slot_bytes)),
+                ..self.proposal(Means::SizeClasses, &calls, calls_saved, in_classes)
             },
             Key::Class(class) => {
                 let name = self.names.get(*class as usize).cloned().unwrap_or_default();
@@ -495,7 +502,7 @@ impl Build<'_> {
         let bytes = sizes.iter().zip(&slots).map(|(size, &slots)| size * u64::from(slots));
         let bytes = bytes.fold(0, u64::saturating_add);
         let range = self.units.range(&kinds);
-        let after = calls.cost_of_slots(self.prices().pool);
+        let after = calls.cost_of_slots(self.prices().classes);
         Some(Proposal {
             class: range.map(|(least, most)| format!("{least}-{most}")).unwrap_or_default(),
             bytes: Some(bytes),
