@@ -99,10 +99,23 @@ pub struct RosterPool<T> {
     peak: usize,
     inserted: u64,
     refused: u64,
+    hooks: Hooks<T>,
+}
+
+/// What is done to an object that is freed.
+struct Hooks<T> {
     on_free: Option<fn(&mut T)>,
     #[cfg(feature = "debug-aids")]
     scramble: Option<fn(&mut T)>,
 }
+
+impl<T> Clone for Hooks<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Hooks<T> {}
 
 /// What the pool knows of a slot.
 #[derive(Clone, Copy)]
@@ -117,6 +130,59 @@ struct Slot {
 const FRESH: u32 = u32::DEAD | 1;
 
 const LAST: u32 = <Handle<()> as HandleLayout>::LIFETIMES_MAX;
+
+/// How many slots of the roster were ever used. A slot is used for the first time when all of these are live, so it is
+/// also the peak, unless slots have retired.
+fn used(roster: &[u32], slots: &[Slot], partition: usize) -> usize {
+    let was_used = |slot: &u32| slots[*slot as usize].word != FRESH;
+    partition + roster[partition..].partition_point(was_used)
+}
+
+/// Swaps a live slot's entry with the last live one, where the partition will be.
+#[inline(always)]
+fn swap_out(roster: &mut [u32], slots: &mut [Slot], partition: usize, index: usize, word: u32) {
+    let slot = &mut slots[index];
+    let position = slot.position;
+    *slot = Slot { position: partition as u32, word };
+    let last = core::mem::replace(&mut roster[partition], index as u32);
+    roster[position as usize] = last;
+    slots[last as usize].position = position;
+}
+
+/// Ends a lifetime if the pool has hooks, or if it may be the last one of the slot. If it is, the slot is at the end of
+/// the roster, to be cut off there, and this returns how many slots were used so far.
+#[cold]
+#[inline(never)]
+fn free_with_care<T>(
+    hooks: Hooks<T>,
+    object: &mut T,
+    roster: &mut [u32],
+    slots: &mut [Slot],
+    partition: usize,
+    index: usize,
+) -> Option<usize> {
+    if let Some(hook) = hooks.on_free {
+        hook(object);
+    }
+    #[cfg(feature = "debug-aids")]
+    if let Some(scramble) = hooks.scramble {
+        scramble(object);
+    }
+    let word = slots[index].word;
+    if word < LAST {
+        swap_out(roster, slots, partition, index, word.dead_successor());
+        return None;
+    }
+    swap_out(roster, slots, partition, index, u32::RETIRED);
+    let used = used(roster, slots, partition);
+    // The last of the used slots takes its place, and the last of all takes that one's.
+    roster.swap(partition, used - 1);
+    roster.swap(used - 1, roster.len() - 1);
+    for position in [partition, used - 1] {
+        slots[roster[position] as usize].position = position as u32;
+    }
+    Some(used)
+}
 
 impl Slot {
     /// The handle of the slot, which is the one at this index, if it is live.
@@ -172,9 +238,11 @@ impl<T> RosterPool<T> {
             peak: 0,
             inserted: 0,
             refused: 0,
-            on_free: None,
-            #[cfg(feature = "debug-aids")]
-            scramble: None,
+            hooks: Hooks {
+                on_free: None,
+                #[cfg(feature = "debug-aids")]
+                scramble: None,
+            },
         }
     }
 
@@ -196,7 +264,7 @@ impl<T> RosterPool<T> {
     /// ```
     #[must_use]
     pub fn on_free(mut self, hook: fn(&mut T)) -> Self {
-        self.on_free = Some(hook);
+        self.hooks.on_free = Some(hook);
         self.quick_below = 0;
         self
     }
@@ -218,7 +286,7 @@ impl<T> RosterPool<T> {
     /// ```
     #[cfg(feature = "debug-aids")]
     pub fn scramble_freed(&mut self, scramble: fn(&mut T)) {
-        self.scramble = Some(scramble);
+        self.hooks.scramble = Some(scramble);
         self.quick_below = 0;
     }
 
@@ -256,59 +324,24 @@ impl<T> RosterPool<T> {
     }
 
     /// Ends this lifetime of a live slot.
+    ///
+    /// What happens rarely is done by a function that gets parts of the pool, never all of it: a caller's loop then keeps the
+    /// partition in a register, although the loop has a call.
     #[inline(always)]
     fn free_live(&mut self, index: usize, word: u32) {
+        let partition = self.partition - 1;
         if word < self.quick_below {
-            self.swap_out(index, word.dead_successor());
+            swap_out(&mut self.roster, &mut self.slots, partition, index, word.dead_successor());
         } else {
-            self.free_with_care(index, word);
-        }
-    }
-
-    /// Ends a lifetime if the pool has hooks, or if it may be the last one of the slot.
-    #[cold]
-    #[inline(never)]
-    fn free_with_care(&mut self, index: usize, word: u32) {
-        if let Some(hook) = self.on_free {
-            hook(&mut self.objects[index]);
-        }
-        #[cfg(feature = "debug-aids")]
-        if let Some(scramble) = self.scramble {
-            scramble(&mut self.objects[index]);
-        }
-        if word < LAST {
-            return self.swap_out(index, word.dead_successor());
-        }
-        self.swap_out(index, u32::RETIRED);
-        // The last of the used slots takes its place, and the last of all takes that one's.
-        self.peak = self.peak.max(self.used());
-        let last_used = self.used() - 1;
-        self.roster.swap(self.partition, last_used);
-        self.roster.swap_remove(last_used);
-        for position in [self.partition, last_used] {
-            if let Some(&slot) = self.roster.get(position) {
-                self.slots[slot as usize].position = position as u32;
+            let object = &mut self.objects[index];
+            let (roster, slots) = (&mut self.roster, &mut self.slots);
+            if let Some(used) = free_with_care(self.hooks, object, roster, slots, partition, index)
+            {
+                self.peak = self.peak.max(used);
+                self.roster.truncate(self.roster.len() - 1);
             }
         }
-    }
-
-    /// Swaps a live slot's entry with the last live one, and moves the partition below it.
-    #[inline(always)]
-    fn swap_out(&mut self, index: usize, word: u32) {
-        let slot = &mut self.slots[index];
-        let position = slot.position;
-        self.partition -= 1;
-        *slot = Slot { position: self.partition as u32, word };
-        let last = core::mem::replace(&mut self.roster[self.partition], index as u32);
-        self.roster[position as usize] = last;
-        self.slots[last as usize].position = position;
-    }
-
-    /// How many slots of the roster were ever used. A slot is used for the first time when all of these are live, so it is
-    /// also the peak, unless slots have retired.
-    fn used(&self) -> usize {
-        let was_used = |slot: &u32| self.slots[*slot as usize].word != FRESH;
-        self.partition + self.roster[self.partition..].partition_point(was_used)
+        self.partition = partition;
     }
 
     /// Frees the object at `index`, like [`free`](Self::free). Returns `false`, and does nothing,
@@ -470,7 +503,7 @@ impl<T> RosterPool<T> {
         Stats {
             capacity: self.capacity(),
             live: self.partition,
-            peak: self.peak.max(self.used()),
+            peak: self.peak.max(used(&self.roster, &self.slots, self.partition)),
             retired,
             inserted: self.inserted,
             removed: self.inserted - self.partition as u64,
