@@ -431,7 +431,7 @@ mod native {
 
     pub(super) fn boxed(design: c_int, slots: usize) -> Box<dyn Lap> {
         let live = slots * 9 / 10;
-        let is_pairs = design < 3;
+        let is_pairs = design < 4;
         let (births, numbers) = if is_pairs { (0, victims(live)) } else { lives(slots) };
         let operations = if is_pairs { numbers.len() } else { FRAMES * slots };
         // SAFETY: any numbers of slots and of live ones below it make a pool.
@@ -503,9 +503,10 @@ fn designs() -> Vec<Row> {
     for (at, name, make) in [
         (0, "the text with generations, C++", (|slots| native::boxed(0, slots)) as Make),
         (1, "the table, C++", |slots| native::boxed(1, slots)),
-        (2, "the text's stack, C++", |slots| native::boxed(2, slots)),
-        (3, "the sample with float, C++", |slots| native::boxed(3, slots)),
-        (3, "the sample as published (double), C++", |slots| native::boxed(4, slots)),
+        (2, "the text's stack with bare pointers, C++", |slots| native::boxed(2, slots)),
+        (2, "the text's stack with its unique_ptr, C++", |slots| native::boxed(3, slots)),
+        (3, "the sample with float, C++", |slots| native::boxed(4, slots)),
+        (3, "the sample as published (double), C++", |slots| native::boxed(5, slots)),
     ] {
         designs[at].2.push((name, make));
     }
