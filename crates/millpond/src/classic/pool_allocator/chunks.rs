@@ -2,11 +2,10 @@
 //!
 //! # Invariant
 //!
-//! 1. All slots of one [`Chunks`] are of one type, [`Slot<T>`]; the free list stores them without the
-//!    type.
+//! 1. All slots of one [`Chunks`] are of one type, [`Slot<T>`], and lie in the chunks as [`Chunk::slot`] says; the free list
+//!    stores them without the type. Each of them finds its header, which points to the `Chunks`.
 //! 2. Each slot is in one place: from `fresh` on (it was never used), on the free list, in a [`FreeSlot`], or in a guard.
-//!    Only the last means that its value is initialised. On the list, its head is the link to the next slot of the list;
-//!    in a guard, it is the chunks.
+//!    Only the last means that its value is initialised. On the list, it has the link to the next slot of the list.
 //! 3. `shares` counts the slots that are in a [`FreeSlot`] or a guard, and one more as long as there is an [`Owner`]. The
 //!    chunks and their memory are freed when it reaches 0, and not before.
 //! 4. If the chunks fill free slots (`debug-aids`), every byte of the value of a slot that is fresh or on the list is
@@ -14,7 +13,6 @@
 //!
 //! No user code runs in this module.
 
-use alloc::alloc::dealloc;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::alloc::Layout;
@@ -29,22 +27,95 @@ use crate::reports::debug::{Fills, fill, find_changed};
 use crate::reports::stats::Stats;
 use crate::values::initialised;
 
-/// A slot. Its guard points to it, and finds the pool by its head.
+/// A slot: room for a value, or for the link of the free list. A guard points to it.
 #[repr(C)]
-pub(super) struct Slot<T> {
-    head: Head,
-    pub(super) value: MaybeUninit<T>,
-}
-
-/// The first bytes of a slot (invariant 2).
-#[derive(Clone, Copy)]
-union Head {
-    chunks: NonNull<Chunks>,
+#[cfg(not(feature = "debug-aids"))]
+union Slot<T> {
+    value: ManuallyDrop<MaybeUninit<T>>,
     next: Link,
 }
 
-/// A slot of the free list, if there is one.
-type Link = Option<NonNull<Head>>;
+/// The same with room for both, so that all bytes of a value can be filled.
+#[repr(C)]
+#[cfg(feature = "debug-aids")]
+struct Slot<T> {
+    value: MaybeUninit<T>,
+    next: Link,
+}
+
+/// A slot of the free list, if there is one, without its type.
+type Link = Option<NonNull<()>>;
+
+/// What lies before the slots of a group: the pool they belong to.
+type Header = NonNull<Chunks>;
+
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
+impl<T> Slot<T> {
+    /// Whether small slots share a header, which lies at the start of each so many bytes of memory. Freeing a value then
+    /// touches the header, which is in use all the time, instead of one that waits beside each value.
+    ///
+    /// Where addresses have fewer bits, so much alignment may be too much to ask for.
+    const SHARES_HEADER: bool = cfg!(target_pointer_width = "64")
+        && size_of::<Self>() <= 2 * LINE
+        && align_of::<Self>() <= LINE;
+
+    /// The bytes of a group; all of them start at a multiple of this if they share headers.
+    const GROUP: usize = match Self::SHARES_HEADER {
+        true => 128 * LINE,
+        false => Self::HEADER + size_of::<Self>(),
+    };
+
+    /// The headers of this many groups in a row lie in different lines, lest they all compete for the same place in a cache.
+    const LINES: usize = if Self::SHARES_HEADER { 8 } else { 1 };
+
+    /// The bytes from a header to the first slot, which keep both aligned.
+    const HEADER: usize = match Self::SHARES_HEADER {
+        true => LINE,
+        false if size_of::<Header>() > align_of::<Self>() => size_of::<Header>(),
+        false => align_of::<Self>(),
+    };
+
+    /// How many slots there are in a group.
+    const IN_GROUP: usize =
+        (Self::GROUP - (Self::LINES - 1) * LINE - Self::HEADER) / size_of::<Self>();
+
+    /// The memory of this many slots, at least one.
+    fn layout(slots: usize) -> Option<Layout> {
+        let full_groups = (slots - 1) / Self::IN_GROUP;
+        let others = slots - full_groups * Self::IN_GROUP;
+        let last = (Self::LINES - 1) * LINE + Self::HEADER + others * size_of::<Self>();
+        let align = if Self::SHARES_HEADER { Self::GROUP } else { Self::HEADER };
+        Layout::from_size_align(full_groups.checked_mul(Self::GROUP)?.checked_add(last)?, align)
+            .ok()
+    }
+
+    /// From the start of a group to its header.
+    #[inline]
+    fn header_in_group(start: usize) -> usize {
+        start / Self::GROUP % Self::LINES * LINE
+    }
+
+    /// Where the header of this slot is.
+    #[inline]
+    fn header(slot: NonNull<T>) -> *mut Header {
+        let header = |slot: usize| match Self::SHARES_HEADER {
+            true => {
+                let start = slot & !(Self::GROUP - 1);
+                start + Self::header_in_group(start)
+            }
+            false => slot - Self::HEADER,
+        };
+        slot.as_ptr().map_addr(header).cast()
+    }
+
+    /// Where the link of this slot is.
+    #[inline]
+    fn next(slot: NonNull<T>) -> *mut Link {
+        slot.as_ptr().wrapping_byte_add(core::mem::offset_of!(Self, next)).cast()
+    }
+}
 
 /// The memory of one pool and the list of its free slots.
 #[derive(Default)]
@@ -73,13 +144,25 @@ struct Chunk {
     slots: usize,
 }
 
+impl Chunk {
+    /// The slot of this number, which is less than `slots`.
+    fn slot<T>(&self, number: usize) -> NonNull<T> {
+        let (group, in_group) = (number / Slot::<T>::IN_GROUP, number % Slot::<T>::IN_GROUP);
+        let start = group * Slot::<T>::GROUP;
+        let header = start + Slot::<T>::header_in_group(self.memory.addr().get() + start);
+        let offset = header + Slot::<T>::HEADER + in_group * size_of::<Slot<T>>();
+        // SAFETY: the layout has room for this many slots, wherever in their groups the headers are.
+        unsafe { self.memory.add(offset).cast() }
+    }
+}
+
 impl Drop for Chunk {
     #[inline]
     fn drop(&mut self) {
         sanitizer::unpoison_at(self.memory.as_ptr(), self.layout.size());
         // SAFETY: the memory came from the global allocator with this layout, and no slot of it is in
         // use (invariant 3).
-        unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+        unsafe { memory::give_back(self.memory, self.layout) };
     }
 }
 
@@ -150,34 +233,41 @@ unsafe fn free(chunks: NonNull<Chunks>) {
     drop(unsafe { Box::from_raw(chunks.as_ptr()) });
 }
 
-impl Chunks {
+impl Owner {
     /// Allocates a chunk of this many slots, which is not 0. On an error, nothing changes.
     pub(super) fn try_grow<T>(&self, slots: usize) -> Result<(), OutOfMemory> {
-        let chunk = memory::uninit_and_touched::<Slot<T>>(slots)?;
+        let layout = Slot::<T>::layout(slots).ok_or(OutOfMemory)?;
         let slots_after = self.slots().checked_add(slots).ok_or(OutOfMemory)?;
-        let mut memory = self.memory.borrow_mut();
-        memory.try_reserve(1).map_err(|_| OutOfMemory)?;
+        let mut chunks = self.memory.borrow_mut();
+        chunks.try_reserve(1).map_err(|_| OutOfMemory)?;
 
-        let layout = Layout::for_value(&*chunk);
-        let first = NonNull::from(Box::leak(chunk)).cast::<Slot<T>>();
-        memory.push(Chunk { memory: first.cast(), layout, slots });
-        for index in 0..slots {
-            // SAFETY: the chunk has this many slots.
-            let slot = unsafe { first.add(index) };
+        let chunk = Chunk { memory: memory::take(layout)?, layout, slots };
+        let bytes = NonNull::slice_from_raw_parts(chunk.memory.cast(), layout.size());
+        // SAFETY: nobody else has the memory yet.
+        memory::touch::<u8>(unsafe { &mut *bytes.as_ptr() });
+        for number in 0..slots {
+            let slot = chunk.slot::<T>(number);
+            if number % Slot::<T>::IN_GROUP == 0 {
+                // SAFETY: the header lies before the first slot of its group, in the new chunk.
+                unsafe { Slot::<T>::header(slot).write(self.0) };
+            }
             // SAFETY: the slot is new, of this type, and nobody else has it.
             unsafe { self.lay_out(slot) };
         }
+        chunks.push(chunk);
         self.slots.set(slots_after);
         Ok(())
     }
+}
 
+impl Chunks {
     /// Fills the memory of a slot without a value, if it is to be filled, and poisons it.
     ///
     /// # Safety
     ///
     /// It is one of these chunks, of this type, and nobody uses it.
     #[inline]
-    unsafe fn lay_out<T>(&self, slot: NonNull<Slot<T>>) {
+    unsafe fn lay_out<T>(&self, slot: NonNull<T>) {
         if self.fills.get().are_of(1) {
             // SAFETY: nobody uses the slot.
             fill(unsafe { bytes_of(slot) }, 0);
@@ -188,17 +278,16 @@ impl Chunks {
     /// The next slot that was never used.
     #[cold]
     #[inline(never)]
-    fn take_fresh<T>(&self) -> Option<NonNull<Slot<T>>> {
+    fn take_fresh<T>(&self) -> Option<NonNull<T>> {
         let memory = self.memory.borrow();
         let (mut number, mut index) = self.fresh.get();
         if index == memory.get(number)?.slots {
             (number, index) = (number + 1, 0);
         }
-        let first = memory.get(number)?.memory.cast::<Slot<T>>();
+        let slot = memory.get(number)?.slot(index);
         self.fresh.set((number, index + 1));
         self.used.set(self.used.get() + 1);
-        // SAFETY: the chunk has more slots than this, of this type (invariant 1).
-        Some(unsafe { first.add(index) })
+        Some(slot)
     }
 
     /// Puts a slot without a value on the list.
@@ -207,12 +296,12 @@ impl Chunks {
     ///
     /// It is one of these chunks, of this type, neither fresh nor on the list, and nobody uses it.
     #[inline]
-    unsafe fn push<T>(&self, slot: NonNull<Slot<T>>) {
+    unsafe fn push<T>(&self, slot: NonNull<T>) {
+        // SAFETY: the slot is within its chunk, and nobody uses it.
+        unsafe { Slot::next(slot).write(self.free.get()) };
+        self.free.set(Some(slot.cast()));
         // SAFETY: as above.
         unsafe { self.lay_out(slot) };
-        // SAFETY: the slot is within its chunk, and nobody uses it.
-        unsafe { slot.cast::<Head>().write(Head { next: self.free.get() }) };
-        self.free.set(Some(slot.cast()));
     }
 
     /// Fills free slots from now on, and inspects them before they are reused.
@@ -223,23 +312,20 @@ impl Chunks {
         let mut from = index;
         for chunk in self.memory.borrow().iter().skip(number) {
             for index in core::mem::take(&mut from)..chunk.slots {
-                // SAFETY: the chunk has this many slots, of this type (invariant 1).
-                let slot = unsafe { chunk.memory.cast::<Slot<T>>().add(index) };
+                let slot = chunk.slot::<T>(index);
                 unpoison(slot);
                 // SAFETY: nobody uses a fresh slot.
                 unsafe { self.lay_out(slot) };
             }
         }
         let mut next = self.free.get();
-        while let Some(head) = next {
-            let slot = head.cast::<Slot<T>>();
+        while let Some(slot) = next {
+            let slot = slot.cast::<T>();
             unpoison(slot);
+            // SAFETY: a slot of the list has a link (invariant 2).
+            next = unsafe { Slot::next(slot).read() };
             // SAFETY: nobody uses a slot of the list.
             unsafe { self.lay_out(slot) };
-            // SAFETY: the slot is within its chunk.
-            let head = unsafe { head.read() };
-            // SAFETY: the head of a slot on the list is a link (invariant 2).
-            next = unsafe { head.next };
         }
     }
 
@@ -287,37 +373,30 @@ impl Chunks {
     }
 }
 
-/// The memory of a slot's value may not be used. (Its head is the list's.)
+/// The memory of a slot may not be used.
 #[inline]
-fn poison<T>(slot: NonNull<Slot<T>>) {
-    sanitizer::poison_at(value_of(slot).cast(), size_of::<T>());
+fn poison<T>(slot: NonNull<T>) {
+    sanitizer::poison_at(slot.cast().as_ptr(), size_of::<Slot<T>>());
 }
 
 #[inline]
-fn unpoison<T>(slot: NonNull<Slot<T>>) {
-    sanitizer::unpoison_at(value_of(slot).cast(), size_of::<T>());
-}
-
-/// Where a slot's value is.
-#[inline]
-pub(super) fn value_of<T>(slot: NonNull<Slot<T>>) -> *mut T {
-    // The same as the address of the field, without a claim that there is a slot.
-    slot.as_ptr().wrapping_byte_add(core::mem::offset_of!(Slot<T>, value)).cast()
+fn unpoison<T>(slot: NonNull<T>) {
+    sanitizer::unpoison_at(slot.cast().as_ptr(), size_of::<Slot<T>>());
 }
 
 /// # Safety
 ///
 /// The slot is within its chunk, and nobody else uses it while the bytes are borrowed.
-unsafe fn bytes_of<'a, T>(slot: NonNull<Slot<T>>) -> &'a mut [MaybeUninit<u8>] {
+unsafe fn bytes_of<'a, T>(slot: NonNull<T>) -> &'a mut [MaybeUninit<u8>] {
     // SAFETY: the bytes are those of one value, and `MaybeUninit<u8>` may be any of them; the rest is the caller's
     // promise.
-    unsafe { core::slice::from_raw_parts_mut(value_of(slot).cast(), size_of::<T>()) }
+    unsafe { core::slice::from_raw_parts_mut(slot.cast().as_ptr(), size_of::<T>()) }
 }
 
 /// A slot without a value, taken from the free ones. It goes to the list when it is dropped.
 pub(super) struct FreeSlot<'a, T> {
     owner: &'a Owner,
-    slot: NonNull<Slot<T>>,
+    slot: NonNull<T>,
 }
 
 impl<'a, T> FreeSlot<'a, T> {
@@ -326,19 +405,22 @@ impl<'a, T> FreeSlot<'a, T> {
     #[track_caller]
     pub(super) fn pop(owner: &'a Owner) -> Option<Self> {
         let slot = match owner.free.get() {
-            Some(head) => {
-                // SAFETY: the slot is within its chunk.
-                let link = unsafe { head.read() };
-                // SAFETY: the head of a slot on the list is a link (invariant 2).
-                owner.free.set(unsafe { link.next });
-                head.cast()
+            Some(slot) => {
+                let slot = slot.cast();
+                unpoison(slot);
+                // SAFETY: a slot of the list has a link (invariant 2).
+                owner.free.set(unsafe { Slot::next(slot).read() });
+                slot
             }
-            None => owner.take_fresh()?,
+            None => {
+                let slot = owner.take_fresh()?;
+                unpoison(slot);
+                slot
+            }
         };
         owner.shares.set(owner.shares.get() + 1);
         owner.inserted.set(owner.inserted.get() + 1);
         let free = Self { owner, slot };
-        unpoison(free.slot);
         if owner.fills.get().are_of(1) {
             free.inspect();
         }
@@ -358,13 +440,11 @@ impl<'a, T> FreeSlot<'a, T> {
 
     /// Moves `value` into the slot, which then belongs to the caller: [`end`] puts it back.
     #[inline]
-    pub(super) fn fill_with(self, value: T) -> NonNull<Slot<T>> {
-        let kept = ManuallyDrop::new(self);
+    pub(super) fn fill_with(self, value: T) -> NonNull<T> {
+        let slot = ManuallyDrop::new(self).slot;
         // SAFETY: the slot is within its chunk, nobody else uses it, and it has no value that would be lost.
-        unsafe { value_of(kept.slot).write(value) };
-        // SAFETY: as above. Now the head is the chunks, as in a guard (invariant 2).
-        unsafe { kept.slot.cast::<Head>().write(Head { chunks: kept.owner.0 }) };
-        kept.slot
+        unsafe { slot.write(value) };
+        slot
     }
 }
 
@@ -384,11 +464,9 @@ impl<T> Drop for FreeSlot<'_, T> {
 ///
 /// The slot is from [`FreeSlot::fill_with`], and nobody uses it from now on.
 #[inline]
-pub(super) unsafe fn end<T>(slot: NonNull<Slot<T>>) {
-    // SAFETY: the slot is within its chunk.
-    let head = unsafe { slot.cast::<Head>().read() };
-    // SAFETY: the head of a slot with a guard is the chunks (invariant 2).
-    let chunks = unsafe { head.chunks };
+pub(super) unsafe fn end<T>(slot: NonNull<T>) {
+    // SAFETY: each slot has a header, which nobody changes (invariant 1).
+    let chunks = unsafe { Slot::header(slot).read() };
     // SAFETY: the chunks live, because this slot is counted.
     let of = unsafe { chunks.as_ref() };
     // SAFETY: the slot is of these chunks, and nobody uses it.

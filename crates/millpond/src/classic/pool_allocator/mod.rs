@@ -69,9 +69,12 @@ const CHUNK_SLOTS: usize = 256;
 /// pool, and outlive it. A leaked guard ([`mem::forget`](core::mem::forget)) leaks its slot, and
 /// with it the pool's memory: neither is ever used for something else.
 ///
-/// **Memory**: each slot takes the object, and 8 bytes (more if the object has a larger alignment) with
-/// which its guard finds the pool; while the slot is free, they are the link of the stack. A chunk is
-/// touched when it is allocated.
+/// **Memory**: a slot takes as much as its object, and at least 8 bytes: while it is free, the link of the
+/// stack is there. Guards find their pool by a header, which slots of up to 128 bytes share: they lie in
+/// groups of 8 KiB, of which it takes 6 %, and a chunk of them is aligned to 8 KiB. A larger slot, and
+/// each one where addresses have 32 bits, has a header of its own, of the size of an address or of the
+/// object's alignment. (With the feature `debug-aids`, the link is beside the object.) A chunk is touched
+/// when it is allocated.
 ///
 /// **Time**: allocation and freeing are O(1), except for an allocation that grows the pool.
 ///

@@ -16,7 +16,7 @@ use core::ptr::NonNull;
 
 use crate::base::guard::guard;
 
-use super::chunks::{self, FreeSlot, Slot, value_of};
+use super::chunks::{self, FreeSlot};
 
 /// A value in a [`PoolAllocator`](super::PoolAllocator), like a `Box` whose memory returns to the
 /// pool. It has eight bytes, and so does `Option<PoolBox<T>>`.
@@ -37,8 +37,8 @@ use super::chunks::{self, FreeSlot, Slot, value_of};
 ///
 /// The guard's own functions are called as `PoolBox::function(guard)`, as with a `Box`.
 pub struct PoolBox<T> {
-    slot: NonNull<Slot<T>>,
-    value: PhantomData<T>,
+    slot: NonNull<T>,
+    owned: PhantomData<T>,
 }
 
 // SAFETY: what a shared guard gives to another thread is a shared reference to its value, nothing of the
@@ -53,7 +53,7 @@ impl<T> PoolBox<T> {
     #[inline]
     pub(super) fn construct(free: FreeSlot<'_, T>, make: impl FnOnce() -> T) -> Self {
         let value = make();
-        Self { slot: free.fill_with(value), value: PhantomData }
+        Self { slot: free.fill_with(value), owned: PhantomData }
     }
 
     /// Moves the value out, and frees the slot. O(1).
@@ -71,7 +71,7 @@ impl<T> PoolBox<T> {
     pub fn into_inner(this: Self) -> T {
         let this = ManuallyDrop::new(this);
         // SAFETY: the value is initialised, and the guard, which owns it, is not used again.
-        let value = unsafe { value_of(this.slot).read() };
+        let value = unsafe { this.slot.read() };
         // SAFETY: the slot was a guard's, and its value has been moved out.
         unsafe { chunks::end(this.slot) };
         value
@@ -107,7 +107,7 @@ impl<T> Drop for PoolBox<T> {
         // used after this.
         let _end = guard(slot, |slot| unsafe { chunks::end(*slot) });
         // SAFETY: the value is initialised, and the guard alone owns it.
-        unsafe { value_of(slot).drop_in_place() };
+        unsafe { slot.drop_in_place() };
     }
 }
 
@@ -117,7 +117,7 @@ impl<T> Deref for PoolBox<T> {
     #[inline]
     fn deref(&self) -> &T {
         // SAFETY: the value is initialised, and changes only through this guard.
-        unsafe { &*value_of(self.slot) }
+        unsafe { self.slot.as_ref() }
     }
 }
 
@@ -125,7 +125,7 @@ impl<T> DerefMut for PoolBox<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: the value is initialised, and this guard, its only owner, is borrowed.
-        unsafe { &mut *value_of(self.slot) }
+        unsafe { self.slot.as_mut() }
     }
 }
 
