@@ -234,6 +234,21 @@ fn a_pinned_value_keeps_its_place_even_if_its_guard_is_leaked() {
     assert_eq!(unsafe { value.read() }, 7);
 }
 
+fn each_guard_has_a_place_of_its_own_and_finds_its_pool<T: Copy + PartialEq>(make: fn(u32) -> T) {
+    for chunk_slots in [1, 3, 600] {
+        let pools = [(); 2].map(|()| PoolAllocator::with_chunk_slots(chunk_slots));
+        let mut guards: Vec<_> =
+            (0..1_200).map(|i| (i, pools[i as usize % 2].alloc(make(i)))).collect();
+        let mut starts: Vec<_> = guards.iter().map(|(_, guard)| address(guard)).collect();
+        starts.sort_unstable();
+        assert!(starts.is_sorted_by(|one, next| one + size_of::<T>() <= *next));
+        assert!(guards.iter().all(|(i, guard)| **guard == make(*i)));
+        guards.retain(|(i, _)| i % 2 == 0 || i % 3 == 0);
+        assert_eq!(pools.map(|pool| pool.len()), [600, 200]);
+        assert!(guards.iter().all(|(i, guard)| **guard == make(*i)));
+    }
+}
+
 /// "One pool, one type; never a general-purpose allocator": whatever the type is.
 #[test]
 fn slots_of_every_size_and_alignment() {
@@ -246,6 +261,18 @@ fn slots_of_every_size_and_alignment() {
     let pages = PoolAllocator::with_chunk_slots(2);
     let guards: Vec<_> = (0..5).map(|i| pages.alloc(Page(i))).collect();
     assert!(guards.iter().all(|guard| address(guard) % 4096 == 0));
+
+    #[repr(align(64))]
+    #[derive(Clone, Copy, PartialEq)]
+    struct Line(u32);
+    // Small slots share headers, and a chunk of several hundred has several of them.
+    each_guard_has_a_place_of_its_own_and_finds_its_pool(|i| i as u8);
+    each_guard_has_a_place_of_its_own_and_finds_its_pool(|i| [i as u8; 13]);
+    each_guard_has_a_place_of_its_own_and_finds_its_pool(|i| [i; 8]);
+    each_guard_has_a_place_of_its_own_and_finds_its_pool(|i| [i; 30]);
+    each_guard_has_a_place_of_its_own_and_finds_its_pool(|i| [i; 32]);
+    each_guard_has_a_place_of_its_own_and_finds_its_pool(|i| [i; 33]);
+    each_guard_has_a_place_of_its_own_and_finds_its_pool(Line);
     let pool = PoolAllocator::with_chunk_slots(0);
     assert_eq!((*pool.alloc(1), pool.capacity()), (1, 1));
 }

@@ -291,8 +291,9 @@ impl<T> BytemapPool<T> {
     /// Moves `value` into the next free slot after the cursor, searching round once, and returns
     /// its handle. The slot's seed becomes (seed + 1) mod 128.
     ///
-    /// The search begins after the cursor, as published. So a slot that was just freed, where the
-    /// cursor now is, is searched last:
+    /// The search begins after the cursor, as published. (The text's second round goes on to the end of
+    /// the array, over slots that the first one has passed. It finds nothing there, so this search ends
+    /// where it began.) So a slot that was just freed, where the cursor now is, is searched last:
     ///
     /// ```
     /// use millpond::classic::BytemapPool;
