@@ -5,7 +5,7 @@
 
 use super::IS_ROUGH;
 use super::lap::{Between, Program};
-use super::memory::{Arena, ByKind, BySize, Memory, Size, System, WithHandles};
+use super::memory::{Arena, ByKind, BySize, Memory, Size, System, WithHandles, roomy_heap};
 use super::script::{Recorder, Script};
 use crate::plan::prices::{AllocatorPrices, Price, Prices};
 use crate::random::SplitMix64;
@@ -28,11 +28,13 @@ const OBJECTS: u32 = 1600;
 const CROWDS: [u32; 2] = [200, 1600];
 
 /// The laps of each program, of which the fastest counts.
-const ROUNDS: usize = if IS_ROUGH { 1 } else { 7 };
+const ROUNDS: usize = if IS_ROUGH { 1 } else { 4 };
 
 /// Measures the prices of this process's allocator, of pools and of arenas.
 #[must_use]
 pub fn prices() -> Prices {
+    // Twice the largest crowd.
+    let _floor = roomy_heap(2 * u64::from(OBJECTS) * BYTES[BYTES.len() - 1]);
     let one_by_one = [one_by_one(), one_by_one()];
     let [small, large] = [SMALL, LARGE].map(|kinds| CROWDS.map(|crowd| in_crowds(&kinds, crowd)));
     let slots = CROWDS[1] as usize;

@@ -40,6 +40,11 @@ impl Price {
     }
 
     /// The price of this many objects.
+    /// The lower of both, end by end.
+    fn least(self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.min(other.high) }
+    }
+
     pub(crate) fn times(self, objects: f64) -> Self {
         Self { low: self.low * objects, high: self.high * objects }
     }
@@ -80,6 +85,16 @@ pub struct AllocatorPrices {
     pub large: Price,
 }
 
+impl AllocatorPrices {
+    fn least(self, other: Self) -> Self {
+        Self {
+            at_hand: self.at_hand.least(other.at_hand),
+            small: self.small.least(other.small),
+            large: self.large.least(other.large),
+        }
+    }
+}
+
 /// All prices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prices {
@@ -111,6 +126,14 @@ impl Prices {
         others: Vec::new(),
         are_measured: false,
     };
+
+    /// Takes the lower prices of two measurements: whatever else a machine does makes calls slower, never faster.
+    pub fn take_least(&mut self, again: &Self) {
+        self.system = self.system.least(again.system);
+        self.pool = self.pool.least(again.pool);
+        self.classes = self.classes.least(again.classes);
+        self.arena = self.arena.least(again.arena);
+    }
 
     /// Parses `reference`, or prices by name, such as `at-hand=9..14,small=25,pool=4..6,mimalloc=8/9/12`. Those that
     /// are not named are those of [`REFERENCE`](Self::REFERENCE). The three prices of another allocator are separated
@@ -292,6 +315,15 @@ mod tests {
             let why = Prices::parse(wrong).expect_err(wrong);
             assert!(!why.contains('\n') && why.contains("expected"), "{why}");
         }
+    }
+
+    #[test]
+    fn the_lower_of_two_measurements_counts_end_by_end() {
+        let mut prices = Prices::parse("at-hand=9..40,pool=4..8,arena=3..5").expect("prices");
+        let again = Prices::parse("at-hand=10..14,pool=8..9,arena=2..6").expect("prices");
+        prices.take_least(&again);
+        let least = Prices::parse("at-hand=9..14,pool=4..8,arena=2..5").expect("prices");
+        assert_eq!(prices, least);
     }
 
     #[test]
