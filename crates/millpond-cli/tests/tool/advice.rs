@@ -37,8 +37,12 @@ impl Recording {
                 function.split_once('@').unwrap_or((function, "/home/me/game"));
             let (function, module) = (self.string(function), self.string(module));
             self.nodes += 1;
-            // Every function allocates on one line: its instruction is told by its name.
-            let _ = writeln!(self.head, "i {function:x} {module:x} {function:x} 0 0");
+            // Every function allocates on one line: its instruction is told by its name. `?` has none.
+            let frame = match self.strings[function - 1].as_str() {
+                "?" => String::new(),
+                _ => format!(" {function:x} 0 0"),
+            };
+            let _ = writeln!(self.head, "i {function:x} {module:x}{frame}");
             let _ = writeln!(self.head, "t {:x} {parent:x}", self.nodes);
             parent = self.nodes;
         }
@@ -231,12 +235,12 @@ fn another_allocator_comes_first_if_it_saves_nearly_as_much() {
     assert!(!said.contains("fast instead of"), "it saves nothing: {said}");
 }
 
-#[test]
-fn many_sizes_from_one_place_are_a_case_for_size_classes() {
+/// Texts of many sizes, which this stack allocates.
+fn texts(stack: &str) -> Recording {
     let mut recording = Recording::default();
-    let sizes: Vec<usize> = (17..57).map(|n| recording.kind(n, "text < parse < main")).collect();
+    let sizes: Vec<usize> = (17..57).map(|n| recording.kind(n, stack)).collect();
     // The same place asks for a few large ones, which no allocator of size classes serves.
-    let large = recording.kind(1 << 20, "text < parse < main");
+    let large = recording.kind(1 << 20, stack);
     (0..30).for_each(|_| recording.birth(large));
     // One text stays, so that an arena would never be empty.
     recording.birth(sizes[0]);
@@ -247,7 +251,33 @@ fn many_sizes_from_one_place_are_a_case_for_size_classes() {
         texts.iter().for_each(|&kind| recording.birth(kind));
         texts.iter().for_each(|&kind| recording.death(kind));
     }
-    let trace = recording.plan();
+    recording
+}
+
+#[test]
+fn a_program_without_names_is_no_place_and_is_told_once() {
+    let directory = Directory::new();
+    directory.file("a.heaptrack", texts("?").text());
+    let plan = |more: &str| {
+        let command = ["plan", "--no-report", "--prices", "reference", more, "a.heaptrack"];
+        done(&millpond(&directory).args(command).output().unwrap())
+    };
+    let json: Value = serde_json::from_str(&plan("--json")).unwrap();
+    let all = json["traces"][0]["pool_first"].as_array().unwrap();
+    assert_eq!(all[0]["kind"], "program-size-classes");
+    assert!(all.iter().all(|one| one["kind"] != "size-classes"), "{all:?}");
+    let said = plan("--all");
+    assert_eq!(said.matches("with debug symbols").count(), 1, "{said}");
+    // A caller that has a name is a place, but not the one that allocates.
+    directory.file("a.heaptrack", texts("? < parse < main").text());
+    let said = plan("--all");
+    assert!(said.contains("100 % (no name) < parse < main"), "{said}");
+    assert_eq!(said.matches("with debug symbols").count(), 1, "{said}");
+}
+
+#[test]
+fn many_sizes_from_one_place_are_a_case_for_size_classes() {
+    let trace = texts("text < parse < main").plan();
     assert_eq!(classes(&trace), ["17-56"]);
     let first = &trace["pool_first"][0];
     assert_eq!((&first["kind"], &first["calls_saved"]), (&"size-classes".into(), &15_600.into()));

@@ -66,6 +66,14 @@ pub struct Place {
     pub is_nameless: bool,
 }
 
+impl Place {
+    /// Whether nothing is known of it but its program or library.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.is_nameless && self.stack.len() == 1
+    }
+}
+
 /// Larger blocks are not copied when they grow: the system moves their pages.
 const COPIED_BYTES_MAX: u64 = 128 << 10;
 

@@ -51,7 +51,7 @@ enum Key {
     Class(u32),
     /// Objects of the classes that share a bin.
     Bin(u64),
-    /// All sizes that a function requests, by its name; or a whole program or library without names.
+    /// All sizes that a function requests, by its name.
     Sizes(String),
     /// The allocations that a library makes for itself.
     Library(String),
@@ -599,6 +599,10 @@ impl Habit {
         let of = &places.places[place as usize];
         if let Some(library) = &of.inside {
             return Key::Library(library.clone());
+        }
+        // A whole program is no place to change.
+        if of.is_unknown() {
+            return Key::Class(class);
         }
         let sizes = self.births_of_class.values().filter(|births| **births > 0).count();
         let grows = sizes >= SIZES_GROWING
