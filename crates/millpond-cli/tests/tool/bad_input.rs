@@ -127,7 +127,7 @@ fn classes_that_are_no_names() {
 fn compressed_data_that_is_cut_short_anywhere() {
     let text = csv("0,alloc,1,Imp\n3,alloc,2,Demon\n9,free,1,Imp\n");
     for packed in [gzip(text.as_bytes()), zstd(text.as_bytes())] {
-        for cut in 0..packed.len() {
+        for cut in (0..packed.len()).step_by(3) {
             refuses(&packed[..cut], &[]);
         }
     }
@@ -153,7 +153,7 @@ fn compressed_data_that_is_damaged() {
     let text = csv(&(0..500).map(|n| format!("{n},alloc,{n},Imp\n")).collect::<String>());
     let directory = Directory::new();
     for packed in [gzip(text.as_bytes()), zstd(text.as_bytes())] {
-        for at in (0..packed.len()).step_by(29) {
+        for at in (0..packed.len()).step_by(61) {
             let mut damaged = packed.clone();
             damaged[at] ^= 0x55;
             let trace = directory.file("damaged", damaged);

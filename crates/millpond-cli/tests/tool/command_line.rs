@@ -82,7 +82,7 @@ fn a_closed_output_pipe_is_no_error() {
 fn a_plan_whose_reader_has_gone() {
     let directory = Directory::new();
     // Enough output that it cannot all wait in the pipe.
-    let lines: String = (0..9000).map(|n| format!("0,alloc,{n},Class{n}\n")).collect();
+    let lines: String = (0..1000).map(|n| format!("0,alloc,{n},Class{n}\n")).collect();
     directory.file("wide.csv", format!("tick,event,id,class\n{lines}"));
     let mut child = millpond_in_pipes(&directory, &["plan", "--json", "wide.csv"]);
     drop(child.stdout.take());

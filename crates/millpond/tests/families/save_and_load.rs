@@ -125,10 +125,10 @@ fn replay<T: Value, S: Saved<T> + ?Sized>(
     take_snapshot: fn(&S) -> Option<Box<dyn Past>>,
 ) {
     let mut pool: Box<S> = kind.make(plan);
-    for round in 0..4_u64 {
+    for round in 0..3_u64 {
         // Without claims at first.
-        let seed = if round < 3 { 2 * round } else { 2 * round + 1 };
-        play(&mut *pool, seed, 9 << round);
+        let seed = if round < 2 { 2 * round } else { 2 * round + 1 };
+        play(&mut *pool, seed, 9 << (2 * round));
         pool.validate().unwrap();
         let (at_first, sum_at_first) = (seen(&*pool), pool.sum());
         let Some(mut past) = take_snapshot(&*pool) else { return };

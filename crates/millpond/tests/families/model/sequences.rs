@@ -116,13 +116,13 @@ fn said_by(work: impl FnOnce()) -> Result<(), String> {
 
 fn lasting(kind: &KindToRun) {
     for capacity in kind.facts().capacities(&[0, 1, 3, 65]) {
-        sequences(kind, Plan::of(capacity), 6, 120);
+        sequences(kind, Plan::of(capacity), 4, 120);
     }
 }
 
 fn retiring(kind: &KindToRun) {
     for lifetimes in [1, 2, 5] {
-        sequences(kind, Plan { lifetimes: Some(lifetimes), ..Plan::of(6) }, 6, 100);
+        sequences(kind, Plan { lifetimes: Some(lifetimes), ..Plan::of(6) }, 4, 100);
     }
 }
 
@@ -130,7 +130,7 @@ fn wrapping(kind: &KindToRun) {
     if kind.facts().wraps_early {
         for lifetimes in [1, 2, 5] {
             let plan = Plan { lifetimes: Some(lifetimes), wraps: true, ..Plan::of(6) };
-            sequences(kind, plan, 6, 100);
+            sequences(kind, plan, 4, 100);
         }
     }
 }
