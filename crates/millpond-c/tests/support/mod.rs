@@ -67,8 +67,10 @@ pub(crate) fn strict(compiler: &str) -> Command {
     command
 }
 
-/// Whether libFuzzer finds nothing in the target `source` of the tests, under each of the sets of sanitizers.
-pub(crate) fn fuzz(source: &str, sanitizers: &[&str], library: Option<&Path>, runs: u32) {
+/// Whether libFuzzer finds nothing in the target `source` of the tests, under each of the sets of sanitizers, in
+/// as many executions as `MILLPOND_FUZZ_RUNS` says, or 15,000.
+pub(crate) fn fuzz(source: &str, sanitizers: &[&str], library: Option<&Path>) {
+    let runs = std::env::var("MILLPOND_FUZZ_RUNS").unwrap_or_else(|_| "15000".to_owned());
     if !has("clang") {
         return;
     }
