@@ -480,7 +480,7 @@ fn every_short_sequence() {
 
 /// `cargo test --release -p millpond --test exhaustive -- --ignored`
 #[test]
-#[ignore = "half a minute of one processor in a release build: `.ci/run` runs it"]
+#[ignore = "half a minute of one processor in a release build: `.ci/run long` runs it"]
 fn every_sequence_that_fits_into_a_minute() {
     assert_eq!(all_worlds([6, 5, 5, 4]), 9_116_940);
 }

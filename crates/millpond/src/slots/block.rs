@@ -7,7 +7,7 @@
 //!
 //! The entries end exactly where the words begin. The values come first, so that a pool that grows asks the allocator for
 //! more memory behind them, and they stay where they are or the system moves their pages. A block that the pool has
-//! allocated begins with up to 63 bytes that align them.
+//! allocated begins with fewer than 64 bytes that align them.
 //!
 //! The header of the block is part of the pool and has the address of each array. On 64 bits:
 //!
@@ -270,15 +270,18 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         let (offsets, align) = Offsets::own::<W, E, T>(slots, entry_count)?;
         let padding = match self.memory {
             Memory::Own { padding } => padding as usize,
-            Memory::Lent => 0,
+            Memory::Lent => {
+                assert!(
+                    self.slots == 0 && self.entry_count == 0,
+                    "memory that is lent does not grow"
+                );
+                0
+            }
         };
         let (start, former_offsets) = self.own_memory(padding);
-        let (former_layout, is_own) =
-            (former_offsets.layout, matches!(self.memory, Memory::Own { .. }));
-        assert!(is_own || former_layout.size() == 0, "memory that is lent does not grow");
         // SAFETY: it was taken with this layout, or there is none; the alignment follows from the types alone. If this
         // succeeds, nothing refers to it any more but fields that are about to be replaced.
-        let start = unsafe { memory::resize(start, former_layout, offsets.layout)? };
+        let start = unsafe { memory::resize(start, former_offsets.layout, offsets.layout)? };
         let values = aligned(start, align);
         // SAFETY: the memory has kept its bytes, and has room for this padding.
         let moved = unsafe { start.byte_add(padding) };

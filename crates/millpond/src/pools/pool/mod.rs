@@ -38,7 +38,7 @@ use crate::values::PoolStorage;
 /// [memory of your own](PoolBuilder::build_in). Each slot takes the value, a generation word (4
 /// bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits), one bit, and the [reuse
 /// order](crate::reuse)'s data (by default 4.06 bytes). So a `Pool<[f32; 4]>` has 24.2 bytes per
-/// slot. Up to 56 bytes more align the values in memory that is not your own.
+/// slot. Fewer than 64 bytes more align the values in memory that is not your own.
 ///
 /// **Time**: insert, get and remove are O(1). Iterating reads a bitmap of live slots one word at a
 /// time, and a run of live slots is a plain loop: O(capacity / 64 + live) while the bitmap is up to
