@@ -282,12 +282,10 @@ impl<T: Pooled, const N: usize, S: AsRef<[T]> + AsMut<[T]>> ObjectPool<T, N, S> 
     ///
     /// If the free list leads to an object in use or out of range, because [`Pooled`] is
     /// implemented incorrectly or an object was put in use without the pool. The pool is unchanged.
+    #[inline]
     pub fn create(&mut self, object: T) -> Result<Option<usize>, Full<T>> {
         let Some(first) = self.first_unused else {
-            self.stats.refused += 1;
-            let Stats { capacity, peak, .. } = self.stats;
-            let pool = FullPool { name: None, capacity, peak, retired: 0, out_of_memory: false };
-            return Err(Full { value: object, pool });
+            return Err(Full { value: object, pool: refusal(&mut self.stats) });
         };
         if !object.in_use() {
             return Ok(None);
@@ -400,16 +398,31 @@ impl<T: Pooled, const N: usize, S: AsRef<[T]> + AsMut<[T]>> ObjectPool<T, N, S> 
     #[inline]
     pub(super) fn update_and_link(&mut self, mut change: impl FnMut(&mut T, Option<u32>) -> bool) {
         let (mut first, mut died) = (self.first_unused, 0);
-        for (index, object) in self.objects.as_mut().iter_mut().enumerate() {
+        let mut index = 0;
+        let mut step = |object: &mut T| {
             if change(object, first) {
-                first = Some(index as u32);
+                first = Some(index);
                 died += 1;
             }
-        }
+            index += 1;
+        };
+        // Eight in a turn: a turn of one is so short that a third of its time depends on where the
+        // linker puts it.
+        let mut eights = self.objects.as_mut().chunks_exact_mut(8);
+        eights.by_ref().for_each(|eight| eight.iter_mut().for_each(&mut step));
+        eights.into_remainder().iter_mut().for_each(step);
         self.first_unused = first;
         self.stats.live -= died;
         self.stats.removed += died as u64;
     }
+}
+
+/// Counts a refusal, and returns what the error says.
+#[cold]
+fn refusal(stats: &mut Stats) -> FullPool {
+    stats.refused += 1;
+    let Stats { capacity, peak, .. } = *stats;
+    FullPool { name: None, capacity, peak, retired: 0, out_of_memory: false }
 }
 
 /// The link that object `index` of a new pool of `count` stores.

@@ -226,6 +226,7 @@ impl<const N: usize, S: AsRef<[ParticleSlot]> + AsMut<[ParticleSlot]>> ParticleP
     /// # Panics
     ///
     /// With the feature `debug-aids`, if the slot's dead particle was written to.
+    #[inline]
     pub fn create(
         &mut self,
         x: f32,
