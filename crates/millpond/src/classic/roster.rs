@@ -1,5 +1,4 @@
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::fmt;
 
 use crate::base::memory;
@@ -89,10 +88,11 @@ use crate::slots::reuse::Lifo;
 pub struct RosterPool<T> {
     objects: Box<[T]>,
     /// The live slots, and from the partition on the vacant ones: those that were used, then the others. The retired
-    /// ones are gone.
-    roster: Vec<u32>,
+    /// ones are last.
+    roster: Box<[u32]>,
     slots: Box<[Slot]>,
     partition: usize,
+    retired: usize,
     /// Below this generation, a lifetime ends without a hook, and another one follows.
     quick_below: u32,
     /// The peak when the last slot retired.
@@ -231,9 +231,10 @@ impl<T> RosterPool<T> {
         };
         Self {
             objects,
-            roster: roster.into_vec(),
+            roster,
             slots,
             partition: 0,
+            retired: 0,
             quick_below: LAST,
             peak: 0,
             inserted: 0,
@@ -295,16 +296,23 @@ impl<T> RosterPool<T> {
     #[inline]
     #[must_use = "a handle that is dropped leaves its slot live"]
     pub fn allocate(&mut self) -> Option<Handle<T>> {
-        let Some(&index) = self.roster.get(self.partition) else {
-            self.refused += 1;
-            return None;
-        };
+        let Some(&index) = self.roster.get(self.partition) else { return self.refuse() };
         let slot = &mut self.slots[index as usize];
         let word = slot.word.as_live();
+        // The retired slots are last.
+        if word == u32::RETIRED.as_live() {
+            return self.refuse();
+        }
         slot.word = word;
         self.partition += 1;
         self.inserted += 1;
         Some(Handle::from_kept_parts(index as usize, word))
+    }
+
+    #[cold]
+    fn refuse(&mut self) -> Option<Handle<T>> {
+        self.refused += 1;
+        None
     }
 
     /// Frees the handle's object. Returns `false`, and does nothing, if the handle is refused.
@@ -334,11 +342,12 @@ impl<T> RosterPool<T> {
             swap_out(&mut self.roster, &mut self.slots, partition, index, word.dead_successor());
         } else {
             let object = &mut self.objects[index];
-            let (roster, slots) = (&mut self.roster, &mut self.slots);
+            let end = self.roster.len() - self.retired;
+            let (roster, slots) = (&mut self.roster[..end], &mut self.slots);
             if let Some(used) = free_with_care(self.hooks, object, roster, slots, partition, index)
             {
                 self.peak = self.peak.max(used);
-                self.roster.truncate(self.roster.len() - 1);
+                self.retired += 1;
             }
         }
         self.partition = partition;
@@ -457,7 +466,7 @@ impl<T> RosterPool<T> {
     #[inline]
     #[must_use]
     pub fn roster(&self) -> &[u32] {
-        &self.roster
+        &self.roster[..self.roster.len() - self.retired]
     }
 
     /// Returns the number of live slots, at which the roster is split.
@@ -485,7 +494,7 @@ impl<T> RosterPool<T> {
     #[inline]
     #[must_use]
     pub fn next_slot(&self) -> Option<u32> {
-        self.roster.get(self.partition).copied()
+        self.roster().get(self.partition).copied()
     }
 
     /// Returns the number of slots.
@@ -499,12 +508,11 @@ impl<T> RosterPool<T> {
     /// O(log capacity).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        let retired = self.slots.len() - self.roster.len();
         Stats {
             capacity: self.capacity(),
             live: self.partition,
-            peak: self.peak.max(used(&self.roster, &self.slots, self.partition)),
-            retired,
+            peak: self.peak.max(used(self.roster(), &self.slots, self.partition)),
+            retired: self.retired,
             inserted: self.inserted,
             removed: self.inserted - self.partition as u64,
             refused: self.refused,
@@ -524,7 +532,7 @@ impl<T> RosterPool<T> {
         use crate::reports::validate::{ensure, ensure_counters};
 
         let mut was_fresh = false;
-        for (position, &index) in self.roster.iter().enumerate() {
+        for (position, &index) in self.roster().iter().enumerate() {
             let slot = self.slots.get(index as usize);
             ensure(
                 slot.is_some_and(|slot| slot.position as usize == position),
@@ -541,11 +549,17 @@ impl<T> RosterPool<T> {
             )?;
             was_fresh = word == FRESH;
         }
-        let retired = self.slots.iter().filter(|slot| slot.word == u32::RETIRED).count();
+        let is_retired = |slot: &&Slot| slot.word == u32::RETIRED;
+        let retired = self.slots.iter().filter(is_retired).count();
+        let end = &self.roster[self.roster().len()..];
         ensure(
-            self.partition <= self.roster.len() && self.roster.len() + retired == self.slots.len(),
+            self.partition <= self.roster().len()
+                && self.retired == retired
+                && end.iter().all(|index| {
+                    self.slots.get(*index as usize).is_some_and(|slot| is_retired(&slot))
+                }),
             "the roster has every slot that is not retired",
-            format_args!("{} of {}, {retired} retired", self.roster.len(), self.slots.len()),
+            format_args!("{} of {}, {retired} retired", self.roster().len(), self.slots.len()),
         )?;
         ensure_counters(&self.stats())
     }
@@ -591,7 +605,7 @@ impl<T: fmt::Debug> fmt::Debug for RosterPool<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RosterPool")
             .field("partition", &self.partition)
-            .field("roster", &self.roster)
+            .field("roster", &self.roster())
             .field("live", &LiveObjects(self))
             .finish()
     }
@@ -608,6 +622,8 @@ impl<T: fmt::Debug> fmt::Debug for LiveObjects<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
 
     /// As if these slots had been freed so often that one lifetime of each is left.
@@ -675,7 +691,8 @@ mod tests {
         assert_eq!(broken(unused_before_used), parts);
         let all = "the roster has every slot that is not retired";
         assert_eq!(broken(|pool| pool.slots[4].word = FRESH), all);
-        assert_eq!(broken(|pool| pool.roster.truncate(3)), all);
+        assert_eq!(broken(|pool| pool.retired = 2), all);
+        assert_eq!(broken(|pool| pool.roster[4] = 3), all);
         assert_eq!(broken(|pool| pool.inserted = 3), "the counters agree");
     }
 }
