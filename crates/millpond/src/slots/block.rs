@@ -286,7 +286,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         // SAFETY: the memory has kept its bytes, and has room for this padding.
         let moved = unsafe { start.byte_add(padding) };
         if moved != values {
-            let bytes = former_offsets.bits + size_of_val(self.parts().bits);
+            let bytes = former_offsets.bits + self.bit_words * size_of::<u64>();
             // SAFETY: the former block is there, and there is room for one at least as large behind either padding.
             unsafe { moved.copy_to(values, bytes) };
         }
@@ -641,38 +641,70 @@ mod tests {
     }
 
     /// From every number of slots to others, as aligned as before or not, in memory that an allocator moved or extended.
-    #[test]
-    fn a_block_that_grows_keeps_what_is_in_it() {
+    /// Between two of them, a growth that fails.
+    fn grows<W, E, T>(value: fn(usize) -> T)
+    where
+        W: Word,
+        E: Entry + From<u8> + PartialEq,
+        T: Copy + PartialEq + fmt::Debug,
+    {
+        let word = |index: usize| W::from_generation(index as u32 % 100 + 1);
+        let huge = usize::MAX / 4 / size_of::<T>().max(1);
         for (from, to) in
-            [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 5000)]
+            [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 1200)]
         {
-            let mut block = Block::<u32, u32, [u32; 8]>::try_untouched(from, from / 2, 1).unwrap();
+            let mut block = Block::<W, E, T>::try_untouched(from, from / 2, word(0)).unwrap();
             let parts = block.parts_mut();
             // SAFETY: there are this many slots, and the block is borrowed.
             let values = unsafe { slice::from_raw_parts_mut(parts.values, from) };
-            for (index, value) in values.iter_mut().enumerate() {
-                parts.words[index] = index as u32;
+            for (index, room) in values.iter_mut().enumerate() {
+                parts.words[index] = word(index);
                 parts.bits[index / 64] |= (index as u64 % 2) << (index % 64);
-                value.write([index as u32; 8]);
+                room.write(value(index));
             }
-            parts.entries.fill(7);
+            parts.entries.fill(7.into());
             let bits = parts.bits.to_vec();
-            block.try_grow(to, to, fit_first, |index| index as u32 * 2, to % 2 == 0).unwrap();
+            if !cfg!(miri) {
+                let failed = block.try_grow(huge, to, fit_first, word, false);
+                assert_eq!((failed, block.slots), (Err(OutOfMemory), from));
+            }
+            block.try_grow(to, to, fit_first, |index| word(index + 1), to % 2 == 0).unwrap();
 
             let parts = block.parts();
+            assert_eq!(parts.values.addr() % align_of::<T>(), 0);
             // SAFETY: as above.
             let values = unsafe { slice::from_raw_parts(parts.values, from) };
-            for (index, value) in values.iter().enumerate() {
+            for (index, kept) in values.iter().enumerate() {
                 // SAFETY: it was written before.
-                assert_eq!(unsafe { value.assume_init() }, [index as u32; 8]);
+                assert_eq!(unsafe { kept.assume_init() }, value(index));
             }
-            let word = |index: u32| if index < from as u32 { index } else { (index * 2).as_dead() };
-            assert!(parts.words.iter().copied().eq((0..to as u32).map(word)), "{from} to {to}");
-            let entry = |index| if index < from / 2 { 7 } else { Entry::EMPTY };
+            let word = |index| if index < from { word(index) } else { word(index + 1).as_dead() };
+            assert!(parts.words.iter().copied().eq((0..to).map(word)), "{from} to {to}");
+            let entry = |index| if index < from / 2 { 7.into() } else { E::EMPTY };
             assert!(parts.entries.iter().copied().eq((0..to).map(entry)), "{from} to {to}");
             assert!(parts.bits[bits.len()..].iter().all(|bits| *bits == 0), "{from} to {to}");
             assert_eq!(parts.bits[..bits.len()], bits, "{from} to {to}");
         }
+    }
+
+    #[test]
+    fn a_block_that_grows_keeps_what_is_in_it() {
+        grows::<u32, u32, [u32; 8]>(|index| [index as u32; 8]);
+        grows::<u16, u16, [u8; 3]>(|index| [index as u8; 3]);
+        grows::<u32, u16, u64>(|index| index as u64);
+    }
+
+    #[test]
+    fn so_does_one_whose_values_have_no_size_or_want_more_than_a_line() {
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[repr(align(128))]
+        struct Wide(usize);
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[repr(align(4096))]
+        struct Nothing;
+        grows::<u32, u32, _>(Wide);
+        grows::<u16, u16, _>(|_| ());
+        grows::<u32, u32, _>(|_| Nothing);
     }
 
     #[test]
