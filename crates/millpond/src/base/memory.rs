@@ -54,6 +54,7 @@ pub(crate) unsafe fn give_back(memory: NonNull<u8>, layout: Layout) {
 ///
 /// It is from [`take`], with the layout `from`, and nobody uses it any more if this succeeds; `to` has the same
 /// alignment, and a size that is 0 only if that of `from` is.
+#[inline]
 pub(crate) unsafe fn resize(
     memory: NonNull<u8>,
     from: Layout,

@@ -30,7 +30,8 @@ use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
 use core::marker::PhantomData;
-use core::mem::{self, ManuallyDrop, MaybeUninit, offset_of};
+use core::mem::{ManuallyDrop, MaybeUninit, offset_of};
+use core::num::NonZero;
 use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::slice;
@@ -88,6 +89,7 @@ impl Memory {
 }
 
 /// The first byte of this alignment from here on.
+#[inline]
 fn aligned(start: NonNull<u8>, align: usize) -> NonNull<u8> {
     start.map_addr(|address| {
         let padding = address.get().wrapping_neg() & (align - 1);
@@ -109,19 +111,24 @@ impl Offsets {
         Self::with_values::<W, E>(slots, entries, Layout::new::<T>())
     }
 
-    /// The offsets of a block in memory of its own, and the alignment of its values. The allocator is not asked for
-    /// that alignment, because it would take much longer, and could move no pages: the memory has room to align them in.
+    /// The offsets of a block in memory of its own, and the alignment of its values.
     fn own<W, E, T>(slots: usize, entries: usize) -> Result<(Self, usize), OutOfMemory> {
-        let value = Layout::new::<T>();
-        let mut offsets = Self::with_align::<W, E>(slots, entries, value, 1)?;
-        let align = match slots.saturating_mul(value.size()) <= PACKED_BYTES_MAX {
+        let offsets = Self::with_align::<W, E>(slots, entries, Layout::new::<T>(), 1)?;
+        let (layout, align) = Self::own_layout::<W, E, T>(offsets.layout.size(), slots)?;
+        Ok((Self { layout, ..offsets }, align))
+    }
+
+    /// The memory of its own that a block of so many bytes takes, and the alignment of its values. The allocator is not asked
+    /// for that alignment, because it would take much longer, and could move no pages: the memory has room to align them in.
+    fn own_layout<W, E, T>(bytes: usize, slots: usize) -> Result<(Layout, usize), OutOfMemory> {
+        let align = match slots.saturating_mul(size_of::<T>()) <= PACKED_BYTES_MAX {
             true => 1,
-            false => values_align(value, slots),
+            false => values_align(Layout::new::<T>(), slots),
         };
-        let (bytes, least) = (offsets.layout.size(), offsets.layout.align());
-        offsets.layout = Layout::from_size_align(bytes + align.saturating_sub(least), least)
-            .map_err(|_| OutOfMemory)?;
-        Ok((offsets, align))
+        let least =
+            align_of::<T>().max(align_of::<E>()).max(align_of::<W>()).max(align_of::<u64>());
+        let layout = Layout::from_size_align(bytes + align.saturating_sub(least), least);
+        Ok((layout.map_err(|_| OutOfMemory)?, align))
     }
 
     /// The offsets of a block each of whose values has this layout.
@@ -170,7 +177,7 @@ fn values_align(value: Layout, slots: usize) -> usize {
 impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
     fn drop(&mut self) {
         let Memory::Own { padding } = self.memory else { return };
-        let (start, Offsets { layout, .. }) = self.own_memory(padding as usize);
+        let (start, layout, _) = self.own_memory(padding);
         // SAFETY: the memory was taken with this layout, and goes back once.
         unsafe { memory::give_back(start, layout) };
     }
@@ -206,13 +213,19 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         }
     }
 
-    /// The memory of a block of its own, which begins so many bytes before the values.
-    fn own_memory(&self, padding: usize) -> (NonNull<u8>, Offsets) {
-        let Ok((offsets, _)) = Offsets::own::<W, E, T>(self.slots, self.entry_count) else {
+    /// The bytes from the first value to the end of the bitmap.
+    fn bytes(&self) -> usize {
+        self.bits.addr().get() + self.bit_words * size_of::<u64>() - self.values.addr().get()
+    }
+
+    /// The memory of a block of its own, its layout, and the padding with which it begins.
+    fn own_memory(&self, padding: u8) -> (NonNull<u8>, Layout, usize) {
+        let Ok((layout, _)) = Offsets::own_layout::<W, E, T>(self.bytes(), self.slots) else {
             unreachable!("the block was taken with this layout");
         };
+        let padding = padding as usize;
         // SAFETY: the memory begins there (invariant 5).
-        (unsafe { self.values.byte_sub(padding) }.cast(), offsets)
+        (unsafe { self.values.byte_sub(padding) }.cast(), layout, padding)
     }
 
     /// The watch over the values, if any, for another block.
@@ -256,68 +269,78 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         memory::touch(unsafe { slice::from_raw_parts_mut(start.as_ptr(), count) });
     }
 
-    /// More slots, in memory of its own that the allocator extends or moves. The values keep their bytes; new slots have
-    /// the words that `new_word` returns for their indices. On an error, nothing changes. `touch`: touch every page.
+    /// More slots, in memory of its own that the allocator extends or moves. The values keep their bytes. The first of the
+    /// new slots get the words `known`, the others the word `fresh`; all are dead. On an error, nothing changes. `touch`:
+    /// touch every page.
     pub(crate) fn try_grow(
         &mut self,
         slots: usize,
         entry_count: usize,
         fit_entries: FitEntries<E>,
-        new_word: impl Fn(usize) -> W,
+        known: &[W],
+        fresh: W,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         assert!(slots >= self.slots && entry_count >= self.entry_count, "something would be lost");
         let (offsets, align) = Offsets::own::<W, E, T>(slots, entry_count)?;
-        let padding = match self.memory {
-            Memory::Own { padding } => padding as usize,
+        let (former_start, former_layout, padding) = match self.memory {
+            Memory::Own { padding } => self.own_memory(padding),
             Memory::Lent => {
                 assert!(
                     self.slots == 0 && self.entry_count == 0,
                     "memory that is lent does not grow"
                 );
-                0
+                (NonNull::dangling(), Layout::new::<()>(), 0)
             }
         };
-        let (start, former_offsets) = self.own_memory(padding);
         // SAFETY: it was taken with this layout, or there is none; the alignment follows from the types alone. If this
         // succeeds, nothing refers to it any more but fields that are about to be replaced.
-        let start = unsafe { memory::resize(start, former_offsets.layout, offsets.layout)? };
+        let start = unsafe { memory::resize(former_start, former_layout, offsets.layout)? };
         let values = aligned(start, align);
-        // SAFETY: the memory has kept its bytes, and has room for this padding.
-        let moved = unsafe { start.byte_add(padding) };
-        if moved != values {
-            let bytes = former_offsets.bits + self.bit_words * size_of::<u64>();
-            // SAFETY: the former block is there, and there is room for one at least as large behind either padding.
-            unsafe { moved.copy_to(values, bytes) };
-        }
-        // SAFETY: so the values are followed by the arrays of the former block.
-        let former = unsafe { Self::header(values, &former_offsets, self.slots, self.entry_count) };
+        // Nothing drops it: its arrays become those of this block.
         // SAFETY: the memory has room for these behind the padding.
-        let mut grown = unsafe { Self::header(values, &offsets, slots, entry_count) };
-        // Each array ends as far up as it did or farther, and begins where those before it have ended or behind it. So the
-        // last one moves first.
-        // SAFETY: none has fewer elements than before.
-        unsafe { former.bits.copy_to(grown.bits, former.bit_words) };
-        // SAFETY: as above.
-        unsafe { former.words.copy_to(grown.words, former.slots) };
-        let new_entries = entry_count - former.entry_count;
-        // SAFETY: as above.
-        let last_entries = unsafe { grown.entries.add(new_entries) };
-        // SAFETY: as above.
-        unsafe { former.entries.copy_to(last_entries, former.entry_count) };
-        fill(grown.entries, 0..new_entries, E::EMPTY);
-        fill(grown.words, former.slots..slots, W::RETIRED);
-        fill(grown.bits, former.bit_words..grown.bit_words, 0);
-        let parts = grown.parts_mut();
-        fit_entries(parts.entries, former.entry_count, entry_count);
-        for (word, index) in parts.words[former.slots..].iter_mut().zip(former.slots..) {
-            *word = new_word(index).as_dead();
+        let grown =
+            ManuallyDrop::new(unsafe { Self::header(values, &offsets, slots, entry_count) });
+        let new_entries = entry_count - self.entry_count;
+        if former_layout.size() > 0 {
+            // SAFETY: the memory has kept its bytes, and has room for this padding.
+            let moved = unsafe { start.byte_add(padding) };
+            if moved != values {
+                let bytes = self.bytes();
+                // SAFETY: there is room for as many bytes behind either padding.
+                unsafe { moved.copy_to(values, bytes) };
+            }
+            // Each array begins as far up as it did or farther, and so does what is behind it. So the last one moves first.
+            let offset = |array: NonZero<usize>| array.get() - self.values.addr().get();
+            // SAFETY: the former bitmap lies at this distance from the values.
+            let bits = unsafe { values.byte_add(offset(self.bits.addr())) }.cast();
+            // SAFETY: the new one has room for it.
+            unsafe { bits.copy_to(grown.bits, self.bit_words) };
+            // SAFETY: the former entries lie at this distance, and the words right behind them (invariant 4).
+            let entries = unsafe { values.byte_add(offset(self.entries.addr())) };
+            // SAFETY: there are more entries than these in front of the new words.
+            let last_entries = unsafe { grown.entries.add(new_entries) };
+            let bytes = self.entry_count * size_of::<E>() + self.slots * size_of::<W>();
+            // SAFETY: from here on there is room for the former entries, and behind them for the former words (invariant 4).
+            unsafe { entries.copy_to(last_entries.cast(), bytes) };
         }
-        grown.memory = Memory::own(start, values);
-        grown.bitmap_age = self.bitmap_age;
-        grown.watch = self.watch.take();
-        // The memory of the former block is that of the new one.
-        let former = ManuallyDrop::new(mem::replace(self, grown)).slots;
+        fill(grown.entries, 0..new_entries, E::EMPTY);
+        fill(grown.words, self.slots..slots, fresh.as_dead());
+        fill(grown.bits, self.bit_words..grown.bit_words, 0);
+        let (former, former_entries) = (self.slots, self.entry_count);
+        self.values = grown.values;
+        self.bits = grown.bits;
+        self.slots = slots;
+        self.words = grown.words;
+        self.entries = grown.entries;
+        self.entry_count = entry_count;
+        self.bit_words = grown.bit_words;
+        self.memory = Memory::own(start, values);
+        let parts = self.parts_mut();
+        fit_entries(parts.entries, former_entries, entry_count);
+        for (word, known) in parts.words[former..].iter_mut().zip(known) {
+            *word = known.as_dead();
+        }
         if touch {
             // SAFETY: these are the slots before the new ones, which are borrowed exclusively with the block.
             memory::rewrite(unsafe { slice::from_raw_parts_mut(self.values.as_ptr(), former) });
@@ -575,6 +598,7 @@ impl<W: Word, E: Entry, T> fmt::Debug for Block<W, E, T> {
 mod tests {
     use super::*;
     use crate::slots::reuse::fit_first;
+    use core::iter;
 
     #[test]
     fn the_header_is_laid_out_as_documented() {
@@ -664,11 +688,12 @@ mod tests {
             }
             parts.entries.fill(7.into());
             let bits = parts.bits.to_vec();
+            let (known, fresh) = ([word(10), word(20)], word(3));
             if !cfg!(miri) {
-                let failed = block.try_grow(huge, to, fit_first, word, false);
+                let failed = block.try_grow(huge, to, fit_first, &known, fresh, false);
                 assert_eq!((failed, block.slots), (Err(OutOfMemory), from));
             }
-            block.try_grow(to, to, fit_first, |index| word(index + 1), to % 2 == 0).unwrap();
+            block.try_grow(to, to, fit_first, &known, fresh, to % 2 == 0).unwrap();
 
             let parts = block.parts();
             assert_eq!(parts.values.addr() % align_of::<T>(), 0);
@@ -678,8 +703,9 @@ mod tests {
                 // SAFETY: it was written before.
                 assert_eq!(unsafe { kept.assume_init() }, value(index));
             }
-            let word = |index| if index < from { word(index) } else { word(index + 1).as_dead() };
-            assert!(parts.words.iter().copied().eq((0..to).map(word)), "{from} to {to}");
+            let new_words = known.into_iter().chain(iter::repeat(fresh)).map(Word::as_dead);
+            let words = (0..from).map(word).chain(new_words).take(to);
+            assert!(parts.words.iter().copied().eq(words), "{from} to {to}");
             let entry = |index| if index < from / 2 { 7.into() } else { E::EMPTY };
             assert!(parts.entries.iter().copied().eq((0..to).map(entry)), "{from} to {to}");
             assert!(parts.bits[bits.len()..].iter().all(|bits| *bits == 0), "{from} to {to}");

@@ -708,6 +708,13 @@ impl<P: Place> SlotWords<P> {
         self.counts.retired = self.count_retired() as u32;
     }
 
+    /// There are more slots now, the first of them with these words. The others have not retired.
+    #[cfg(any(feature = "vec", feature = "tables"))]
+    pub(crate) fn note_new(&mut self, known: &[P::Word]) {
+        let retired = known.iter().filter(|word| **word == P::Word::RETIRED);
+        self.counts.retired += retired.count() as u32;
+    }
+
     fn count_retired(&self) -> usize {
         self.all().filter(|word| *word == P::Word::RETIRED).count()
     }

@@ -13,21 +13,22 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         Self { words: SlotWords::empty() }
     }
 
-    /// Grows to this many slots. New ones are dead, and have the words that `new_word` returns for their indices. On an
-    /// error, nothing changes. `touch`: touch every page.
+    /// Grows to this many slots. The first of the new ones get the words `known`, the others the word `fresh`; all are dead.
+    /// On an error, nothing changes. `touch`: touch every page.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::grow`] afterwards.
     pub(crate) fn try_grow<R: ReuseOrder, H: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
-        new_word: impl Fn(usize) -> W,
+        known: &[W],
+        fresh: W,
         touch: bool,
     ) -> Result<(), OutOfMemory>
     where
         R::Queue<H::Index>: Queue<H::Index, Entry = E>,
     {
         let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
-        self.try_grow_with(slots, entries, R::Queue::<H::Index>::fit_entries, new_word, touch)?;
+        self.try_grow_with(slots, entries, R::Queue::<H::Index>::fit_entries, known, fresh, touch)?;
         if R::SEARCHES_BITMAP {
             // From the beginning, when there are no slots, and the bitmap has all of them.
             self.words.set_in_step(true);
@@ -40,7 +41,8 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         slots: usize,
         entries: usize,
         fit_entries: FitEntries<E>,
-        new_word: impl Fn(usize) -> W,
+        known: &[W],
+        fresh: W,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let former = self.slots();
@@ -50,9 +52,9 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         // No user code from here on.
         self.poison_dead(false);
         let block = self.words.place_mut();
-        let grown = block.try_grow(slots, entries, fit_entries, new_word, touch);
+        let grown = block.try_grow(slots, entries, fit_entries, known, fresh, touch);
         if grown.is_ok() {
-            self.words.recount_retired();
+            self.words.note_new(known);
             for index in former..slots {
                 self.write_link(index, Link::NONE);
                 // As if a value had just been moved out.
@@ -138,7 +140,7 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
 impl<T, W: Word> TableStorage<T, W> {
     /// Grows to this many slots; the new ones are dead, with this word. On an error, nothing changes.
     pub(crate) fn try_grow_table(&mut self, slots: usize, dead: W) -> Result<(), OutOfMemory> {
-        self.try_grow_with(slots, 0, |_, _, _| (), |_| dead, true)
+        self.try_grow_with(slots, 0, |_, _, _| (), &[], dead, true)
     }
 
     /// Makes all slots, which are dead, as if never used, with this word.
@@ -162,9 +164,11 @@ mod tests {
         let mut expected = Vec::new();
         for slots in [1, 3, 64, 65, 256, 257, 1000] {
             let before = storage.slots();
-            storage.try_grow_table(slots, u32::RETIRED).unwrap();
+            storage.try_grow_table(slots, 7_u32.as_dead()).unwrap();
             assert_eq!(storage.slots(), slots);
-            assert!(storage.words().as_slice()[before..].iter().all(|word| *word == u32::RETIRED));
+            assert!(
+                storage.words().as_slice()[before..].iter().all(|word| *word == 7_u32.as_dead())
+            );
             storage.put(slots - 1, slots as u32, counted.clone());
             expected.push((slots - 1, slots as u32));
             if slots == 64 {

@@ -810,11 +810,11 @@ impl<P: Place> Storage<P> {
 
 #[cfg(feature = "alloc")]
 impl<W: Word, E: Entry, T: Clone> Storage<Block<W, E, T>> {
-    /// A copy with the same words. If a value's clone panics, what was copied is dropped.
-    pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
-        let (slots, entries) = (self.slots(), self.words.entries().len());
-        let in_step = self.words.is_in_step();
-        let mut storage = Self::try_with_entries(slots, entries, in_step, W::RETIRED)?;
+    /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
+    pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
+        let allocate = if touch { Block::try_new } else { Block::try_untouched };
+        let block = allocate(self.slots(), self.words.entries().len(), W::RETIRED)?;
+        let mut storage = Self::of_dead(SlotWords::of_dead(block, self.words.is_in_step()));
         storage.clone_into_dead(self);
         Ok(storage)
     }

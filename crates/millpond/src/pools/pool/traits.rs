@@ -18,7 +18,7 @@ operators! {
 /// If there is not enough memory, or a value's clone panics.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
     fn clone(&self) -> Self {
-        let storage = match self.storage.try_clone() {
+        let storage = match self.storage.try_clone(true) {
             Ok(storage) => storage,
             Err(_) => panic!("no memory for a copy of {}", PoolName(self.name())),
         };

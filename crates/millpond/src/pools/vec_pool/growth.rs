@@ -72,10 +72,10 @@ impl<W: Word> Growing<W> {
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let from = storage.words().slots();
-        let (former, fresh) = (self.former(), core.circle().start().as_dead());
-        let rest = Self::boxed(former.get(slots - from..).unwrap_or_default())?;
-        let word = |index: usize| former.get(index - from).copied().unwrap_or(fresh);
-        storage.try_grow::<R, H>(slots, word, touch)?;
+        let former = self.former();
+        let (again, rest) = former.split_at(former.len().min(slots - from));
+        let rest = Self::boxed(rest)?;
+        storage.try_grow::<R, H>(slots, again, core.circle().start(), touch)?;
         self.former = rest;
         core.grow(from, storage);
         Ok(())
@@ -246,7 +246,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
             }
             Ordering::Equal => {}
             Ordering::Greater => {
-                storage.try_grow::<R, H>(slots, |_| circle.start().as_dead(), false)?;
+                storage.try_grow::<R, H>(slots, &[], circle.start(), false)?;
             }
         }
         *growing = former;

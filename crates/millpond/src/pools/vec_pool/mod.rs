@@ -44,8 +44,8 @@ use growth::Growing;
 /// **Memory**: a new pool has none. Then it takes 4 slots, and doubles whenever it is full, in one block of memory as in
 /// a [`Pool`](crate::Pool), with as many bytes per slot and fewer than 64 that align the values. To grow, it asks the
 /// allocator to enlarge the block (`realloc`), as `Vec` does: only one that copies the values has both at the same time.
-/// The system provides the pages of slots that an insertion allocates when they are first used; [`reserve`](Self::reserve)
-/// touches them at once.
+/// The system provides the pages of slots that an insertion or a clone allocates when they are first used;
+/// [`reserve`](Self::reserve) touches them at once.
 ///
 /// **Growth**: an insertion that finds no free slot doubles them: O(capacity), and O(1) on average. A large block's values
 /// are not copied where the system can move their pages (Linux); the slots' words, some 8 bytes each, are always. At the limit,
