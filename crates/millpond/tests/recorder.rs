@@ -456,6 +456,7 @@ impl Write for Full {
 
 #[test]
 fn a_full_disk_ends_the_recording_and_nothing_else() {
+    assert!(Recorder::to_writer(std::io::sink()).unwrap().is_recording());
     let recorder = Recorder::to_writer(Full(2)).unwrap();
     let mut pool = Pool::new(1);
     pool.record(&recorder);

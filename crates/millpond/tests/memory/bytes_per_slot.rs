@@ -3,7 +3,7 @@
 
 use crate::allocations::during;
 use crate::common::in_every_order;
-use millpond::classic::{BytemapPool, RosterPool};
+use millpond::classic::{BytemapPool, PoolAllocator, RosterPool};
 use millpond::reuse::{Lifo, LowestFirst, ReuseOrder};
 use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, Pool, Recycler};
 
@@ -187,4 +187,25 @@ fn bytemap_pool_takes_the_object_a_byte_and_a_bit() {
     let bytes = bytes_of(1, || BytemapPool::<[u64; 4]>::new(100_000));
     let books = 100_000 + occupancy_bytes(100_000);
     assert_eq!(bytes, 100_000 * 32 + books + padding::<[u64; 4]>(100_000));
+}
+
+/// Beside what the allocator keeps of its chunks, which is the same for each first chunk: slots of up to 128 bytes lie in
+/// groups of 8 KiB, each with a header in one of its first eight lines; others have a header each.
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn pool_allocator_takes_a_header_for_8_kib_of_small_slots_and_one_for_each_large_one() {
+    fn first_chunk<T>(slots: usize) -> usize {
+        let pool = PoolAllocator::<T>::with_chunk_slots(slots);
+        during(|| pool.try_reserve(1).unwrap()).1.bytes_taken
+    }
+    let link = if cfg!(feature = "debug-aids") { 8 } else { 0 };
+    let (slot, large) = (8 + link, 8 + 17 * 8 + link);
+    let books = first_chunk::<[u64; 17]>(1) - large;
+    let small = |slots| first_chunk::<u64>(slots) - books;
+    let in_group = (8192 - 8 * 64) / slot;
+    assert_eq!(small(1), 8 * 64 + slot);
+    assert_eq!(small(in_group), 8192);
+    assert_eq!(small(in_group + 1), 8192 + 8 * 64 + slot);
+    assert_eq!(small(3 * in_group), 3 * 8192);
+    assert_eq!(first_chunk::<[u64; 17]>(100) - books, 100 * large);
 }

@@ -43,6 +43,7 @@ fn handles_print_as_index_v_generation() {
     assert_eq!((format!("{wide}"), format!("{wide:?}")), ("3v7".into(), "3v7".into()));
     let narrow = Handle32::<(), 24>::from_parts(3, 7).unwrap();
     assert_eq!((format!("{narrow}"), format!("{narrow:?}")), ("3v7".into(), "3v7".into()));
+    assert_eq!(("3v7".parse(), "3v7".parse()), (Ok(wide), Ok(narrow)));
     let longest = Handle::<()>::from_parts(u32::MAX - 1, GENERATION_MAX).unwrap();
     assert_eq!(longest.to_string(), "4294967294v2147483647");
 }

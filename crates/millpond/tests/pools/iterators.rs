@@ -4,7 +4,8 @@
 use std::cell::Cell;
 
 use crate::common::{Counted, Ledger, panics};
-use millpond::{AnyPool, BlockPool, PackedPool, Pool, StaticPool, VecPool};
+use millpond::classic::RosterPool;
+use millpond::{AnyPool, BlockPool, PackedPool, Pool, SideTable, StaticPool, VecPool};
 
 /// From the front and from the back in turn: at each step the iterator says how many are left.
 #[track_caller]
@@ -95,6 +96,31 @@ fn any_pool_tells_what_is_left() {
     tells_what_is_left(pool.values_mut(), 35);
 }
 
+/// Its own iterator, over the slots of the whole array.
+#[test]
+fn roster_pool_tells_what_is_left() {
+    let mut pool = RosterPool::<u64>::new(70);
+    (0..70).for_each(|_| assert!(pool.allocate().is_some()));
+    pool.retain(|handle, _| handle.index() % 2 == 0);
+    tells_what_is_left(pool.iter(), 35);
+    tells_what_is_left(pool.handles(), 35);
+    let backwards = || (0..70).rev().skip(1).step_by(2);
+    assert!(pool.handles().rev().map(|handle| handle.index()).eq(backwards()));
+    assert!(pool.iter_mut().rev().map(|(handle, _)| handle.index()).eq(backwards()));
+}
+
+#[test]
+fn side_table_tells_what_is_left_to_drain() {
+    let mut pool = Pool::new(70);
+    let mut table = SideTable::new();
+    let handles: Vec<_> = (0..70_u64).map(|value| pool.insert(value).unwrap()).collect();
+    for handle in handles.iter().step_by(2) {
+        assert!(table.insert(*handle, handle.index()).is_ok());
+    }
+    tells_what_is_left(table.drain(), 35);
+    assert!(table.is_empty());
+}
+
 #[test]
 fn a_drain_takes_from_both_ends() {
     let mut pool = Pool::new(70);
@@ -120,6 +146,9 @@ macro_rules! folds_what_is_left {
                 (0..count).for_each(|value| assert!(pool.insert(value).is_ok()));
                 pool.retain(|_, value| *value % keep_one_in == 0);
                 let values: Vec<u64> = pool.values().copied().collect();
+                let mut pairs = Vec::new();
+                pool.iter_mut().for_each(|(handle, value)| pairs.push((handle, *value)));
+                assert!(pairs.into_iter().eq(pool.iter().map(|(handle, value)| (handle, *value))));
                 for (front, back) in [(0, 0), (1, 0), (0, 1), (3, 5), (4, 20), (64, 1), (70, 70)] {
                     let Some(until) = values.len().checked_sub(back) else { continue };
                     let Some(left) = values.get(front..until) else { continue };

@@ -226,6 +226,14 @@ fn a_list_that_is_too_short_is_found_out_before_anything_is_inserted() {
     let _ = oldest.insert(&mut Pool::new(3), 1);
 }
 
+/// A list whose length is the user's does not grow with the pool.
+#[test]
+#[should_panic(expected = "the list of ages has 2 slots, and the pool 4294967295")]
+fn a_list_of_a_fixed_length_is_too_short_for_a_pool_without_a_limit() {
+    let mut oldest = EvictOldest::beside(&Pool::<u64>::new(2));
+    let _ = oldest.insert(&mut VecPool::<u64>::new(), 1);
+}
+
 fn message(work: impl FnOnce()) -> String {
     let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
     match payload.downcast::<String>() {

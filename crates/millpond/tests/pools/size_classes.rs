@@ -475,6 +475,9 @@ fn without_memory_a_request_is_refused() {
         SizeClasses::builder().class(64, 100).try_build().unwrap_err()
     });
     assert_eq!(error, SizeClassesError::OutOfMemory { blocks: 1 });
+    // Nor has it room for the list of classes.
+    let builder = crate::allocations::refusing(1, || SizeClasses::builder().class(64, 100));
+    assert!(matches!(builder.try_build(), Err(SizeClassesError::OutOfMemory { .. })));
 }
 
 #[test]

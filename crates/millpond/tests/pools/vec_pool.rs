@@ -294,6 +294,8 @@ fn the_handle_layout_is_a_limit() {
     let handles: Vec<_> = std::iter::from_fn(|| pool.insert(1).ok()).collect();
     assert_eq!((handles.len(), pool.capacity(), pool.is_full()), (64, 64, true));
     assert_eq!(VecPool::<u64>::new().capacity_max(), u32::MAX as usize);
+    let beyond = VecPool::<u64>::builder().capacity_max(usize::MAX - 3).build();
+    assert_eq!(beyond.capacity_max(), (usize::MAX - 3).min(u32::MAX as usize));
     let too_many = VecPool::<u64>::builder().handle::<Handle32<u64, 6>>().capacity(65).try_build();
     let expected = BuildError::CapacityTooLarge { capacity: 65, capacity_max: 64 };
     assert_eq!(too_many.unwrap_err(), expected);
@@ -409,11 +411,51 @@ fn a_removed_object_comes_back_though_its_slot_was_freed() {
     pool.remove(handles[5999]);
     pool.retain(|_, value| *value < 2);
     pool.shrink_to_fit();
+    // The first of the slots that were freed, and the last.
+    assert_eq!(pool.capacity(), 2);
+    pool.revive(handles[2], 76).unwrap();
     pool.revive(handles[5999], 77).unwrap();
-    assert_eq!((pool[handles[5999]], pool.len()), (77, 3));
+    assert_eq!((pool[handles[2]], pool[handles[5999]], pool.len()), (76, 77, 4));
     pool.validate().unwrap();
     let error = pool.revive(Handle::from_parts(9000, 1).unwrap(), 1).unwrap_err();
     assert_eq!(error.kind(), InsertAtErrorKind::NeverLived);
+}
+
+/// Only the last of ten slots has not retired, and nine were freed.
+fn one_good_slot_far_away() -> VecPool<u64> {
+    let mut pool = VecPool::builder().lifetimes(1).capacity(10).build();
+    let first = pool.push(0);
+    let handles: Vec<_> = (1..9).map(|value| pool.push(value)).collect();
+    handles.iter().for_each(|handle| _ = pool.remove(*handle));
+    pool.shrink_to_fit();
+    assert_eq!((pool.capacity(), pool.contains(first)), (1, true));
+    pool
+}
+
+#[test]
+fn growth_reaches_a_slot_that_has_not_retired() {
+    let mut pool = one_good_slot_far_away();
+    assert_eq!((pool.push(1).index(), pool.capacity()), (9, 10));
+    pool.validate().unwrap();
+    let mut pool = one_good_slot_far_away();
+    pool.reserve(1).unwrap();
+    assert_eq!(pool.capacity(), 10);
+    let next = pool.push(1);
+    assert_eq!((next.index(), pool.capacity()), (9, 10));
+}
+
+#[test]
+fn slots_that_were_freed_are_in_the_sum_and_in_a_saved_pool() {
+    let mut pool = VecPool::<u64>::new();
+    let gone = pool.push(1);
+    pool.remove(gone);
+    pool.shrink_to_fit();
+    assert_eq!(pool.capacity(), 0);
+    assert_ne!(pool.checksum(), VecPool::<u64>::new().checksum());
+    let saved = serde_json::to_string(&pool).unwrap();
+    let mut loaded: VecPool<u64> = serde_json::from_str(&saved).unwrap();
+    assert_eq!(loaded.checksum(), pool.checksum());
+    assert_eq!((loaded.push(2).generation(), loaded.get(gone)), (2, None));
 }
 
 #[test]

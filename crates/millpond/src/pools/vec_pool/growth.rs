@@ -300,3 +300,20 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
             .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 }
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::Handle;
+
+    #[test]
+    fn slots_that_were_freed_are_dead_and_within_the_limit() {
+        let dead = u32::ZERO.as_dead();
+        let mut growing = Growing::<u32>::up_to(3);
+        growing.set_former(&[dead]).unwrap();
+        assert!(growing.validate::<Handle<()>>(2).is_ok());
+        assert!(growing.validate::<Handle<()>>(3).is_err());
+        growing.set_former(&[dead, 1]).unwrap();
+        assert!(growing.validate::<Handle<()>>(1).is_err());
+    }
+}
