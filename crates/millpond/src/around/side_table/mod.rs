@@ -36,6 +36,8 @@ pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use iter::{Iter, IterMut};
 pub use join::{Join, JoinPool, JoinTables, join};
 
+use core::mem;
+
 use crate::handle::{HandleLayout, Refusal, Word, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
 use crate::reports::errors::{GetDisjointMutError, InsertAtError, InsertAtErrorKind};
@@ -181,6 +183,9 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// slot had a value, or if `handle` is the dangling one. The error returns `value`.
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     pub fn insert(&mut self, handle: H, value: V) -> Result<Option<V>, InsertAtError<V>> {
+        if let Some(before) = self.get_mut(handle) {
+            return Ok(Some(mem::replace(before, value)));
+        }
         match self.make_slot(handle) {
             Ok(index) => Ok(self.put(index, handle, value)),
             Err(kind) => Err(InsertAtError { value, kind }),
