@@ -6,7 +6,7 @@ mod square;
 #[path = "../../examples/quadtree/tree.rs"]
 mod tree;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -188,6 +188,86 @@ fn constructors_and_destructors_may_use_the_pool() {
     assert_eq!(pool.len(), 0);
 }
 
+/// The last owner of a pool goes while one of its values is dropped; its memory goes after that.
+#[test]
+fn a_value_may_be_the_last_to_own_its_pool() {
+    struct Owner {
+        id: u32,
+        _pool: PoolAllocator<Owner>,
+        others: Vec<PoolBox<Owner>>,
+        dropped: Rc<RefCell<Vec<u32>>>,
+    }
+    impl Drop for Owner {
+        fn drop(&mut self) {
+            self.dropped.borrow_mut().push(self.id);
+            assert_ne!(self.id, 1, "bang");
+        }
+    }
+
+    for first in [0, 1] {
+        let dropped = Rc::new(RefCell::new(Vec::with_capacity(3)));
+        let pool = PoolAllocator::with_chunk_slots(1);
+        let owner = |id, others| {
+            let dropped = Rc::clone(&dropped);
+            Owner { id, _pool: pool.clone(), others, dropped }
+        };
+        let others = vec![pool.alloc(owner(2, Vec::new())), pool.alloc(owner(3, Vec::new()))];
+        let guard = pool.alloc(owner(first, others));
+        assert_eq!(guard.others.len(), 2);
+        drop(pool);
+        let (ended, freed) =
+            allocations::during(|| catch_unwind(AssertUnwindSafe(|| drop(guard))).is_err());
+        assert_eq!((ended, &*dropped.borrow()), (first == 1, &vec![first, 2, 3]));
+        // The bookkeeping, three chunks, their list, and the list of the others; and what the panic took.
+        assert!(if ended { freed.freed > 6 } else { freed.freed == 6 }, "{}", freed.freed);
+    }
+}
+
+/// Two pools whose values have each other's guards.
+#[test]
+fn values_may_own_the_values_of_other_pools() {
+    enum Twin {
+        End,
+        Other(#[allow(dead_code, reason = "only dropped")] PoolBox<Twin>, PoolAllocator<Twin>),
+    }
+    let ((), count) = allocations::during(|| {
+        let (left, right) = (PoolAllocator::new(), PoolAllocator::with_chunk_slots(1));
+        let mut guard = left.alloc(Twin::End);
+        for _ in 0..10 {
+            guard = right.alloc(Twin::Other(guard, left.clone()));
+            guard = left.alloc(Twin::Other(guard, right.clone()));
+        }
+        assert_eq!((left.len(), right.len()), (11, 10));
+        drop((left, right));
+        let Twin::Other(_, right) = &*guard else { panic!("the last one has the one before") };
+        let right = right.clone();
+        drop(guard);
+        assert_eq!((right.len(), right.capacity()), (0, 10));
+    });
+    assert_eq!(count.taken, count.freed);
+}
+
+/// While a value is made, its slot is nobody else's, whatever happens to the rest of the pool.
+#[test]
+fn a_constructor_may_grow_and_empty_the_pool_and_panic_afterwards() {
+    let pool = PoolAllocator::with_chunk_slots(1);
+    for fails in [false, true] {
+        let mut others: Vec<_> = (0..5).map(|i| pool.alloc([i; 3])).collect();
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            pool.alloc_with(|| {
+                others.clear();
+                others.extend((0..40).map(|i| pool.alloc([i; 3])));
+                pool.reserve(100);
+                assert!(!fails, "cannot be made");
+                [7; 3]
+            })
+        }));
+        assert_eq!((made.is_err(), pool.len()), (fails, 40 + usize::from(!fails)));
+        assert!(others.iter().zip(0..).all(|(guard, i)| **guard == [i; 3]));
+        assert!(made.is_err() || made.is_ok_and(|made| *made == [7; 3]));
+    }
+}
+
 #[test]
 fn guards_outlive_the_pool() {
     let ledger = Ledger::default();
@@ -241,7 +321,8 @@ fn each_guard_has_a_place_of_its_own_and_finds_its_pool<T: Copy + PartialEq>(mak
             (0..1_200).map(|i| (i, pools[i as usize % 2].alloc(make(i)))).collect();
         let mut starts: Vec<_> = guards.iter().map(|(_, guard)| address(guard)).collect();
         starts.sort_unstable();
-        assert!(starts.is_sorted_by(|one, next| one + size_of::<T>() <= *next));
+        assert!(starts.is_sorted_by(|one, next| one + size_of::<T>() <= *next && one < next));
+        assert!(starts.iter().all(|start| start % align_of::<T>() == 0));
         assert!(guards.iter().all(|(i, guard)| **guard == make(*i)));
         guards.retain(|(i, _)| i % 2 == 0 || i % 3 == 0);
         assert_eq!(pools.map(|pool| pool.len()), [600, 200]);
@@ -265,6 +346,12 @@ fn slots_of_every_size_and_alignment() {
     #[repr(align(64))]
     #[derive(Clone, Copy, PartialEq)]
     struct Line(u32);
+    #[repr(align(128))]
+    #[derive(Clone, Copy, PartialEq)]
+    struct Lines(u32);
+    #[repr(align(128))]
+    #[derive(Clone, Copy, PartialEq)]
+    struct Nothing;
     // Small slots share headers, and a chunk of several hundred has several of them.
     each_guard_has_a_place_of_its_own_and_finds_its_pool(|i| i as u8);
     each_guard_has_a_place_of_its_own_and_finds_its_pool(|i| [i as u8; 13]);
@@ -273,6 +360,9 @@ fn slots_of_every_size_and_alignment() {
     each_guard_has_a_place_of_its_own_and_finds_its_pool(|i| [i; 32]);
     each_guard_has_a_place_of_its_own_and_finds_its_pool(|i| [i; 33]);
     each_guard_has_a_place_of_its_own_and_finds_its_pool(Line);
+    each_guard_has_a_place_of_its_own_and_finds_its_pool(Lines);
+    each_guard_has_a_place_of_its_own_and_finds_its_pool(|_| Nothing);
+    each_guard_has_a_place_of_its_own_and_finds_its_pool(|_| ());
     let pool = PoolAllocator::with_chunk_slots(0);
     assert_eq!((*pool.alloc(1), pool.capacity()), (1, 1));
 }
