@@ -14,6 +14,7 @@ mod memory;
 mod object;
 mod plan;
 mod population;
+mod processor;
 mod random;
 mod report;
 mod results;

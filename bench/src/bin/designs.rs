@@ -11,6 +11,9 @@
 //! and then 30 are allocated. A frame creates as many particles as die, and animates all. `--count CONTENDER SLOTS LAPS`
 //! runs one contender alone, for a count of its instructions under callgrind.
 
+#[path = "../processor.rs"]
+mod processor;
+
 use std::hint::black_box;
 use std::process::Command;
 use std::time::Instant;
@@ -538,6 +541,8 @@ struct Record {
     instructions: Option<f64>,
     ns_1000: f64,
     ns_100000: f64,
+    processor: String,
+    note: String,
 }
 
 /// The instructions of an operation of a contender with 1,000 slots: those of 12 laps less those of 2.
@@ -570,7 +575,17 @@ fn record(path: &str) -> csv::Result<()> {
         for (at, (contender, _)) in contenders.iter().enumerate() {
             let [ns_1000, ns_100000] = [small[at], large[at]].map(|ns| (ns * 1e3).round() / 1e3);
             let instructions = instructions(contender);
-            let row = Record { design, bar, contender, instructions, ns_1000, ns_100000 };
+            let processor = processor::processor();
+            let row = Record {
+                design,
+                bar,
+                contender,
+                instructions,
+                ns_1000,
+                ns_100000,
+                processor,
+                note: String::new(),
+            };
             file.serialize(row)?;
         }
     }

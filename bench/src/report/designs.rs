@@ -17,6 +17,10 @@ pub(crate) struct Row {
     instructions: Option<f64>,
     ns_1000: Option<f64>,
     ns_100000: Option<f64>,
+    /// On which all were measured.
+    processor: String,
+    /// How else it was measured.
+    note: String,
 }
 
 pub(crate) fn load(path: &Path) -> Result<Vec<Row>, String> {
@@ -24,6 +28,8 @@ pub(crate) fn load(path: &Path) -> Result<Vec<Row>, String> {
 }
 
 pub(crate) fn section(rows: &[Row]) -> String {
+    let Some(Row { processor, note, .. }) = rows.first() else { return String::new() };
+    let note = if note.is_empty() { String::new() } else { format!(" ({note})") };
     let mut lines = Vec::new();
     for design in rows.chunk_by(|one, other| one.design == other.design) {
         let ours = &design[0];
@@ -45,15 +51,13 @@ pub(crate) fn section(rows: &[Row]) -> String {
             ]);
         }
     }
-    if lines.is_empty() {
-        return String::new();
-    }
     let headings = ["instructions, 1,000 slots", "ns, 1,000 slots", "ns, 100,000 slots"];
     let table = Table::new(headings.map(str::to_owned), lines).render();
     format!(
         "## The published designs\n\n\
          The [classic pools](classic.md) beside the code of their own texts, which checks nothing but what its name says. A \
          pair frees an object and allocates one. In brackets: ours divided by it, so that less than 1 means that ours is \
-         faster.\n\n{table}\n"
+         faster. Plain build, medians of rounds in which the contenders of a design take turns{note}. \
+         Processor: {processor}.\n\n{table}\n"
     )
 }

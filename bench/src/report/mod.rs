@@ -24,7 +24,7 @@ pub(crate) fn this_run(frame_rounds: usize, rounds: usize) -> Run {
         profile: env!("BENCH_PROFILE").into(),
         commit: environment::commit(),
         date: environment::date(),
-        processor: environment::processor(),
+        processor: crate::processor::processor(),
         versions: environment::versions(),
         seconds: 0,
         frame_rounds,
