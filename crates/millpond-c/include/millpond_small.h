@@ -90,8 +90,8 @@ MPS_API int mps_roster_free(mps_roster *pool, mps_id id);
  *
  * The five fields and ten operations of the published table. Bit 7 of a slot's byte is set while it is free; the other
  * bits are a seed, one more (modulo 128) with each use. A handle is `index << 8 | byte`, and 0x80 is never set in it.
- * So a handle that was kept for 128 uses of its slot is good again; the guide's page "Handles and their bits" has the
- * odds. The objects are in the caller's array, each as large as the largest type that is stored there.
+ * So a handle that was kept for 128 uses of its slot is good again, and of handles that are kept for ever one in 128 at
+ * any time; a Clear() makes those from before it good again, too. The objects are in the caller's array, each as large as the largest type that is stored there.
  *
  * Three things differ from the published table; a pool behaves as the Rust pool `BytemapPool` does, bit for bit:
  *   1. A free slot's own byte as a handle (index << 8 | 0x80 | seed) finds its dead object there, and nothing here.
@@ -142,7 +142,7 @@ typedef struct mps_chunk mps_chunk; /* at the start of the memory of each chunk 
 typedef struct mps_stack {
     void *free_objects;
     mps_chunk *chunks, *last;
-    size_t object_bytes, live, slots;
+    size_t object_bytes, live, slots; /* a program may read how many objects are live, and how many there is room for */
     void *(*more)(size_t bytes, void *user); /* null: the pool grows only by mps_stack_add */
     void *user;
 } mps_stack;
@@ -160,7 +160,7 @@ MPS_API int mps_stack_reserve(mps_stack *pool, size_t objects);
 MPS_API void *mps_stack_alloc(mps_stack *pool);
 /* 1, or 0 for an address that is not that of a live object. */
 MPS_API int mps_stack_free(mps_stack *pool, void *object);
-/* For the end: the memory of each chunk in turn, then null. After the first call no object is left. */
+/* For the end: the memory of each chunk in turn, then null. After the first call no object is left. O(chunks). */
 MPS_API void *mps_stack_take_chunk(mps_stack *pool);
 
 /* ---- Particles, with the free list in dead memory: mps_list -----------------------------------------------------
@@ -173,7 +173,7 @@ MPS_API void *mps_stack_take_chunk(mps_stack *pool);
 typedef struct mps_list {
     unsigned char *objects;
     size_t object_bytes;
-    uint32_t slots, first_unused, live;
+    uint32_t slots, first_unused, live; /* a program may read slots, and how many are in use: live */
 } mps_list;
 
 /* The lowest slot comes first. 0 if there is no memory, or an object has fewer than 8 bytes. O(slots). */
@@ -476,9 +476,10 @@ MPS_API void *mps_stack_alloc(mps_stack *pool) {
         }
         object = pool->free_objects;
     }
-    /* A link that somebody wrote over leads to no free object: then the stack is lost, and nothing worse. */
+    /* A link that somebody wrote over leads to no free object: then the slots on the stack are lost, and nothing worse. */
     if (!mps_stack_turn_(pool, object, 0)) {
         pool->free_objects = NULL;
+        pool->slots = pool->live;
         return NULL;
     }
     memcpy(&pool->free_objects, object, sizeof(void *));
@@ -497,15 +498,18 @@ MPS_API int mps_stack_free(mps_stack *pool, void *object) {
 }
 
 MPS_API void *mps_stack_take_chunk(mps_stack *pool) {
-    mps_chunk *chunk = pool->chunks;
+    mps_chunk *chunk;
+    for (chunk = pool->chunks; chunk != NULL; chunk = chunk->next) {
+        chunk->slots = 0;
+    }
     pool->free_objects = NULL;
     pool->last = NULL;
     pool->live = pool->slots = 0;
+    chunk = pool->chunks;
     if (chunk == NULL) {
         return NULL;
     }
     pool->chunks = chunk->next;
-    chunk->slots = 0;
     return chunk->memory;
 }
 

@@ -221,10 +221,15 @@ static void stacks(void) {
     slots = pool.slots;
     from.left = 0;
     CHECK(mps_stack_alloc(&pool) == objects[1] && mps_stack_alloc(&pool) == NULL && mps_stack_alloc(&pool) == NULL);
-    CHECK(pool.slots == slots && outside == 0);
+    CHECK(pool.slots == pool.live && pool.slots < slots && outside == 0);
+    CHECK(!mps_stack_reserve(&pool, 1) && mps_stack_reserve(&pool, 0));
+    /* All is gone with the first chunk, whatever chunk it is in. */
     while ((chunk = mps_stack_take_chunk(&pool)) != NULL) {
+        CHECK(mps_stack_alloc(&pool) == NULL && pool.live == 0);
+        for (i = 0; i < 756; i++) {
+            CHECK(!mps_stack_free(&pool, objects[i]));
+        }
         free(chunk);
-        CHECK(mps_stack_alloc(&pool) == NULL && !mps_stack_free(&pool, objects[0]));
     }
 }
 

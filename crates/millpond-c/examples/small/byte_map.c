@@ -1,7 +1,7 @@
 /* The byte-map pool of one file: handles are `index << 8 | byte`, numbers that a game script holds and that a saved
  * game names again. */
 #define MILLPOND_SMALL_IMPLEMENTATION
-#include <millpond_small.h>
+#include "millpond_small.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* The object pool of games in one file: 100 particles whose dead ones hold the free list; `animate` moves each, and one
  * whose time is up goes back to the pool in the same pass. */
 #define MILLPOND_SMALL_IMPLEMENTATION
-#include <millpond_small.h>
+#include "millpond_small.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* The growing stack of one file: a quadtree for collisions, torn down and built again from the same nodes in each of
  * 600 frames. The heap is asked in the first frames only. */
 #define MILLPOND_SMALL_IMPLEMENTATION
-#include <millpond_small.h>
+#include "millpond_small.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  *     cc roster.c -I../../include -o roster && ./roster
  */
 #define MILLPOND_SMALL_IMPLEMENTATION
-#include <millpond_small.h>
+#include "millpond_small.h"
 
 #include <stdio.h>
 
