@@ -118,11 +118,16 @@ impl<H: HandleLayout> Books<H> {
         self.claimed_until = self.claimed_until.max(slots as u32);
     }
 
-    /// There are more slots now, from this one on, some of which may have existed before.
+    /// There are more slots now, from this one on. Returns whether some of them may have existed before.
     #[cfg(feature = "alloc")]
-    pub(super) fn note_slots_from(&mut self, from: usize, words: &impl Census<Word = H::Word>) {
-        let is_used = (from as u32) < self.claimed_until;
-        self.mark_over_max(is_used && self.is_over_max(words));
+    pub(super) fn note_slots_from(
+        &mut self,
+        from: usize,
+        words: &impl Census<Word = H::Word>,
+    ) -> bool {
+        let existed = (from as u32) < self.claimed_until;
+        self.mark_over_max(existed && self.is_over_max(words));
+        existed
     }
 
     /// Reports to the recorder that the number of slots has changed.

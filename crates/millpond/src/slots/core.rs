@@ -324,8 +324,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
         self.queue.grow(from, slots);
-        self.books.note_slots_from(from, slots.words());
-        self.open_fast_paths(slots);
+        let existed = self.books.note_slots_from(from, slots.words());
+        // What is open stays so: only slots that were never used have come.
+        if existed || !self.queue.is_open() {
+            self.open_fast_paths(slots);
+        }
         self.books.tell_size(slots.words());
     }
 
