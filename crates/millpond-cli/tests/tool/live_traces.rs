@@ -34,6 +34,38 @@ fn plan_says_what_is_missing() {
     assert!(text.contains("\n10 events are missing"), "{text}");
 }
 
+/// Its classes are pools already: the question is how large they have to be, however little they save beside boxes.
+#[test]
+fn every_recorded_pool_is_planned_and_a_full_one_is_named() {
+    let directory = Directory::new();
+    let mut text = format!("{HEADER}\n");
+    for id in 0..3 {
+        text += &format!("0,alloc,{id},ent\n");
+    }
+    for id in 3..300 {
+        text += &format!("{id},alloc,{id},orc\n{id},free,{id},orc\n");
+    }
+    text += "300,stats,0,ent,3,3,3,0,3,0,2,0,0,1\n300,stats,1,orc,9,0,1,0,297,297,0,0,0,1\n301,end,597,recorder\n";
+    directory.file("a.trace", text);
+    let plan = |more: &[&str]| {
+        done(&millpond(&directory).args(["plan", "a.trace"]).args(more).output().unwrap())
+    };
+    let text = plan(&["--no-report", "--budget", "b.toml"]);
+    for name in ["ent", "orc"] {
+        assert!(text.lines().any(|line| line.starts_with(name)), "{text}");
+    }
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("ent was full and refused 2 more objects."), "{text}");
+    assert!(
+        words.contains(
+            "But ent was full while the program was recorded: what is planned there is too small."
+        ),
+        "{text}"
+    );
+    let budget = std::fs::read_to_string(directory.path().join("b.toml")).unwrap();
+    assert!(budget.contains("ent") && budget.contains("orc"), "{budget}");
+}
+
 /// Events may name their slots; what is no slot is refused.
 #[test]
 fn slots_are_read_or_refused() {

@@ -4,17 +4,50 @@ use super::advice::{change, function, nothing, time_saved, what};
 use super::figures::{count, number_of};
 use super::table::name_cell;
 use crate::plan::{Class, Means, Proposal, TracePlan};
-use crate::trace::Format;
+use crate::trace::{Format, Summary};
 
 /// The sentence.
 pub fn meaning(plan: &TracePlan) -> String {
     if plan.classes.is_empty() {
-        return "The trace contains no objects, so there is nothing to pool.".to_owned();
+        let why = if plan.summary.has_pools {
+            " (does the program call `record` of each pool?)"
+        } else {
+            ""
+        };
+        return format!("The trace contains no objects{why}, so there is nothing to pool.");
     }
     match plan.advice.proposals.first() {
+        _ if plan.summary.has_pools => pools(plan),
         None => nothing(plan),
         Some(first) if plan.summary.format == Format::Lifetimes => lifetimes(plan, first),
         Some(first) => allocations(plan, first),
+    }
+}
+
+/// Of a program that has pools already, how large they have to be is all.
+fn pools(plan: &TracePlan) -> String {
+    let slots: u64 = plan.classes.iter().map(|class| u64::from(class.capacity)).sum();
+    let mut sentence = format!(
+        "{} in {} serve {} and refuse none.",
+        number_of(slots, "slot"),
+        number_of(plan.classes.len() as u64, "pool"),
+        number_of(plan.summary.births, "object"),
+    );
+    if plan.summary.refused > 0 {
+        sentence.push_str(&format!(
+            " But {} full while the program was recorded: what is planned there is too small.",
+            full_pools(&plan.summary)
+        ));
+    }
+    sentence
+}
+
+/// The pools that refused objects, as the subject of a sentence about the past.
+pub fn full_pools(summary: &Summary) -> String {
+    let names: Vec<_> = summary.full.iter().map(|name| name_cell(name)).collect();
+    match &names[..] {
+        [name] => format!("{name} was"),
+        names => format!("{} were", names.join(", ")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::advice::advice_text;
 use super::figures::{bytes, count, duration, number_of, small};
 use super::handles::{Lasting, handles_table};
-use super::meaning::meaning;
+use super::meaning::{full_pools, meaning};
 use super::paint::Paint;
 use super::size_classes::size_classes_text;
 use super::table::{Table, name_cell};
@@ -85,6 +85,11 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
         out.push_str(&paint.faint_lines(&wrapped(&format!("{number}{SIZES_LEGEND}"))));
     }
     out.push_str(&sizes_table(plan, classes).render(paint));
+    if all.len() > classes.len() {
+        let more = number_of((all.len() - classes.len()) as u64, "more class");
+        let text = format!("… and {more} (--all, --top, --json)");
+        let _ = writeln!(out, "{}", paint.faint(&text));
+    }
     if has_fine_clock(&plan.summary) || (has_times && wanted.all) {
         let _ = writeln!(out, "\n{}", paint.strong("How long objects live"));
         out.push_str(&paint.faint_lines(&wrapped(lives_legend(plan))));
@@ -103,11 +108,6 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
             }
             None => out.push_str(&wrapped(NO_CLOCK)),
         }
-    }
-    if all.len() > classes.len() {
-        let more = number_of((all.len() - classes.len()) as u64, "more class");
-        let text = format!("… and {more} (--all, --top, --json)");
-        let _ = writeln!(out, "{}", paint.faint(&text));
     }
     if !has_times {
         let _ = write!(out, "\n{}", wrapped(NO_TIMES));
@@ -230,10 +230,10 @@ fn what_is_missing(summary: &Summary) -> Vec<String> {
         }
     }
     if summary.refused > 0 {
-        let refused = count(summary.refused);
+        let refused = number_of(summary.refused, "more object");
         paragraphs.push(format!(
-            "The pools of the recorded program were full and refused {refused} more objects. Record it \
-             with larger pools to see how many it needs."
+            "{} full and refused {refused}. Record the program with larger pools to see how many it needs.",
+            full_pools(summary),
         ));
     }
     paragraphs

@@ -147,7 +147,8 @@ impl TracePlan {
     pub(crate) fn note_times(&mut self, times: &HashMap<usize, TimeSaved>) {
         self.advice.note_times(times);
         for class in &mut self.classes {
-            class.worth_a_pool = self.advice.number_of(&class.name).is_some();
+            let is_proposed = self.advice.number_of(&class.name).is_some();
+            class.worth_a_pool = self.summary.has_pools || is_proposed;
         }
     }
 
@@ -198,7 +199,7 @@ pub struct Class {
     pub layout: Option<Layout>,
     /// What a pool would save.
     pub saving: Saving,
-    /// Whether that is worth a pool.
+    /// Whether that is worth a pool, or it has one already.
     pub worth_a_pool: bool,
     /// The counts of the replay through real pools.
     pub proof: Proof,
@@ -399,7 +400,7 @@ fn classes(
             }),
             proof: outcome.proof,
             saving: saving(&statistics),
-            worth_a_pool: plan.advice.worth_a_pool[number],
+            worth_a_pool: plan.summary.has_pools || plan.advice.worth_a_pool[number],
             callers: std::mem::take(&mut callers[number]),
             live_over_time: outcome.live_over_time.filter(|_| has_times),
             slots_over_time: outcome.slots_over_time.filter(|_| has_times),

@@ -189,7 +189,12 @@ impl Records for Reader {
         let Some(first_tick) = self.first_tick else {
             return Err(Fault {
                 place: Place::Line { line: 1, byte: 0 },
-                message: "nothing follows the header, expected at least one event".to_owned(),
+                message: match self.is_live {
+                    true => "nothing follows the header, expected at least one event; did the program end before \
+                             `Recorder::finish`?",
+                    false => "nothing follows the header, expected at least one event",
+                }
+                .to_owned(),
             });
         };
         for live in self.live.values() {
@@ -207,7 +212,9 @@ impl Records for Reader {
             allocations: None,
             missing_events: self.lacking.dropped,
             end: None,
+            has_pools: self.is_live,
             refused: self.lacking.refused,
+            full: self.lacking.full,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Live traces: lifetime traces that also contain the pools' statistics, as `millpond::recorder` writes them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::CLASSES_MAX;
 use super::classes::NAME_BYTES_MAX;
@@ -83,7 +83,9 @@ pub(super) struct Lacking {
     pub(super) dropped: u64,
     /// Objects that full pools refused.
     pub(super) refused: u64,
-    /// Both by the number of the pool, for as many pools as there may be classes.
+    /// The classes of those pools.
+    pub(super) full: BTreeSet<String>,
+    /// Both numbers by the number of the pool, for as many pools as there may be classes.
     by_pool: HashMap<u64, (u64, u64), foldhash::fast::RandomState>,
 }
 
@@ -96,6 +98,9 @@ impl Lacking {
         let before = self.by_pool.insert(stats.pool, now).unwrap_or_default();
         self.dropped = self.dropped.saturating_add(now.0.saturating_sub(before.0));
         self.refused = self.refused.saturating_add(now.1.saturating_sub(before.1));
+        if now.1 > 0 && !self.full.contains(&stats.class) {
+            self.full.insert(stats.class.clone());
+        }
     }
 }
 

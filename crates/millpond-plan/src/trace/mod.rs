@@ -24,6 +24,7 @@ pub use allocations::Allocations;
 pub use fields::hexadecimal;
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use crate::error::{Fault, Place, found};
@@ -136,8 +137,12 @@ pub struct Summary {
     pub missing_events: u64,
     /// Of recordings by `millpond-heap`: how they end.
     pub end: Option<End>,
+    /// Whether its classes are pools of the recorded program already: in live traces.
+    pub has_pools: bool,
     /// Of live traces: the number of objects that full pools refused.
     pub refused: u64,
+    /// Of live traces: the classes whose pools refused objects.
+    pub full: BTreeSet<String>,
 }
 
 impl Summary {
@@ -161,7 +166,9 @@ impl Summary {
             allocations: Some(allocations),
             missing_events: 0,
             end: None,
+            has_pools: false,
             refused: 0,
+            full: BTreeSet::new(),
         }
     }
 
