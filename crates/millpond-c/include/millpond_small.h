@@ -91,7 +91,8 @@ MPS_API int mps_roster_free(mps_roster *pool, mps_id id);
  * The five fields and ten operations of the published table. Bit 7 of a slot's byte is set while it is free; the other
  * bits are a seed, one more (modulo 128) with each use. A handle is `index << 8 | byte`, and 0x80 is never set in it.
  * So a handle that was kept for 128 uses of its slot is good again, and of handles that are kept for ever one in 128 at
- * any time; a Clear() makes those from before it good again, too. The objects are in the caller's array, each as large as the largest type that is stored there.
+ * any time; a Clear() makes those from before it good again, too. The objects are in the caller's array, each as large
+ * as the largest type that is stored there.
  *
  * Three things differ from the published table; a pool behaves as the Rust pool `BytemapPool` does, bit for bit:
  *   1. A free slot's own byte as a handle (index << 8 | 0x80 | seed) finds its dead object there, and nothing here.

@@ -324,7 +324,7 @@ fn a_tenant_whose_server_is_down_keeps_no_place() {
 
 /// The attack in real time, for the record: five seconds, loans of a millisecond, on tokio.
 #[test]
-#[ignore = "it takes five seconds"]
+#[ignore = "it takes five seconds: `.ci/run long` runs it"]
 fn the_attack_in_real_time() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build().unwrap();
     let loans: Vec<_> = (0..ATTACK.tenants).map(|_| Arc::new(AtomicU64::new(0))).collect();

@@ -8,6 +8,11 @@ fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
 }
 
+/// Text in one line, wherever it was wrapped.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn plan_reads_a_live_trace() {
     let directory = Directory::new();
@@ -54,7 +59,7 @@ fn every_recorded_pool_is_planned_and_a_full_one_is_named() {
     for name in ["ent", "orc"] {
         assert!(text.lines().any(|line| line.starts_with(name)), "{text}");
     }
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unwrapped(&text);
     assert!(words.contains("ent was full and refused 2 more objects."), "{text}");
     assert!(
         words.contains(
@@ -64,6 +69,22 @@ fn every_recorded_pool_is_planned_and_a_full_one_is_named() {
     );
     let budget = std::fs::read_to_string(directory.path().join("b.toml")).unwrap();
     assert!(budget.contains("ent") && budget.contains("orc"), "{budget}");
+}
+
+#[test]
+fn of_many_full_pools_few_are_named() {
+    let directory = Directory::new();
+    let mut text = format!("{HEADER}\n");
+    for pool in 0..5 {
+        text += &format!("0,alloc,{pool},p{pool}\n0,stats,{pool},p{pool},1,1,1,0,1,0,4,0,0,1\n");
+    }
+    directory.file("a.trace", text + "1,end,5,recorder\n");
+    let text =
+        done(&millpond(&directory).args(["plan", "--no-report", "a.trace"]).output().unwrap());
+    assert!(
+        unwrapped(&text).contains("p0, p1, p2 and 2 more were full and refused 20 more objects."),
+        "{text}"
+    );
 }
 
 /// Events may name their slots; what is no slot is refused.

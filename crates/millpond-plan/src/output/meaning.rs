@@ -42,12 +42,19 @@ fn pools(plan: &TracePlan) -> String {
     sentence
 }
 
+/// More names than these in a sentence are only counted.
+const NAMES_MAX: usize = 3;
+
 /// The pools that refused objects, as the subject of a sentence about the past.
 pub fn full_pools(summary: &Summary) -> String {
-    let names: Vec<_> = summary.full.iter().map(|name| name_cell(name)).collect();
-    match &names[..] {
-        [name] => format!("{name} was"),
-        names => format!("{} were", names.join(", ")),
+    let names: Vec<_> = summary.full.iter().take(NAMES_MAX).map(|name| name_cell(name)).collect();
+    let names = names.join(", ");
+    match summary.full.len() {
+        1 => format!("{names} was"),
+        all if all > NAMES_MAX => {
+            format!("{names} and {} more were", count((all - NAMES_MAX) as u64))
+        }
+        _ => format!("{names} were"),
     }
 }
 

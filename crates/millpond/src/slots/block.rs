@@ -177,7 +177,7 @@ fn values_align(value: Layout, slots: usize) -> usize {
 impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
     fn drop(&mut self) {
         let Memory::Own { padding } = self.memory else { return };
-        let (start, layout, _) = self.own_memory(padding);
+        let (start, layout) = self.own_memory(padding);
         // SAFETY: the memory was taken with this layout, and goes back once.
         unsafe { memory::give_back(start, layout) };
     }
@@ -218,14 +218,13 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         self.bits.addr().get() + self.bit_words * size_of::<u64>() - self.values.addr().get()
     }
 
-    /// The memory of a block of its own, its layout, and the padding with which it begins.
-    fn own_memory(&self, padding: u8) -> (NonNull<u8>, Layout, usize) {
+    /// The memory of a block of its own, which begins with this padding, and its layout.
+    fn own_memory(&self, padding: u8) -> (NonNull<u8>, Layout) {
         let Ok((layout, _)) = Offsets::own_layout::<W, E, T>(self.bytes(), self.slots) else {
             unreachable!("the block was taken with this layout");
         };
-        let padding = padding as usize;
         // SAFETY: the memory begins there (invariant 5).
-        (unsafe { self.values.byte_sub(padding) }.cast(), layout, padding)
+        (unsafe { self.values.byte_sub(padding as usize) }.cast(), layout)
     }
 
     /// The watch over the values, if any, for another block.
@@ -283,14 +282,14 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     ) -> Result<(), OutOfMemory> {
         assert!(slots >= self.slots && entry_count >= self.entry_count, "something would be lost");
         let (offsets, align) = Offsets::own::<W, E, T>(slots, entry_count)?;
-        let (former_start, former_layout, padding) = match self.memory {
-            Memory::Own { padding } => self.own_memory(padding),
+        let ((former_start, former_layout), padding) = match self.memory {
+            Memory::Own { padding } => (self.own_memory(padding), padding as usize),
             Memory::Lent => {
                 assert!(
                     self.slots == 0 && self.entry_count == 0,
                     "memory that is lent does not grow"
                 );
-                (NonNull::dangling(), Layout::new::<()>(), 0)
+                ((NonNull::dangling(), Layout::new::<()>()), 0)
             }
         };
         // SAFETY: it was taken with this layout, or there is none; the alignment follows from the types alone. If this

@@ -48,9 +48,9 @@ use growth::Growing;
 /// [`reserve`](Self::reserve) touches them at once.
 ///
 /// **Growth**: an insertion that finds no free slot doubles them: O(capacity), and O(1) on average. A large block's values
-/// are not copied where the system can move their pages (Linux); the slots' words, some 8 bytes each, are always. At the limit,
-/// or without memory, the insertion is refused, the error returns the value, and the pool
-/// is as before. [`reserve`](Self::reserve) allocates in advance, outside of play.
+/// are not copied where the system can move their pages (Linux); the slots' words, some 8 bytes each, are always. At the
+/// limit, or without memory, the insertion is refused, the error returns the value, and the pool is as before.
+/// [`reserve`](Self::reserve) allocates in advance, outside of play.
 ///
 /// **Shrinking**: [`shrink_to_fit`](Self::shrink_to_fit) frees the slots after the last live one. The generations of
 /// freed slots stay, so that their handles stay stale.
