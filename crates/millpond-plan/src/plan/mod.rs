@@ -43,7 +43,7 @@ use crate::pattern::Pattern;
 use crate::trace::tape::{self, Tape};
 use crate::trace::{self, Caller, Event, Format, Summary, Watch};
 use advice::Units;
-use replay::{ClassOutcome, ClassPlan, Replay};
+use replay::{AllLive, ClassOutcome, ClassPlan, Replay};
 
 /// The maximum number of classes with pictures: the first ones.
 const PICTURED_MAX: usize = 60;
@@ -146,9 +146,14 @@ impl TracePlan {
     /// Records the measured times of proposals, by their numbers.
     pub(crate) fn note_times(&mut self, times: &HashMap<usize, TimeSaved>) {
         self.advice.note_times(times);
+        self.note_worth();
+    }
+
+    /// Records which classes are worth a pool: those of a proposal, or all if the program has pools already.
+    fn note_worth(&mut self) {
+        let pooled = self.advice.pooled_classes();
         for class in &mut self.classes {
-            let is_proposed = self.advice.number_of(&class.name).is_some();
-            class.worth_a_pool = self.summary.has_pools || is_proposed;
+            class.worth_a_pool = self.summary.has_pools || pooled.contains(class.name.as_str());
         }
     }
 
@@ -267,16 +272,26 @@ fn plan_with(
     let drops = vec![Cell::new(0); plans.len()];
     let mut replay =
         Replay::new(axis, &plans, statistics.all.peak_live, &drops).map_err(Fault::whole)?;
+    let mut all_live = AllLive::new(axis);
+    let mut in_order = Both(&mut all_live, &mut units);
     let mut progress = source.progress(&format!("proving {}", file_name(name)));
-    let mut both = Both(&mut replay, &mut units);
     if tape.is_whole() {
-        tape.play(&summary, &mut both, source.bytes_stored(), &mut *progress);
-    } else if trace::read(source.open()?, &mut both, &mut *progress)? != summary {
-        return Err(Fault::whole("changed while being read, expected a finished trace"));
+        at_once(
+            || tape.play(&summary, &mut in_order),
+            || {
+                let by_class = tape.by_class();
+                by_class.play(&summary, &mut replay, source.bytes_stored(), &mut *progress);
+            },
+        );
+    } else {
+        let mut both = Both(&mut replay, &mut in_order);
+        if trace::read(source.open()?, &mut both, &mut *progress)? != summary {
+            return Err(Fault::whole("changed while being read, expected a finished trace"));
+        }
     }
     drop(tape);
     drop(progress);
-    let (live_over_time, outcomes) = replay.finish();
+    let (live_over_time, outcomes) = (all_live.finish(), replay.finish());
     let recorded_ms = ticks_per_second.map(|rate| summary.ticks() as f64 / rate * 1e3);
     let advice = units.advice(rules, &summary.classes, recorded_ms);
     let replay_took = clock::now().saturating_sub(begun);
@@ -298,7 +313,21 @@ fn plan_with(
         summary,
     };
     plan.classes = classes(&plan, statistics, callers, &plans, outcomes, &order, rules);
+    plan.note_worth();
     Ok(plan)
+}
+
+/// Runs both, where there are threads at the same time.
+fn at_once(one: impl FnOnce() + Send, other: impl FnOnce()) {
+    if cfg!(target_family = "wasm") {
+        one();
+        other();
+    } else {
+        std::thread::scope(|scope| {
+            scope.spawn(one);
+            other();
+        });
+    }
 }
 
 fn file_name(path: &str) -> &str {
@@ -400,7 +429,7 @@ fn classes(
             }),
             proof: outcome.proof,
             saving: saving(&statistics),
-            worth_a_pool: plan.summary.has_pools || plan.advice.worth_a_pool[number],
+            worth_a_pool: false,
             callers: std::mem::take(&mut callers[number]),
             live_over_time: outcome.live_over_time.filter(|_| has_times),
             slots_over_time: outcome.slots_over_time.filter(|_| has_times),

@@ -21,7 +21,7 @@ pub(super) struct ClassPlan {
     pub(super) pictured: bool,
 }
 
-/// Replays a trace class by class.
+/// Replays the events of classes, each of which may come before or after another.
 #[derive(Debug)]
 pub(super) struct Replay<'d> {
     classes: Vec<ClassReplay<'d>>,
@@ -29,8 +29,39 @@ pub(super) struct Replay<'d> {
     objects: Vec<Object>,
     places: Vec<Place>,
     births: u64,
-    all: LiveOverTime,
-    all_live: u32,
+}
+
+/// All live objects over time.
+#[derive(Debug)]
+pub(super) struct AllLive {
+    over_time: LiveOverTime,
+    live: u32,
+}
+
+impl AllLive {
+    pub(super) fn new(axis: Axis) -> Self {
+        Self { over_time: LiveOverTime::new(axis), live: 0 }
+    }
+
+    pub(super) fn finish(self) -> Vec<(u32, u32)> {
+        self.over_time.finish()
+    }
+}
+
+impl Watch for AllLive {
+    #[inline]
+    fn birth(&mut self, event: Event) {
+        self.live += 1;
+        self.over_time.change(event.tick, self.live);
+    }
+
+    #[inline]
+    fn death(&mut self, event: Event) {
+        self.live -= 1;
+        self.over_time.change(event.tick, self.live);
+    }
+
+    fn left(&mut self, _class: u32, _key: u32, _last_tick: u32) {}
 }
 
 #[derive(Debug)]
@@ -95,14 +126,12 @@ impl<'d> Replay<'d> {
             objects: vec![Object::default(); peak_live as usize],
             places: vec![Place::default(); peak_live as usize],
             births: 0,
-            all: LiveOverTime::new(axis),
-            all_live: 0,
         })
     }
 
-    /// The results: for all classes together over time, and for each class.
-    pub(super) fn finish(self) -> (Vec<(u32, u32)>, Vec<ClassOutcome>) {
-        (self.all.finish(), self.classes.into_iter().map(ClassReplay::finish).collect())
+    /// The results for each class.
+    pub(super) fn finish(self) -> Vec<ClassOutcome> {
+        self.classes.into_iter().map(ClassReplay::finish).collect()
     }
 }
 
@@ -172,8 +201,6 @@ impl Watch for Replay<'_> {
         class.smaller.birth(event.key, &mut self.places);
         class.live += 1;
         class.draw_live(event.tick);
-        self.all_live += 1;
-        self.all.change(event.tick, self.all_live);
     }
 
     #[inline]
@@ -192,8 +219,6 @@ impl Watch for Replay<'_> {
         class.smaller.death(event.key, &mut self.places);
         class.live -= 1;
         class.draw_live(event.tick);
-        self.all_live -= 1;
-        self.all.change(event.tick, self.all_live);
     }
 
     fn left(&mut self, class: u32, key: u32, last_tick: u32) {

@@ -1,13 +1,12 @@
 //! Births and deaths that directly follow each other, which reveal resized buffers and growing vectors in a recording.
 
-use std::collections::HashMap;
+/// Two kinds of different sizes, in ascending order, and how often a block of the first was born directly before or after
+/// one of the second died.
+pub(super) type NeighbourCounts = Vec<((u32, u32), u64)>;
 
-/// By two kinds of different sizes: how often a block of the first was born directly before or after one of the second
-/// died.
-pub(super) type NeighbourCounts = HashMap<(u32, u32), u64, foldhash::fast::RandomState>;
-
-/// Pairs are counted this many at a time: one after the other, the processor looks several of them up at once.
-const COUNTED_AT_ONCE: usize = 1 << 10;
+/// At least this many pairs are counted at a time, and no fewer than have been counted apart: sorting them takes less
+/// time than looking each up in a table that is larger than the caches.
+const COUNTED_AT_ONCE: usize = 1 << 16;
 
 /// Counts neighbours while a recording is read.
 #[derive(Debug, Default)]
@@ -52,16 +51,27 @@ impl Neighbours {
     fn count(&mut self, born: KindOfClass, died: KindOfClass) {
         if born.class != died.class {
             self.pairs.push((born.kind, died.kind));
-            if self.pairs.len() == COUNTED_AT_ONCE {
+            if self.pairs.len() >= COUNTED_AT_ONCE.max(self.counts.len()) {
                 self.count_pairs();
             }
         }
     }
 
     fn count_pairs(&mut self) {
-        for pair in self.pairs.drain(..) {
-            *self.counts.entry(pair).or_default() += 1;
+        self.pairs.sort_unstable();
+        let mut counts = NeighbourCounts::with_capacity(self.counts.len());
+        let mut before = self.counts.drain(..).peekable();
+        for same in self.pairs.chunk_by(|a, b| a == b) {
+            let (pair, mut times) = (same[0], same.len() as u64);
+            while let Some(smaller) = before.next_if(|counted| counted.0 < pair) {
+                counts.push(smaller);
+            }
+            times += before.next_if(|counted| counted.0 == pair).map_or(0, |counted| counted.1);
+            counts.push((pair, times));
         }
+        counts.extend(before);
+        self.counts = counts;
+        self.pairs.clear();
     }
 
     pub(super) fn into_counts(mut self) -> NeighbourCounts {
@@ -81,9 +91,21 @@ mod tests {
     fn counted(events: &[(KindOfClass, bool)]) -> Vec<((u32, u32), u64)> {
         let mut neighbours = Neighbours::default();
         events.iter().for_each(|&(kind, is_birth)| neighbours.event(kind, is_birth));
-        let mut counts: Vec<_> = neighbours.into_counts().into_iter().collect();
-        counts.sort_unstable();
-        counts
+        neighbours.into_counts()
+    }
+
+    #[test]
+    fn many_pairs_are_counted_as_few_are() {
+        let mut random = crate::random::SplitMix64::new(1);
+        let mut neighbours = Neighbours::default();
+        let mut expected = std::collections::BTreeMap::new();
+        for _ in 0..COUNTED_AT_ONCE * 3 + 5 {
+            let (born, died) = (random.below(900) as u32, random.below(9) as u32 + 1000);
+            let kind = |kind| KindOfClass { kind, class: kind };
+            neighbours.resize(kind(born), Some(kind(died)));
+            *expected.entry((born, died)).or_default() += 1;
+        }
+        assert_eq!(neighbours.into_counts(), Vec::from_iter(expected));
     }
 
     #[test]
@@ -108,6 +130,6 @@ mod tests {
         neighbours.resize(LARGE, Some(ALSO_SMALL));
         neighbours.resize(LARGE, None);
         neighbours.event(SMALL, false);
-        assert_eq!(neighbours.into_counts(), NeighbourCounts::from_iter([((2, 1), 1)]));
+        assert_eq!(neighbours.into_counts(), [((2, 1), 1)]);
     }
 }

@@ -332,7 +332,7 @@ impl Allocations {
                 places[number as usize].stack = self.named(found);
             }
         }
-        for (&(born, died), &times) in &self.neighbours {
+        for &((born, died), times) in &self.neighbours {
             let (place, other) = (of_kind[born as usize], of_kind[died as usize]);
             let size = |kind: u32| self.sizes[self.kinds[kind as usize].class as usize];
             let owner = |kind: u32| found[kind as usize].owner;

@@ -23,7 +23,7 @@ pub use libraries::Library;
 pub use proposals::{Means, Proposal};
 pub(super) use units::Units;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::prices::TimeSaved;
 use super::{Headroom, Rules, Statistics};
@@ -60,8 +60,6 @@ pub struct Advice {
     pub wrappers: Vec<Wrapper>,
     /// The share of all calls that come from code without function names.
     pub nameless_share: f64,
-    /// By class number, whether a pool of this class is worth it.
-    pub worth_a_pool: Vec<bool>,
     /// By the number of each kind of allocation: the bytes of a block, if the trace has them.
     pub bytes_of_kinds: Vec<Option<u64>>,
     /// The recorded time in milliseconds, if the trace has a clock.
@@ -94,6 +92,12 @@ impl Advice {
         let of_class =
             |proposal: &Proposal| proposal.is_pool() && proposal.classes.iter().any(|c| c == class);
         self.proposals.iter().position(of_class).map(|place| place + 1)
+    }
+
+    /// The classes that proposals put into pools.
+    pub(super) fn pooled_classes(&self) -> HashSet<&str> {
+        let pools = self.proposals.iter().filter(|proposal| proposal.is_pool());
+        pools.flat_map(|proposal| &proposal.classes).map(String::as_str).collect()
     }
 
     /// Records the measured times, by the number of a proposal, and ranks all of them again.

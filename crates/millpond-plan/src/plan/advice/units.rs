@@ -276,7 +276,6 @@ impl Units {
             kinds_of[route.unit as usize].push(kind);
         }
         let mut advice = Advice {
-            worth_a_pool: vec![false; self.sizes.len()],
             wrappers: std::mem::take(&mut self.places.wrappers),
             nameless_share: self.places.nameless_share,
             bytes_of_kinds: self.bytes_of_kinds(),
@@ -293,14 +292,6 @@ impl Units {
         all.extend(build.arenas());
         all.extend(build.allocators());
         advice.rank(all);
-        for proposal in advice.proposals.iter().filter(|proposal| proposal.is_pool()) {
-            for &kind in &proposal.kinds {
-                let class = self.kinds[kind as usize].0 as usize;
-                if let Some(is_worth_it) = advice.worth_a_pool.get_mut(class) {
-                    *is_worth_it = true;
-                }
-            }
-        }
         advice
     }
 
