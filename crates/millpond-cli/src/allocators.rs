@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use millpond_plan::error::Failure;
-use millpond_plan::measure::{calls_ns, note_allocator, prices};
+use millpond_plan::measure::{Laps, calls_ns, note_allocator};
+use millpond_plan::plan::prices::AllocatorPrices;
 use millpond_plan::plan::{Means, Prices, TracePlan};
 
 /// The allocators, and their libraries.
@@ -27,8 +28,10 @@ const DIRECTORIES: [&str; 6] = [
     "/lib",
 ];
 
-/// How often each allocator is measured: in turns, because what else a machine does changes from moment to moment.
-const TURNS: usize = 2;
+/// How often each allocator is measured, for prices and by a replay: in turns, because what else a machine does changes
+/// from moment to moment.
+const TURNS_OF_PRICES: usize = 3;
+const TURNS_OF_REPLAYS: usize = 2;
 
 /// The variable that puts a library before the system's.
 const PRELOAD: &str = "LD_PRELOAD";
@@ -57,29 +60,28 @@ pub(crate) fn prices_here() -> Prices {
     if cfg!(debug_assertions) {
         return Prices::REFERENCE;
     }
-    let mut here = prices();
-    let mut others: Vec<(&str, Prices)> = Vec::new();
-    for turn in 0..TURNS {
+    let mut here = Laps::measured();
+    let mut others: Vec<(String, AllocatorPrices)> = Vec::new();
+    for turn in 0..TURNS_OF_PRICES {
         if turn > 0 {
-            here.take_least(&prices());
+            here = here.least(Laps::measured());
         }
         for (name, names) in LIBRARIES {
             let Some(library) = library(names) else { continue };
             let line = printed(&[Path::new("prices")], Some(&library));
-            let Some(Ok(prices)) = line.map(|line| Prices::parse(&line)) else { continue };
+            let Some(laps) = line.and_then(|line| AllocatorPrices::parse(&line)) else { continue };
             match others.iter_mut().find(|other| other.0 == name) {
-                Some((_, least)) => least.take_least(&prices),
-                None => others.push((name, prices)),
+                Some((_, least)) => *least = least.least(laps),
+                None => others.push((name.to_owned(), laps)),
             }
         }
     }
-    here.others.extend(others.into_iter().map(|(name, of)| (name.to_owned(), of.system)));
-    here
+    here.prices(others)
 }
 
-/// `millpond prices`: the prices of the allocator that this process has.
+/// `millpond prices`: what the made-up programs behind prices take on the allocator that this process has.
 pub(crate) fn run_prices() -> Result<(), Failure> {
-    millpond_terminal::print(&format!("{}\n", prices()))
+    millpond_terminal::print(&format!("{}\n", Laps::of_allocator()))
 }
 
 /// `millpond calls TRACE`: what the allocator that this process has takes for the recorded calls.
@@ -111,7 +113,7 @@ pub(crate) fn measure(plan: &mut TracePlan, trace: &Path) {
         return;
     }
     let mut least: Vec<Option<[f64; 2]>> = vec![None; libraries.len()];
-    for _ in 0..TURNS {
+    for _ in 0..TURNS_OF_REPLAYS {
         for (least, (_, library)) in least.iter_mut().zip(&libraries) {
             if let Some([low, high]) = calls(library.as_deref()) {
                 let so_far = least.unwrap_or([f64::INFINITY; 2]);

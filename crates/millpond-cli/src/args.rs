@@ -49,7 +49,7 @@ pub(crate) enum Command {
     Replay(ReplayArguments),
     Odds(OddsArguments),
     Generate(GenerateArguments),
-    /// Print the prices of the allocator of this process, as `plan --prices` reads them.
+    /// Print what made-up programs take on the allocator of this process, in nanoseconds per object.
     #[command(hide = true)]
     Prices,
     /// Print what the allocator of this process takes for the calls of a recording, in nanoseconds per object.

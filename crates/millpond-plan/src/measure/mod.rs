@@ -11,7 +11,7 @@
 //! the pool by the size of a block, at its birth and at its death. The range goes from the lowest
 //! that any of these says to the highest, and a margin beyond, because a replay is not the program.
 //!
-//! [`prices`] measures what the plan is computed from without a replay, in a fraction of a second.
+//! [`Laps`] measure what the plan is computed from without a replay, in a fraction of a second.
 //!
 //! Not in the range: what a program gains when it visits its objects, because slots are smaller than the
 //! allocator's blocks (`case-studies/walk`; a recording does not say how often objects are visited, and heaptrack's not
@@ -36,7 +36,7 @@ use lap::{Between, Program};
 use memory::{Arena, Bare, ByKind, BySize, Memory, Size, System, WithHandles, roomy_heap};
 use script::{Recorder, Script};
 
-pub use prices::prices;
+pub use prices::Laps;
 
 /// The number of proposals that are measured.
 const PROPOSALS_MAX: usize = 10;

@@ -4,7 +4,7 @@
 //! everything in the caches, and a high end, for calls between which a program does other work. Both ends are measured
 //! in the same way for all prices, so that low ends are compared with low ends, and high ends with high ends.
 //!
-//! This module knows no clock: [`measure::prices`](crate::measure::prices) measures prices on a machine that has one.
+//! This module knows no clock: [`measure::Laps`](crate::measure::Laps) measure prices on a machine that has one.
 
 use std::fmt;
 
@@ -39,12 +39,18 @@ impl Price {
         Self { low, high }
     }
 
-    /// The price of this many objects.
     /// The lower of both, end by end.
     fn least(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.min(other.high) }
     }
 
+    /// What is left without another price, end by end.
+    pub(crate) fn beyond(self, other: Self) -> Self {
+        let low = (self.low - other.low).max(0.0);
+        Self { low, high: (self.high - other.high).max(low) }
+    }
+
+    /// The price of this many objects.
     pub(crate) fn times(self, objects: f64) -> Self {
         Self { low: self.low * objects, high: self.high * objects }
     }
@@ -86,12 +92,29 @@ pub struct AllocatorPrices {
 }
 
 impl AllocatorPrices {
-    fn least(self, other: Self) -> Self {
+    /// Parses three prices, such as `8/9/12..20`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let prices = text.split('/').map(Price::parse).collect::<Option<Vec<_>>>()?;
+        let [at_hand, small, large] = prices.try_into().ok()?;
+        Some(Self { at_hand, small, large })
+    }
+
+    /// The lower of both, price by price and end by end.
+    #[must_use]
+    pub fn least(self, other: Self) -> Self {
         Self {
             at_hand: self.at_hand.least(other.at_hand),
             small: self.small.least(other.small),
             large: self.large.least(other.large),
         }
+    }
+}
+
+impl fmt::Display for AllocatorPrices {
+    /// As [`parse`](Self::parse) reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.at_hand, self.small, self.large)
     }
 }
 
@@ -127,12 +150,15 @@ impl Prices {
         are_measured: false,
     };
 
-    /// Takes the lower prices of two measurements: whatever else a machine does makes calls slower, never faster.
-    pub fn take_least(&mut self, again: &Self) {
-        self.system = self.system.least(again.system);
-        self.pool = self.pool.least(again.pool);
-        self.classes = self.classes.least(again.classes);
-        self.arena = self.arena.least(again.arena);
+    /// The lower of both, price by price and end by end, but for the other allocators.
+    pub(crate) fn least(self, again: Self) -> Self {
+        Self {
+            system: self.system.least(again.system),
+            pool: self.pool.least(again.pool),
+            classes: self.classes.least(again.classes),
+            arena: self.arena.least(again.arena),
+            ..self
+        }
     }
 
     /// Parses `reference`, or prices by name, such as `at-hand=9..14,small=25,pool=4..6,mimalloc=8/9/12`. Those that
@@ -158,14 +184,12 @@ impl Prices {
                 "classes" => prices.classes = price()?,
                 "arena" => prices.arena = price()?,
                 name if is_plain_name(name) && value.contains('/') => {
-                    let other = value.split('/').map(Price::parse).collect::<Option<Vec<_>>>();
-                    let Some(&[at_hand, small, large]) = other.as_deref() else {
+                    let Some(other) = AllocatorPrices::parse(value) else {
                         return Err(format!("{name}: expected three prices, such as `8/9/12..20`"));
                     };
                     if prices.others.len() == OTHERS_MAX {
                         return Err(format!("expected at most {OTHERS_MAX} other allocators"));
                     }
-                    let other = AllocatorPrices { at_hand, small, large };
                     prices.others.push((name.to_owned(), other));
                 }
                 name => {
@@ -192,9 +216,7 @@ impl fmt::Display for Prices {
         let (pool, classes, arena) = (self.pool, self.classes, self.arena);
         write!(f, "at-hand={at_hand},small={small},large={large},")?;
         write!(f, "pool={pool},classes={classes},arena={arena}")?;
-        self.others.iter().try_for_each(|(name, of)| {
-            write!(f, ",{name}={}/{}/{}", of.at_hand, of.small, of.large)
-        })
+        self.others.iter().try_for_each(|(name, of)| write!(f, ",{name}={of}"))
     }
 }
 
@@ -319,11 +341,18 @@ mod tests {
 
     #[test]
     fn the_lower_of_two_measurements_counts_end_by_end() {
-        let mut prices = Prices::parse("at-hand=9..40,pool=4..8,arena=3..5").expect("prices");
+        let prices = Prices::parse("at-hand=9..40,pool=4..8,arena=3..5").expect("prices");
         let again = Prices::parse("at-hand=10..14,pool=8..9,arena=2..6").expect("prices");
-        prices.take_least(&again);
         let least = Prices::parse("at-hand=9..14,pool=4..8,arena=2..5").expect("prices");
-        assert_eq!(prices, least);
+        assert_eq!(prices.least(again), least);
+    }
+
+    #[test]
+    fn what_is_beyond_another_price_is_no_less_than_nothing() {
+        let beyond = |other| Price::new(9.0, 14.0).beyond(other);
+        assert_eq!(beyond(Price::new(2.0, 3.0)), Price::new(7.0, 11.0));
+        assert_eq!(beyond(Price::new(2.0, 9.0)), Price::new(7.0, 7.0));
+        assert_eq!(beyond(Price::new(10.0, 15.0)), Price::new(0.0, 0.0));
     }
 
     #[test]
