@@ -15,7 +15,7 @@ fn main() {
     let mut list = "&[".to_owned();
     for name in TRACES {
         if let Ok(path) = directory.join(name).canonicalize() {
-            list += &format!("({name:?}, include_bytes!({path:?})), ");
+            list += &format!("(\"traces/{name}\", include_bytes!({path:?})), ");
         }
     }
     list += "]";

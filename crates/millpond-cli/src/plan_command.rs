@@ -11,7 +11,7 @@ use millpond_plan::measure::measure;
 use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use millpond_plan::output::plan_csv::plan_csv;
 use millpond_plan::output::plan_json::plan_json;
-use millpond_plan::output::plan_text::{Wanted, rules_text, trace_text};
+use millpond_plan::output::plan_text::{Wanted, prices_text, rules_text, trace_text};
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{
     BLOCKS_AT_HAND_DEFAULT, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT, TracePlan, all_proved,
@@ -266,6 +266,7 @@ fn print_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> Result<(),
     for plan in plans {
         text.push_str(&trace_text(plan, wanted, paint));
     }
+    text.push_str(&prices_text(rules, paint));
     millpond_terminal::print(&text)
 }
 

@@ -1,6 +1,6 @@
 //! A plan as the data of a report.
 
-use crate::output::advice::{time_saved, what, why};
+use crate::output::advice::{next_line, saving, time_saved, what};
 use crate::output::figures::{bytes, count, duration};
 use crate::output::meaning::meaning;
 use crate::plan::{self, GENERATION_BITS, Lengths, Rules, TracePlan, lifetimes_of, seconds_until};
@@ -213,7 +213,8 @@ fn savings(plan: &TracePlan) -> Vec<model::Saving> {
             calls: proposal.calls,
             calls_saved: proposal.calls_saved,
             share: proposal.share_of_calls,
-            why: why(proposal, plan),
+            why: saving(proposal, plan),
+            next: next_line(proposal, plan),
             callers: proposal.callers.iter().take(CALLERS_MAX).map(caller).collect(),
         })
         .collect()

@@ -39,6 +39,7 @@ pub fn advice_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     if advice.is_empty() {
         out += &wrapped(&nothing(plan));
     } else {
+        out += &little_time(plan).map_or_else(String::new, |text| wrapped(&text));
         out += &paint.faint_lines(&wrapped(legend(advice)));
     }
     let shown = if wanted.all { usize::MAX } else { PROPOSALS_SHOWN };
@@ -90,6 +91,22 @@ fn legend(advice: &Advice) -> &'static str {
         "by the time that each saves, computed from the prices of calls (--measure replays the recording \
          instead); a simpler change that saves nearly as much comes first"
     }
+}
+
+/// That all of this saves next to nothing of a tick, where that is so: then pools are for something else.
+fn little_time(plan: &TracePlan) -> Option<String> {
+    let (advice, summary) = (&plan.advice, &plan.summary);
+    let most_ms = advice.proposals.iter().map(|of| of.time_saved.high_ms).reduce(f64::max)?;
+    let recorded_ms = advice.recorded_ms.filter(|_| summary.format == Format::Lifetimes)?;
+    (most_ms < recorded_ms * WORTH_SHARE_OF_TIME).then(|| {
+        let of_tick = |ms: f64| ms / summary.ticks() as f64;
+        format!(
+            "No pool saves time that a player would notice: none more than {} ns of a tick's {} ms. They are for a \
+             fixed number of slots, and for handles that never find another object.",
+            count((of_tick(most_ms) * 1e6).max(0.0).ceil() as u64),
+            signed(of_tick(recorded_ms)),
+        )
+    })
 }
 
 fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
@@ -147,27 +164,26 @@ pub fn change(proposal: &Proposal) -> String {
 }
 
 /// What following a proposal saves, and what it takes.
-fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
-    let calls = match plan.summary.format {
-        Format::Lifetimes => "allocations",
-        Format::Heap(_) => "calls",
-    };
-    let at_hand = match proposal.share_at_hand() {
-        share if share >= SHARE_MIN => format!(", {} of them at hand", percent(share)),
+pub fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
+    let just_freed = match proposal.share_at_hand() {
+        share if share >= SHARE_MIN => {
+            format!(", {} of them from blocks just freed", percent(share))
+        }
         _ => String::new(),
     };
-    let of = match proposal.means {
-        Means::Allocator(_) => format!("{} {calls}", count(proposal.calls)),
-        _ => format!(
-            "{} of {} {calls} ({})",
-            count(proposal.calls_saved),
-            count(plan.summary.births),
-            percent(proposal.share_of_calls)
-        ),
+    let (saved, share) = (count(proposal.calls_saved), percent(proposal.share_of_calls));
+    let all = count(plan.summary.births);
+    let of = match (&proposal.means, plan.summary.format) {
+        (Means::Allocator(_), _) => format!("{} calls", count(proposal.calls)),
+        (_, Format::Heap(_)) => format!("{saved} of {all} calls ({share})"),
+        (_, Format::Lifetimes) if proposal.is_of_slots() => {
+            format!("{saved} of {all} objects take a slot that is free again ({share})")
+        }
+        (_, Format::Lifetimes) => format!("{saved} of {all} objects ({share})"),
     };
     let verb = if proposal.time_saved.is_measured { "was measured to save" } else { "saves" };
     format!(
-        "{} {verb} {}; {of}{at_hand}",
+        "{} {verb} {}; {of}{just_freed}",
         change(proposal),
         time_saved(proposal.time_saved, plan.advice.recorded_ms)
     )
@@ -212,7 +228,7 @@ pub fn why(proposal: &Proposal, plan: &TracePlan) -> String {
 }
 
 /// What to type next, where the proposal is an allocator of size classes.
-fn next_line(proposal: &Proposal, plan: &TracePlan) -> Option<String> {
+pub fn next_line(proposal: &Proposal, plan: &TracePlan) -> Option<String> {
     if !matches!(proposal.means, Means::SizeClasses | Means::ProgramSizeClasses(_)) {
         return None;
     }

@@ -62,11 +62,16 @@ pub fn rules_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted, paint: Pa
             duration(rules.session_seconds)
         );
     }
+    paint.faint_lines(&wrapped(&text))
+}
+
+/// The prices behind the proposals, after the traces.
+pub fn prices_text(rules: &Rules, paint: Paint) -> String {
     let whose = if rules.prices.are_measured { "measured here" } else { "given" };
     // One price after the other, so that none is cut at the end of a line.
     let prices = rules.prices.to_string().replace(',', ", ");
-    let _ = write!(text, " Prices in ns for an object, {whose} (--prices): {prices}.");
-    paint.faint_lines(&wrapped(&text))
+    let text = format!("Prices of calls, in ns for an object, {whose} (--prices): {prices}.");
+    format!("\n{}", paint.faint_lines(&wrapped(&text)))
 }
 
 /// One trace: what it is, what to pool, how large each pool has to be, how long its handles last.
@@ -167,7 +172,11 @@ fn format_and_time(plan: &TracePlan) -> String {
     let summary = &plan.summary;
     match summary.format {
         Format::Lifetimes => {
-            let ticks = number_of(summary.ticks(), "tick");
+            // A recorder counts from its first tick, in which there may be nothing yet.
+            let ticks = match summary.has_pools {
+                true => format!("ticks {} to {}", summary.first_tick, summary.last_tick),
+                false => number_of(summary.ticks(), "tick"),
+            };
             match (plan.seconds(), plan.ticks_per_second) {
                 (Some(seconds), Some(rate)) => {
                     let whose = if summary.ticks_per_second == Some(rate) {

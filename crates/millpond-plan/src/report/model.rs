@@ -206,6 +206,8 @@ pub struct Saving {
     pub share: f64,
     /// The proposal, its saving and its cost, in a sentence.
     pub why: String,
+    /// A command that shows more, if there is one.
+    pub next: Option<String>,
     /// The callers, the busiest first.
     pub callers: Vec<Caller>,
 }

@@ -50,6 +50,7 @@ fn item(saving: &Saving) -> impl Template {
                 em : &saving.time;
             }
             p : texts::cut(&saving.why, WHY_CHARS_MAX);
+            @ if let Some(next) = &saving.next { p { code : texts::cut(next, usize::MAX); } }
             div(class="meter") { i(style=format_args!("width:{width:.1}%")); }
             ul : callers(saving);
         }
@@ -101,6 +102,15 @@ mod tests {
         assert!(html.contains("std::vector&lt;T&gt;::push_back(T&amp;&amp;)"), "{html}");
         assert_eq!(html.matches("<code>").count(), PROPOSALS_MAX * CALLERS_MAX);
         assert!(html.contains("5 (50 %)"), "{html}");
+    }
+
+    #[test]
+    fn a_command_to_copy_is_never_cut() {
+        let command = format!("millpond plan {}", "long/".repeat(1000));
+        let saving = Saving { next: Some(command.clone()), ..Saving::default() };
+        let html =
+            section(&Trace { savings: vec![saving], ..Trace::default() }).into_string().unwrap();
+        assert!(html.contains(&format!("<code>{command}</code>")), "{html}");
     }
 
     #[test]

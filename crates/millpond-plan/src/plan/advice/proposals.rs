@@ -114,7 +114,8 @@ impl Proposal {
     }
 
     /// Whether it puts objects into slots.
-    pub(super) fn is_of_slots(&self) -> bool {
+    #[must_use]
+    pub fn is_of_slots(&self) -> bool {
         self.is_pool() || matches!(self.means, Means::SizeClasses | Means::ProgramSizeClasses(_))
     }
 
