@@ -23,8 +23,8 @@
 //! 2. Words, entries and the bitmap are initialised. The values may be uninitialised.
 //! 3. The lengths never change: as many words as values, one word of the bitmap for each 64.
 //! 4. The last entry ends where the words begin.
-//! 5. Memory of its own was taken with the layout of [`Offsets::own`], and begins as many bytes before the values as
-//!    [`Memory`] says.
+//! 5. Memory of its own was taken with the layout of [`Offsets::own`] for the alignment that [`Memory`] says, and begins as
+//!    many bytes before the values as it says.
 
 use core::alloc::Layout;
 use core::fmt;
@@ -77,14 +77,14 @@ pub(crate) type FitEntries<E> = fn(&mut [E], usize, usize);
 enum Memory {
     /// It is lent for as long as the block exists, and begins with the values. Or there is none.
     Lent,
-    /// From the global allocator. It begins so many bytes before the values.
-    Own { padding: u8 },
+    /// From the global allocator. It begins so many bytes before the values, which were aligned so.
+    Own { padding: u8, align: u8 },
 }
 
 impl Memory {
-    fn own(start: NonNull<u8>, values: NonNull<u8>) -> Self {
+    fn own(start: NonNull<u8>, values: NonNull<u8>, align: usize) -> Self {
         // Less than the alignment of the values, which is at most a cache line.
-        Self::Own { padding: (values.addr().get() - start.addr().get()) as u8 }
+        Self::Own { padding: (values.addr().get() - start.addr().get()) as u8, align: align as u8 }
     }
 }
 
@@ -111,24 +111,19 @@ impl Offsets {
         Self::with_values::<W, E>(slots, entries, Layout::new::<T>())
     }
 
-    /// The offsets of a block in memory of its own, and the alignment of its values.
-    fn own<W, E, T>(slots: usize, entries: usize) -> Result<(Self, usize), OutOfMemory> {
+    /// The offsets of a block in memory of its own, with room to align its values so.
+    fn own<W, E, T>(slots: usize, entries: usize, align: usize) -> Result<Self, OutOfMemory> {
         let offsets = Self::with_align::<W, E>(slots, entries, Layout::new::<T>(), 1)?;
-        let (layout, align) = Self::own_layout::<W, E, T>(offsets.layout.size(), slots)?;
-        Ok((Self { layout, ..offsets }, align))
+        let layout = Self::own_layout::<W, E, T>(offsets.layout.size(), align)?;
+        Ok(Self { layout, ..offsets })
     }
 
-    /// The memory of its own that a block of so many bytes takes, and the alignment of its values. The allocator is not asked
-    /// for that alignment, because it would take much longer, and could move no pages: the memory has room to align them in.
-    fn own_layout<W, E, T>(bytes: usize, slots: usize) -> Result<(Layout, usize), OutOfMemory> {
-        let align = match slots.saturating_mul(size_of::<T>()) <= PACKED_BYTES_MAX {
-            true => 1,
-            false => values_align(Layout::new::<T>(), slots),
-        };
+    /// The memory of its own that a block of so many bytes takes. The allocator is not asked for the alignment of the values,
+    /// because it would take much longer, and could move no pages: the memory has room to align them in.
+    fn own_layout<W, E, T>(bytes: usize, align: usize) -> Result<Layout, OutOfMemory> {
         let least =
             align_of::<T>().max(align_of::<E>()).max(align_of::<W>()).max(align_of::<u64>());
-        let layout = Layout::from_size_align(bytes + align.saturating_sub(least), least);
-        Ok((layout.map_err(|_| OutOfMemory)?, align))
+        Layout::from_size_align(bytes + align.saturating_sub(least), least).map_err(|_| OutOfMemory)
     }
 
     /// The offsets of a block each of whose values has this layout.
@@ -159,8 +154,16 @@ impl Offsets {
     }
 }
 
-/// Values that take no more than this in memory of their own are not aligned further than their type demands.
+/// Values of a growing pool that take no more than this are not aligned further than their type demands.
 const PACKED_BYTES_MAX: usize = 4096;
+
+/// The alignment of the values of a growing pool.
+fn growing_align<T>(slots: usize) -> usize {
+    match slots.saturating_mul(size_of::<T>()) <= PACKED_BYTES_MAX {
+        true => 1,
+        false => values_align(Layout::new::<T>(), slots),
+    }
+}
 
 /// The alignment of the values: as much as their stride preserves, up to a cache line, so that no
 /// value spans more lines than necessary.
@@ -176,8 +179,8 @@ fn values_align(value: Layout, slots: usize) -> usize {
 
 impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
     fn drop(&mut self) {
-        let Memory::Own { padding } = self.memory else { return };
-        let (start, layout) = self.own_memory(padding);
+        let Memory::Own { padding, align } = self.memory else { return };
+        let (start, layout) = self.own_memory(padding, align);
         // SAFETY: the memory was taken with this layout, and goes back once.
         unsafe { memory::give_back(start, layout) };
     }
@@ -219,8 +222,8 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     }
 
     /// The memory of a block of its own, which begins with this padding, and its layout.
-    fn own_memory(&self, padding: u8) -> (NonNull<u8>, Layout) {
-        let Ok((layout, _)) = Offsets::own_layout::<W, E, T>(self.bytes(), self.slots) else {
+    fn own_memory(&self, padding: u8, align: u8) -> (NonNull<u8>, Layout) {
+        let Ok(layout) = Offsets::own_layout::<W, E, T>(self.bytes(), align.into()) else {
             unreachable!("the block was taken with this layout");
         };
         // SAFETY: the memory begins there (invariant 5).
@@ -239,7 +242,8 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
 
     /// Slots with this word and entries that are empty, every page touched.
     pub(crate) fn try_new(slots: usize, entry_count: usize, word: W) -> Result<Self, OutOfMemory> {
-        let block = Self::try_untouched(slots, entry_count, word)?;
+        let align = values_align(Layout::new::<T>(), slots);
+        let block = Self::try_aligned(slots, entry_count, word, align)?;
         block.touch(0);
         Ok(block)
     }
@@ -250,12 +254,21 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         entry_count: usize,
         word: W,
     ) -> Result<Self, OutOfMemory> {
-        let (offsets, align) = Offsets::own::<W, E, T>(slots, entry_count)?;
+        Self::try_aligned(slots, entry_count, word, growing_align::<T>(slots))
+    }
+
+    fn try_aligned(
+        slots: usize,
+        entry_count: usize,
+        word: W,
+        align: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let offsets = Offsets::own::<W, E, T>(slots, entry_count, align)?;
         let start = memory::take(offsets.layout)?;
         let values = aligned(start, align);
         // SAFETY: the memory was just allocated, with room for such a block behind the padding.
         let mut block = unsafe { Self::at_offsets(values, &offsets, slots, entry_count, word) };
-        block.memory = Memory::own(start, values);
+        block.memory = Memory::own(start, values, align);
         Ok(block)
     }
 
@@ -281,17 +294,19 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         assert!(slots >= self.slots && entry_count >= self.entry_count, "something would be lost");
-        let (offsets, align) = Offsets::own::<W, E, T>(slots, entry_count)?;
-        let ((former_start, former_layout), padding) = match self.memory {
-            Memory::Own { padding } => (self.own_memory(padding), padding as usize),
+        let ((former_start, former_layout), padding, former_align) = match self.memory {
+            Memory::Own { padding, align } => (self.own_memory(padding, align), padding, align),
             Memory::Lent => {
                 assert!(
                     self.slots == 0 && self.entry_count == 0,
                     "memory that is lent does not grow"
                 );
-                ((NonNull::dangling(), Layout::new::<()>()), 0)
+                ((NonNull::dangling(), Layout::new::<()>()), 0, 1)
             }
         };
+        // As much room for padding as before, or more.
+        let align = growing_align::<T>(slots).max(former_align.into());
+        let offsets = Offsets::own::<W, E, T>(slots, entry_count, align)?;
         // SAFETY: it was taken with this layout, or there is none; the alignment follows from the types alone. If this
         // succeeds, nothing refers to it any more but fields that are about to be replaced.
         let start = unsafe { memory::resize(former_start, former_layout, offsets.layout)? };
@@ -303,7 +318,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         let new_entries = entry_count - self.entry_count;
         if former_layout.size() > 0 {
             // SAFETY: the memory has kept its bytes, and has room for this padding.
-            let moved = unsafe { start.byte_add(padding) };
+            let moved = unsafe { start.byte_add(padding.into()) };
             if moved != values {
                 let bytes = self.bytes();
                 // SAFETY: there is room for as many bytes behind either padding.
@@ -334,7 +349,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         self.entries = grown.entries;
         self.entry_count = entry_count;
         self.bit_words = grown.bit_words;
-        self.memory = Memory::own(start, values);
+        self.memory = Memory::own(start, values, align);
         let parts = self.parts_mut();
         fit_entries(parts.entries, former_entries, entry_count);
         for (word, known) in parts.words[former..].iter_mut().zip(known) {
@@ -645,14 +660,15 @@ mod tests {
     #[test]
     fn memory_of_its_own_has_room_to_align_many_values() {
         let of = |slots| {
-            let (offsets, align) = Offsets::own::<u32, u32, [u64; 8]>(slots, slots).unwrap();
+            let align = growing_align::<[u64; 8]>(slots);
+            let offsets = Offsets::own::<u32, u32, [u64; 8]>(slots, slots, align).unwrap();
             assert_eq!(offsets.layout.align(), 8, "the allocator is asked for no more");
             let least = Offsets::of::<u32, u32, [u64; 8]>(slots, slots).unwrap().layout.size();
             (align, offsets.layout.size() - least)
         };
         assert_eq!([0, 4, 64, 65].map(of), [(1, 0), (1, 0), (1, 0), (64, 56)]);
-        assert_eq!(Offsets::own::<u32, u32, u128>(4, 5).unwrap().0.layout.align(), 16);
-        for slots in [65, 1000] {
+        assert_eq!(Offsets::own::<u32, u32, u128>(4, 5, 16).unwrap().layout.align(), 16);
+        for slots in [2, 65, 1000] {
             let block = Block::<u32, u32, [u64; 8]>::try_new(slots, slots, 1.as_dead()).unwrap();
             assert_eq!(block.values.addr().get() % 64, 0);
         }
@@ -673,10 +689,11 @@ mod tests {
     {
         let word = |index: usize| W::from_generation(index as u32 % 100 + 1);
         let huge = usize::MAX / 4 / size_of::<T>().max(1);
-        for (from, to) in
-            [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 1200)]
-        {
-            let mut block = Block::<W, E, T>::try_untouched(from, from / 2, word(0)).unwrap();
+        let sizes =
+            [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 1200)];
+        let allocations = [Block::<W, E, T>::try_untouched, Block::try_new];
+        for ((from, to), allocate) in sizes.into_iter().flat_map(|s| allocations.map(|a| (s, a))) {
+            let mut block = allocate(from, from / 2, word(0)).unwrap();
             let parts = block.parts_mut();
             // SAFETY: there are this many slots, and the block is borrowed.
             let values = unsafe { slice::from_raw_parts_mut(parts.values, from) };
