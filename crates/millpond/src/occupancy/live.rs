@@ -268,7 +268,7 @@ impl FusedIterator for LiveSlots<'_> {}
 #[cfg(test)]
 mod tests {
     use super::super::tests::{bits, occupancy, patterns, prefix, random};
-    use super::super::{LiveWalk, Occupancy, Source, TopBit};
+    use super::super::{LiveWalk, Occupancy, Source, TopBit, WORD_SLOTS};
     use alloc::collections::VecDeque;
     use alloc::vec::Vec;
 
@@ -345,6 +345,37 @@ mod tests {
                 assert_eq!(slot, expected);
                 let Some(slot) = slot else { break };
                 live[slot] = random(&mut seed) % 2 == 0;
+            }
+        }
+    }
+
+    #[test]
+    fn few_live_slots_among_many_empty_words_are_found_from_both_ends() {
+        let mut seed = 4;
+        let mut below = |end: usize| random(&mut seed) as usize % end;
+        for words in [1, 2, 8, 9, 10, 17, 40] {
+            for _ in 0..50 {
+                let mut live = alloc::vec![false; words * WORD_SLOTS - below(WORD_SLOTS)];
+                for _ in 0..below(5) {
+                    let slot = below(live.len());
+                    live[slot] = true;
+                }
+                let bits = bits(&live);
+                let occupancy = occupancy(&bits, &live);
+                let expected: Vec<usize> = (0..live.len()).filter(|slot| live[*slot]).collect();
+                let mut folded = Vec::new();
+                occupancy.iter().for_each(|slot| folded.push(slot));
+                assert_eq!(folded, expected);
+                assert!(occupancy.runs().flatten().eq(expected.iter().copied()));
+                let (mut slots, mut front, mut back) = (occupancy.iter(), Vec::new(), Vec::new());
+                for _ in 0..=expected.len() {
+                    match below(2) {
+                        0 => front.extend(slots.next()),
+                        _ => back.extend(slots.next_back()),
+                    }
+                }
+                front.extend(back.into_iter().rev());
+                assert_eq!(front, expected);
             }
         }
     }

@@ -129,6 +129,15 @@ impl Words {
         self.front_bits = source.word(self.front / WORD_SLOTS);
     }
 
+    /// Passes by words that are not loaded yet and are known to be empty. The front has no bits.
+    #[inline(always)]
+    fn skip_empty(&mut self, source: Source<'_>) {
+        if let Source::Bits(words) = source {
+            let (next, end) = (self.next() / WORD_SLOTS, self.end.div_ceil(WORD_SLOTS));
+            self.front += empty_words(words, next, end) * WORD_SLOTS;
+        }
+    }
+
     /// Loads the last word that is not loaded yet, which may be empty. There [is](Self::has_between) one.
     #[inline(always)]
     pub(super) fn step_back(&mut self, source: Source<'_>) {
@@ -165,6 +174,7 @@ impl Words {
             if self.front_bits != 0 {
                 return true;
             }
+            self.skip_empty(source);
         }
         if self.back_bits == 0 {
             self.left = 0;
@@ -206,6 +216,20 @@ impl Words {
         self.take_front();
         true
     }
+}
+
+/// How many words of this range are empty before the first one that is not, or before the range's end.
+///
+/// Out of line, so that loops that only sometimes load a word stay small.
+#[cold]
+#[inline(never)]
+fn empty_words(words: &[u64], from: usize, end: usize) -> usize {
+    let words = words.get(from..end).unwrap_or(&[]);
+    // Several at a time, which compilers load together.
+    let eights =
+        words.chunks_exact(8).take_while(|eight| eight.iter().fold(0, |all, word| all | word) == 0);
+    let passed = eights.count() * 8;
+    passed + words[passed..].iter().take_while(|word| **word == 0).count()
 }
 
 #[cfg(feature = "rayon")]
