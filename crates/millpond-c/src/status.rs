@@ -44,8 +44,8 @@ statuses! {
     OUT_OF_MEMORY = 7, c"there is not enough memory";
     OUT_OF_RANGE = 9, c"the pool has no such slot";
     STALE = 10, c"stale: the slot has already had that lifetime";
-    NEVER_ISSUED = 11, c"never issued: its slot has not reached that generation";
-    OTHER_POOL = 12, c"another pool's: this one has never issued such a generation";
+    NEVER_ISSUED = 11, c"never issued: its slot has not reached that generation; it may be another pool's";
+    OTHER_POOL = 12, c"it is another pool's, because this one has never issued such a generation";
     OCCUPIED = 13, c"the slot is live: remove its object first";
     RETIRED = 14, c"the slot is retired: its generations are used up";
     BEYOND_LIFETIMES = 15, c"the generation is beyond the slot's lifetimes";

@@ -271,9 +271,15 @@ fn index_panics_with_the_pool_the_handle_and_the_reason_at_the_callers_place() {
     let beyond = Handle::from_parts(9, live.generation()).unwrap();
     for (handle, reason) in [
         (stale, "slot 0, 1st lifetime: stale: its object was removed"),
-        (early, "slot 2: never issued: its slot has not reached that generation"),
+        (
+            early,
+            "slot 2: never issued: its slot has not reached that generation; it may be another pool's",
+        ),
         (beyond, "slot 9: out of range: the pool has no such slot"),
-        (rocket, "slot 1: another pool's: this one has never issued such a generation"),
+        (
+            rocket,
+            "slot 1: it is another pool's, because this one has never issued such a generation",
+        ),
     ] {
         let expected = format!("pool \"bullets\" refuses handle {handle}: {reason}");
         assert_eq!(panic_of(|| _ = bullets[handle]), expected);

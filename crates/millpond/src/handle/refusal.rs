@@ -32,8 +32,12 @@ impl fmt::Display for Refusal {
         f.write_str(match self {
             Refusal::OutOfRange => "out of range: the pool has no such slot",
             Refusal::Stale => "stale: its object was removed",
-            Refusal::NeverIssued => "never issued: its slot has not reached that generation",
-            Refusal::OtherPool => "another pool's: this one has never issued such a generation",
+            Refusal::NeverIssued => {
+                "never issued: its slot has not reached that generation; it may be another pool's"
+            }
+            Refusal::OtherPool => {
+                "it is another pool's, because this one has never issued such a generation"
+            }
         })
     }
 }

@@ -73,16 +73,10 @@ impl<T> Full<T> {
     }
 }
 
-/// Formats the error without the value, so that `unwrap` works for any `T`.
+/// Formats the message without the value, so that `unwrap` works for any `T`, and its panic says what is wrong.
 impl<T> fmt::Debug for Full<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Full")
-            .field("name", &self.pool.name)
-            .field("capacity", &self.pool.capacity)
-            .field("peak", &self.pool.peak)
-            .field("retired", &self.pool.retired)
-            .field("out_of_memory", &self.pool.out_of_memory)
-            .finish_non_exhaustive()
+        f.debug_tuple("Full").field(&format_args!("{self}")).finish()
     }
 }
 
