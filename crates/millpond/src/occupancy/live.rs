@@ -168,7 +168,7 @@ impl LiveBits {
                 }
             }
             words.front_bits = 0;
-            if !words.load_front(source) {
+            if !words.load_front_far(source) {
                 return value;
             }
         }

@@ -133,8 +133,14 @@ impl Words {
     #[inline(always)]
     fn skip_empty(&mut self, source: Source<'_>) {
         if let Source::Bits(words) = source {
-            let (next, end) = (self.next() / WORD_SLOTS, self.end.div_ceil(WORD_SLOTS));
-            self.front += empty_words(words, next, end) * WORD_SLOTS;
+            while self.next() + 4 * WORD_SLOTS <= self.end {
+                let next = words.get(self.next() / WORD_SLOTS..).and_then(<[u64]>::first_chunk);
+                let Some([a, b, c, d]) = next else { return };
+                if a | b | c | d != 0 {
+                    return;
+                }
+                self.front += 4 * WORD_SLOTS;
+            }
         }
     }
 
@@ -164,6 +170,17 @@ impl Words {
     /// Loads the lowest remaining bits into the front, which has none; `false` if none are left.
     #[inline(always)]
     pub(super) fn load_front(&mut self, source: Source<'_>) -> bool {
+        self.load_front_by::<false>(source)
+    }
+
+    /// The same for loops that have all registers for themselves: passes by several empty words at a time.
+    #[inline(always)]
+    pub(super) fn load_front_far(&mut self, source: Source<'_>) -> bool {
+        self.load_front_by::<true>(source)
+    }
+
+    #[inline(always)]
+    fn load_front_by<const FAR: bool>(&mut self, source: Source<'_>) -> bool {
         if self.left <= 0 {
             // None are left, unless the count was wrong: then the walk ends for both ends.
             self.back_bits = 0;
@@ -174,7 +191,9 @@ impl Words {
             if self.front_bits != 0 {
                 return true;
             }
-            self.skip_empty(source);
+            if FAR {
+                self.skip_empty(source);
+            }
         }
         if self.back_bits == 0 {
             self.left = 0;
@@ -216,20 +235,6 @@ impl Words {
         self.take_front();
         true
     }
-}
-
-/// How many words of this range are empty before the first one that is not, or before the range's end.
-///
-/// Out of line, so that loops that only sometimes load a word stay small.
-#[cold]
-#[inline(never)]
-fn empty_words(words: &[u64], from: usize, end: usize) -> usize {
-    let words = words.get(from..end).unwrap_or(&[]);
-    // Several at a time, which compilers load together.
-    let eights =
-        words.chunks_exact(8).take_while(|eight| eight.iter().fold(0, |all, word| all | word) == 0);
-    let passed = eights.count() * 8;
-    passed + words[passed..].iter().take_while(|word| **word == 0).count()
 }
 
 #[cfg(feature = "rayon")]
