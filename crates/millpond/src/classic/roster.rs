@@ -298,11 +298,11 @@ impl<T> RosterPool<T> {
     pub fn allocate(&mut self) -> Option<Handle<T>> {
         let Some(&index) = self.roster.get(self.partition) else { return self.refuse() };
         let slot = &mut self.slots[index as usize];
-        let word = slot.word.as_live();
         // The retired slots are last.
-        if word == u32::RETIRED.as_live() {
+        if slot.word == u32::RETIRED {
             return self.refuse();
         }
+        let word = slot.word.as_live();
         slot.word = word;
         self.partition += 1;
         self.inserted += 1;

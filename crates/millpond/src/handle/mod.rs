@@ -146,8 +146,7 @@ pub trait HandleLayout:
 /// What only this crate can do: make a handle from the parts that a pool stores.
 pub(crate) trait Issue: HandleLayout {
     /// The handle of a lifetime that a pool with this layout stores: both parts are in range.
-    /// Whatever they are, the handle's generation has no top bit; if both are zero, the handle is
-    /// the dangling one.
+    /// Whatever they are, the handle's generation has no top bit; if there is no such handle, it is the dangling one.
     #[inline(always)]
     fn from_kept_parts(index: usize, generation: Self::Word) -> Self {
         Self::of_kept(index, generation, sealed::Issuer(()))

@@ -61,6 +61,11 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         None => unreachable!(),
     };
 
+    #[inline]
+    const fn raw(self) -> u32 {
+        self.bits.get()
+    }
+
     /// Returns whether this is [`DANGLING`](Self::DANGLING).
     #[inline]
     #[must_use]
@@ -192,6 +197,16 @@ where
 
     own_methods!();
 
+    #[inline]
+    fn word(self) -> Self::Word {
+        Word::from_generation(self.generation())
+    }
+    #[inline]
+    fn successor(self) -> Self {
+        debug_assert!(self.generation() < Self::LIFETIMES_MAX);
+        let bits = self.bits.checked_add(1).expect("a larger generation fits");
+        Self { bits, label: PhantomData }
+    }
     #[inline]
     fn of_kept(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self {
         let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Implements the traits of plain data for a handle whose field `bits` is a number, and the sealed trait.
+/// Implements the traits of plain data for a handle whose function `raw` gives a number, and the sealed trait.
 macro_rules! plain_handle {
     ([$($generics:tt)*] $handle:ty) => {
         impl<$($generics)*> crate::handle::sealed::Sealed for $handle {}
@@ -27,7 +27,7 @@ macro_rules! plain_handle {
         impl<$($generics)*> PartialEq for $handle {
             #[inline]
             fn eq(&self, other: &Self) -> bool {
-                self.bits == other.bits
+                self.raw() == other.raw()
             }
         }
 
@@ -43,14 +43,14 @@ macro_rules! plain_handle {
         impl<$($generics)*> Ord for $handle {
             #[inline]
             fn cmp(&self, other: &Self) -> core::cmp::Ordering {
-                self.bits.cmp(&other.bits)
+                self.raw().cmp(&other.raw())
             }
         }
 
         impl<$($generics)*> core::hash::Hash for $handle {
             #[inline]
             fn hash<S: core::hash::Hasher>(&self, state: &mut S) {
-                self.bits.get().hash(state);
+                self.raw().hash(state);
             }
         }
 
@@ -99,16 +99,6 @@ macro_rules! own_methods {
         #[inline]
         fn from_erased(erased: Self::Erased) -> Self {
             Self::from_erased(erased)
-        }
-        #[inline]
-        fn word(self) -> Self::Word {
-            crate::handle::Word::from_generation(self.generation())
-        }
-        #[inline]
-        fn successor(self) -> Self {
-            debug_assert!(self.generation() < Self::LIFETIMES_MAX);
-            let bits = self.bits.checked_add(1).expect("a larger generation fits");
-            Self { bits, label: PhantomData }
         }
     };
 }

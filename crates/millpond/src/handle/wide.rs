@@ -1,5 +1,5 @@
 use core::marker::PhantomData;
-use core::num::NonZeroU64;
+use core::num::NonZeroU32;
 
 use super::plain::{or_dangling_method, own_methods, plain_handle};
 use super::{HandleLayout, Word, dangling, sealed};
@@ -21,9 +21,16 @@ use super::{HandleLayout, Word, dangling, sealed};
 /// assert_eq!(format!("{handle}"), "0v1");
 /// assert_eq!(size_of_val(&Some(handle)), 8);
 /// ```
+#[repr(C)]
 pub struct Handle<T: ?Sized> {
-    /// Index in the upper half, generation (1 to 2^31 − 1) in the lower half.
-    bits: NonZeroU64,
+    // Two numbers, because a pool needs them in two registers: one would be cut apart and put together each time. In
+    // memory, they are the one of `to_bits`.
+    #[cfg(target_endian = "big")]
+    index: u32,
+    /// 1 to 2^31 − 1, or 2^31 if the handle is [dangling](Self::DANGLING).
+    generation: NonZeroU32,
+    #[cfg(target_endian = "little")]
+    index: u32,
     label: PhantomData<fn() -> T>,
 }
 
@@ -33,9 +40,13 @@ const GENERATION_MAX: u32 = u32::MAX >> 1;
 /// The index that no pool has, and generation 0.
 const DANGLING_BITS: u64 = (u32::MAX as u64) << 32;
 
+/// Generation 0 as a handle keeps it.
+const GENERATION_0: NonZeroU32 = NonZeroU32::MIN.saturating_add(GENERATION_MAX);
+
 impl<T: ?Sized> Handle<T> {
     /// The handle that no pool ever issues and every pool and side table refuses: a null value for data that
-    /// has no room for an `Option`. Its index is `u32::MAX`, its generation 0. It is also the [`Default`].
+    /// has no room for an `Option`. Its index is `u32::MAX`, its generation 0. It is also the [`Default`]. In memory, it
+    /// has the top bit of the generation, unlike in [`to_bits`](Self::to_bits).
     ///
     /// ```
     /// use millpond::{Handle, Pool};
@@ -47,16 +58,24 @@ impl<T: ?Sized> Handle<T> {
     /// let root = nodes.insert(Node { parent: Handle::DANGLING }).unwrap();
     /// assert!(nodes.get(nodes[root].parent).is_none() && nodes[root].parent.is_dangling());
     /// ```
-    pub const DANGLING: Self = match NonZeroU64::new(DANGLING_BITS) {
-        Some(bits) => Self { bits, label: PhantomData },
-        None => unreachable!(),
-    };
+    pub const DANGLING: Self = Self::of(u32::MAX, GENERATION_0);
+
+    #[inline]
+    const fn of(index: u32, generation: NonZeroU32) -> Self {
+        Self { index, generation, label: PhantomData }
+    }
+
+    /// Both numbers, the generation as it is kept.
+    #[inline]
+    const fn raw(self) -> u64 {
+        (self.index as u64) << 32 | self.generation.get() as u64
+    }
 
     /// Returns whether this is [`DANGLING`](Self::DANGLING).
     #[inline]
     #[must_use]
     pub const fn is_dangling(self) -> bool {
-        self.bits.get() == DANGLING_BITS
+        self.index == u32::MAX
     }
 
     /// Returns the index of the slot that this handle names: from 0 to the pool's capacity − 1,
@@ -71,7 +90,7 @@ impl<T: ?Sized> Handle<T> {
     #[inline]
     #[must_use]
     pub const fn index(self) -> u32 {
-        (self.bits.get() >> 32) as u32
+        self.index
     }
 
     /// Returns the generation, which says which lifetime of the slot this handle names: from 1 to
@@ -87,7 +106,7 @@ impl<T: ?Sized> Handle<T> {
     #[inline]
     #[must_use]
     pub const fn generation(self) -> u32 {
-        self.bits.get() as u32
+        self.generation.get() & GENERATION_MAX
     }
 
     /// Returns the handle as a number that [`from_bits`](Self::from_bits) converts back: the index
@@ -96,7 +115,7 @@ impl<T: ?Sized> Handle<T> {
     #[inline]
     #[must_use]
     pub const fn to_bits(self) -> u64 {
-        self.bits.get()
+        (self.index as u64) << 32 | self.generation() as u64
     }
 
     /// Returns the handle with these bits, or `None` if no pool can ever issue it (generation 0 or
@@ -116,12 +135,12 @@ impl<T: ?Sized> Handle<T> {
         if bits == DANGLING_BITS {
             return Some(Self::DANGLING);
         }
-        let generation = bits as u32;
-        if generation == 0 || generation > GENERATION_MAX || bits >> 32 == u32::MAX as u64 {
+        let (index, generation) = ((bits >> 32) as u32, bits as u32);
+        if generation > GENERATION_MAX || index == u32::MAX {
             return None;
         }
-        match NonZeroU64::new(bits) {
-            Some(bits) => Some(Self { bits, label: PhantomData }),
+        match NonZeroU32::new(generation) {
+            Some(generation) => Some(Self::of(index, generation)),
             None => None,
         }
     }
@@ -158,7 +177,7 @@ impl<T: ?Sized> Handle<T> {
     #[inline]
     #[must_use]
     pub const fn relabel<U: ?Sized>(self) -> Handle<U> {
-        Handle { bits: self.bits, label: PhantomData }
+        Handle::of(self.index, self.generation)
     }
 
     /// Returns the same handle without its label, to store it together with handles of other types.
@@ -205,15 +224,23 @@ impl<T: ?Sized> HandleLayout for Handle<T> {
     #[inline]
     fn of_kept(index: usize, generation: u32, _: sealed::Issuer) -> Self {
         // Without the top bit, so that no handle can be equal to the word of a dead slot.
-        let bits = (index as u64) << 32 | u64::from(generation.generation());
-        match NonZeroU64::new(bits) {
-            Some(bits) => Self { bits, label: PhantomData },
+        match NonZeroU32::new(generation.generation()) {
+            Some(generation) => Self::of(index as u32, generation),
             None => dangling(),
         }
     }
     #[inline]
     fn of_live(index: usize, generation: u32, _: sealed::Issuer) -> Self {
-        let bits = (index as u64) << 32 | u64::from(generation.generation());
-        Self { bits: NonZeroU64::new(bits).unwrap_or(Self::DANGLING.bits), label: PhantomData }
+        Self::of(index as u32, NonZeroU32::new(generation.generation()).unwrap_or(GENERATION_0))
+    }
+    /// No slot has the index of a dangling handle, whose word is that of a retired slot.
+    #[inline]
+    fn word(self) -> u32 {
+        self.generation.get()
+    }
+    #[inline]
+    fn successor(self) -> Self {
+        debug_assert!(self.generation() < Self::LIFETIMES_MAX);
+        Self::of(self.index, self.generation.checked_add(1).expect("a larger generation fits"))
     }
 }

@@ -3,7 +3,7 @@
 //! A run as bytes comes with the offset of its first byte in an array of all slots, for a write
 //! into a GPU buffer with the same slots.
 //!
-//! Invariant: a handle is one integer and a zero-sized label, so it has no padding.
+//! Invariant: a handle is one integer or two of the same size, and a zero-sized label, so it has no padding.
 
 #[cfg(feature = "alloc")]
 use ::bytemuck::Zeroable;
@@ -20,7 +20,7 @@ use crate::reports::errors::Full;
 #[cfg(feature = "alloc")]
 use crate::slots::reuse::ReuseOrder;
 
-// SAFETY: a handle is one integer, and a label of no size.
+// SAFETY: a handle is two integers of four bytes each, and a label of no size.
 unsafe impl<T: ?Sized + 'static> NoUninit for Handle<T> {}
 
 // SAFETY: a handle is one integer, and a label of no size.

@@ -103,6 +103,8 @@ fn the_other_pools_have_bytes_too() {
 fn a_handle_is_plain_data_to_write_but_not_to_read() {
     let handle = Handle::<Light>::from_parts(3, 7).unwrap();
     assert_eq!(bytemuck::bytes_of(&handle), handle.to_bits().to_ne_bytes());
+    let dangling = Handle::<Light>::DANGLING;
+    assert_eq!(bytemuck::bytes_of(&dangling), (dangling.to_bits() | 1 << 31).to_ne_bytes());
     let small = Handle32::<Light, 24>::from_parts(3, 7).unwrap();
     assert_eq!(bytemuck::bytes_of(&small), (3_u32 << 8 | 7).to_ne_bytes());
     let child = Child { parent: handle, offset: [1, 2] };
