@@ -156,21 +156,17 @@ typedef struct mp_pool {
     uint16_t kind_;
     uint16_t slow_; /* other than 0: insertions and removals are called; a stack without ghosts otherwise */
     /* The slots. */
-    unsigned char *values_;
-    mp_bits_ *bits_;
-    size_t slots_;
-    void *words_;
+    uint32_t peak_, retired_;
     void *entries_;
     size_t entry_count_;
     size_t bit_words_;
+    mp_bits_ *bits_;
     bool is_lent_;
-    struct {
-        bool in_step;
-        uint32_t prefix; /* always unknown: the header's functions do not maintain it */
-        uint64_t gathered_at;
-    } age_;
+    uint32_t age_lower_, age_upper_; /* `mp_is_in_step_` */
+    size_t slots_;
+    unsigned char *values_;
+    void *words_;
     uint64_t births_, deaths_;
-    uint32_t peak_, retired_;
     uint32_t quick_below_now_, border_;
     /* The order, where `slow_` is 0; other bytes otherwise. The stack of free slots ends where the words begin; its top
      * is counted from there, and never positive. */
@@ -179,7 +175,7 @@ typedef struct mp_pool {
 } mp_pool;
 
 /* The layout that this header was written for. */
-#define MP_LAYOUT_ 4u
+#define MP_LAYOUT_ 5u
 
 /* Returns how many bytes of memory a pool with these options needs, wherever they begin; 0 if the options are
  * invalid. */
@@ -305,6 +301,13 @@ static inline void *mp_get(const mp_pool *pool, mp_handle handle) {
     return mp_get_(pool, handle, pool->value_bytes);
 }
 
+/* Whether insertions and removals write the bitmap. What the library then keeps in `age_upper_` of the prefix is always
+ * "unknown" here: the header's functions do not maintain it. Otherwise, both halves are the inverse of the births and
+ * deaths that there were when the bitmap was gathered. */
+static inline MP_INLINED_ bool mp_is_in_step_(const mp_pool *pool) {
+    return pool->age_upper_ < MP_DEAD_;
+}
+
 /* Takes a slot that was never used, or returns UINT32_MAX: then the library inserts. */
 static MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
     uint32_t index = pool->fresh_from_;
@@ -338,7 +341,7 @@ static inline MP_INLINED_ void *mp_insert_(mp_pool *pool, mp_handle *out, size_t
         index = words[stack_top++];
     }
     generation = words[index] & ~MP_DEAD_;
-    if (MP_RARELY_(pool->age_.in_step)) {
+    if (MP_RARELY_(mp_is_in_step_(pool))) {
         pool->bits_[index / 64] |= MP_CAST_(mp_bits_, 1) << (index % 64);
     }
     words[index] = generation;
@@ -366,7 +369,7 @@ static inline MP_INLINED_ bool mp_remove(mp_pool *pool, mp_handle handle) {
     if (index >= pool->slots_ || words[index] != generation) {
         return false;
     }
-    if (MP_RARELY_(pool->age_.in_step)) {
+    if (MP_RARELY_(mp_is_in_step_(pool))) {
         pool->bits_[index / 64] &= ~(MP_CAST_(mp_bits_, 1) << (index % 64));
     }
     words[index] = (generation + 1) | MP_DEAD_;
@@ -391,7 +394,8 @@ static inline void *mp_values(const mp_pool *pool) {
 
 /* Whether there were births or deaths since the bitmap was gathered. */
 static inline bool mp_is_old_(const mp_pool *pool) {
-    return !pool->age_.in_step && pool->births_ + pool->deaths_ != pool->age_.gathered_at;
+    uint64_t age = MP_CAST_(uint64_t, pool->age_upper_) << 32 | pool->age_lower_;
+    return !mp_is_in_step_(pool) && pool->births_ + pool->deaths_ != ~age;
 }
 
 /* Brings the bitmap of live slots up to date, which the walks that follow read. O(slots / 16) if it is old. */
@@ -1037,13 +1041,13 @@ const char *mp_layout_entry_(size_t at, size_t *number);
 
 #define MP_CHECK_(name, condition) typedef char mp_check_##name##_[(condition) ? 1 : -1]
 #if UINTPTR_MAX == UINT64_MAX
-MP_CHECK_(values, offsetof(mp_pool, values_) == 64);
-MP_CHECK_(slots, offsetof(mp_pool, slots_) == 80);
-MP_CHECK_(age, offsetof(mp_pool, age_) == 128);
+MP_CHECK_(age, offsetof(mp_pool, age_upper_) == 112);
+MP_CHECK_(slots, offsetof(mp_pool, slots_) == 120);
+MP_CHECK_(values, offsetof(mp_pool, values_) == 128);
 MP_CHECK_(births, offsetof(mp_pool, births_) == 144);
-MP_CHECK_(stack, offsetof(mp_pool, stack_top_) == 176);
+MP_CHECK_(stack, offsetof(mp_pool, stack_top_) == 168);
 MP_CHECK_(quick, offsetof(mp_pool, quick_top_) == 40);
-MP_CHECK_(pool, sizeof(mp_pool) == 192);
+MP_CHECK_(pool, sizeof(mp_pool) == 184);
 MP_CHECK_(options, sizeof(mp_options) == 96);
 MP_CHECK_(packed_values, offsetof(mp_packed, values_) == 32);
 MP_CHECK_(packed_count, offsetof(mp_packed, count_) == 48);

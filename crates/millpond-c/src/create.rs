@@ -19,7 +19,7 @@ use crate::outside::Outside;
 use crate::status::{Status, status_of};
 
 /// The layout that this library was built for: `MP_LAYOUT_` of the header.
-pub(crate) const LAYOUT: u32 = 4;
+pub(crate) const LAYOUT: u32 = 5;
 
 fn builder<R: ReuseOrder>(
     options: &Checked<'_>,

@@ -102,19 +102,20 @@ impl Head {
 #[repr(C)]
 pub(crate) struct InC {
     head: Head,
-    values: *mut u8,
-    bits: *mut u64,
-    slots: usize,
-    words: *mut c_void,
+    peak: u32,
+    retired: u32,
     entries: *mut c_void,
     entry_count: usize,
     bit_words: usize,
+    bits: *mut u64,
     is_lent: bool,
-    age: Age,
+    age_lower: u32,
+    age_upper: u32,
+    slots: usize,
+    values: *mut u8,
+    words: *mut c_void,
     births: u64,
     deaths: u64,
-    peak: u32,
-    retired: u32,
     quick_below_now: u32,
     border: u32,
     stack_top: isize,
@@ -122,42 +123,31 @@ pub(crate) struct InC {
     parked_fresh_from: u32,
 }
 
-#[repr(C)]
-struct Age {
-    in_step: bool,
-    prefix: u32,
-    gathered_at: u64,
-}
-
 /// Each number is where the library has it. (Debug aids move them; a build of the static library has none.)
 macro_rules! agreed {
-    ($($field:ident $(. $inner:ident)?),*) => {
+    ($($field:ident),*) => {
         /// The names and offsets of `mp_pool` behind the head.
         pub(crate) const OFFSETS: &[(&core::ffi::CStr, usize)] = &[
             $((
-                match core::ffi::CStr::from_bytes_with_nul(
-                    concat!(stringify!($field), "_" $(, ".", stringify!($inner))?, "\0").as_bytes(),
-                ) {
+                match core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($field), "_\0").as_bytes()) {
                     Ok(name) => name,
                     Err(_) => unreachable!(),
                 },
-                offset_of!(InC, $field $(. $inner)?),
+                offset_of!(InC, $field),
             ),)*
         ];
 
         /// Whether the library has the same.
         const IS_AGREED: bool = {
             const CORE: CoreOffsets = CoreOffsets::OF_LIFO;
-            true $(&& offset_of!(InC, $field $(. $inner)?) == size_of::<Head>() + agreed!(@core CORE $field $($inner)?))*
+            true $(&& offset_of!(InC, $field) == size_of::<Head>() + CORE.$field)*
         };
     };
-    (@core $core:ident $field:ident) => { $core.$field };
-    (@core $core:ident $field:ident $inner:ident) => { $core.$inner };
 }
 
 agreed! {
-    values, bits, slots, words, entries, entry_count, age.in_step, age.prefix, age.gathered_at, births, deaths, peak,
-    retired, border, stack_top, fresh_from
+    peak, retired, entries, entry_count, bits, age_lower, age_upper, slots, values, words, births, deaths, border,
+    stack_top, fresh_from
 }
 
 #[cfg(millpond_standalone)]

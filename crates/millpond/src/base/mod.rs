@@ -8,3 +8,11 @@ pub(crate) mod guard;
 pub(crate) mod memory;
 #[allow(unsafe_code)]
 pub(crate) mod sanitizer;
+
+/// Called on the rare side of a branch, so that the compiler puts that code aside. The black box is why there is a call: one
+/// that does nothing is gone before the order of the code is decided.
+#[cold]
+#[inline(never)]
+pub(crate) fn aside() {
+    core::hint::black_box(());
+}

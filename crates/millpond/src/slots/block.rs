@@ -12,8 +12,8 @@
 //! The header of the block is part of the pool and has the address of each array. On 64 bits:
 //!
 //! ```text
-//! offset   0        8        16      24      32        40                  48
-//!          values   bitmap   slots   words   entries   number of entries   words of the bitmap
+//! offset   0         8                   16                    24       32       36    48      56       64
+//!          entries   number of entries   words of the bitmap   bitmap   memory   age   slots   values   words
 //! ```
 //!
 //! # Invariant
@@ -45,21 +45,21 @@ use crate::reports::debug::Watch;
 
 /// Slots in one block of memory.
 ///
-/// The fields that iteration reads come first.
+/// What insertions and removals touch comes last.
 #[doc(hidden)]
 #[repr(C)]
 pub struct Block<W: Word, E: Entry, T> {
-    values: NonNull<MaybeUninit<T>>,
-    bits: NonNull<u64>,
-    slots: usize,
-    words: NonNull<W>,
+    watch: Option<Watch>,
     entries: NonNull<E>,
     entry_count: usize,
     /// One for each 64 slots; stored, because each iteration needs it.
     bit_words: usize,
+    bits: NonNull<u64>,
     memory: Memory,
     bitmap_age: BitmapAge,
-    watch: Option<Watch>,
+    slots: usize,
+    values: NonNull<MaybeUninit<T>>,
+    words: NonNull<W>,
     owns: PhantomData<T>,
 }
 
@@ -202,16 +202,16 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     /// No slots, and no memory.
     pub(crate) const fn empty() -> Self {
         Self {
-            values: NonNull::dangling(),
-            bits: NonNull::dangling(),
-            slots: 0,
-            words: NonNull::dangling(),
+            watch: None,
             entries: NonNull::dangling(),
             entry_count: 0,
             bit_words: 0,
+            bits: NonNull::dangling(),
             memory: Memory::Lent,
             bitmap_age: BitmapAge::OLD,
-            watch: None,
+            slots: 0,
+            values: NonNull::dangling(),
+            words: NonNull::dangling(),
             owns: PhantomData,
         }
     }
@@ -344,7 +344,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         let (former, former_entries) = (self.slots, self.entry_count);
         self.values = grown.values;
         self.bits = grown.bits;
-        self.slots = slots;
+        self.slots = grown.slots;
         self.words = grown.words;
         self.entries = grown.entries;
         self.entry_count = entry_count;
@@ -454,16 +454,16 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         // SAFETY: each offset is within the memory, or at its end if the array is empty.
         let at = |offset| unsafe { values.byte_add(offset) };
         Self {
-            values: values.cast(),
-            bits: at(offsets.bits).cast(),
-            slots,
-            words: at(offsets.words).cast(),
+            watch: None,
             entries: at(offsets.entries).cast(),
             entry_count,
             bit_words: slots.div_ceil(WORD_SLOTS),
+            bits: at(offsets.bits).cast(),
             memory: Memory::Lent,
             bitmap_age: BitmapAge::OLD,
-            watch: None,
+            slots,
+            values: values.cast(),
+            words: at(offsets.words).cast(),
             owns: PhantomData,
         }
     }
@@ -618,15 +618,18 @@ mod tests {
     fn the_header_is_laid_out_as_documented() {
         type Header = Block<u32, u32, [u8; 3]>;
         let offsets = [
-            offset_of!(Header, values),
-            offset_of!(Header, bits),
-            offset_of!(Header, slots),
-            offset_of!(Header, words),
             offset_of!(Header, entries),
             offset_of!(Header, entry_count),
             offset_of!(Header, bit_words),
+            offset_of!(Header, bits),
+            offset_of!(Header, memory),
+            offset_of!(Header, bitmap_age),
+            offset_of!(Header, slots),
+            offset_of!(Header, values),
+            offset_of!(Header, words),
         ];
-        assert_eq!(offsets, [0, 8, 16, 24, 32, 40, 48]);
+        let watch = size_of::<Option<Watch>>();
+        assert_eq!(offsets.map(|at| at - watch), [0, 8, 16, 24, 32, 36, 48, 56, 64]);
     }
 
     #[test]

@@ -301,12 +301,13 @@ impl<H: HandleLayout> Books<H> {
     }
 
     pub(crate) fn stats(&self, words: &impl Census<Word = H::Word>) -> Stats {
-        let Counts { births, deaths, .. } = *words.counts();
+        let counts = words.counts();
+        let Counts { births, deaths, .. } = counts;
         Stats {
             capacity: words.slots(),
-            live: words.counts().live(),
-            peak: words.counts().peak(),
-            retired: words.counts().retired(),
+            live: counts.live(),
+            peak: counts.peak(),
+            retired: counts.retired(),
             inserted: births,
             removed: deaths,
             refused: self.refused,

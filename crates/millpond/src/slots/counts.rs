@@ -1,13 +1,10 @@
 //! Counts of lifetimes that have begun and ended, and the common trait of all slots.
 
-use core::mem::offset_of;
-
 use crate::handle::Word;
 use crate::reports::validate::{Violation, ensure};
 
 /// What a pool counts of its slots' lifetimes.
 #[derive(Clone, Copy, Debug)]
-#[repr(C)]
 pub(crate) struct Counts {
     /// How many lifetimes have begun, and how many have ended: counters that only rise, so that
     /// each operation writes only one.
@@ -22,14 +19,6 @@ pub(crate) struct Counts {
 impl Counts {
     /// The counts of slots that were never used.
     pub(crate) const NONE: Self = Self { births: 0, deaths: 0, peak: 0, retired: 0 };
-
-    /// For [`CoreOffsets`](crate::CoreOffsets).
-    pub(crate) const OFFSETS: [usize; 4] = [
-        offset_of!(Self, births),
-        offset_of!(Self, deaths),
-        offset_of!(Self, peak),
-        offset_of!(Self, retired),
-    ];
 
     /// The counts of slots with this history.
     #[cfg(all(feature = "serde", feature = "alloc"))]
@@ -137,7 +126,7 @@ pub(crate) trait Census {
     /// How many slots there are.
     fn slots(&self) -> usize;
 
-    fn counts(&self) -> &Counts;
+    fn counts(&self) -> Counts;
 
     /// The word of a slot: for a live one its generation; for a dead one the next, with the top bit
     /// set, or [`RETIRED`](Word::RETIRED).

@@ -56,7 +56,7 @@ pub(crate) use self::core::{Core, EntryOf};
 pub(crate) use self::counts::{Census, Counts};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::partition::{Parting, Partition, Sorting};
-pub(crate) use self::place::{BitmapAge, FlatPlace, Parts, PartsMut, Place, Prefix};
+pub(crate) use self::place::{BitmapAge, FlatPlace, Parts, PartsMut, Place};
 #[cfg(feature = "blocks")]
 pub(crate) use self::sizes::BlockSizes;
 #[cfg(feature = "alloc")]

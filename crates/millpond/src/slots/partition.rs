@@ -21,13 +21,13 @@ pub(crate) struct Parting {
 
 impl Parting {
     #[inline(always)]
-    pub(crate) fn of(counts: &Counts) -> Self {
+    pub(crate) fn of(counts: Counts) -> Self {
         Self::with_live(counts.live(), counts)
     }
 
     /// Where the parts begin in a partition with this many live slots.
     #[inline(always)]
-    pub(crate) fn with_live(live: usize, counts: &Counts) -> Self {
+    pub(crate) fn with_live(live: usize, counts: Counts) -> Self {
         debug_assert_eq!(live, counts.live());
         Self { live, retired: counts.retired() }
     }

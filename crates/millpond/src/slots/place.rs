@@ -162,55 +162,75 @@ pub unsafe trait Place {
 /// words.
 pub(crate) unsafe trait FlatPlace: Place {}
 
-/// How up to date the bitmap of a place is.
+/// How up to date the bitmap of a place is: *in step*, so that each birth and death writes its bit, or as the words were
+/// when it was gathered.
+///
+/// If it is in step, `upper` is below 2^31, and says whether the live slots are the lowest of the pool, so that iterating
+/// over them is iterating over a slice. Most iterations over small pools begin with this check, and few pools change
+/// between two iterations, so the result is stored. Otherwise, the two halves are the inverse of the number of births and
+/// deaths at the last gathering, which is below 2^63: at one in each nanosecond, a pool has as many after 292 years.
 #[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct BitmapAge {
-    /// Each birth and death writes its bit.
-    pub(crate) in_step: bool,
-    /// What an iteration has found out about the live slots, unless one was born or has died since.
-    /// Unknown while the bitmap is not in step.
-    pub(crate) prefix: Prefix,
-    /// The bitmap is as the words were when there had been this many births and deaths.
-    pub(crate) gathered_at: u64,
+    lower: u32,
+    upper: u32,
 }
 
 impl BitmapAge {
+    /// In step, and nobody has checked since a slot was born or has died whether the live slots are the lowest.
+    pub(crate) const IN_STEP: Self = Self { lower: 0, upper: u32::MAX >> 1 };
+    /// In step, and there is a dead slot below a live one.
+    const HOLES: Self = Self { lower: 0, upper: Self::IN_STEP.upper - 1 };
     /// A bitmap that nobody has gathered.
-    pub(crate) const OLD: Self = Self { in_step: false, prefix: Prefix::UNKNOWN, gathered_at: 0 };
+    pub(crate) const OLD: Self = Self::gathered_at(0);
 
     /// For [`CoreOffsets`](crate::CoreOffsets).
-    pub(crate) const OFFSETS: [usize; 3] =
-        [offset_of!(Self, in_step), offset_of!(Self, prefix), offset_of!(Self, gathered_at)];
-}
+    pub(crate) const OFFSETS: [usize; 2] = [offset_of!(Self, lower), offset_of!(Self, upper)];
 
-/// Whether the live slots are the lowest slots of the pool, so that iterating over them is
-/// iterating over a slice.
-///
-/// Most iterations over small pools begin with this check, and few pools change between two
-/// iterations, so the result is stored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(transparent)]
-pub(crate) struct Prefix(u32);
-
-impl Prefix {
-    /// Not checked since a slot was born or has died.
-    pub(crate) const UNKNOWN: Self = Self(u32::MAX);
-    /// There is a dead slot below a live one.
-    pub(crate) const NONE: Self = Self(u32::MAX - 1);
-
-    /// The slots below this one are live, and no others.
-    #[inline]
-    pub(crate) fn of(slots: usize) -> Self {
-        // No pool has as many slots.
-        Self((slots as u32).min(Self::NONE.0))
+    /// Not in step, and as the words were when there had been this many births and deaths. `u64::MAX`: never.
+    pub(crate) const fn gathered_at(changes: u64) -> Self {
+        let inverse = !changes | 1 << 63;
+        Self { lower: inverse as u32, upper: (inverse >> 32) as u32 }
     }
 
-    /// The number of live slots, if they are the lowest.
+    /// In step, and the live slots are the lowest, or not.
+    pub(crate) fn of_checked(are_lowest: bool, live: usize) -> Self {
+        match are_lowest {
+            // A pool with more of them is iterated over by bits.
+            true => Self { lower: 0, upper: live.min(Self::HOLES.upper as usize) as u32 },
+            false => Self::HOLES,
+        }
+    }
+
     #[inline(always)]
-    pub(crate) fn get(self) -> Option<usize> {
-        (self.0 < Self::NONE.0).then_some(self.0 as usize)
+    pub(crate) fn is_in_step(self) -> bool {
+        (self.upper as i32) >= 0
+    }
+
+    /// How many births and deaths there had been when a bitmap that is not in step was gathered.
+    #[inline]
+    pub(crate) fn changes(self) -> u64 {
+        !(u64::from(self.upper) << 32 | u64::from(self.lower))
+    }
+
+    /// Whether an iteration has something to find out.
+    #[inline(always)]
+    pub(crate) fn is_unknown(self) -> bool {
+        self.upper >= Self::IN_STEP.upper
+    }
+
+    /// The number of live slots, if they are known to be the lowest.
+    #[inline(always)]
+    pub(crate) fn prefix(self) -> Option<usize> {
+        (self.upper < Self::HOLES.upper).then_some(self.upper as usize)
+    }
+
+    /// A slot is born or dies, and writes its bit.
+    #[inline(always)]
+    pub(crate) fn forget_prefix(&mut self) {
+        debug_assert!(self.is_in_step());
+        self.upper = Self::IN_STEP.upper;
     }
 }
 

@@ -11,15 +11,15 @@
 //! and removals since the one before. Shared iteration over an old bitmap gathers the bits on the way.
 //!
 //! In most small pools, the live slots are the lowest ones. The first mutable iteration after an insertion or removal
-//! checks this and stores the result in the [`Prefix`]. Until the next insertion or removal, iteration is over a slice
+//! checks this and stores the result in the [`BitmapAge`]. Until the next insertion or removal, iteration is over a slice
 //! and reads no bits.
 //!
 //! # Invariant
 //!
 //! 1. A bitmap that is not known to be old has a bit set exactly for each live slot. Every method that changes a word
 //!    writes the bit or changes the counts, by which the bitmap is old.
-//! 2. If a [`Prefix`] is known, the slots below it are live, and no others.
-//! 3. `counts` has the number of live slots.
+//! 2. If a [prefix](BitmapAge::prefix) is known, the slots below it are live, and no others.
+//! 3. `births - deaths` is the number of live slots.
 //! 4. `quick_below` is the border, or 0 while the bitmap is in step: so a lifetime that ends below it has no bit to clear.
 //!
 //! The iterators of `values` rely on 1 and 2: they read, without a test, the values of slots that are live by the
@@ -28,6 +28,7 @@
 use core::mem::offset_of;
 use core::ops::Range;
 
+use crate::base::aside;
 use crate::base::entry::Entry;
 #[cfg(feature = "alloc")]
 use crate::base::memory::OutOfMemory;
@@ -36,7 +37,7 @@ use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
-use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, Prefix};
+use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place};
 #[cfg(feature = "blocks")]
 use crate::slots::{BlockSizes, Blocks, FitEntries};
 
@@ -45,15 +46,22 @@ use crate::slots::{BlockSizes, Blocks, FitEntries};
 const IN_STEP_SLOTS_PER_CHANGE: u64 = 4;
 
 /// The words of one pool's slots, and how many are live.
+///
+/// What insertions and removals touch lies together: the end of a [`Block`], the numbers behind it, and the beginning of
+/// the reuse order, which follows in a pool.
 #[derive(Debug)]
 #[doc(hidden)]
 #[repr(C)]
 pub struct SlotWords<P: Place> {
+    /// As in [`Counts`], and so are `births` and `deaths`.
+    peak: u32,
+    retired: u32,
     /// Bit `i % 64` of word `i / 64` of its bitmap is set while slot `i` is live, unless the bitmap is
     /// [old](BitmapAge). No bit at or beyond the last slot is ever set; and old or not, none in a word all of whose
     /// slots were never used, as far as [`copy_state_from`](Self::copy_state_from) knows.
     place: P,
-    counts: Counts,
+    births: u64,
+    deaths: u64,
     /// Not of the type of the words, which would fix the type of the values.
     quick_below: u32,
     /// The [`Core`](super::Core) sets it: a lifetime of a generation below it ends by [`end_quick`](Self::end_quick).
@@ -82,14 +90,16 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
     /// Like [`try_new`](Self::try_new), for a block of slots that are all dead.
     pub(crate) fn of_dead(place: Block<W, E, T>, in_step: bool) -> Self {
         let mut words = Self::unused(place);
-        words.set_in_step(in_step);
+        if in_step {
+            words.put_in_step();
+        }
         words
     }
 
     /// Another block with the same words, entries and counts.
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
         let (slots, entries) = (self.slots(), self.entries().len());
-        let mut clone = Self::try_new(slots, entries, self.place.bitmap_age().in_step, W::RETIRED)?;
+        let mut clone = Self::try_new(slots, entries, self.is_in_step(), W::RETIRED)?;
         clone.continue_from(self);
         Ok(clone)
     }
@@ -118,20 +128,13 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
         if end > self.place.room() {
             self.place.try_make_room(room.max(end), entry_count, fit_entries, fresh)?;
         }
-        let was_in_step = self.place.bitmap_age().in_step;
-        let is_in_step = in_step || was_in_step;
-        // It is still correct, unless it is out of date.
-        let right_until = if self.is_bitmap_old() { None } else { Some(self.changes()) };
+        let was_in_step = self.is_in_step();
         let new = self.place.try_add_block(ahead)?;
-        self.set_in_step(is_in_step);
-        if let Some(age) = self.place.bitmap_age_mut() {
-            age.gathered_at = right_until.unwrap_or(age.gathered_at);
-        }
-        if is_in_step && !was_in_step {
-            self.gather();
+        if in_step && !was_in_step {
+            self.put_in_step();
         }
         let words = &self.place.parts().words[new.clone()];
-        self.counts.retired += words.iter().filter(|word| **word == W::RETIRED).count() as u32;
+        self.retired += words.iter().filter(|word| **word == W::RETIRED).count() as u32;
         Ok(new)
     }
 
@@ -139,13 +142,13 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
     pub(crate) fn remove_block(&mut self) {
         let Some(block) = self.place.last_block() else { return };
         let words = &self.place.parts().words[block];
-        self.counts.retired -= words.iter().filter(|word| **word == W::RETIRED).count() as u32;
+        self.retired -= words.iter().filter(|word| **word == W::RETIRED).count() as u32;
         self.place.remove_block();
     }
 
     /// How many of these slots have retired.
     pub(crate) fn retired_in(&self, slots: Range<usize>) -> usize {
-        match self.counts.retired {
+        match self.retired {
             0 => 0,
             _ => self.as_slice()[slots].iter().filter(|word| **word == W::RETIRED).count(),
         }
@@ -156,7 +159,13 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
 impl<P: Place> SlotWords<P> {
     /// For [`CoreOffsets`](crate::CoreOffsets).
     pub(crate) const PLACE_OFFSET: usize = offset_of!(Self, place);
-    pub(crate) const COUNTS_OFFSET: usize = offset_of!(Self, counts);
+    /// Of the births, the deaths, the peak and the number of retired slots.
+    pub(crate) const COUNT_OFFSETS: [usize; 4] = [
+        offset_of!(Self, births),
+        offset_of!(Self, deaths),
+        offset_of!(Self, peak),
+        offset_of!(Self, retired),
+    ];
     pub(crate) const BORDER_OFFSET: usize = offset_of!(Self, border);
 
     /// All words: for a live slot its generation; for a dead one the next, with the top bit set.
@@ -239,8 +248,10 @@ impl<P: Place> Census for SlotWords<P> {
         self.slots()
     }
 
-    fn counts(&self) -> &Counts {
-        &self.counts
+    #[inline(always)]
+    fn counts(&self) -> Counts {
+        let Self { births, deaths, peak, retired, .. } = *self;
+        Counts { births, deaths, peak, retired }
     }
 
     #[inline]
@@ -251,7 +262,17 @@ impl<P: Place> Census for SlotWords<P> {
 
 impl<P: Place> SlotWords<P> {
     const fn unused(place: P) -> Self {
-        Self { place, counts: Counts::NONE, quick_below: 0, border: 0 }
+        let Counts { births, deaths, peak, retired } = Counts::NONE;
+        Self { peak, retired, place, births, deaths, quick_below: 0, border: 0 }
+    }
+
+    fn set_counts(&mut self, counts: Counts) {
+        Counts {
+            births: self.births,
+            deaths: self.deaths,
+            peak: self.peak,
+            retired: self.retired,
+        } = counts;
     }
 
     /// Takes on the words, entries and counts of another, of as many slots and entries.
@@ -317,7 +338,7 @@ impl<P: Place> SlotWords<P> {
     /// The number of live slots.
     #[inline]
     pub(crate) fn live(&self) -> usize {
-        self.counts.live()
+        self.counts().live()
     }
 
     /// How many slots are dead and not retired.
@@ -328,25 +349,27 @@ impl<P: Place> SlotWords<P> {
 
     /// How many slots were live at once at most.
     pub(crate) fn peak(&self) -> usize {
-        self.counts.peak()
+        self.counts().peak()
     }
 
     /// A slot is about to become live: must be called before each birth that may bring a new peak.
     #[inline]
     pub(crate) fn expect_birth(&mut self) {
-        self.counts.expect_birth();
+        let mut counts = self.counts();
+        counts.expect_birth();
+        self.peak = counts.peak;
     }
 
     /// A lifetime is about to end: must be called before each death that comes after births that were not
     /// [expected](Self::expect_birth).
     pub(crate) fn note_peak(&mut self) {
-        self.counts.note_peak();
+        self.peak = self.peak() as u32;
     }
 
     /// How many slots will never be reused.
     #[inline]
     pub(crate) fn retired(&self) -> usize {
-        self.counts.retired()
+        self.counts().retired()
     }
 
     #[inline]
@@ -408,11 +431,11 @@ impl<P: Place> SlotWords<P> {
         debug_assert!(!self.is_live(index) && !generation.is_dead());
         // SAFETY: there is such a slot.
         unsafe { self.set_word(index, generation) };
-        if P::HAS_BITMAP && self.place.bitmap_age().in_step {
+        if self.is_in_step() {
             // SAFETY: there is such a slot.
             unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
         }
-        self.counts.birth();
+        self.births += 1;
     }
 
     /// Gives a slot a word.
@@ -432,10 +455,12 @@ impl<P: Place> SlotWords<P> {
     ///
     /// # Safety
     ///
-    /// The slot exists, and the place has a bitmap.
+    /// The slot exists, and the bitmap is in step.
     #[inline(always)]
     unsafe fn bits_of(&mut self, index: usize) -> &mut u64 {
-        self.forget_prefix();
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.forget_prefix();
+        }
         let bits = self.place.parts_mut().bits;
         // SAFETY: there is a word of the bitmap for each 64 slots (`Place`).
         unsafe { bits.get_unchecked_mut(index / WORD_SLOTS) }
@@ -449,11 +474,11 @@ impl<P: Place> SlotWords<P> {
         assert!(index < self.slots());
         // SAFETY: just tested.
         unsafe { self.set_word(index, word) };
-        if P::HAS_BITMAP && self.place.bitmap_age().in_step {
+        if self.is_in_step() {
             // SAFETY: just tested.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
-        self.counts.death();
+        self.deaths += 1;
     }
 
     /// Ends this lifetime of a live slot if its generation is below the [border](Self::set_border), in one comparison if
@@ -464,6 +489,7 @@ impl<P: Place> SlotWords<P> {
         assert!(index < self.slots());
         if generation.to_bits() >= self.quick_below {
             if !P::HAS_BITMAP || generation.to_bits() >= self.border {
+                aside();
                 return false;
             }
             // SAFETY: just tested; the bitmap is in step (invariant 4).
@@ -471,7 +497,7 @@ impl<P: Place> SlotWords<P> {
         }
         // SAFETY: just tested.
         unsafe { self.set_word(index, generation.dead_successor()) };
-        self.counts.death();
+        self.deaths += 1;
         true
     }
 
@@ -498,23 +524,28 @@ impl<P: Place> SlotWords<P> {
         self.border
     }
 
-    /// From now on, each birth and death writes its bit, or none does.
-    pub(crate) fn set_in_step(&mut self, in_step: bool) {
+    /// From now on, each birth and death writes its bit.
+    pub(crate) fn put_in_step(&mut self) {
+        let is_old = self.is_bitmap_old();
         if let Some(age) = self.place.bitmap_age_mut() {
-            age.in_step = in_step;
+            *age = BitmapAge::IN_STEP;
         }
         self.settle_quick_below();
+        if is_old {
+            self.gather();
+        }
     }
 
     /// Ends the last lifetime of a live slot.
     pub(crate) fn retire(&mut self, index: usize) {
         self.set_dead(index, P::Word::RETIRED);
-        self.counts.retire(1);
+        self.retired += 1;
     }
 
     /// Ends the lifetimes of all live slots.
     pub(crate) fn set_all_dead(&mut self, circle: &Circle<P::Word>) {
         let key = self.place.key();
+        let mut counts = self.counts();
         let parts = self.place.parts_mut();
         // Small enough for one comparison, large enough for vector instructions.
         for words in parts.words.chunks_mut(32) {
@@ -527,12 +558,13 @@ impl<P: Place> SlotWords<P> {
                     (false, false) => was.successor().as_dead(),
                     (false, true) => circle.word_after(was),
                 };
-                self.counts.retire(usize::from(was != is && is == P::Word::RETIRED));
+                counts.retire(usize::from(was != is && is == P::Word::RETIRED));
                 *word = is.difference(key);
             }
         }
-        self.counts.all_dead();
+        counts.all_dead();
         parts.bits.fill(0);
+        self.set_counts(counts);
         self.set_gathered_at(self.changes());
     }
 
@@ -555,14 +587,13 @@ impl<P: Place> SlotWords<P> {
     /// The number of live slots, if they are known to be the lowest.
     #[inline(always)]
     pub(crate) fn prefix(&self) -> Option<usize> {
-        self.place.bitmap_age().prefix.get()
+        self.place.bitmap_age().prefix()
     }
 
     /// Forgets what is known of the prefix, until the next [`refresh`](Self::refresh).
-    #[inline(always)]
     pub(crate) fn forget_prefix(&mut self) {
-        if let Some(age) = self.place.bitmap_age_mut() {
-            age.prefix = Prefix::UNKNOWN;
+        if self.is_in_step() {
+            self.set_gathered_at(self.changes());
         }
     }
 
@@ -570,7 +601,7 @@ impl<P: Place> SlotWords<P> {
     /// word, or none.
     #[inline(always)]
     pub(crate) fn refresh(&mut self) {
-        if P::HAS_BITMAP && self.place.bitmap_age().prefix == Prefix::UNKNOWN {
+        if P::HAS_BITMAP && self.place.bitmap_age().is_unknown() {
             self.look();
         }
     }
@@ -578,7 +609,7 @@ impl<P: Place> SlotWords<P> {
     /// Whether each birth and death writes its bit.
     #[inline]
     pub(crate) fn is_in_step(&self) -> bool {
-        P::HAS_BITMAP && self.place.bitmap_age().in_step
+        P::HAS_BITMAP && self.place.bitmap_age().is_in_step()
     }
 
     #[inline(never)]
@@ -589,11 +620,10 @@ impl<P: Place> SlotWords<P> {
         let (bits, live) = (self.place.parts().bits, self.live());
         let (full, ones) = (live / WORD_SLOTS, (1 << (live % WORD_SLOTS)) - 1);
         // As many bits are set as slots are live: if these are the lowest, there is no other.
-        let is_prefix = bits.get(full).is_none_or(|&bits| bits == ones)
+        let are_lowest = bits.get(full).is_none_or(|&bits| bits == ones)
             && bits[..full].iter().all(|&bits| bits == !0);
-        let prefix = if is_prefix { Prefix::of(live) } else { Prefix::NONE };
         if let Some(age) = self.place.bitmap_age_mut() {
-            age.prefix = prefix;
+            *age = BitmapAge::of_checked(are_lowest, live);
         }
     }
 
@@ -601,13 +631,14 @@ impl<P: Place> SlotWords<P> {
     /// on.
     #[inline(never)]
     fn catch_up(&mut self) -> bool {
-        let behind = self.changes().abs_diff(self.place.bitmap_age().gathered_at);
+        let behind = self.changes().abs_diff(self.place.bitmap_age().changes());
         let few = self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE;
-        self.set_in_step(behind <= few);
-        if behind > 0 {
+        if behind <= few {
+            self.put_in_step();
+        } else {
             self.gather();
         }
-        self.is_in_step()
+        behind <= few
     }
 
     #[inline(never)]
@@ -620,50 +651,48 @@ impl<P: Place> SlotWords<P> {
         self.set_gathered_at(self.changes());
     }
 
-    /// The bitmap is as the words were when there had been this many [changes](Self::changes).
+    /// The bitmap is as the words were when there had been this many [changes](Self::changes); or in step, if it is.
     #[inline]
     fn set_gathered_at(&mut self, changes: u64) {
         if let Some(age) = self.place.bitmap_age_mut() {
-            *age = BitmapAge { gathered_at: changes, prefix: Prefix::UNKNOWN, ..*age };
+            *age = match age.is_in_step() {
+                true => BitmapAge::IN_STEP,
+                false => BitmapAge::gathered_at(changes),
+            };
         }
     }
 
     /// A number that rises with each birth and death.
     #[inline]
     fn changes(&self) -> u64 {
-        self.counts.births + self.counts.deaths
+        self.births + self.deaths
     }
 
     #[inline]
     fn is_bitmap_old(&self) -> bool {
-        !P::HAS_BITMAP
-            || !self.place.bitmap_age().in_step
-                && self.changes() != self.place.bitmap_age().gathered_at
+        !P::HAS_BITMAP || !self.is_in_step() && self.changes() != self.place.bitmap_age().changes()
     }
 
     /// The bits of the word's slots that are dead; none beyond the last slot. For pools that have the
     /// bitmap in step.
     #[inline]
     pub(crate) fn dead_bits(&self, word: usize) -> u64 {
-        debug_assert!(self.place.bitmap_age().in_step);
+        debug_assert!(self.is_in_step());
         let parts = self.place.parts();
-        let Some(live) = parts.bits.get(word) else { return 0 };
-        let slots = parts.words.len() - word * WORD_SLOTS;
-        let mask = if slots < WORD_SLOTS { (1 << slots) - 1 } else { !0 };
-        !live & mask
+        parts.bits.get(word).map_or(0, |live| dead_bits(*live, parts.words.len(), word))
     }
 
     /// The lowest dead slot at or after `from`. As [`dead_bits`](Self::dead_bits).
     #[inline]
     pub(crate) fn first_dead_from(&self, from: usize) -> Option<usize> {
-        let mut word = from / WORD_SLOTS;
-        let mut mask = !0 << (from % WORD_SLOTS);
-        while word < self.place.parts().bits.len() {
-            let bits = self.dead_bits(word) & mask;
-            if bits != 0 {
-                return Some(word * WORD_SLOTS + bits.trailing_zeros() as usize);
+        debug_assert!(self.is_in_step());
+        let parts = self.place.parts();
+        let (first, mut mask) = (from / WORD_SLOTS, !0 << (from % WORD_SLOTS));
+        for (word, live) in (first..).zip(parts.bits.get(first..)?) {
+            let dead = dead_bits(*live, parts.words.len(), word) & mask;
+            if dead != 0 {
+                return Some(word * WORD_SLOTS + dead.trailing_zeros() as usize);
             }
-            word += 1;
             mask = !0;
         }
         None
@@ -671,9 +700,9 @@ impl<P: Place> SlotWords<P> {
 
     /// Takes on all of another's state but for the entries. Slots from `used` on were never used in either.
     pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize) {
+        self.set_counts(other.counts());
         let (parts, others) = (self.place.parts_mut(), other.place.parts());
         parts.words[..used].copy_from_slice(&others.words[..used]);
-        self.counts = other.counts;
         if !P::HAS_BITMAP {
             return;
         }
@@ -684,8 +713,8 @@ impl<P: Place> SlotWords<P> {
         } else {
             // Bits left behind would lie beyond the next copy's used slots, and count as live then.
             bits.fill(0);
-            self.set_gathered_at(other.place.bitmap_age().gathered_at);
-            if self.place.bitmap_age().in_step {
+            self.set_gathered_at(other.place.bitmap_age().changes());
+            if self.is_in_step() {
                 self.gather();
             }
         }
@@ -699,20 +728,20 @@ impl<P: Place> SlotWords<P> {
             *word = loaded.difference(key);
         }
         let live = words.iter().filter(|word| !word.is_dead()).count();
-        self.counts = Counts::loaded(inserted, live, peak, self.count_retired());
+        self.set_counts(Counts::loaded(inserted, live, peak, self.count_retired()));
         self.gather();
     }
 
     /// Counts the retired slots anew.
     pub(crate) fn recount_retired(&mut self) {
-        self.counts.retired = self.count_retired() as u32;
+        self.retired = self.count_retired() as u32;
     }
 
     /// There are more slots now, the first of them with these words. The others have not retired.
     #[cfg(any(feature = "vec", feature = "tables"))]
     pub(crate) fn note_new(&mut self, known: &[P::Word]) {
         let retired = known.iter().filter(|word| **word == P::Word::RETIRED);
-        self.counts.retired += retired.count() as u32;
+        self.retired += retired.count() as u32;
     }
 
     fn count_retired(&self) -> usize {
@@ -748,13 +777,9 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
         let live = self.all().filter(|word| !word.is_dead()).count();
         ensure(
-            self.counts.births().checked_sub(self.counts.deaths) == Some(live as u64),
+            self.births.checked_sub(self.deaths) == Some(live as u64),
             "as many slots are live as lifetimes have begun and not ended",
-            format_args!(
-                "{live} live, {} begun, {} ended",
-                self.counts.births(),
-                self.counts.deaths
-            ),
+            format_args!("{live} live, {} begun, {} ended", self.births, self.deaths),
         )?;
         let parts = self.place.parts();
         let source = source::<P>(parts.words);
@@ -772,13 +797,12 @@ impl<P: Place> SlotWords<P> {
             "no lifetime ends without its bit if the bitmap is in step",
             format_args!("below {:?}, border {:?}", self.quick_below, self.border),
         )?;
-        let prefix = self.place.bitmap_age().prefix;
-        let is_prefix = self.all().take(live).all(|word| !word.is_dead());
+        let age = self.place.bitmap_age();
+        let are_lowest = self.all().take(live).all(|word| !word.is_dead());
         ensure(
-            prefix == Prefix::UNKNOWN
-                || self.is_in_step() && prefix.get() == is_prefix.then_some(live),
+            age.is_unknown() || age == BitmapAge::of_checked(are_lowest, live),
             "the live slots are the lowest ones if they are said to be",
-            format_args!("{live} live, {prefix:?}"),
+            format_args!("{live} live, {age:?}"),
         )?;
         let beyond = match (self.slots() % WORD_SLOTS, parts.bits.last()) {
             (0, _) | (_, None) => 0,
@@ -805,6 +829,13 @@ impl<P: Place> SlotWords<P> {
     }
 }
 
+/// The bits of the dead ones of this many slots in a word of the bitmap.
+#[inline(always)]
+fn dead_bits(live: u64, slots: usize, word: usize) -> u64 {
+    let left = slots - word * WORD_SLOTS;
+    !live & if left < WORD_SLOTS { (1 << left) - 1 } else { !0 }
+}
+
 /// The handle of a slot, if it is live.
 #[inline]
 pub(crate) fn handle_at<H: HandleLayout>(
@@ -825,7 +856,9 @@ mod tests {
 
     fn words(slots: usize, in_step: bool, dead: u16) -> Words {
         let mut words = Words::try_new(slots, 0, false, dead).unwrap();
-        words.set_in_step(in_step);
+        if in_step {
+            words.put_in_step();
+        }
         words
     }
 
@@ -844,8 +877,7 @@ mod tests {
     #[test]
     fn every_number_of_slots_in_a_pool_is_0_at_first() {
         let words = SlotWords::<Inline<u32, u32, (), 70>>::fresh(Inline::new(1));
-        let SlotWords { place, counts, quick_below, border } = words;
-        let Counts { births, deaths, peak, retired } = counts;
+        let SlotWords { peak, retired, place, births, deaths, quick_below, border } = words;
         assert_eq!((births, deaths, peak, retired, quick_below, border), (0, 0, 0, 0, 0, 0));
         let parts = place.parts();
         assert!(parts.words.iter().chain(parts.entries).all(|word| *word == 0));
@@ -946,21 +978,21 @@ mod tests {
             } else {
                 words.set_dead(!step as usize, 1.as_dead());
             }
-            counts.push((words.live(), words.peak(), words.counts.births()));
+            counts.push((words.live(), words.peak(), words.births));
         }
         let live: Vec<_> = counts.iter().map(|(live, ..)| *live).collect();
         assert_eq!(live, [1, 2, 3, 2, 1, 2, 3, 2, 1, 0, 1]);
         assert!(counts[2..].iter().all(|(_, peak, _)| *peak == 3));
         assert_eq!(counts[10].2, 6);
         words.set_all_dead(&circle(false));
-        assert_eq!((words.live(), words.peak(), words.counts.births()), (0, 3, 6));
+        assert_eq!((words.live(), words.peak(), words.births), (0, 3, 6));
         for index in 0..4 {
             words.expect_birth();
             words.set_live(index, 1);
         }
-        assert_eq!((words.live(), words.peak(), words.counts.births()), (4, 4, 10));
+        assert_eq!((words.live(), words.peak(), words.births), (4, 4, 10));
         words.set_all_dead(&circle(false));
-        assert_eq!((words.live(), words.peak(), words.counts.births()), (0, 4, 10));
+        assert_eq!((words.live(), words.peak(), words.births), (0, 4, 10));
     }
 
     #[test]
@@ -1001,7 +1033,7 @@ mod tests {
             let mut words = words(200, false, 254.as_dead());
             words.set_live(70, 254);
             words.refresh();
-            words.place.bitmap_age_mut().unwrap().in_step = false;
+            *words.place.bitmap_age_mut().unwrap() = BitmapAge::gathered_at(words.changes());
             if is_old {
                 words.set_dead(70, 255.as_dead());
             }
@@ -1032,8 +1064,8 @@ mod tests {
             sound(&words).unwrap_err().rule()
         };
         let counted = "as many slots are live as lifetimes have begun and not ended";
-        assert_eq!(broken(|words| words.counts.births += 1), counted);
-        assert_eq!(broken(|words| words.counts.deaths += 5), counted);
+        assert_eq!(broken(|words| words.births += 1), counted);
+        assert_eq!(broken(|words| words.deaths += 5), counted);
         let bits = "the bitmap has the bits of the live slots, or is known to be old";
         assert_eq!(broken(|words| words.place.parts_mut().bits[0] |= 2), bits);
         assert_eq!(broken(|words| words.place.parts_mut().bits[0] |= 8), bits);
@@ -1044,26 +1076,24 @@ mod tests {
         };
         assert_eq!(broken(old_and_beyond), "the bitmap has no bit beyond the last slot");
         let lowest = "the live slots are the lowest ones if they are said to be";
-        fn say(words: &mut Words, prefix: Prefix, in_step: bool) {
-            let age = words.place.bitmap_age_mut().unwrap();
-            (age.prefix, age.in_step) = (prefix, in_step);
+        fn say(words: &mut Words, are_lowest: bool, live: usize) {
+            words.put_in_step();
+            *words.place.bitmap_age_mut().unwrap() = BitmapAge::of_checked(are_lowest, live);
         }
-        assert_eq!(broken(|words| say(words, Prefix::of(2), true)), lowest);
+        assert_eq!(broken(|words| say(words, true, 2)), lowest);
         let untrue = |words: &mut Words| {
-            say(words, Prefix::UNKNOWN, true);
+            words.put_in_step();
             words.set_dead(2, 255.as_dead());
-            say(words, Prefix::NONE, true);
+            say(words, false, 1);
         };
         assert_eq!(broken(untrue), lowest);
-        // Only a bitmap that is in step forgets it in time.
-        assert_eq!(broken(|words| say(words, Prefix::NONE, false)), lowest);
-        assert_eq!(broken(|words| words.counts.retired += 1), "the retired slots are counted");
+        assert_eq!(broken(|words| words.retired += 1), "the retired slots are counted");
         let own = "a slot is in one of its lifetimes";
         assert_eq!(broken(|words| words.place.parts_mut().words[0] = 0), own);
         assert_eq!(broken(|words| words.place.parts_mut().words[0] = 5), own);
         assert_eq!(broken(|words| words.place.parts_mut().words[1] = 5 | u16::DEAD), own);
         let mut words = words(1, false, u16::RETIRED);
-        words.counts.retired = 1;
+        words.retired = 1;
         words.validate_lifetimes(&circle(false)).unwrap();
         let rule = words.validate_lifetimes(&circle(true)).unwrap_err().rule();
         assert_eq!(rule, "no slot of a pool that wraps retires");

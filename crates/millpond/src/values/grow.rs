@@ -31,7 +31,7 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         self.try_grow_with(slots, entries, R::Queue::<H::Index>::fit_entries, known, fresh, touch)?;
         if R::SEARCHES_BITMAP {
             // From the beginning, when there are no slots, and the bitmap has all of them.
-            self.words.set_in_step(true);
+            self.words.put_in_step();
         }
         Ok(())
     }

@@ -62,6 +62,7 @@ use core::ptr::NonNull;
 use core::slice;
 
 use crate::base::address::position_in;
+use crate::base::aside;
 use crate::base::entry::Entry;
 use crate::base::guard::{continue_after_panic, guard};
 #[cfg(feature = "alloc")]
@@ -239,7 +240,7 @@ impl<P: Place> Storage<P> {
     {
         let (index, generation) = (handle.index() as usize, handle.word());
         if !self.words.is_live_in(index, generation) {
-            refused();
+            aside();
             return None;
         }
         // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
@@ -309,14 +310,6 @@ impl<P: Place> Storage<P> {
         // SAFETY: the slots are live, as tested, and no two are the same.
         Ok(unsafe { self.get_each_unchecked_mut(indices) })
     }
-}
-
-/// Called where a handle is refused, so that the compiler puts that code aside. The black box is why there is a call: one
-/// that does nothing is gone before the order of the code is decided.
-#[cold]
-#[inline(never)]
-fn refused() {
-    core::hint::black_box(());
 }
 
 impl<P: Place> Storage<P> {

@@ -154,9 +154,8 @@ pub struct CoreOffsets {
     pub words: usize,
     pub entries: usize,
     pub entry_count: usize,
-    pub in_step: usize,
-    pub prefix: usize,
-    pub gathered_at: usize,
+    pub age_lower: usize,
+    pub age_upper: usize,
     pub births: usize,
     pub deaths: usize,
     pub peak: usize,
@@ -170,16 +169,15 @@ impl CoreOffsets {
     pub const OF_LIFO: Self = {
         type Words = AllocatorWords<Lifo, Handle<()>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
-        let words = offset_of!(Own, slots) + offset_of!(WatchedWords<u32, u32>, words);
-        let block = words + Words::PLACE_OFFSET;
+        let words_at = offset_of!(Own, slots) + offset_of!(WatchedWords<u32, u32>, words);
+        let block = words_at + Words::PLACE_OFFSET;
         let age = block + AllocatorBlock::<Lifo, Handle<()>>::BITMAP_AGE_OFFSET;
-        let counts = words + Words::COUNTS_OFFSET;
-        let border = words + Words::BORDER_OFFSET;
+        let border = words_at + Words::BORDER_OFFSET;
         let queue = offset_of!(Own, core) + Core::<Lifo, Handle<()>>::QUEUE_OFFSET;
         let [values, bits, slots, words, entries, entry_count] =
             AllocatorBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
-        let [in_step, prefix, gathered_at] = crate::slots::BitmapAge::OFFSETS;
-        let [births, deaths, peak, retired] = crate::slots::Counts::OFFSETS;
+        let [age_lower, age_upper] = crate::slots::BitmapAge::OFFSETS;
+        let [births, deaths, peak, retired] = Words::COUNT_OFFSETS;
         let [stack_top, fresh_from] = LifoQueue::OFFSETS;
         Self {
             values: block + values,
@@ -188,13 +186,12 @@ impl CoreOffsets {
             words: block + words,
             entries: block + entries,
             entry_count: block + entry_count,
-            in_step: age + in_step,
-            prefix: age + prefix,
-            gathered_at: age + gathered_at,
-            births: counts + births,
-            deaths: counts + deaths,
-            peak: counts + peak,
-            retired: counts + retired,
+            age_lower: age + age_lower,
+            age_upper: age + age_upper,
+            births: words_at + births,
+            deaths: words_at + deaths,
+            peak: words_at + peak,
+            retired: words_at + retired,
             stack_top: queue + stack_top,
             fresh_from: queue + fresh_from,
             border,
@@ -286,6 +283,20 @@ mod tests {
         let expected = [1, 1, 5, longest - 1, longest, longest, longest];
         let asked = [0, 1, 5, 32_766, 32_767, 32_768, u16::MAX];
         assert_eq!(asked.map(lifetimes), expected);
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn what_an_insertion_and_a_removal_touch_in_a_pool_is_no_more_than_a_cache_line() {
+        let core = CoreOffsets::OF_LIFO;
+        // A pool has no watch between its words and its order.
+        let top = core.stack_top - size_of::<Option<crate::reports::debug::Watch>>();
+        let touched = core.age_upper..top + size_of::<isize>();
+        let CoreOffsets { slots, values, words, births, deaths, border, .. } = core;
+        assert!(
+            [slots, values, words, births, deaths, border].iter().all(|at| touched.contains(at))
+        );
+        assert!(touched.len() <= 64, "{touched:?}");
     }
 
     /// C changes words and bits, but no prefix: what is known of it must be forgotten.

@@ -69,8 +69,8 @@ impl<W: Word, I: IndexWord> Census for Slots<W, I> {
     }
 
     #[inline(always)]
-    fn counts(&self) -> &Counts {
-        &self.counts
+    fn counts(&self) -> Counts {
+        self.counts
     }
 
     fn word(&self, index: usize) -> Option<W> {
