@@ -1,0 +1,72 @@
+//! When a pool has been created, the system has no page left to give it. (Only Linux tells the page faults of a thread.)
+
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::hint::black_box;
+
+use common::in_every_order;
+use millpond::reuse::ReuseOrder;
+use millpond::{BlockPool, Pool};
+
+/// How many pages the system has given this thread without reading a disk.
+fn minor_faults() -> u64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    // Fields are counted after the name, which is in parentheses: state is the 3rd, minflt the 10th.
+    let after_name = &stat[stat.rfind(')').unwrap() + 2..];
+    after_name.split(' ').nth(7).unwrap().parse().unwrap()
+}
+
+/// As a page is 4 KiB, the values have 12,500 pages; where the system gives huge pages of 2 MiB, 24.
+/// An unoptimised build copies every slot when it makes the array, and so touches its pages anyway:
+/// it is with `--release` that this shows the pool's own care.
+fn first_fill<R: ReuseOrder>() {
+    const SLOTS: usize = 200_000;
+    const FAULTS_MAX: u64 = 12;
+    let fill = |slots| {
+        let mut pool = Pool::<[u64; 32], R>::with_capacity(slots);
+        let before = minor_faults();
+        while pool.insert([1; 32]).is_ok() {}
+        let faults = minor_faults() - before;
+        black_box(&pool);
+        faults
+    };
+    // The code itself is read in by faults too, the first time.
+    fill(100);
+    let faults = fill(SLOTS);
+    assert!(faults <= FAULTS_MAX, "{faults} page faults in the first fill");
+}
+
+#[test]
+fn first_fill_of_a_big_pool_touches_no_new_page() {
+    in_every_order!(first_fill());
+}
+
+/// A block of 64 MiB, more than an allocator keeps for later: its pages come from the system, 16,384 of 4 KiB or 32 of
+/// 2 MiB. Beside it the words and the order's entries have a thirty-second of that.
+#[test]
+fn blocks_taken_ahead_are_touched_and_others_are_not() {
+    const SLOTS: usize = 1 << 18;
+    fn faults_of<V>(work: impl FnOnce() -> V) -> (u64, V) {
+        let before = minor_faults();
+        let done = work();
+        (minor_faults() - before, done)
+    }
+    let new = || BlockPool::<[u64; 32]>::with_blocks(SLOTS, 1);
+    // The code itself is read in by faults too, the first time.
+    new().clone().push([1; 32]);
+
+    let mut ahead = new();
+    let (all, ()) = faults_of(|| ahead.reserve(SLOTS).unwrap());
+    let (later, ()) = faults_of(|| (0..SLOTS).for_each(|_| _ = ahead.push([1; 32])));
+    assert!(later <= all / 4, "{later} page faults in what was reserved, {all} in the reservation");
+    drop(ahead);
+
+    let mut pool = new();
+    let (first, handle) = faults_of(|| pool.push([1; 32]));
+    assert!(first <= all / 4, "{first} page faults in an insertion, {all} in all of the block");
+    let (copied, copy) = faults_of(|| pool.clone());
+    assert!(copied <= all / 4, "{copied} page faults for a copy of one value");
+    assert_eq!(copy[handle], [1; 32]);
+}
