@@ -154,10 +154,10 @@ impl Offsets {
     }
 }
 
-/// Values of a growing pool that take no more than this are not aligned further than their type demands.
+/// Values that take no more than this are not aligned further than their type demands in a pool that grows by itself.
 const PACKED_BYTES_MAX: usize = 4096;
 
-/// The alignment of the values of a growing pool.
+/// The alignment of the values of a pool that grows by itself.
 fn growing_align<T>(slots: usize) -> usize {
     match slots.saturating_mul(size_of::<T>()) <= PACKED_BYTES_MAX {
         true => 1,
@@ -283,7 +283,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
 
     /// More slots, in memory of its own that the allocator extends or moves. The values keep their bytes. The first of the
     /// new slots get the words `known`, the others the word `fresh`; all are dead. On an error, nothing changes. `touch`:
-    /// touch every page.
+    /// touch every page, and align the values, because this room was asked for.
     pub(crate) fn try_grow(
         &mut self,
         slots: usize,
@@ -304,8 +304,12 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
                 ((NonNull::dangling(), Layout::new::<()>()), 0, 1)
             }
         };
+        let wanted = match touch {
+            true => values_align(Layout::new::<T>(), slots),
+            false => growing_align::<T>(slots),
+        };
         // As much room for padding as before, or more.
-        let align = growing_align::<T>(slots).max(former_align.into());
+        let align = wanted.max(former_align.into());
         let offsets = Offsets::own::<W, E, T>(slots, entry_count, align)?;
         // SAFETY: it was taken with this layout, or there is none; the alignment follows from the types alone. If this
         // succeeds, nothing refers to it any more but fields that are about to be replaced.
