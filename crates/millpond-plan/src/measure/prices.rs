@@ -9,7 +9,7 @@ use super::IS_ROUGH;
 use super::lap::{Between, Program};
 use super::memory::{Arena, ByKind, BySize, Memory, Size, System, WithHandles, roomy_heap};
 use super::script::{Recorder, Script};
-use crate::plan::prices::{AllocatorPrices, Price, Prices};
+use crate::plan::prices::{AllocatorPrices, Price, Prices, SlotPrices};
 use crate::random::SplitMix64;
 use crate::trace::{Event, Watch};
 
@@ -51,13 +51,13 @@ impl Laps {
         let small = &BYTES[..SMALL.end as usize];
         let sizes: Vec<Size> = small.iter().map(|&bytes| Size { slots, bytes }).collect();
         let pool_of: Vec<u32> = SMALL.collect();
-        let small = &programs.small;
         Self {
             replay: programs.fastest(|| Nothing),
             gross: Prices {
-                pool: fastest(small, || WithHandles::new(&sizes, ByKind(&pool_of))),
-                classes: fastest(small, || WithHandles::new(&sizes, BySize::new(&BYTES, &pool_of))),
-                arena: fastest(small, || Arena::new(&BYTES, 0)),
+                pool: programs.fastest_slots(|| WithHandles::new(&sizes, ByKind(&pool_of))),
+                classes: programs
+                    .fastest_slots(|| WithHandles::new(&sizes, BySize::new(&BYTES, &pool_of))),
+                arena: fastest(&programs.small, || Arena::new(&BYTES, 0)),
                 system: programs.fastest(system),
                 others: Vec::new(),
                 are_measured: true,
@@ -86,9 +86,13 @@ impl Laps {
             small: gross.small.beyond(self.replay.small),
             large: gross.large.beyond(self.replay.large),
         };
+        let of_slots = |gross: SlotPrices| SlotPrices {
+            at_hand: gross.at_hand.beyond(self.replay.at_hand),
+            others: gross.others.beyond(self.replay.small),
+        };
         Prices {
-            pool: self.gross.pool.beyond(self.replay.small),
-            classes: self.gross.classes.beyond(self.replay.small),
+            pool: of_slots(self.gross.pool),
+            classes: of_slots(self.gross.classes),
             arena: self.gross.arena.beyond(self.replay.small),
             system: of_allocator(self.gross.system),
             others: others.into_iter().map(|(name, gross)| (name, of_allocator(gross))).collect(),
@@ -115,6 +119,13 @@ impl MadeUp {
             at_hand: fastest(&self.at_hand, &memory),
             small: fastest(&self.small, &memory),
             large: fastest(&self.large, &memory),
+        }
+    }
+
+    fn fastest_slots<M: Memory>(&self, memory: impl Fn() -> M) -> SlotPrices {
+        SlotPrices {
+            at_hand: fastest(&self.at_hand, &memory),
+            others: fastest(&self.small, &memory),
         }
     }
 }
@@ -210,7 +221,9 @@ mod tests {
         let laps = Laps::measured().least(Laps::measured());
         let prices = laps.prices(vec![("other".to_owned(), Laps::of_allocator())]);
         let AllocatorPrices { at_hand, small, large } = prices.system;
-        for price in [at_hand, small, large, prices.pool, prices.classes, prices.arena] {
+        let Prices { pool, classes, arena, .. } = prices;
+        let slots = [pool.at_hand, pool.others, classes.at_hand, classes.others];
+        for price in [at_hand, small, large, arena].into_iter().chain(slots) {
             assert!(0.0 <= price.low && price.low <= price.high, "{prices}");
         }
         let text = prices.to_string();

@@ -22,6 +22,9 @@ const CALLER_SHARE_MIN: f64 = 0.01;
 /// How many proposals are shown, unless the user wants all.
 const PROPOSALS_SHOWN: usize = 5;
 
+/// How many sizes of a pool are named.
+const SIZES_SHOWN: usize = 4;
+
 /// How many libraries and wrappers are named.
 const OTHERS_SHOWN: usize = 3;
 
@@ -53,10 +56,14 @@ pub fn advice_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     if !advice.is_empty() {
         out += &paint.faint_lines(&wrapped(VISITS_LEFT_OUT));
     }
-    for library in
-        advice.libraries.iter().filter(|it| it.share_of_calls >= SHARE_MIN).take(OTHERS_SHOWN)
-    {
+    let libraries = advice.libraries.iter().filter(|it| it.share_of_calls >= SHARE_MIN);
+    let (hooked, others): (Vec<_>, Vec<_>) =
+        libraries.take(OTHERS_SHOWN).partition(|library| library.hook().is_some());
+    for library in hooked {
         out += &wrapped_behind("", "  ", &inside(library, plan));
+    }
+    if !others.is_empty() {
+        out += &wrapped_behind("", "  ", &inside_without_hook(&others));
     }
     if advice.nameless_share >= NAMELESS_SHARE_TOLD {
         out += &wrapped(&format!(
@@ -147,6 +154,9 @@ pub fn change(proposal: &Proposal) -> String {
     let takes = proposal.bytes.map_or_else(String::new, |n| format!(" ({})", bytes(n)));
     match &proposal.means {
         Means::Pool => format!("a pool of {slots}{takes}"),
+        Means::SharedPool if proposal.classes.len() > SIZES_SHOWN => {
+            format!("one pool of {slots}{takes} for {} sizes", proposal.classes.len())
+        }
         Means::SharedPool => {
             format!("one pool of {slots}{takes} for {} bytes", proposal.classes.join(", "))
         }
@@ -236,18 +246,25 @@ pub fn next_line(proposal: &Proposal, plan: &TracePlan) -> Option<String> {
     Some(format!("millpond plan --size-classes={bytes_max} --no-report {}", quoted(&plan.name)))
 }
 
-/// What a library allocates for itself.
+/// What a library allocates for itself, and how the program can change that.
 fn inside(library: &Library, plan: &TracePlan) -> String {
-    let how = match library.hook() {
-        Some(hook) => format!("The program can give it memory: {hook}."),
-        None => "It has no hook that is known here.".to_owned(),
-    };
     format!(
-        "{} of {} calls ({}) are of {} for itself. {how}",
+        "{} of {} calls ({}) are of {} for itself. The program can give it memory: {}.",
         count(library.calls),
         count(plan.summary.births),
         percent(library.share_of_calls),
-        name_cell(&library.name)
+        name_cell(&library.name),
+        library.hook().unwrap_or_default()
+    )
+}
+
+/// The libraries whose memory a program cannot change.
+fn inside_without_hook(libraries: &[&Library]) -> String {
+    let of = |it: &&Library| format!("{} ({})", name_cell(&it.name), percent(it.share_of_calls));
+    let names: Vec<String> = libraries.iter().map(of).collect();
+    format!(
+        "Allocated by libraries for themselves, without a hook that is known here: {}.",
+        names.join(", ")
     )
 }
 

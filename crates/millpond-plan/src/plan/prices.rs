@@ -118,15 +118,55 @@ impl fmt::Display for AllocatorPrices {
     }
 }
 
+/// The prices of a slot.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SlotPrices {
+    /// For an object for which the allocator would have had a block at hand: then the slot has been in use shortly before,
+    /// too.
+    pub at_hand: Price,
+    /// For another object.
+    pub others: Price,
+}
+
+impl SlotPrices {
+    const fn new(both: Price) -> Self {
+        Self { at_hand: both, others: both }
+    }
+
+    fn least(self, other: Self) -> Self {
+        Self { at_hand: self.at_hand.least(other.at_hand), others: self.others.least(other.others) }
+    }
+
+    /// Parses a price, or two, such as `3/4..6`.
+    fn parse(text: &str) -> Option<Self> {
+        match text.split_once('/') {
+            Some((at_hand, others)) => {
+                Some(Self { at_hand: Price::parse(at_hand)?, others: Price::parse(others)? })
+            }
+            None => Price::parse(text).map(Self::new),
+        }
+    }
+}
+
+impl fmt::Display for SlotPrices {
+    /// As [`parse`](Self::parse) reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.at_hand != self.others {
+            write!(f, "{}/", self.at_hand)?;
+        }
+        write!(f, "{}", self.others)
+    }
+}
+
 /// All prices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prices {
     /// Of the allocator that the recorded program uses.
     pub system: AllocatorPrices,
     /// Of a slot of a pool.
-    pub pool: Price,
+    pub pool: SlotPrices,
     /// Of a slot of an allocator of size classes, which finds it by the size.
-    pub classes: Price,
+    pub classes: SlotPrices,
     /// Of an object in an arena.
     pub arena: Price,
     /// Of other allocators that are installed, by name.
@@ -143,8 +183,8 @@ impl Prices {
             small: Price::new(20.0, 36.0),
             large: Price::new(40.0, 90.0),
         },
-        pool: Price::new(4.0, 8.0),
-        classes: Price::new(6.0, 10.0),
+        pool: SlotPrices::new(Price::new(4.0, 8.0)),
+        classes: SlotPrices::new(Price::new(6.0, 10.0)),
         arena: Price::new(2.0, 4.0),
         others: Vec::new(),
         are_measured: false,
@@ -163,7 +203,7 @@ impl Prices {
 
     /// Parses `reference`, or prices by name, such as `at-hand=9..14,small=25,pool=4..6,mimalloc=8/9/12`. Those that
     /// are not named are those of [`REFERENCE`](Self::REFERENCE). The three prices of another allocator are separated
-    /// by `/`.
+    /// by `/`, as are the two of a pool and of size classes if they differ.
     ///
     /// # Errors
     /// What is wrong.
@@ -175,13 +215,15 @@ impl Prices {
         for part in text.split(',') {
             let expected = "expected `reference`, or prices in ns, such as `at-hand=9..14,pool=4`";
             let (name, value) = part.split_once('=').ok_or_else(|| expected.to_owned())?;
-            let price = || Price::parse(value).ok_or_else(|| format!("{name}: {expected}"));
+            let wrong = || format!("{name}: {expected}");
+            let price = || Price::parse(value).ok_or_else(wrong);
+            let of_slots = || SlotPrices::parse(value).ok_or_else(wrong);
             match name.trim() {
                 "at-hand" => prices.system.at_hand = price()?,
                 "small" => prices.system.small = price()?,
                 "large" => prices.system.large = price()?,
-                "pool" => prices.pool = price()?,
-                "classes" => prices.classes = price()?,
+                "pool" => prices.pool = of_slots()?,
+                "classes" => prices.classes = of_slots()?,
                 "arena" => prices.arena = price()?,
                 name if is_plain_name(name) && value.contains('/') => {
                     let Some(other) = AllocatorPrices::parse(value) else {
@@ -263,9 +305,11 @@ impl Calls {
         Price { low, ..cost }.times(self.lives())
     }
 
-    /// What slots of pools, or of an arena, take for them.
-    pub(crate) fn cost_of_slots(&self, price: Price) -> Price {
-        price.times(self.births as f64 * self.lives())
+    /// What slots take for them.
+    pub(crate) fn cost_of_slots(&self, prices: SlotPrices) -> Price {
+        let at_hand = self.at_hand.min(self.births);
+        let others = prices.others.times((self.births - at_hand) as f64);
+        others.plus(prices.at_hand.times(at_hand as f64)).times(self.lives())
     }
 }
 
@@ -325,15 +369,24 @@ mod tests {
 
     #[test]
     fn prices_are_parsed_as_they_are_written() {
-        let text = "at-hand=9.0..14.0,small=25.0..25.0,large=40.0..90.0,pool=4.0..6.5,classes=6.0..10.0,arena=2.0..4.0,\
-                    mimalloc=8.0..8.0/9.0..9.0/12.0..20.0";
-        let prices = Prices::parse("at-hand=9..14,small=25,pool=4..6.5,mimalloc=8/9/12..20");
+        let text = "at-hand=9.0..14.0,small=25.0..25.0,large=40.0..90.0,pool=3.0..3.0/4.0..6.5,classes=6.0..10.0,\
+                    arena=2.0..4.0,mimalloc=8.0..8.0/9.0..9.0/12.0..20.0";
+        let prices = Prices::parse("at-hand=9..14,small=25,pool=3/4..6.5,mimalloc=8/9/12..20");
         assert_eq!(prices.as_ref().map(ToString::to_string), Ok(text.to_owned()));
         assert_eq!(Prices::parse(text), prices);
         assert_eq!(Prices::parse("reference"), Ok(Prices::REFERENCE));
-        for wrong in
-            ["", "9", "pool", "pool=", "pool=-1", "pool=nan", "pool=1e99", "gold=3", "x=1/2"]
-        {
+        for wrong in [
+            "",
+            "9",
+            "pool",
+            "pool=",
+            "pool=-1",
+            "pool=nan",
+            "pool=1e99",
+            "gold=3",
+            "x=1/2",
+            "pool=1/2/3",
+        ] {
             let why = Prices::parse(wrong).expect_err(wrong);
             assert!(!why.contains('\n') && why.contains("expected"), "{why}");
         }
@@ -364,6 +417,8 @@ mod tests {
         assert_eq!(Calls { at_hand: 0, ..calls }.cost(&prices, false).low, 10.0 * 12.0);
         // Objects that never die are freed by nobody.
         assert_eq!(Calls { deaths: 0, ..calls }.cost(&prices, true).low, 188.0 / 2.0);
+        let slots = SlotPrices { at_hand: Price::new(1.0, 2.0), others: Price::new(3.0, 4.0) };
+        assert_eq!(calls.cost_of_slots(slots), Price::new(4.0 + 18.0, 8.0 + 24.0));
         let time = TimeSaved::of_costs(10, Price::new(5e6, 9e6), Price::new(1e6, 3e6));
         assert_eq!((time.low_ms, time.high_ms), (4.0 / 1.25, 7.5));
         assert_eq!(time.middle_ms(), (3.2 + 7.5) / 2.0);

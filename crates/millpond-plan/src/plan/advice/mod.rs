@@ -41,10 +41,12 @@ const CALLS_SAVED_MIN: u64 = 100;
 /// … nor is one with a smaller share of all calls.
 pub const SHARE_MIN: f64 = 0.01;
 
-/// A simpler change comes first if it saves this share of what the best one saves.
-const NEARLY_AS_MUCH: f64 = 0.8;
+/// A simpler change comes first if it saves this share of what the best one saves. Neither prices nor replays are more
+/// accurate than that.
+const NEARLY_AS_MUCH: f64 = 0.85;
 
-/// A change that only adds this share to the savings of a simpler one is the same proposal.
+/// A change that only adds this share to the savings of a simpler one is the same proposal. Another allocator, whose prices
+/// know no sizes and no order of calls, comes before what saves more only if it saves as much as this.
 const THE_SAME: f64 = 0.95;
 
 /// What to do first.
@@ -126,10 +128,12 @@ impl Advice {
 /// Puts the simplest of those first that save nearly as much as the best. They are sorted by time.
 fn simplest_first(mut all: Vec<Proposal>) -> Vec<Proposal> {
     let most_ms = all.first().map_or(0.0, |best| best.time_saved.middle_ms());
-    let saves_nearly_as_much =
-        |of: &&Proposal| of.time_saved.middle_ms() >= most_ms * NEARLY_AS_MUCH;
+    let saves_nearly_as_much = |(place, of): &(usize, &Proposal)| {
+        let share = if of.is_allocator() { THE_SAME } else { NEARLY_AS_MUCH };
+        *place == 0 || of.time_saved.middle_ms() >= most_ms * share
+    };
     let simplest =
-        all.iter().take_while(saves_nearly_as_much).enumerate().min_by_key(|(_, of)| of.effort());
+        all.iter().enumerate().filter(saves_nearly_as_much).min_by_key(|(_, of)| of.effort());
     if let Some((place, _)) = simplest {
         all[..=place].rotate_right(1);
     }
@@ -202,16 +206,28 @@ mod tests {
         let many = vec![
             proposal("small", Means::Pool, 5, 1.0),
             proposal("all", sizes(), 90, 10.0),
-            proposal("half", Means::Pool, 50, 7.9),
+            proposal("half", Means::Pool, 50, 8.4),
         ];
         assert_eq!(classes(&ranked(many, None).proposals), ["all", "half", "small"]);
         let many = vec![
             proposal("small", Means::Pool, 5, 1.0),
             proposal("all", sizes(), 90, 10.0),
-            proposal("most", Means::Pool, 70, 8.1),
+            proposal("most", Means::Pool, 70, 8.6),
             proposal("other", Means::SizeClasses, 80, 9.0),
         ];
         assert_eq!(classes(&ranked(many, None).proposals), ["most", "all", "other", "small"]);
+    }
+
+    #[test]
+    fn another_allocator_comes_first_only_if_it_saves_as_much() {
+        let of = |ms| {
+            let all = vec![
+                proposal("all", Means::ProgramSizeClasses(vec![16]), 90, 10.0),
+                proposal("other", Means::Allocator("other".to_owned()), 100, ms),
+            ];
+            ranked(all, None).proposals[0].class.clone()
+        };
+        assert_eq!([of(9.4), of(9.6), of(11.0)], ["all", "other", "other"]);
     }
 
     #[test]
@@ -221,7 +237,7 @@ mod tests {
             proposal("all", Means::ProgramSizeClasses(vec![16]), 100, 10.0),
             proposal("arena", Means::Arena, 96, 12.0),
         ];
-        assert_eq!(classes(&ranked(all, None).proposals), ["pool", "arena"]);
+        assert_eq!(classes(&ranked(all, None).proposals), ["arena", "pool"]);
     }
 
     #[test]

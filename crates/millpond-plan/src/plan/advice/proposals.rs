@@ -107,6 +107,11 @@ impl Proposal {
         }
     }
 
+    /// Whether it is another general allocator.
+    pub(super) fn is_allocator(&self) -> bool {
+        matches!(self.means, Means::Allocator(_))
+    }
+
     /// Whether it is a pool of one size.
     #[must_use]
     pub fn is_pool(&self) -> bool {

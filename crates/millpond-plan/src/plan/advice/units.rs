@@ -30,7 +30,7 @@ const GROWTH_ONE_IN: u64 = 2;
 const GROWTH_OVER_SHRINKING: u64 = 3;
 
 /// Classes of a bin share a pool if each of them saves at least one in this many of the calls that the busiest saves.
-const TOGETHER_ONE_IN: u64 = 4;
+const TOGETHER_ONE_IN: u64 = 16;
 
 /// The largest size for which common allocators have bins that sizes share.
 const SHARED_BYTES_MAX: u64 = 1032;
@@ -208,7 +208,8 @@ impl Units {
                 if bytes > 0 && slots < self.slot_sizes.len() {
                     route.slots = slots as u32;
                 }
-                if bytes <= ARENA_BYTES_MAX {
+                // A whole program is no place to change.
+                if bytes <= ARENA_BYTES_MAX && !place.is_unknown() {
                     let next = self.functions.len() as u32;
                     route.function = *functions.entry(place.function.clone()).or_insert(next);
                     if route.function == next {
