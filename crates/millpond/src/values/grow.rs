@@ -130,6 +130,8 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
                 Err(cause) => return Err((value, cause)),
             },
         };
+        // SAFETY: the next generation of a vacant slot is not 0, so that the handle is made without a test.
+        unsafe { ::core::hint::assert_unchecked(generation != W::ZERO) };
         // SAFETY: the slot that the order returns is vacant, and this is the next of its generations.
         unsafe { self.put_unchecked(index, generation, value) };
         Ok(H::from_kept_parts(index, generation))
