@@ -11,9 +11,11 @@ const COUNTED_AT_ONCE: usize = 1 << 16;
 /// Counts neighbours while a recording is read.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    counts: NeighbourCounts,
+    /// Pairs in ascending order, and how often each was seen. A pair is a word, because words are sorted in half the time:
+    /// the kind that was born is in its upper half.
+    counts: Vec<(u64, u64)>,
     /// Pairs that are not counted yet.
-    pairs: Vec<(u32, u32)>,
+    pairs: Vec<u64>,
     /// The previous event, and whether it is a birth.
     before: Option<(KindOfClass, bool)>,
 }
@@ -50,7 +52,7 @@ impl Neighbours {
     #[inline]
     fn count(&mut self, born: KindOfClass, died: KindOfClass) {
         if born.class != died.class {
-            self.pairs.push((born.kind, died.kind));
+            self.pairs.push(u64::from(born.kind) << 32 | u64::from(died.kind));
             if self.pairs.len() >= COUNTED_AT_ONCE.max(self.counts.len()) {
                 self.count_pairs();
             }
@@ -59,7 +61,7 @@ impl Neighbours {
 
     fn count_pairs(&mut self) {
         self.pairs.sort_unstable();
-        let mut counts = NeighbourCounts::with_capacity(self.counts.len());
+        let mut counts = Vec::with_capacity(self.counts.len());
         let mut before = self.counts.drain(..).peekable();
         for same in self.pairs.chunk_by(|a, b| a == b) {
             let (pair, mut times) = (same[0], same.len() as u64);
@@ -76,7 +78,8 @@ impl Neighbours {
 
     pub(super) fn into_counts(mut self) -> NeighbourCounts {
         self.count_pairs();
-        self.counts
+        let kinds = |pair: u64| ((pair >> 32) as u32, pair as u32);
+        self.counts.into_iter().map(|(pair, times)| (kinds(pair), times)).collect()
     }
 }
 

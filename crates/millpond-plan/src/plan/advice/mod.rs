@@ -45,8 +45,7 @@ pub const SHARE_MIN: f64 = 0.01;
 /// accurate than that.
 const NEARLY_AS_MUCH: f64 = 0.85;
 
-/// A change that only adds this share to the savings of a simpler one is the same proposal. Another allocator, whose prices
-/// know no sizes and no order of calls, comes before what saves more only if it saves as much as this.
+/// A change that only adds this share to the savings of a simpler one is the same proposal.
 const THE_SAME: f64 = 0.95;
 
 /// What to do first.
@@ -128,12 +127,10 @@ impl Advice {
 /// Puts the simplest of those first that save nearly as much as the best. They are sorted by time.
 fn simplest_first(mut all: Vec<Proposal>) -> Vec<Proposal> {
     let most_ms = all.first().map_or(0.0, |best| best.time_saved.middle_ms());
-    let saves_nearly_as_much = |(place, of): &(usize, &Proposal)| {
-        let share = if of.is_allocator() { THE_SAME } else { NEARLY_AS_MUCH };
-        *place == 0 || of.time_saved.middle_ms() >= most_ms * share
-    };
+    let saves_nearly_as_much =
+        |of: &&Proposal| of.time_saved.middle_ms() >= most_ms * NEARLY_AS_MUCH;
     let simplest =
-        all.iter().enumerate().filter(saves_nearly_as_much).min_by_key(|(_, of)| of.effort());
+        all.iter().take_while(saves_nearly_as_much).enumerate().min_by_key(|(_, of)| of.effort());
     if let Some((place, _)) = simplest {
         all[..=place].rotate_right(1);
     }
@@ -219,15 +216,15 @@ mod tests {
     }
 
     #[test]
-    fn another_allocator_comes_first_only_if_it_saves_as_much() {
-        let of = |ms| {
-            let all = vec![
-                proposal("all", Means::ProgramSizeClasses(vec![16]), 90, 10.0),
-                proposal("other", Means::Allocator("other".to_owned()), 100, ms),
-            ];
+    fn what_prices_promise_of_another_allocator_is_less_certain_than_a_replay() {
+        let first = |ms, is_measured| {
+            let mut other = proposal("other", Means::Allocator("other".to_owned()), 100, ms);
+            other.time_saved.is_measured = is_measured;
+            let all = vec![proposal("all", Means::ProgramSizeClasses(vec![16]), 90, 10.0), other];
             ranked(all, None).proposals[0].class.clone()
         };
-        assert_eq!([of(9.4), of(9.6), of(11.0)], ["all", "other", "other"]);
+        assert_eq!([8.6, 11.0, 12.0].map(|ms| first(ms, false)), ["all", "all", "other"]);
+        assert_eq!([8.4, 8.6].map(|ms| first(ms, true)), ["all", "other"]);
     }
 
     #[test]

@@ -94,10 +94,12 @@ impl Proposal {
             .then_with(|| a.class.cmp(&b.class))
     }
 
-    /// How much of the program has to change: a simple change has a small number.
+    /// How much of the program has to change: a simple change has a small number. Another allocator is the simplest if it
+    /// was measured; what prices promise of it is the least certain, because they know few sizes and no order of calls.
     pub(super) fn effort(&self) -> u32 {
         match self.means {
-            Means::Allocator(_) => 0,
+            Means::Allocator(_) if self.time_saved.is_measured => 0,
+            Means::Allocator(_) => 7,
             Means::Reserve => 1,
             Means::Pool => 2,
             Means::SharedPool => 3,
@@ -105,11 +107,6 @@ impl Proposal {
             Means::Arena => 5,
             Means::ProgramSizeClasses(_) => 6,
         }
-    }
-
-    /// Whether it is another general allocator.
-    pub(super) fn is_allocator(&self) -> bool {
-        matches!(self.means, Means::Allocator(_))
     }
 
     /// Whether it is a pool of one size.
