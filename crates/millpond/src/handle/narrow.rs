@@ -126,7 +126,7 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         }
     }
 
-    or_dangling_method!(example "Handle32<()>");
+    or_dangling_method!(from_bits, example "Handle32<()>");
 
     /// Returns the handle with this index and generation, or `None` if this layout cannot hold
     /// them.

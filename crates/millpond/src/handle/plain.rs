@@ -128,9 +128,9 @@ impl fmt::Write for HandleText {
     }
 }
 
-/// `from_bits_or_dangling`, with an example of this type.
+/// `from_bits_or_dangling` by this function, with an example of this type.
 macro_rules! or_dangling_method {
-    (example $example:literal) => {
+    ($from_bits:ident, example $example:literal) => {
         /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
         /// [`from_bits`](Self::from_bits) returns `None`. This is for code that stores handles as
         /// numbers and leaves it to the lookup to report a failure.
@@ -145,7 +145,7 @@ macro_rules! or_dangling_method {
         #[inline]
         #[must_use]
         pub const fn from_bits_or_dangling(bits: u64) -> Self {
-            match Self::from_bits(bits) {
+            match Self::$from_bits(bits) {
                 Some(handle) => handle,
                 None => Self::DANGLING,
             }

@@ -135,6 +135,12 @@ impl<T: ?Sized> Handle<T> {
         if bits == DANGLING_BITS {
             return Some(Self::DANGLING);
         }
+        Self::issued(bits)
+    }
+
+    /// The handle with these bits, if a pool can issue it.
+    #[inline]
+    const fn issued(bits: u64) -> Option<Self> {
         let (index, generation) = ((bits >> 32) as u32, bits as u32);
         if generation > GENERATION_MAX || index == u32::MAX {
             return None;
@@ -145,7 +151,7 @@ impl<T: ?Sized> Handle<T> {
         }
     }
 
-    or_dangling_method!(example "Handle<()>");
+    or_dangling_method!(issued, example "Handle<()>");
 
     /// Returns the handle with this index and generation, or `None` where
     /// [`from_bits`](Self::from_bits) returns `None`.
