@@ -63,7 +63,15 @@ fn gathered<W: Copy>(words: &[W], word: usize, is_live: impl Fn(W) -> u8) -> u64
     // None if there is no such word, however large its number is.
     let words = word.checked_mul(WORD_SLOTS).and_then(|first| words.get(first..)).unwrap_or(&[]);
     match words.first_chunk::<WORD_SLOTS>() {
-        Some(words) => packed(&words.map(is_live)),
+        Some(words) => {
+            // A plain loop, because builds without optimisation call several functions for each element of `map`.
+            let (mut bytes, mut slot) = ([0; WORD_SLOTS], 0);
+            while slot < WORD_SLOTS {
+                bytes[slot] = is_live(words[slot]);
+                slot += 1;
+            }
+            packed(&bytes)
+        }
         None => words.chunks(8).rev().fold(0, |bits, words| match words.first_chunk() {
             Some(words) => bits << 8 | packed_eight(words.map(&is_live)),
             // The last few, which come first.
