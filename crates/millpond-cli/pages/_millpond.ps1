@@ -31,7 +31,7 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
             [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Time a trace with each pool type, each reuse order and Box, and recommend the fastest')
             [CompletionResult]::new('odds', 'odds', [CompletionResultType]::ParameterValue, 'Print how likely it is that a handle is not unique, for every handle layout')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write a made-up trace of any length to standard output')
-            [CompletionResult]::new('prices', 'prices', [CompletionResultType]::ParameterValue, 'Print the prices of the allocator of this process, as `plan --prices` reads them')
+            [CompletionResult]::new('prices', 'prices', [CompletionResultType]::ParameterValue, 'Print what made-up programs take on the allocator of this process, in nanoseconds per object')
             [CompletionResult]::new('calls', 'calls', [CompletionResultType]::ParameterValue, 'Print what the allocator of this process takes for the calls of a recording, in nanoseconds per object')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page of the tool or of one command')

@@ -28,7 +28,7 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand replay 'Time a trace with each pool type, each reuse order and Box, and recommend the fastest'
             cand odds 'Print how likely it is that a handle is not unique, for every handle layout'
             cand generate 'Write a made-up trace of any length to standard output'
-            cand prices 'Print the prices of the allocator of this process, as `plan --prices` reads them'
+            cand prices 'Print what made-up programs take on the allocator of this process, in nanoseconds per object'
             cand calls 'Print what the allocator of this process takes for the calls of a recording, in nanoseconds per object'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page of the tool or of one command'

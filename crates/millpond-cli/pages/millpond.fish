@@ -34,7 +34,7 @@ complete -c millpond -n "__fish_millpond_needs_command" -f -a "merge" -d 'Plan p
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "replay" -d 'Time a trace with each pool type, each reuse order and Box, and recommend the fastest'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "odds" -d 'Print how likely it is that a handle is not unique, for every handle layout'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "generate" -d 'Write a made-up trace of any length to standard output'
-complete -c millpond -n "__fish_millpond_needs_command" -f -a "prices" -d 'Print the prices of the allocator of this process, as `plan --prices` reads them'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "prices" -d 'Print what made-up programs take on the allocator of this process, in nanoseconds per object'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "calls" -d 'Print what the allocator of this process takes for the calls of a recording, in nanoseconds per object'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "man" -d 'Print the manual page of the tool or of one command'
