@@ -149,7 +149,7 @@ impl SlotPrices {
 }
 
 impl fmt::Display for SlotPrices {
-    /// As [`parse`](Self::parse) reads it.
+    /// As `parse` reads it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.at_hand != self.others {
             write!(f, "{}/", self.at_hand)?;
