@@ -52,8 +52,38 @@ macro_rules! is {
     (Sync: $($type:ty),+ $(,)?) => {$( is_sync::<$type>(); )+};
 }
 
-type PoolOf<T> = Pool<T>;
+/// Types, named `V` or by another letter in their values, that are sent exactly if those are `Send`, and shared exactly
+/// if those are `Sync`.
+macro_rules! go_where_values_go {
+    ($($type:ty),+ $(,)?) => {$({
+        type Of<V> = $type;
+        is!(Send: Of<SendOnly>);
+        is_not!(Send: Of<SyncOnly>, Of<Neither>);
+        is!(Sync: Of<SyncOnly>);
+        is_not!(Sync: Of<SendOnly>, Of<Neither>);
+    })+};
+}
+
+/// As a `&V`: sent and shared exactly if the values may be shared.
+macro_rules! go_where_values_are_shared {
+    ($($type:ty),+ $(,)?) => {$({
+        type Of<V> = $type;
+        is!(Send: Of<SyncOnly>);
+        is!(Sync: Of<SyncOnly>);
+        is_not!(Send: Of<SendOnly>, Of<Neither>);
+        is_not!(Sync: Of<SendOnly>, Of<Neither>);
+    })+};
+}
+
+macro_rules! go_anywhere {
+    ($($type:ty),+ $(,)?) => {$({
+        is!(Send: $type);
+        is!(Sync: $type);
+    })+};
+}
+
 type Choose<T> = fn(Handle<T>, &mut T) -> bool;
+type H = Handle<Neither>;
 
 #[test]
 fn the_values_of_this_file_are_what_it_says() {
@@ -64,56 +94,24 @@ fn the_values_of_this_file_are_what_it_says() {
 }
 
 #[test]
-fn handles_go_anywhere_whatever_they_name() {
-    is!(Send: Handle<Neither>, Handle32<Neither>, Handle<dyn Fn()>, Handle32<SyncOnly, 16>);
-    is!(Sync: Handle<Neither>, Handle32<Neither>, Handle<dyn Fn()>, Handle32<SendOnly, 16>);
+fn what_holds_no_values_goes_anywhere() {
+    go_anywhere!(Handle<Neither>, Handle32<Neither>, Handle<dyn Fn()>, Handle32<SyncOnly, 16>);
+    go_anywhere!(HandleAllocator, HandleAllocator<Fifo, Handle<Neither>>, Occupancy, ParticlePool);
+    go_anywhere!(PoolBuilder<Neither>, PackedPoolBuilder<Neither>, RecyclerBuilder<Neither>);
+    go_anywhere!(HandleAllocatorBuilder<Neither, Lifo, Handle<Neither>>);
+    go_anywhere!(Handles<'static, Lifo, Handle<Neither>>, LiveSlots<'static>, Runs<'static>);
+    go_anywhere!(BuildError, GetDisjointMutError, InsertAtErrorKind, Refusal, Stats);
 }
 
 #[test]
-fn pools_go_where_their_values_go() {
-    is!(Send: Pool<u8>, Pool<SendOnly>, Pool<SendOnly, Fifo>, Pool<SendOnly, LowestFirst>);
-    is!(Send: Pool<SendOnly, Roster>, Pool<SendOnly, NextFit>, Pool<SendOnly, Intrusive>);
-    is!(Send: Pool<SendOnly, Lifo, Handle32<Neither>>);
-    is_not!(Send: Pool<Neither>, Pool<SyncOnly>, Pool<SyncOnly, Fifo>, Pool<SyncOnly, Intrusive>);
-    is_not!(Send: Pool<SyncOnly, LowestFirst>, Pool<SyncOnly, Roster>, Pool<SyncOnly, NextFit>);
-    is!(Sync: Pool<u8>, Pool<SyncOnly>, Pool<SyncOnly, Fifo>, Pool<SyncOnly, LowestFirst>);
-    is!(Sync: Pool<SyncOnly, Roster>, Pool<SyncOnly, NextFit>, Pool<SyncOnly, Intrusive>);
-    is_not!(Sync: Pool<Neither>, Pool<SendOnly>, Pool<SendOnly, Fifo>, Pool<SendOnly, Intrusive>);
-    is_not!(Sync: Pool<SendOnly, LowestFirst>, Pool<SendOnly, Roster>, Pool<SendOnly, NextFit>);
-}
-
-#[test]
-fn recyclers_and_classic_pools_go_where_their_objects_go() {
-    is!(Send: Recycler<SendOnly>, RosterPool<SendOnly>, BytemapPool<SendOnly>);
-    is_not!(Send: Recycler<SyncOnly>, RosterPool<SyncOnly>, BytemapPool<SyncOnly>);
-    is!(Sync: Recycler<SyncOnly>, RosterPool<SyncOnly>, BytemapPool<SyncOnly>);
-    is_not!(Sync: Recycler<SendOnly>, RosterPool<SendOnly>, BytemapPool<SendOnly>);
-}
-
-#[test]
-fn pools_with_books_of_their_own_go_where_their_values_go() {
-    type Table<V> = SideTable<Handle<Neither>, V>;
-    is!(Send: PackedPool<SendOnly>, StaticPool<SendOnly, 3>, Table<SendOnly>);
-    is_not!(Send: PackedPool<SyncOnly>, StaticPool<SyncOnly, 3>, Table<SyncOnly>);
-    is!(Sync: PackedPool<SyncOnly>, StaticPool<SyncOnly, 3>, Table<SyncOnly>);
-    is_not!(Sync: PackedPool<SendOnly>, StaticPool<SendOnly, 3>, Table<SendOnly>);
-    is_not!(Send: PackedPool<Neither>, StaticPool<Neither, 3>, Table<Neither>);
-    is_not!(Sync: PackedPool<Neither>, StaticPool<Neither, 3>, Table<Neither>);
-    is!(Send: PackedPoolBuilder<Neither>);
-    is!(Sync: PackedPoolBuilder<Neither>);
-}
-
-#[test]
-fn pools_made_of_pools_and_snapshots_go_where_their_values_go() {
-    type Both<V> = Spill<Pool<V>, BlockPool<V>>;
-    is!(Send: VecPool<SendOnly>);
-    is_not!(Send: VecPool<SyncOnly>);
-    is!(Sync: VecPool<SyncOnly>);
-    is_not!(Sync: VecPool<SendOnly>);
-    is!(Send: BlockPool<SendOnly>, PolicyPool<SendOnly>, Both<SendOnly>, Snapshot<SendOnly>);
-    is_not!(Send: BlockPool<SyncOnly>, PolicyPool<SyncOnly>, Both<SyncOnly>, Snapshot<SyncOnly>);
-    is!(Sync: BlockPool<SyncOnly>, PolicyPool<SyncOnly>, Both<SyncOnly>, Snapshot<SyncOnly>);
-    is_not!(Sync: BlockPool<SendOnly>, PolicyPool<SendOnly>, Both<SendOnly>, Snapshot<SendOnly>);
+fn pools_snapshots_entries_and_errors_go_where_their_values_go() {
+    go_where_values_go!(
+        Pool<V>, Pool<V, Fifo>, Pool<V, LowestFirst>, Pool<V, Roster>, Pool<V, NextFit>,
+        Pool<V, Intrusive>, Pool<V, Lifo, Handle32<Neither>>, Recycler<V>, RosterPool<V>,
+        BytemapPool<V>, PackedPool<V>, StaticPool<V, 3>, SideTable<H, V>, VecPool<V>, BlockPool<V>,
+        PolicyPool<V>, Spill<Pool<V>, BlockPool<V>>, Snapshot<V>, ObjectPool<V, 1>,
+        VacantEntry<'static, V, Lifo, Handle<V>>, Full<V>, InsertAtError<V>, BytemapError<V>,
+    );
 }
 
 #[test]
@@ -124,103 +122,43 @@ fn pools_of_any_values_go_where_what_is_said_of_them_does() {
     is_not!(Sync: AnyPool<dyn Fn() + Send, 8>, AnyPool<dyn Fn(), 8>);
 }
 
-/// Whoever has the allocator's memory may be on one thread only; what has no values goes anywhere.
+/// Whoever has the allocator's memory may be on one thread only.
 #[test]
 fn allocators_stay_with_those_that_use_them() {
-    is!(Send: ObjectPool<SendOnly, 1>);
-    is_not!(Send: ObjectPool<SyncOnly, 1>);
-    is!(Sync: ObjectPool<SyncOnly, 1>);
-    is_not!(Sync: ObjectPool<SendOnly, 1>);
-    is!(Send: SizeClasses, ParticlePool);
-    is!(Sync: ParticlePool, PoolBox<SyncOnly>);
+    is!(Send: SizeClasses);
+    is!(Sync: PoolBox<SyncOnly>);
     is_not!(Sync: SizeClasses, PoolAllocator<u8>, PoolBox<SendOnly>);
     is_not!(Send: PoolAllocator<u8>, PoolBox<u8>);
 }
 
-/// Their iterators, as those of a pool.
 #[test]
-fn iterators_of_these_pools_go_where_the_values_go() {
-    type H = Handle<Neither>;
-    is!(Send: packed::IterMut<'_, SendOnly, H>, packed::Drain<'_, SendOnly, H>);
-    is!(Send: packed::Iter<'_, SyncOnly, H>, static_pool::Iter<'_, SyncOnly, 3, H>);
-    is!(Send: static_pool::IterMut<'_, SendOnly, 3, H>, static_pool::Drain<'_, SendOnly, 3, H>);
-    is!(Send: static_pool::ValueRunsMut<'_, SendOnly>, side_table::Iter<'_, H, SyncOnly>);
-    is!(Send: side_table::IterMut<'_, H, SendOnly>);
-    is_not!(Send: packed::IterMut<'_, SyncOnly, H>, packed::Drain<'_, SyncOnly, H>);
-    is_not!(Send: packed::Iter<'_, SendOnly, H>, static_pool::Iter<'_, SendOnly, 3, H>);
-    is_not!(Send: static_pool::IterMut<'_, SyncOnly, 3, H>, static_pool::Drain<'_, SyncOnly, 3, H>);
-    is_not!(Send: static_pool::ValueRunsMut<'_, SyncOnly>, side_table::Iter<'_, H, SendOnly>);
-    is_not!(Send: side_table::IterMut<'_, H, SyncOnly>);
-}
-
-#[test]
-fn allocators_and_builders_hold_no_values_and_go_anywhere() {
-    is!(Send: HandleAllocator, HandleAllocator<Fifo, Handle<Neither>>, Occupancy);
-    is!(Sync: HandleAllocator, HandleAllocator<Fifo, Handle<Neither>>, Occupancy);
-    is!(Send: PoolBuilder<Neither>, RecyclerBuilder<Neither>);
-    is!(Sync: PoolBuilder<Neither>, RecyclerBuilder<Neither>);
-    is!(Send: HandleAllocatorBuilder<Neither, Lifo, Handle<Neither>>);
-    is!(Sync: HandleAllocatorBuilder<Neither, Lifo, Handle<Neither>>);
-}
-
-/// As `&T`: sent where the values may be shared.
-#[test]
-fn shared_iterators_are_sent_and_shared_where_the_values_may_be_shared() {
-    is!(Send: Iter<'_, SyncOnly, Lifo, Handle<SyncOnly>>, Values<'_, SyncOnly>);
-    is!(Sync: Iter<'_, SyncOnly, Lifo, Handle<SyncOnly>>, Values<'_, SyncOnly>);
-    is!(Send: ValueRuns<'_, SyncOnly>, RunSlices<'_, SyncOnly>);
-    is!(Sync: ValueRuns<'_, SyncOnly>, RunSlices<'_, SyncOnly>);
-    is_not!(Send: Iter<'_, SendOnly, Lifo, Handle<SendOnly>>, Values<'_, SendOnly>);
-    is_not!(Sync: Iter<'_, SendOnly, Lifo, Handle<SendOnly>>, Values<'_, SendOnly>);
-    is_not!(Send: ValueRuns<'_, SendOnly>, RunSlices<'_, SendOnly>);
-    is_not!(Sync: ValueRuns<'_, SendOnly>, RunSlices<'_, SendOnly>);
-    is!(Send: Handles<'_, Lifo, Handle<Neither>>, LiveSlots<'_>, Runs<'_>);
-    is!(Sync: Handles<'_, Lifo, Handle<Neither>>, LiveSlots<'_>, Runs<'_>);
-}
-
-/// As `&mut T`: sent where the values may be sent, shared where they may be shared.
-#[test]
-fn exclusive_iterators_go_where_the_values_go() {
-    is!(Send: IterMut<'_, SendOnly, Lifo, Handle<SendOnly>>, ValuesMut<'_, SendOnly>);
-    is_not!(Send: IterMut<'_, SyncOnly, Lifo, Handle<SyncOnly>>, ValuesMut<'_, SyncOnly>);
-    is!(Sync: IterMut<'_, SyncOnly, Lifo, Handle<SyncOnly>>, ValuesMut<'_, SyncOnly>);
-    is_not!(Sync: IterMut<'_, SendOnly, Lifo, Handle<SendOnly>>, ValuesMut<'_, SendOnly>);
-    is!(Send: ValueRunsMut<'_, SendOnly>, RunSlicesMut<'_, SendOnly>);
-    is_not!(Send: ValueRunsMut<'_, SyncOnly>, RunSlicesMut<'_, SyncOnly>);
-    is!(Sync: ValueRunsMut<'_, SyncOnly>, RunSlicesMut<'_, SyncOnly>);
-    is_not!(Sync: ValueRunsMut<'_, SendOnly>, RunSlicesMut<'_, SendOnly>);
-}
-
-#[test]
-fn entries_and_owning_iterators_go_where_the_pool_goes() {
-    is!(Send: VacantEntry<'_, SendOnly, Lifo, Handle<SendOnly>>);
-    is!(Send: Drain<'_, SendOnly, Lifo, Handle<SendOnly>>, IntoIter<SendOnly, Lifo, Handle<u8>>);
+fn iterators_go_where_the_values_or_references_to_them_go() {
+    go_where_values_are_shared!(
+        Iter<'static, V, Lifo, Handle<V>>,
+        Values<'static, V>,
+        ValueRuns<'static, V>,
+        RunSlices<'static, V>,
+        packed::Iter<'static, V, H>,
+        static_pool::Iter<'static, V, 3, H>,
+        side_table::Iter<'static, H, V>,
+    );
+    go_where_values_go!(
+        IterMut<'static, V, Lifo, Handle<V>>, ValuesMut<'static, V>, ValueRunsMut<'static, V>,
+        RunSlicesMut<'static, V>, Drain<'static, V, Lifo, Handle<V>>, IntoIter<V, Lifo, Handle<V>>,
+        packed::IterMut<'static, V, H>, packed::Drain<'static, V, H>,
+        static_pool::IterMut<'static, V, 3, H>, static_pool::Drain<'static, V, 3, H>,
+        static_pool::ValueRunsMut<'static, V>, side_table::IterMut<'static, H, V>,
+    );
     is!(Send: ExtractIf<'_, SendOnly, Lifo, Handle<SendOnly>, Choose<SendOnly>>);
-    is_not!(Send: VacantEntry<'_, SyncOnly, Lifo, Handle<SyncOnly>>);
-    is_not!(Send: Drain<'_, SyncOnly, Lifo, Handle<u8>>, IntoIter<SyncOnly, Lifo, Handle<u8>>);
     is_not!(Send: ExtractIf<'_, SyncOnly, Lifo, Handle<SyncOnly>, Choose<SyncOnly>>);
     // The function counts too.
     is_not!(Send: ExtractIf<'_, u8, Lifo, Handle<u8>, Neither>);
-    is!(Sync: VacantEntry<'_, SyncOnly, Lifo, Handle<SyncOnly>>);
-    is!(Sync: Drain<'_, SyncOnly, Lifo, Handle<u8>>, IntoIter<SyncOnly, Lifo, Handle<u8>>);
-    is_not!(Sync: VacantEntry<'_, SendOnly, Lifo, Handle<SendOnly>>);
-    is_not!(Sync: Drain<'_, SendOnly, Lifo, Handle<u8>>, IntoIter<SendOnly, Lifo, Handle<u8>>);
-}
-
-#[test]
-fn errors_go_where_the_value_goes_that_they_give_back() {
-    is!(Send: Full<SendOnly>, InsertAtError<SendOnly>, BytemapError<SendOnly>);
-    is_not!(Send: Full<SyncOnly>, InsertAtError<SyncOnly>, BytemapError<SyncOnly>);
-    is!(Sync: Full<SyncOnly>, InsertAtError<SyncOnly>, BytemapError<SyncOnly>);
-    is_not!(Sync: Full<SendOnly>, InsertAtError<SendOnly>, BytemapError<SendOnly>);
-    is!(Send: BuildError, GetDisjointMutError, InsertAtErrorKind, Refusal, Stats);
-    is!(Sync: BuildError, GetDisjointMutError, InsertAtErrorKind, Refusal, Stats);
 }
 
 #[test]
 fn pools_of_plain_values_may_be_looked_at_after_a_panic() {
     fn is_unwind_safe<T: UnwindSafe + RefUnwindSafe>() {}
-    is_unwind_safe::<PoolOf<u8>>();
+    is_unwind_safe::<Pool<u8>>();
     is_unwind_safe::<Pool<String, Intrusive>>();
     is_unwind_safe::<Recycler<u8>>();
     is_unwind_safe::<HandleAllocator>();

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use crate::Pools;
-use crate::common::{Counted, Ledger, panics};
-use crate::subject::{Key, Plan, Rank, Subject, Value, for_every_pool};
+use crate::common::{Counted, panics};
+use crate::subject::{Key, Plan, Subject, Value, for_every_pool};
 use crate::world::{SLOTS, World};
 
 /// Fills the pool and empties it with the given work, many times: no handle is ever issued twice, and
 /// none from before is good.
-fn emptied_again_and_again(kind: &Pools, empty: impl Fn(&mut dyn Subject<Counted>) -> bool) {
+fn emptied_again_and_again(kind: &Pools, empty: &Way) {
     let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(SLOTS));
     let mut ever: HashSet<Key> = HashSet::new();
     let mut before: Vec<Key> = Vec::new();
@@ -36,81 +36,37 @@ fn emptied_again_and_again(kind: &Pools, empty: impl Fn(&mut dyn Subject<Counted
     }
 }
 
-fn clear(kind: &Pools) {
-    // A clear starts the seeds of a byte-map pool again, by its design.
-    if kind.facts().lasting {
-        emptied_again_and_again(kind, |pool| {
-            pool.clear();
-            true
-        });
-    }
-}
+/// What leaves no object, and whether the pool has it.
+type Way = fn(&mut dyn Subject<Counted>) -> bool;
 
-fn retain(kind: &Pools) {
-    emptied_again_and_again(kind, |pool| pool.retain(&mut |_, _| false));
-}
-
-fn drain(kind: &Pools) {
-    emptied_again_and_again(kind, |pool| pool.drain().map(|drain| drain.for_each(drop)).is_some());
-    emptied_again_and_again(kind, |pool| pool.drain().map(drop).is_some());
-    emptied_again_and_again(kind, |pool| {
-        pool.drain_back().map(|drain| drain.for_each(drop)).is_some()
-    });
-}
-
-fn leaked_drain(kind: &Pools) {
-    emptied_again_and_again(kind, |pool| {
+const WAYS: [Way; 8] = [
+    |pool| {
+        pool.clear();
+        true
+    },
+    |pool| pool.retain(&mut |_, _| false),
+    |pool| pool.drain().map(|drain| drain.for_each(drop)).is_some(),
+    |pool| pool.drain().map(drop).is_some(),
+    |pool| pool.drain_back().map(|drain| drain.for_each(drop)).is_some(),
+    |pool| {
         let Some(mut drain) = pool.drain() else { return false };
         drain.by_ref().take(10).for_each(drop);
         drain.forget();
         pool.validate().unwrap();
         pool.clear();
         true
-    });
-}
-
-fn extract_if(kind: &Pools) {
-    emptied_again_and_again(kind, |pool| {
-        pool.extract_if(&mut |_, _| true).map(|extracted| extracted.for_each(drop)).is_some()
-    });
-}
-
-fn removal(kind: &Pools) {
-    emptied_again_and_again(kind, |pool| {
+    },
+    |pool| pool.extract_if(&mut |_, _| true).map(|extracted| extracted.for_each(drop)).is_some(),
+    |pool| {
         let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
-        for handle in handles {
-            assert!(pool.remove(handle).is_some() && pool.remove(handle).is_none());
-        }
-        true
-    });
-}
+        handles.into_iter().all(|handle| pool.remove(handle).is_some())
+    },
+];
 
-/// Each eviction makes a handle stale for ever.
-fn eviction(kind: &Pools) {
-    if !kind.facts().evicts {
-        return;
-    }
-    let ledger = Ledger::default();
-    let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(SLOTS));
-    let mut ever = HashSet::new();
-    let mut gone = Vec::new();
-    while let Ok(handle) = pool.insert(ledger.value(0)) {
-        ever.insert(handle);
-    }
-    // Half of the lifetimes that the shortest layout has, so that none retires.
-    for id in 1..=pool.capacity() as u64 {
-        let Some((handle, evicted)) =
-            pool.insert_or_evict(ledger.value(id), &mut |value| Rank::of(value.id()))
-        else {
-            break;
-        };
-        assert!(ever.insert(handle), "{handle:?} was issued twice");
-        let (evicted, _) = evicted.unwrap();
-        gone.push(evicted);
-        assert!(gone.iter().all(|&handle| !pool.contains(handle)));
-        pool.validate().unwrap();
-    }
-    assert_eq!(gone.len(), pool.capacity());
+fn no_handle_comes_back(kind: &Pools) {
+    // A clear starts the seeds of a byte-map pool again, by its design.
+    let ways = if kind.facts().lasting { &WAYS[..] } else { &WAYS[1..] };
+    ways.iter().for_each(|empty| emptied_again_and_again(kind, empty));
 }
 
 /// After a clear the slots come in the order of a new pool, also when a drop has panicked.
@@ -136,7 +92,4 @@ fn order_after_clear(kind: &Pools) {
     }
 }
 
-for_every_pool! {
-    order_after_clear, clear, retain, drain, leaked_drain, extract_if,
-    removal, eviction,
-}
+for_every_pool! { order_after_clear, no_handle_comes_back }

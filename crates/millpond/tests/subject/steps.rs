@@ -9,6 +9,8 @@ use crate::common::{Counted, Ledger, panics, quiet_panic};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Insert,
+    /// Until the pool is full.
+    Fill,
     InsertWith,
     InsertWithPanics,
     /// An entry that is dropped; the next insertion takes the handle that it promised.
@@ -197,6 +199,11 @@ impl<'k> Run<'k> {
                         assert!(self.is_full(), "refused while not full");
                         assert_eq!(value.id(), self.next_id);
                     }
+                }
+            }
+            Step::Fill => {
+                while !self.is_full() {
+                    self.take(Step::Insert);
                 }
             }
             Step::InsertWith => {

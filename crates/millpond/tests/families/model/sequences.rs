@@ -10,7 +10,7 @@ use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool};
 fn step(random: &mut Random) -> Step {
     let [n, m, ..] = random.next().to_le_bytes();
     let mask = u16::from_le_bytes([n, m]);
-    match random.below(95) {
+    match random.below(97) {
         0..30 => Step::Insert,
         30..32 => Step::InsertWith,
         32 => Step::InsertWithPanics,
@@ -33,7 +33,8 @@ fn step(random: &mut Random) -> Step {
         85 => Step::BorrowTwo(n, m),
         86..88 => Step::Copy(n),
         88..91 => Step::Save(n),
-        _ => Step::Restore(n),
+        91..95 => Step::Restore(n),
+        _ => Step::Fill,
     }
 }
 
