@@ -196,8 +196,10 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     ) {
         *self = other.clone();
         let (_, count) = Head::<5>::with_room(slots.words().slots().div_ceil(WORD_BITS));
-        let count = count.min(others.len());
-        slots.entries_mut()[..count].copy_from_slice(&others[..count]);
+        // Without slots, either of them may have no room at all.
+        let own = slots.entries_mut();
+        let count = count.min(others.len()).min(own.len());
+        own[..count].copy_from_slice(&others[..count]);
     }
 
     fn order<'a, S: Slots<Entry = u64>>(
