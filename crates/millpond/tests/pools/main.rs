@@ -16,6 +16,7 @@ mod exhaustion;
 mod far_claims;
 mod frame_worlds;
 mod given_memory;
+mod growing;
 mod handles;
 mod handles_and_entries;
 mod iterators;
