@@ -1,7 +1,6 @@
 //! The small questions: what each pool answers when it is empty, in between, and full.
 
 use std::any::Any;
-use std::cmp::Ordering;
 
 use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
 use millpond::overflow::Lifetimes;
@@ -134,41 +133,6 @@ fn side_table() {
     assert!(table.is_empty() && table.capacity() == 2);
     table.insert(HandleAllocator::new(1).acquire().unwrap(), 5).unwrap();
     assert!(!table.is_empty() && table.len() == 1);
-}
-
-#[test]
-fn places_of_values_in_blocks() {
-    let mut pool = BlockPool::with_blocks(4, 3);
-    assert_eq!((pool.max_blocks(), pool.block_sizes(), pool.capacity_max()), (3, 4..=4, 12));
-    let handles: Vec<_> = (0..9_u64).map(|value| pool.insert(value).unwrap()).collect();
-    for (index, handle) in handles.iter().enumerate() {
-        assert_eq!(pool.index_of(&pool[*handle]), Some(index));
-        assert_eq!(pool.handle_of(&pool[*handle]), Some(*handle));
-    }
-    assert_eq!((pool.index_of(&7), pool.handle_of(&7)), (None, None));
-    *pool.get_at_mut(5).unwrap() = 50;
-    assert_eq!((pool.remove_at(5), pool.remove_at(5), pool.get_at_mut(5)), (Some(50), None, None));
-    let [first, last] = pool.get_disjoint_mut([handles[0], handles[8]]).unwrap();
-    std::mem::swap(first, last);
-    assert_eq!((pool[handles[0]], pool[handles[8]]), (8, 0));
-    pool[handles[0]] += 2;
-    assert_eq!(pool[handles[0]], 10);
-    let mut kept = Vec::new();
-    pool.retain(|handle, value| {
-        kept.push((handle.index(), *value));
-        *value % 2 == 0
-    });
-    assert_eq!(kept, [(0, 10), (1, 1), (2, 2), (3, 3), (4, 4), (6, 6), (7, 7), (8, 0)]);
-    let left: Vec<_> = pool.handles().map(Handle::index).collect();
-    assert_eq!(left, [0, 2, 4, 6, 8]);
-}
-
-#[test]
-fn handles_of_four_bytes_have_an_order() {
-    let mut slots = HandleAllocator::builder().capacity(2).handle::<Handle32<()>>().build();
-    let (low, high) = (slots.acquire().unwrap(), slots.acquire().unwrap());
-    assert!(low < high);
-    assert_eq!(high.partial_cmp(&low), Some(Ordering::Greater));
 }
 
 #[test]

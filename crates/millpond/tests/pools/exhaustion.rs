@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::common::in_every_order;
-use millpond::reuse::{Lifo, ReuseOrder};
+use millpond::reuse::ReuseOrder;
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, PoolBuilder, Refusal};
 
 /// Every handle that a pool of 3 slots gives until it is used up. Each is checked to be good when
@@ -75,33 +75,6 @@ fn slot_retires_after_all_generations_of_its_layout() {
     has_exactly(Pool::<u64>::builder().handle::<Handle32<u64, 30>>(), 3, 3);
 }
 
-#[test]
-fn slot_of_16_generation_bits_retires_after_32_767_lifetimes() {
-    has_exactly(Pool::<u64>::builder().handle::<Handle32<u64, 16>>(), 2, 32_767);
-    has_exactly(Pool::<u64>::builder().handle::<Handle32<u64, 16>>().name("named"), 2, 32_767);
-}
-
-fn limited<R: ReuseOrder>() {
-    for lifetimes in [1, 2, 3, 7, 100] {
-        for name in [None, Some("a"), Some("bullets"), Some("rockets")] {
-            let order = R::default();
-            let mut wide = Pool::<u64>::builder().reuse(order).lifetimes(lifetimes);
-            let mut narrow = Pool::<u64>::builder().reuse(order).lifetimes(lifetimes).salt(3);
-            if let Some(name) = name {
-                wide = wide.name(name);
-                narrow = narrow.name(name);
-            }
-            has_exactly(wide, 3, lifetimes);
-            has_exactly(narrow.handle::<Handle32<u64, 24>>(), 3, lifetimes);
-        }
-    }
-}
-
-#[test]
-fn slot_of_a_pool_with_a_limit_has_exactly_so_many_lifetimes() {
-    in_every_order!(limited());
-}
-
 /// Names and salts whose generations start in the middle, and go on at 1 after the largest.
 #[test]
 fn slot_of_a_named_pool_goes_round_the_whole_circle() {
@@ -126,6 +99,18 @@ fn limit_beyond_the_layouts_own_is_the_layouts_own_and_one_of_0_is_1() {
     has_exactly(builder().lifetimes(u32::MAX), 2, 255);
     has_exactly(builder().lifetimes(0), 2, 1);
     has_exactly(builder().name("x").lifetimes(0), 2, 1);
+    has_exactly(builder().name("bullets").lifetimes(7), 3, 7);
+    has_exactly(Pool::<u64>::builder().name("rockets").salt(3).lifetimes(100), 3, 100);
+    // The same again, in the same order: what wrapping means.
+    let mut pool = builder().name("wrapped").wrap().lifetimes(5).capacity(1).build();
+    let round: Vec<_> = (0..15)
+        .map(|value| {
+            let handle = pool.insert(value).unwrap();
+            pool.remove(handle);
+            handle
+        })
+        .collect();
+    assert_eq!((&round[5..], round[..5].iter().collect::<HashSet<_>>().len()), (&round[..10], 5));
 }
 
 fn ends_at_2_pow_31<R: ReuseOrder>() {
@@ -148,39 +133,6 @@ fn slot_of_8_byte_handles_retires_after_generation_2_pow_31_minus_1() {
     in_every_order!(ends_at_2_pow_31());
 }
 
-fn wraps<R: ReuseOrder>() {
-    for (lifetimes, name) in [(255, None), (5, None), (255, Some("wrapped")), (5, Some("wrapped"))]
-    {
-        let builder = Pool::<u64>::builder().reuse(R::default()).handle::<Handle32<u64, 24>>();
-        let mut builder = builder.wrap().lifetimes(lifetimes).capacity(1);
-        if let Some(name) = name {
-            builder = builder.name(name);
-        }
-        let mut pool = builder.build();
-        let mut round = Vec::new();
-        for _ in 0..lifetimes {
-            let handle = pool.insert(1).unwrap();
-            assert!(!round.contains(&handle), "no handle comes twice in one round");
-            round.push(handle);
-            pool.remove(handle);
-        }
-        // From now on the same handles come again, in the same order: what wrapping means.
-        for expected in round.iter().chain(&round) {
-            let handle = pool.insert(2).unwrap();
-            assert_eq!(handle, *expected);
-            let others = round.iter().filter(|other| **other != handle);
-            assert_eq!(others.filter(|other| pool.contains(**other)).count(), 0);
-            pool.remove(handle);
-        }
-        assert_eq!(pool.stats().retired, 0);
-    }
-}
-
-#[test]
-fn slot_that_wraps_issues_the_same_handles_again() {
-    in_every_order!(wraps());
-}
-
 #[test]
 fn pool_that_wraps_takes_a_handle_of_an_earlier_round() {
     let mut pool = Pool::<u64>::builder().capacity(1).wrap().build();
@@ -200,19 +152,6 @@ fn retire_takes_wrap_back() {
 }
 
 #[test]
-fn handle_beyond_the_limit_of_lifetimes_is_refused_at_insertion() {
-    for wraps in [false, true] {
-        let builder = Pool::<u64>::builder().capacity(2).lifetimes(10);
-        let mut pool = if wraps { builder.wrap() } else { builder }.build();
-        let at = |generation| Handle::from_parts(0, generation).unwrap();
-        let error = pool.insert_at(at(11), 5).unwrap_err();
-        assert_eq!(error.kind(), InsertAtErrorKind::BeyondLifetimes);
-        assert_eq!(error.into_inner(), 5);
-        assert!(pool.insert_at(at(10), 5).is_ok());
-    }
-}
-
-#[test]
 fn claim_that_skips_lifetimes_uses_them_up() {
     let mut pool = Pool::<u64>::builder().capacity(1).lifetimes(10).build();
     let at = |generation| Handle::from_parts(0, generation).unwrap();
@@ -222,46 +161,4 @@ fn claim_that_skips_lifetimes_uses_them_up() {
     assert_eq!(pool.insert_at(at(7), 0).unwrap_err().kind(), InsertAtErrorKind::Stale);
     let rest: Vec<u32> = all_handles(&mut pool).into_iter().map(Handle::generation).collect();
     assert_eq!(rest, [8, 9, 10]);
-}
-
-fn eviction<R: ReuseOrder>() {
-    let mut pool = Pool::<u64>::builder().reuse(R::default()).capacity(3).lifetimes(2).build();
-    let key = |_, value: &u64| *value;
-    for value in 0..3 {
-        pool.insert(value).unwrap();
-    }
-    // Each eviction leaves one slot fewer that can be evicted again.
-    for value in 3..6 {
-        let (handle, evicted) = pool.insert_or_evict(value, key);
-        assert_eq!(evicted.map(|(_, value)| value), Some(value - 3));
-        assert_eq!((handle.generation(), pool.len()), (2, 3));
-    }
-    let stats = pool.stats();
-    assert_eq!((stats.evicted, stats.retired, stats.refused), (3, 0, 0));
-    let message = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        pool.insert_or_evict(6, key);
-    }))
-    .unwrap_err();
-    let message = message.downcast_ref::<String>().unwrap();
-    assert!(message.starts_with("the pool has no object that can be evicted"), "{message}");
-    assert_eq!((pool.len(), pool.stats().live), (3, 3), "nothing happened");
-    assert_eq!(pool.values().copied().collect::<HashSet<_>>(), HashSet::from([3, 4, 5]));
-}
-
-#[test]
-fn eviction_spares_the_objects_whose_slots_would_retire() {
-    in_every_order!(eviction());
-}
-
-#[test]
-fn retired_slots_are_told_by_the_stats_of_a_full_pool() {
-    let mut pool: Pool<u64, Lifo, Handle32<u64, 31>> = Pool::with_capacity(4);
-    let handles: Vec<_> = (0..4).map(|value| pool.insert(value).unwrap()).collect();
-    pool.remove(handles[0]);
-    pool.remove(handles[2]);
-    let stats = pool.stats();
-    assert_eq!((stats.live, stats.retired, stats.capacity), (2, 2, 4));
-    assert!(pool.is_full());
-    let full = pool.insert(9).unwrap_err();
-    assert_eq!((full.retired(), full.peak()), (2, 4));
 }

@@ -6,7 +6,6 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use crate::common::Ledger;
 use millpond::{Frame, FrameLink, FrameMemory, FramePool, FrameRef};
 
 /// A value that counts itself, and panics in its drop if it is told to.
@@ -151,21 +150,6 @@ fn clone_that_panics_leaves_the_pool_as_it_was() {
         assert!(links.iter().all(|&link| pool.contains(link)));
         assert_eq!(Rc::strong_count(&left), 5, "what was cloned is dropped");
     }
-}
-
-#[test]
-fn iterators_say_how_long_they_are_and_can_be_cloned() {
-    let ledger = Ledger::default();
-    let mut pool = FramePool::new(6);
-    let links: Vec<_> = (0..5).map(|id| pool.insert(ledger.value(id)).ok().unwrap()).collect();
-    let mut iter = pool.iter();
-    for (taken, expected) in links.iter().enumerate() {
-        assert_eq!(iter.size_hint(), (5 - taken, Some(5 - taken)));
-        assert_eq!(iter.clone().count(), 5 - taken);
-        assert_eq!(iter.next().map(|(link, _)| link), Some(*expected));
-    }
-    assert!(iter.next().is_none() && iter.next().is_none());
-    assert!(links.is_sorted(), "links are in the order of insertion");
 }
 
 /// A link is plain data. The memory may go to another thread; a frame, whose values may be of any type, may not.

@@ -2,7 +2,6 @@
 //! that nobody issued.
 
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
@@ -275,32 +274,6 @@ fn bits_that_no_pool_can_issue_are_no_handle() {
     assert_eq!(Handle32::<(), 16>::from_bits(1 << 32 | 1), None, "more than 32 bits");
     assert_eq!(Handle32::<(), 31>::from_bits(2), None, "generation 0");
     assert_eq!(Handle32::<(), 31>::from_bits(3).unwrap().to_string(), "1v1");
-}
-
-/// A dead slot's word is the next generation with the top bit set: no handle can have that bit.
-#[test]
-fn handle_of_a_dead_slots_next_lifetime_is_refused() {
-    let mut pool = Pool::<u64>::new(3);
-    let promised = pool.vacant_entry().unwrap().handle();
-    assert!(!pool.contains(promised) && pool.get(promised).is_none());
-    assert_eq!(pool.insert(1), Ok(promised));
-    pool.remove(promised);
-    let next = pool.vacant_entry().unwrap().handle();
-    assert_eq!(next.index(), promised.index());
-    assert!(!pool.contains(next) && pool.remove(next).is_none());
-}
-
-#[test]
-fn handles_work_as_keys() {
-    let mut pool = Pool::<u64>::new(100);
-    let mut keys = HashSet::new();
-    for round in 0..10 {
-        while let Ok(handle) = pool.insert(round) {
-            assert!(keys.insert(handle));
-        }
-        pool.clear();
-    }
-    assert_eq!(keys.len(), 1000);
 }
 
 /// With every feature: a destructor that named the type of handles would make this an error (E0597).

@@ -2,11 +2,10 @@
 
 use std::cell::Cell;
 
-use crate::common::in_every_order;
 use millpond::debug::DebugAids;
 use millpond::reuse::{Intrusive, Lifo, ReuseOrder};
 use millpond::{
-    AnyPool, BlockPool, Handle, InsertAtErrorKind, PackedPool, Pool, Recycler, Refusal, StaticPool,
+    AnyPool, BlockPool, Handle, InsertAtErrorKind, PackedPool, Pool, Recycler, StaticPool,
 };
 
 /// A hidden constructor once made handles that were equal to the word of a dead slot, and handles of generation 0,
@@ -38,66 +37,6 @@ fn salt_0_tells_a_pool_from_one_without_a_salt() {
     assert_eq!(salted.get(handle), None);
 }
 
-/// After a claim far ahead, the pool's own handles were once called another pool's.
-#[test]
-fn handles_to_come_after_a_claim_are_not_another_pools() {
-    let mut pool = Pool::<u64>::builder().capacity(2).name("n").build();
-    let first = pool.insert(1).unwrap();
-    pool.remove(first);
-    let claimed = Handle::from_parts(0, first.generation() + 1000).unwrap();
-    pool.insert_at(claimed, 3).unwrap();
-    pool.remove(claimed);
-    let to_come = Handle::from_parts(0, claimed.generation() + 1).unwrap();
-    assert_eq!(pool.check(to_come), Err(Refusal::NeverIssued));
-    assert_eq!(pool.insert(4), Ok(to_come));
-}
-
-/// An eviction from a pool whose slots are all in their last lifetimes once lost the new value.
-#[test]
-fn eviction_that_cannot_be_gives_the_value_back() {
-    let mut pool = Pool::<String>::builder().capacity(2).lifetimes(1).build();
-    for name in ["a", "b"] {
-        pool.insert(name.into()).unwrap();
-    }
-    let full = pool.try_insert_or_evict("c".into(), |_, value| value.clone()).unwrap_err();
-    assert_eq!(full.into_inner(), "c");
-    assert_eq!((pool.len(), pool.stats().evicted, pool.stats().refused), (2, 0, 1));
-}
-
-fn entry_takes_the_slot_that_it_named<R: ReuseOrder>() {
-    let mut pool: Pool<u64, R> = Pool::with_capacity(70);
-    let handles: Vec<_> = (0..70).map(|i| pool.insert(i).unwrap()).collect();
-    for &handle in &handles[10..20] {
-        pool.remove(handle);
-    }
-    for i in 0..10 {
-        let entry = pool.vacant_entry().unwrap();
-        let promised = entry.handle();
-        assert_eq!(entry.insert(i), promised);
-        assert_eq!(pool[promised], i);
-    }
-    assert!(pool.vacant_entry().is_none());
-    assert_eq!(pool.stats().refused, 1, "an entry refused counts as an insertion refused");
-}
-
-#[test]
-fn entries_take_the_slots_that_they_named() {
-    in_every_order!(entry_takes_the_slot_that_it_named());
-}
-
-/// A client of a lockstep game claims every handle: no entries may be left behind for one call to
-/// clear away.
-#[test]
-fn pool_filled_by_claims_alone_knows_that_it_is_full() {
-    let mut pool = Pool::<u64>::new(1000);
-    for index in 0..1000 {
-        pool.insert_at(Handle::from_parts(index, 1).unwrap(), u64::from(index)).unwrap();
-    }
-    assert!(pool.is_full() && pool.insert(0).is_err());
-    pool.remove(Handle::from_parts(500, 1).unwrap());
-    assert_eq!(pool.insert(1).unwrap().to_string(), "500v2");
-}
-
 #[test]
 fn recycler_evicts_retains_and_walks_its_live_objects() {
     let mut recycler = Recycler::from_fn(4, |index| index * 10);
@@ -119,18 +58,6 @@ fn recycler_evicts_retains_and_walks_its_live_objects() {
     assert!(!recycler.contains(evicted) && recycler.contains(handle));
     assert_eq!(recycler.stats().evicted, 1);
     assert!(Recycler::<u64>::new(0).acquire_or_evict(|_, object| *object).is_none());
-}
-
-#[test]
-fn pool_answers_by_slot_and_by_address() {
-    let mut pool = Pool::new(4);
-    let handle = pool.insert(7).unwrap();
-    *pool.get_at_mut(0).unwrap() += 1;
-    assert!(pool.get_at_mut(1).is_none() && pool.get_at_mut(99).is_none());
-    assert_eq!(pool.handle_of(&pool[handle]), Some(handle));
-    assert_eq!(pool.remove_at(0), Some(8));
-    assert_eq!((pool.remove_at(0), pool.remove_at(99)), (None, None));
-    assert!(!pool.contains(handle));
 }
 
 thread_local! {

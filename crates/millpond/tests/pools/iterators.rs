@@ -3,9 +3,8 @@
 
 use std::cell::Cell;
 
-use crate::common::{Counted, Ledger, panics};
 use millpond::classic::RosterPool;
-use millpond::{AnyPool, BlockPool, PackedPool, Pool, SideTable, StaticPool, VecPool};
+use millpond::{AnyPool, BlockPool, PackedPool, Pool, StaticPool, VecPool};
 
 /// From the front and from the back in turn: at each step the iterator says how many are left.
 #[track_caller]
@@ -109,32 +108,6 @@ fn roster_pool_tells_what_is_left() {
     assert!(pool.iter_mut().rev().map(|(handle, _)| handle.index()).eq(backwards()));
 }
 
-#[test]
-fn side_table_tells_what_is_left_to_drain() {
-    let mut pool = Pool::new(70);
-    let mut table = SideTable::new();
-    let handles: Vec<_> = (0..70_u64).map(|value| pool.insert(value).unwrap()).collect();
-    for handle in handles.iter().step_by(2) {
-        assert!(table.insert(*handle, handle.index()).is_ok());
-    }
-    tells_what_is_left(table.drain(), 35);
-    assert!(table.is_empty());
-}
-
-#[test]
-fn a_drain_takes_from_both_ends() {
-    let mut pool = Pool::new(70);
-    let mut fixed = StaticPool::<u64, 70>::new();
-    let mut blocks = BlockPool::with_blocks(16, 5);
-    for value in 0..70 {
-        let _ = (pool.insert(value), fixed.insert(value), blocks.insert(value));
-    }
-    tells_what_is_left(pool.drain(), 70);
-    tells_what_is_left(fixed.drain(), 70);
-    tells_what_is_left(blocks.drain(), 70);
-    assert!(pool.is_empty() && fixed.is_empty() && blocks.is_empty());
-}
-
 /// After steps from both ends, `for_each` visits what is left of a mutable iteration, in index order. The live slots are
 /// the lowest ones, or there are holes; blocks of 4 slots and more end within them and at them.
 macro_rules! folds_what_is_left {
@@ -174,35 +147,4 @@ folds_what_is_left! {
     a_pool_of_doubling_blocks_folds_what_is_left: BlockPool::<u64>::new();
     a_vec_pool_folds_what_is_left: VecPool::<u64>::new();
     a_pool_of_equal_blocks_folds_what_is_left: BlockPool::<u64>::with_blocks(16, 13);
-}
-
-/// A value's drop panics: the drain, or the pool that goes, still drops all the others.
-macro_rules! nothing_is_left {
-    ($($test:ident: $pool:expr;)*) => {$(
-        #[test]
-        fn $test() {
-            for victim in 0..10 {
-                let ledger = Ledger::default();
-                let mut pool = $pool;
-                (0..10).for_each(|id| assert!(pool.insert(ledger.value(id)).is_ok()));
-                ledger.panic_in_drop_of(victim);
-                assert!(panics(|| drop(pool.drain())));
-                assert_eq!((pool.len(), ledger.alive()), (0, 0), "{victim}");
-                pool.validate().unwrap();
-
-                (0..10).for_each(|id| assert!(pool.insert(ledger.value(id)).is_ok()));
-                ledger.panic_in_drop_of(victim);
-                assert!(panics(|| drop(pool)));
-                assert_eq!(ledger.alive(), 0, "{victim}");
-            }
-        }
-    )*};
-}
-
-nothing_is_left! {
-    a_panic_leaves_nothing_in_a_pool: Pool::new(10);
-    a_panic_leaves_nothing_in_a_packed_pool: PackedPool::new(10);
-    a_panic_leaves_nothing_in_a_static_pool: StaticPool::<Counted, 10>::new();
-    a_panic_leaves_nothing_in_a_block_pool: BlockPool::with_blocks(4, 3);
-    a_panic_leaves_nothing_in_a_vec_pool: VecPool::new();
 }

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use crate::common::{Ledger, Random};
-use crate::{allocations, common};
+use crate::allocations;
+use crate::common::Random;
 use millpond::overflow::{
     Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::{
     BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats, VecPool,
 };
@@ -33,19 +33,6 @@ macro_rules! on_every_pool {
 }
 
 #[test]
-fn a_pool_that_refuses_gives_the_value_back() {
-    fn test<P: Bounded<Value = u64>>(mut pool: P) {
-        for n in 0..7 {
-            let (handle, evicted) = Refuse.insert(&mut pool, n).unwrap();
-            assert_eq!((pool.get(handle), evicted.is_none()), (Some(&n), true));
-        }
-        assert_eq!(Refuse.insert(&mut pool, 9).unwrap_err().into_inner(), 9);
-        assert_eq!((pool.stats().refused, pool.stats().evicted, pool.len()), (1, 0, 7));
-    }
-    on_every_pool!(test);
-}
-
-#[test]
 fn a_policy_sees_of_a_pool_what_its_owner_sees() {
     fn test<P: Bounded<Value = u64>>(mut pool: P) {
         assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (0, true, false));
@@ -68,34 +55,6 @@ fn a_policy_sees_of_a_pool_what_its_owner_sees() {
         assert_eq!((pool.remove(handles[3]), pool.remove(handles[3])), (Some(99), None));
         pool.clear();
         assert!(pool.is_empty() && !handles.iter().any(|handle| pool.contains(*handle)));
-    }
-    on_every_pool!(test);
-}
-
-/// "Forcibly kill an existing one whose loss is noticed least (the quietest sound)."
-#[test]
-fn the_object_with_the_smallest_key_goes() {
-    fn test<P: Bounded<Value = u64>>(mut pool: P) {
-        let mut random = Random(3);
-        let mut least = EvictLeast(|_, n: &u64| n % 1000);
-        let mut model: Vec<(P::Handle, u64)> = Vec::new();
-        for _ in 0..500 {
-            let value = random.next();
-            let (handle, evicted) = least.insert(&mut pool, value).unwrap();
-            if model.len() == 7 {
-                let (victim, gone) = evicted.expect("the pool was full");
-                let smallest = model.iter().map(|(_, n)| n % 1000).min().unwrap();
-                assert_eq!(gone % 1000, smallest);
-                assert!(model.contains(&(victim, gone)) && !pool.contains(victim));
-                model.retain(|(known, _)| *known != victim);
-            } else {
-                assert!(evicted.is_none());
-            }
-            model.push((handle, value));
-            assert!(model.iter().all(|(handle, n)| pool.get(*handle) == Some(n)));
-            assert_eq!(pool.len(), model.len());
-        }
-        assert_eq!(pool.stats().evicted, 493);
     }
     on_every_pool!(test);
 }
@@ -165,43 +124,6 @@ fn a_list_takes_on_the_state_of_another() {
     assert_eq!(other.oldest(&pool), None);
 }
 
-/// A slot that would retire keeps its object: nothing could take its place.
-#[test]
-fn an_object_in_the_last_lifetime_of_its_slot_is_passed_over() {
-    fn test<P: Bounded<Value = u64>>(mut by_age: P, mut by_key: P) {
-        let mut oldest = EvictOldest::beside(&by_age);
-        let mut least = EvictLeast(|_, n: &u64| *n);
-        for value in 0..15 {
-            oldest.insert(&mut by_age, value).unwrap();
-            least.insert(&mut by_key, value).unwrap();
-        }
-        for pool in [&by_age, &by_key] {
-            assert_eq!((pool.stats().evicted, pool.stats().retired, pool.len()), (10, 0, 5));
-        }
-        assert_eq!(oldest.insert(&mut by_age, 99).unwrap_err().into_inner(), 99);
-        assert_eq!(least.insert(&mut by_key, 99).unwrap_err().into_inner(), 99);
-        assert_eq!((by_age.len(), by_age.stats().refused), (5, 1));
-        assert_eq!((by_key.len(), by_key.stats().refused), (5, 1));
-    }
-    fn in_order<R: ReuseOrder>(order: R) {
-        let pool = || Pool::builder().reuse(order).lifetimes(3).capacity(5).build();
-        test(pool(), pool());
-    }
-    in_order(Lifo);
-    in_order(Fifo);
-    in_order(LowestFirst);
-    in_order(Roster);
-    let packed = || PackedPool::builder().lifetimes(3).capacity(5).build();
-    test(packed(), packed());
-    let fixed = || StaticPool::<_, 5>::builder().lifetimes(3).build();
-    test(fixed(), fixed());
-    let blocks = || BlockPool::builder().slots_per_block(1).max_blocks(5).lifetimes(3).build();
-    test(blocks(), blocks());
-    let small = |slots| Pool::builder().lifetimes(3).capacity(slots).build();
-    let both = || Spill::new(small(2), small(3));
-    test(both(), both());
-}
-
 #[test]
 fn objects_that_the_list_was_not_told_of_go_when_no_other_is_left() {
     let mut pool = Pool::new(2);
@@ -224,14 +146,6 @@ fn objects_that_the_list_was_not_told_of_go_when_no_other_is_left() {
 fn a_list_that_is_too_short_is_found_out_before_anything_is_inserted() {
     let mut oldest = EvictOldest::beside(&Pool::<u64>::new(2));
     let _ = oldest.insert(&mut Pool::new(3), 1);
-}
-
-/// A list whose length is the user's does not grow with the pool.
-#[test]
-#[should_panic(expected = "the list of ages has 2 slots, and the pool 4294967295")]
-fn a_list_of_a_fixed_length_is_too_short_for_a_pool_without_a_limit() {
-    let mut oldest = EvictOldest::beside(&Pool::<u64>::new(2));
-    let _ = oldest.insert(&mut VecPool::<u64>::new(), 1);
 }
 
 fn message(work: impl FnOnce()) -> String {
@@ -304,32 +218,6 @@ fn a_pool_of_no_slots_refuses_by_every_policy() {
     assert!(EvictOldest::beside(&pool).insert(&mut pool, 1).is_err());
     assert!(Spill::new(Pool::<u64>::new(0), Pool::new(0)).insert(1).is_err());
     assert_eq!(pool.stats().refused, 3);
-}
-
-#[test]
-fn a_key_that_panics_or_lies_changes_nothing() {
-    let ledger = Ledger::default();
-    let mut pool = Pool::new(4);
-    for id in 0..4 {
-        pool.insert(ledger.value(id)).unwrap();
-    }
-    let panicking = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        let key = |_, value: &common::Counted| assert_ne!(value.id(), 2);
-        EvictLeast(key).insert(&mut pool, ledger.value(9)).is_ok()
-    }));
-    assert!(panicking.is_err());
-    assert_eq!((pool.len(), ledger.alive()), (4, 4));
-
-    let mut calls = 0;
-    let mut lying = EvictLeast(|_, _: &common::Counted| {
-        calls += 1;
-        if calls % 2 == 0 { f64::NAN.to_bits() } else { calls }
-    });
-    let (_, evicted) = lying.insert(&mut pool, ledger.value(10)).unwrap();
-    assert!(evicted.is_some());
-    drop(evicted);
-    assert_eq!((pool.len(), ledger.alive()), (4, 4));
-    pool.validate().unwrap();
 }
 
 #[test]
@@ -406,57 +294,6 @@ fn pools_of_other_kinds_are_told_which_object_is_the_oldest() {
     }
 }
 
-/// "Grow at run time or open a second overflow pool."
-#[test]
-fn two_pools_look_like_one() {
-    let ledger = Ledger::default();
-    let mut random = Random(7);
-    let mut spill = Spill::new(Pool::new(5), PackedPool::new(9));
-    let mut model: Vec<(Handle<_>, u64)> = Vec::new();
-    let mut stale = Vec::new();
-    for id in 0..5000 {
-        if random.next() % 2 == 0 {
-            match spill.insert(ledger.value(id)) {
-                Ok(handle) => {
-                    let first_has_room = model.iter().filter(|(h, _)| h.index() < 5).count() < 5;
-                    assert_eq!(spill.is_spilled(handle), !first_has_room);
-                    model.push((handle, id));
-                }
-                Err(full) => assert_eq!((full.into_inner().id(), model.len()), (id, 14)),
-            }
-        } else if !model.is_empty() {
-            let (handle, id) = model.swap_remove(random.next() as usize % model.len());
-            assert_eq!(spill.remove(handle).map(|value| value.id()), Some(id));
-            stale.push(handle);
-        }
-        if id % 100 == 0 {
-            spill.retain(|handle, value| {
-                assert!(model.contains(&(handle, value.id())));
-                value.id() % 3 != 0
-            });
-            model.retain(|(_, id)| id % 3 != 0);
-            assert!(stale.iter().all(|handle| !spill.contains(*handle)));
-        }
-        let mut seen: Vec<_> = spill.iter().map(|(handle, value)| (handle, value.id())).collect();
-        seen.sort_unstable();
-        model.sort_unstable();
-        assert_eq!(seen, model);
-        assert_eq!((spill.len(), ledger.alive()), (model.len(), model.len()));
-    }
-    let stats = spill.stats();
-    assert!(stats.refused > 0 && stats.peak == 14 && stats.capacity == 14);
-    let mut seen: Vec<_> = spill.iter_mut().map(|(handle, value)| (handle, value.id())).collect();
-    seen.sort_unstable();
-    assert_eq!(seen, model);
-    let (handle, id) = model[0];
-    assert_eq!((spill[handle].id(), spill.get_mut(handle).is_some()), (id, true));
-    spill.clear();
-    assert!(spill.is_empty() && ledger.alive() == 0);
-    let (first, second) = spill.into_inner();
-    first.validate().unwrap();
-    assert_eq!((first.capacity(), second.capacity()), (5, 9));
-}
-
 #[test]
 fn two_pools_tell_what_both_have_done_together() {
     let [first, second] = [(3, 2), (4, 3)].map(|(slots, refusals)| {
@@ -484,25 +321,6 @@ fn two_pools_tell_what_both_have_done_together() {
     expected.refused = a.refused + b.refused;
     expected.evicted = a.evicted + b.evicted;
     assert_eq!(Spill::new(first, second).stats(), expected);
-}
-
-#[test]
-fn hostile_handles_are_refused_by_both_pools() {
-    let mut spill = Spill::new(Pool::<u64>::new(2), Pool::<u64>::new(2));
-    for value in 0..4 {
-        spill.insert(value).unwrap();
-    }
-    for index in [0, 1, 2, 3, 4, 5, u32::MAX - 1] {
-        for generation in [1, 2, 1 << 30] {
-            let Some(handle) = Handle::from_parts(index, generation) else { continue };
-            let lives = index < 4 && generation == 1;
-            assert_eq!(spill.contains(handle), lives, "{handle}");
-            assert_eq!(spill.get(handle).is_some(), lives);
-            assert_eq!(spill.get_mut(handle).is_some(), lives);
-            assert!(lives || spill.remove(handle).is_none());
-        }
-    }
-    assert_eq!(spill.len(), 4);
 }
 
 #[test]
@@ -590,83 +408,6 @@ fn a_full_pool_tells_of_all_its_slots() {
 }
 
 #[test]
-fn handles_stay_good_while_a_pool_grows_and_shrinks() {
-    let ledger = Ledger::default();
-    let mut random = Random(11);
-    // 40 planned for, 107 more allowed: blocks of 16, and the 11 left over are there at once.
-    let builder = Pool::builder().capacity(40).name("trees");
-    let mut pool = PolicyPool::new(Overflow::Grow, builder, 107);
-    assert_eq!((pool.first().capacity(), pool.second().capacity()), (51, 0));
-    assert_eq!((pool.capacity(), pool.capacity_max()), (51, 147));
-    let mut model: Vec<(Handle<_>, u64, usize)> = Vec::new();
-    let mut stale = Vec::new();
-    let (mut grown, mut refused) = (0, 0);
-    for id in 0..8000 {
-        // Many come, then many go.
-        let comes = random.next() % 16 < if id / 500 % 2 == 0 { 12 } else { 3 };
-        if comes {
-            match pool.insert_by(ledger.value(id), |_, _| unreachable!("no key is asked for")) {
-                Ok((handle, evicted)) => {
-                    assert!(evicted.is_none() && model.len() < 147);
-                    assert!((handle.index() as usize) < pool.capacity());
-                    model.push((handle, id, &raw const pool[handle] as usize));
-                }
-                Err(full) => {
-                    refused += 1;
-                    assert_eq!(
-                        (full.capacity(), full.peak(), full.name()),
-                        (147, 147, Some("trees"))
-                    );
-                    assert_eq!((full.into_inner().id(), model.len()), (id, 147));
-                }
-            }
-            assert_eq!(pool.is_full(), model.len() == 147);
-        } else if !model.is_empty() {
-            let (handle, id, _) = model.swap_remove(random.next() as usize % model.len());
-            assert_eq!(pool.remove(handle).map(|value| value.id()), Some(id));
-            stale.push(handle);
-        }
-        if id % 250 == 0 {
-            pool.retain(|handle, value| {
-                assert!(model.iter().any(|(h, id, _)| (*h, *id) == (handle, value.id())));
-                value.id() % 5 != 0
-            });
-            model.retain(|(_, id, _)| id % 5 != 0);
-            pool.shrink_to_fit();
-            pool.validate().unwrap();
-            assert!(
-                stale.iter().all(|handle| !pool.contains(*handle) && pool.get(*handle).is_none())
-            );
-        }
-        assert!(pool.capacity() >= 51 && (pool.capacity() - 51) % 16 == 0);
-        grown += usize::from(pool.capacity() > 51);
-        // Every object is where it was.
-        for (handle, id, address) in &model {
-            let value = pool.get(*handle).unwrap();
-            assert_eq!((value.id(), &raw const *value as usize), (*id, *address));
-        }
-        let indices: Vec<_> = pool.iter().map(|(handle, _)| handle.index()).collect();
-        assert!(indices.is_sorted() && indices.len() == model.len());
-        assert_eq!((pool.len(), ledger.alive()), (model.len(), model.len()));
-    }
-    assert!(grown > 1000 && refused > 100, "{grown} {refused}");
-    let (stats, growth) = (pool.stats(), pool.growth_stats());
-    assert_eq!((stats.peak, stats.live, stats.refused), (147, model.len(), refused));
-    assert!(growth.given_back > 6 && growth.taken == growth.taken_by_insertions);
-    let twin = pool.iter().map(|(handle, value)| (handle, value.id())).collect::<Vec<_>>();
-    assert_eq!(
-        pool.iter_mut().map(|(handle, value)| (handle, value.id())).collect::<Vec<_>>(),
-        twin
-    );
-    pool.clear();
-    assert!(
-        pool.is_empty()
-            && ledger.alive() == 0
-            && twin.iter().all(|(h, _)| pool.get_mut(*h).is_none())
-    );
-}
-
-#[test]
 fn a_capacity_that_holds_takes_no_memory_later() {
     let mut pool = PolicyPool::new(Overflow::Grow, Pool::builder().capacity(64), 1 << 20);
     for round in 0..100 {
@@ -745,21 +486,6 @@ fn a_pool_may_grow_to_as_many_slots_as_its_handles_can_name() {
 fn a_pool_that_may_grow_beyond_its_handles_is_refused() {
     let builder = Pool::<u64>::builder().handle::<Handle32<u64, 8>>().capacity(150);
     let _ = PolicyPool::new(Overflow::Grow, builder, 150);
-}
-
-#[test]
-fn an_eviction_gives_no_block_back() {
-    let pool = || BlockPool::builder().slots_per_block(1).max_blocks(3).give_back_beyond(0).build();
-    let (mut by_key, mut by_age) = (pool(), pool());
-    let mut oldest = EvictOldest::beside(&by_age);
-    for n in 0..20 {
-        by_key.insert_or_evict(n, |_, n| *n);
-        oldest.insert(&mut by_age, n).unwrap();
-    }
-    for pool in [by_key, by_age] {
-        assert_eq!((pool.stats().evicted, pool.len()), (17, 3));
-        assert_eq!((pool.growth_stats().taken, pool.growth_stats().given_back), (3, 0));
-    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::common::{Random, Vacant, in_every_order};
+use crate::common::{Random, Vacant};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, StaticPool};
 
@@ -274,108 +274,6 @@ follow_the_model! {
     roster_hands_out_the_entry_at_the_partition: Roster;
     next_fit_goes_on_from_the_cursor_and_round_once: NextFit;
     intrusive_hands_out_the_slot_freed_last_and_forgets_claimed_ones: Intrusive;
-}
-
-fn starts_at_zero<R: ReuseOrder>() {
-    for slots in [1, 64, 300] {
-        let mut pool: Pool<u64, R> = pool_of(slots, 9);
-        for round in 0..2 {
-            for expected in 0..slots {
-                assert_eq!(pool.insert(7).unwrap().index() as usize, expected, "round {round}");
-            }
-            pool.clear();
-        }
-    }
-}
-
-#[test]
-fn every_order_starts_with_slot_0_1_2_when_new_and_after_a_clear() {
-    in_every_order!(starts_at_zero());
-}
-
-/// The next slot is `Fifo`'s only after all others have been.
-#[test]
-fn fifo_lets_a_slot_rest_for_as_many_insertions_as_other_slots_are_dead() {
-    let mut pool: Pool<u64, Fifo> = Pool::with_capacity(100);
-    let live: Vec<_> = (0..60).map(|i| pool.insert(i).unwrap()).collect();
-    let freed = live[17];
-    pool.remove(freed);
-    for _ in 0..40 {
-        let other = pool.insert(0).unwrap();
-        assert_ne!(other.index(), freed.index());
-        pool.remove(other);
-    }
-    assert_eq!(pool.insert(0).unwrap().index(), freed.index());
-}
-
-#[test]
-fn lowest_first_pools_of_one_occupancy_go_on_alike_whatever_their_histories() {
-    for slots in [65, 4097, 20_000] {
-        let lifetimes = NEVER_USED_UP;
-        let mut random = Random(slots as u64);
-        let wanted: Vec<bool> = (0..slots).map(|_| random.below(10) < 7).collect();
-        let mut upward: Pool<u64, LowestFirst> = pool_of(slots, lifetimes);
-        // One pool is filled and thinned out; the other is claimed together from the last to the
-        // first, with detours.
-        let handles: Vec<_> = (0..slots).map(|_| upward.insert(0).unwrap()).collect();
-        for handle in &handles {
-            if !wanted[handle.index() as usize] {
-                upward.remove(*handle);
-            }
-        }
-        let mut downward: Pool<u64, LowestFirst> = pool_of(slots, lifetimes);
-        for slot in (0..slots).rev() {
-            let handle = Handle::from_parts(slot as u32, 100_000).unwrap();
-            downward.insert_at(handle, 0).unwrap();
-            if !wanted[slot] {
-                downward.remove(handle);
-            }
-            if random.below(9) == 0 {
-                let detour = downward.insert(0);
-                downward.remove(detour.unwrap());
-            }
-        }
-        assert_eq!(upward.occupancy(), downward.occupancy());
-        for _ in 0..2_000 {
-            if random.below(3) > 0 || upward.is_empty() {
-                let next = upward.insert(0).ok().map(Handle::index);
-                assert_eq!(downward.insert(0).ok().map(Handle::index), next);
-            } else {
-                let from = random.below(slots);
-                let live = upward.occupancy().iter().find(|slot| *slot >= from);
-                let Some(slot) = live else { continue };
-                let (a, b) = (upward.handle_at(slot), downward.handle_at(slot));
-                assert!(upward.remove(a.unwrap()).is_some());
-                assert!(downward.remove(b.unwrap()).is_some());
-            }
-        }
-    }
-}
-
-/// A claim leaves an entry in `Lifo`'s stack, which has room for few of them. So many claims in a
-/// pool of which one slot is live fill that room again and again.
-#[test]
-fn lifo_sweeps_out_what_many_claims_leave_behind() {
-    const SLOTS: usize = 130;
-    let mut pool: Pool<u64> = Pool::new(SLOTS);
-    let resident = pool.insert(42).unwrap();
-    let mut stack: Vec<u32> = (1..SLOTS as u32).rev().collect();
-    let mut generations = [1; SLOTS];
-    let mut random = Random(1);
-    for round in 0..100_000 {
-        let at = random.below(stack.len());
-        let slot = stack.remove(at);
-        let handle = Handle::from_parts(slot, generations[slot as usize]).unwrap();
-        generations[slot as usize] += 1;
-        pool.insert_at(handle, round).unwrap();
-        assert_eq!(pool.remove(handle), Some(round));
-        stack.push(slot);
-    }
-    assert_eq!((pool[resident], pool.len()), (42, 1));
-    while let Some(slot) = stack.pop() {
-        assert_eq!(pool.insert(0).unwrap().index(), slot);
-    }
-    assert!(pool.insert(0).is_err());
 }
 
 #[test]

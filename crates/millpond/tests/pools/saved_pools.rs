@@ -10,7 +10,7 @@ use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
     BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
-    StaticPool, Stats, SyncPool,
+    StaticPool, SyncPool,
 };
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
@@ -49,127 +49,6 @@ a_snapshot_is_read_and_restored! {
     a_snapshot_of_a_static_pool: StaticPool<String, 4>, StaticPool::builder();
 }
 
-#[test]
-fn a_snapshot_of_a_recycler_is_read_and_restored_with_its_dead_objects() {
-    let mut recycler = Recycler::from_fn(3, |index| index.to_string());
-    let (handle, name) = recycler.acquire().unwrap();
-    name.push_str(" of three");
-    let text = serde_json::to_string(&recycler.snapshot_cloned()).unwrap();
-    let loaded: SnapshotOf<Recycler<String>> = serde_json::from_str(&text).unwrap();
-    let mut later = Recycler::<String>::new(3);
-    later.restore(&loaded).unwrap();
-    later.validate().unwrap();
-    assert_eq!(later.as_slice(), ["0 of three", "1", "2"]);
-    assert_eq!((later.contains(handle), later.stats()), (true, recycler.stats()));
-}
-
-/// Which slots have retired, how near the others are to their end, whether they wrap, what comes next, and
-/// all that is counted.
-#[test]
-fn what_is_read_has_the_past_of_what_was_written() {
-    macro_rules! has_the_past {
-        ($($pool:ty, $build:expr;)*) => {$(
-            let mut pool: $pool = $build.lifetimes(2).build();
-            let mut gone = Vec::new();
-            for _ in 0..2 {
-                gone.extend([1, 2, 3].map(|value| pool.insert(value).unwrap()));
-                gone.iter().for_each(|handle| _ = pool.remove(*handle));
-            }
-            while !pool.is_full() {
-                pool.insert(4).unwrap();
-            }
-            assert!(pool.insert(5).is_err());
-            pool.insert_or_evict(6, |_, value| *value);
-            let first: Vec<_> = pool.handles().filter(|it| it.generation() == 1).take(3).collect();
-            first.iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
-            let Stats { retired, refused, evicted, .. } = pool.stats();
-            assert_eq!((retired, refused, evicted), (3, 1, 1));
-
-            let text = serde_json::to_string(&pool).unwrap();
-            let mut read: $pool = serde_json::from_str(&text).unwrap();
-            read.validate().unwrap();
-            assert_eq!(read.stats(), pool.stats());
-            for value in 0..3 {
-                assert!(!read.is_full());
-                assert_eq!(read.insert(value).unwrap(), pool.insert(value).unwrap());
-            }
-            assert!(read.is_full() && gone.iter().all(|handle| read.get(*handle).is_none()));
-            assert_eq!(read.insert(9).unwrap_err(), pool.insert(9).unwrap_err());
-            // Their slots are as near to their end.
-            read.clear();
-            pool.clear();
-            assert_eq!((read.stats(), read.stats().retired), (pool.stats(), 7));
-
-            // Nothing lives, and what comes next is not what comes in a new pool.
-            let mut far: $pool = $build.lifetimes(2).build();
-            let claim = Handle::from_parts(6, 1).unwrap();
-            far.insert_at(claim, 1).unwrap();
-            far.remove(claim);
-            let text = serde_json::to_string(&far).unwrap();
-            let read: $pool = serde_json::from_str(&text).unwrap();
-            let mut again: $pool = $build.lifetimes(2).build();
-            again.restore(&read.snapshot()).unwrap();
-            again.validate().unwrap();
-            while let Ok(handle) = far.insert(2) {
-                assert_eq!(again.insert(2).unwrap(), handle);
-            }
-
-            // Slots that do not retire.
-            let wrapping: $pool = $build.lifetimes(1).wrap().build();
-            let text = serde_json::to_string(&wrapping).unwrap();
-            let mut read: $pool = serde_json::from_str(&text).unwrap();
-            for _ in 0..3 {
-                while read.insert(1).is_ok() {}
-                assert_eq!((read.len(), read.drain().count()), (8, 8));
-            }
-        )*};
-    }
-    has_the_past! {
-        Pool<u64>, Pool::builder().capacity(8);
-        Pool<u64, Roster>, Pool::builder().reuse(Roster).capacity(8);
-        PackedPool<u64>, PackedPool::builder().capacity(8);
-        StaticPool<u64, 8>, StaticPool::builder();
-        BlockPool<u64>, BlockPool::builder().slots_per_block(4).max_blocks(2);
-    }
-}
-
-#[test]
-fn a_snapshot_of_handles_alone_is_read_and_restored_with_its_counters() {
-    let mut slots = HandleAllocator::new(3);
-    let handles: Vec<Handle<()>> = std::iter::from_fn(|| slots.acquire()).collect();
-    slots.release(handles[1]);
-    let text = serde_json::to_string(&slots.snapshot()).unwrap();
-
-    let loaded: SnapshotOf<HandleAllocator> = serde_json::from_str(&text).unwrap();
-    let mut later = HandleAllocator::new(3);
-    later.restore(&loaded).unwrap();
-    assert_eq!(
-        handles.iter().map(|it| later.contains(*it)).collect::<Vec<_>>(),
-        [true, false, true]
-    );
-    assert_eq!((later.stats(), slots.stats().removed), (slots.stats(), 1));
-    assert_eq!((later.acquire(), later.acquire()), (slots.acquire(), None));
-}
-
-#[test]
-fn a_snapshot_of_a_side_table_is_read_and_restored() {
-    let handle = |index, generation| Handle::<u64>::from_parts(index, generation).unwrap();
-    let mut names = SideTable::with_capacity(4);
-    names.insert(handle(1, 1), "cook".to_string()).unwrap();
-    names.insert(handle(3, 2), "pilot".to_string()).unwrap();
-    names.remove(handle(1, 1));
-    let text = serde_json::to_string(&names.snapshot_cloned()).unwrap();
-
-    let loaded: SnapshotOf<SideTable<Handle<u64>, String>> = serde_json::from_str(&text).unwrap();
-    let mut later = SideTable::with_capacity(4);
-    later.insert(handle(0, 1), "nobody".to_string()).unwrap();
-    later.restore(&loaded).unwrap();
-    later.validate().unwrap();
-    assert!(later.iter().eq(names.iter()) && later.len() == 1);
-    // What was stale is so again.
-    assert!(later.insert(handle(3, 1), String::new()).is_err());
-}
-
 /// In a roster the retired slots come last.
 #[test]
 fn an_order_with_a_retired_slot_before_others_is_refused() {
@@ -189,25 +68,6 @@ fn an_order_with_a_retired_slot_before_others_is_refused() {
         PackedPool<u64>, PackedPool::builder().capacity(6);
         StaticPool<u64, 6>, StaticPool::builder();
     }
-}
-
-/// As many slots as the handle layout can name.
-#[test]
-fn the_largest_pools_come_back() {
-    type Tiny = Handle32<u64, 8>;
-    let mut pool = Pool::<u64>::builder().handle::<Tiny>().capacity(256).build();
-    let mut blocks =
-        BlockPool::<u64>::builder().handle::<Tiny>().slots_per_block(2).max_blocks(128).build();
-    for value in 0..256 {
-        pool.insert(value).unwrap();
-        blocks.insert(value).unwrap();
-    }
-    let bytes = postcard::to_allocvec(&pool).unwrap();
-    let read: Pool<u64, millpond::reuse::Lifo, Tiny> = postcard::from_bytes(&bytes).unwrap();
-    assert!(read.iter().eq(pool.iter()) && read.is_full());
-    let bytes = postcard::to_allocvec(&blocks).unwrap();
-    let read: BlockPool<u64, millpond::reuse::Lifo, Tiny> = postcard::from_bytes(&bytes).unwrap();
-    assert!(read.iter().eq(blocks.iter()) && read.is_full());
 }
 
 #[test]
@@ -540,49 +400,6 @@ fn homes_that_cannot_be_are_refused_with_the_reason() {
     refused::<SyncPool<u64>>("slot 320 is beyond the capacity", with_homes(json!([[5, 1]])));
     refused::<SyncPool<u64>>("lists 3 slots, expected 2", with_homes(json!([[0, 2], [0, 1]])));
     refused::<SyncPool<u64>>("lists 0 slots, expected 1", with_homes(json!([])));
-}
-
-#[test]
-fn the_number_of_spare_blocks_comes_back() {
-    let mut pool = BlockPool::<u64>::builder().slots_per_block(2).give_back_beyond(1).build();
-    let handles: Vec<_> = (0..8).map(|i| pool.insert(i).unwrap()).collect();
-    let bytes = postcard::to_allocvec(&pool).unwrap();
-    let mut read: BlockPool<u64> = postcard::from_bytes(&bytes).unwrap();
-    handles.iter().for_each(|handle| assert!(read.remove(*handle).is_some()));
-    assert_eq!((read.capacity(), read.growth_stats().given_back), (2, 3));
-    read.validate().unwrap();
-}
-
-#[test]
-fn a_snapshot_of_blocks_is_restored_to_the_pool_with_the_name() {
-    let build = || {
-        let builder = BlockPool::<String>::builder().slots_per_block(2).max_blocks(4);
-        builder.name("crew").build()
-    };
-    let mut crew = build();
-    let cook = crew.insert("cook".to_string()).unwrap();
-    let text = serde_json::to_string(&crew.snapshot_cloned()).unwrap();
-    let loaded: SnapshotOf<BlockPool<String>> = serde_json::from_str(&text).unwrap();
-    let mut later = build();
-    later.restore(&loaded).unwrap();
-    assert_eq!((later.name(), later[cook].as_str()), (Some("crew"), "cook"));
-    // Blocks that a pool without the name takes begin with the same generations.
-    let mut unnamed: BlockPool<String> = serde_json::from_str(&text).unwrap();
-    for _ in 0..7 {
-        assert_eq!(unnamed.insert(String::new()).unwrap(), later.insert(String::new()).unwrap());
-    }
-}
-
-#[test]
-fn what_a_pool_of_blocks_has_counted_comes_back() {
-    let mut pool = BlockPool::<u64>::with_blocks(2, 1);
-    (0..5).for_each(|value| _ = pool.insert(value));
-    pool.insert_or_evict(9, |_, value| *value);
-    let stats = pool.stats();
-    assert_eq!((stats.refused, stats.evicted, stats.removed, stats.live), (3, 1, 1, 2));
-    let bytes = postcard::to_allocvec(&pool).unwrap();
-    let read: BlockPool<u64> = postcard::from_bytes(&bytes).unwrap();
-    assert_eq!(read.stats(), stats);
 }
 
 /// Nothing that can be counted comes near 2 to the 62nd; sums of counts below that are numbers too.

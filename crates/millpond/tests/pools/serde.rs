@@ -42,16 +42,6 @@ fn a_handle_can_be_missing_and_can_be_a_key() {
 }
 
 #[test]
-fn a_handle_that_went_through_a_file_is_judged_by_its_pool() {
-    let mut pool = Pool::new(2);
-    let handle = pool.insert('a').unwrap();
-    let saved = serde_json::to_string(&handle).unwrap();
-    assert_eq!(pool.get(serde_json::from_str(&saved).unwrap()), Some(&'a'));
-    pool.remove(handle);
-    assert_eq!(pool.get(serde_json::from_str(&saved).unwrap()), None);
-}
-
-#[test]
 fn what_no_pool_can_issue_is_refused_with_the_reason() {
     let refused = |text: &str| serde_json::from_str::<Handle<u64>>(text).unwrap_err().to_string();
     let malformed = "not a handle: expected an index, `v` and a generation, such as `3v7`";

@@ -123,30 +123,6 @@ fn a_cleared_pool_begins_at_its_lowest_slot() {
     assert_eq!((next(&mut pool), pool.stats().retired), (vec![5], 3));
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(align(4096))]
-struct Page(u8);
-
-#[test]
-fn values_without_size_and_with_large_alignment() {
-    let mut units = StaticPool::<(), 3>::new();
-    let handles: Vec<_> = (0..3).map(|_| units.insert(()).unwrap()).collect();
-    assert!(units.insert(()).is_err());
-    assert_eq!(units.remove(handles[1]), Some(()));
-    assert_eq!((units.values().count(), units.index_of(&())), (2, None));
-    assert_eq!(
-        units.runs().map(|(first, run)| (first, run.len())).collect::<Vec<_>>(),
-        [(0, 1), (2, 1)]
-    );
-
-    let mut pages = StaticPool::<Page, 3>::new();
-    let page = pages.insert(Page(7)).unwrap();
-    assert!(std::ptr::from_ref(&pages[page]).addr().is_multiple_of(4096));
-    let moved = pages;
-    assert!(std::ptr::from_ref(&moved[page]).addr().is_multiple_of(4096));
-    assert_eq!(moved[page], Page(7));
-}
-
 #[test]
 fn a_slot_is_live_while_its_object_is_there() {
     let mut pool = StaticPool::<u64, 3>::new();

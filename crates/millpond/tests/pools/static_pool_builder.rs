@@ -75,17 +75,3 @@ fn a_slot_of_a_wrapping_pool_starts_again() {
     copy.remove(handle);
     assert_eq!(copy.stats().retired, 1);
 }
-
-#[test]
-fn a_copy_has_the_same_limits() {
-    let mut pool = StaticPool::<String, 2>::builder().salt(3).lifetimes(2).build();
-    let old = pool.insert("a".to_string()).unwrap();
-    pool.remove(old);
-    let kept = pool.insert("b".to_string()).unwrap();
-    let mut copy = pool.clone();
-    assert_eq!(copy.get(kept).map(String::as_str), Some("b"));
-    assert_eq!(copy.check(old), Err(Refusal::Stale));
-    copy.remove(kept);
-    assert_eq!(copy.stats().retired, 1);
-    assert_eq!(copy.insert("c".to_string()), pool.insert("c".to_string()));
-}
