@@ -516,7 +516,7 @@ fn only_an_earlier_trace_is_replaced() {
     let path = directory.join("game.trace");
     for _ in 0..2 {
         let recorder = Recorder::create(&path).unwrap();
-        let mut track = recorder.track("x", 1);
+        let track = recorder.track("x", 1);
         track.birth(0);
         drop(recorder);
         let text = std::fs::read_to_string(&path).unwrap();
@@ -536,7 +536,7 @@ fn only_an_earlier_trace_is_replaced() {
 fn a_death_that_was_dropped_is_made_up_for_and_one_without_a_birth_left_out() {
     let text = Text::default();
     let recorder = Recorder::to_writer(text.clone()).unwrap();
-    let mut track = recorder.track("t", 9);
+    let track = recorder.track("t", 9);
     // As the writer sees it when the death in between, and the birth of slot 8, were dropped.
     track.birth(3);
     track.birth(3);
@@ -579,7 +579,7 @@ fn events_name_their_slots_also_after_a_restore_and_at_the_end() {
 fn a_track_tells_how_the_pool_of_somebody_else_stands() {
     let text = Text::default();
     let recorder = Recorder::to_writer(text.clone()).unwrap();
-    let mut seats = recorder.track("seats", 40);
+    let seats = recorder.track("seats", 40);
     (0..3).for_each(|seat| seats.birth(seat));
     seats.death(1);
     seats.evicted();
@@ -665,7 +665,7 @@ fn each_removal_from_a_packed_pool_is_recorded_when_it_happens() {
 fn the_last_statistics_are_those_of_the_end() {
     let text = Text::default();
     let recorder = Recorder::to_writer(text.clone()).unwrap();
-    let (mut gone, mut stays) = (recorder.track("gone", 9), recorder.track("stays", 9));
+    let (gone, stays) = (recorder.track("gone", 9), recorder.track("stays", 9));
     // The first are written at once, the next a tenth of a second later: not in between.
     wait_until(|| text.has(",stats,0,gone,") && text.has(",stats,1,stays,"));
     stays.birth(0);
@@ -681,8 +681,8 @@ fn the_last_statistics_are_those_of_the_end() {
 fn any_number_of_pools_may_have_one_name() {
     let text = Text::default();
     let recorder = Recorder::to_writer(text.clone()).unwrap();
-    let mut tracks: Vec<_> = (0..4).map(|_| recorder.track("imps", 1)).collect();
-    tracks.iter_mut().for_each(|track| track.birth(0));
+    let tracks: Vec<_> = (0..4).map(|_| recorder.track("imps", 1)).collect();
+    tracks.iter().for_each(|track| track.birth(0));
     recorder.finish().unwrap();
     let expected = ["0,alloc,0,imps", "0,alloc,1,imps-2", "0,alloc,2,imps-3", "0,alloc,3,imps-4"];
     assert_eq!(text.events(), expected);

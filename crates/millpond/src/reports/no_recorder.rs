@@ -9,31 +9,31 @@ pub(crate) enum Track {}
 pub(crate) type TrackBox = Track;
 
 impl Track {
-    pub(crate) fn birth(&mut self, _: u32) {
+    pub(crate) fn birth(&self, _: u32) {
         match *self {}
     }
 
-    pub(crate) fn death(&mut self, _: u32) {
+    pub(crate) fn death(&self, _: u32) {
         match *self {}
     }
 
-    pub(crate) fn refused(&mut self) {
+    pub(crate) fn refused(&self) {
         match *self {}
     }
 
-    pub(crate) fn evicted(&mut self) {
+    pub(crate) fn evicted(&self) {
         match *self {}
     }
 
-    pub(crate) fn retired(&mut self) {
+    pub(crate) fn retired(&self) {
         match *self {}
     }
 
-    pub(crate) fn restart(&mut self, _: Stats, _: impl Iterator<Item = usize>) {
+    pub(crate) fn restart(&self, _: Stats, _: impl Iterator<Item = usize>) {
         match *self {}
     }
 
-    pub(crate) fn resized(&mut self, _: Stats) {
+    pub(crate) fn resized(&self, _: Stats) {
         match *self {}
     }
 }

@@ -26,49 +26,49 @@ impl RecorderHook {
     }
 
     #[inline(always)]
-    pub(crate) fn birth(&mut self, index: usize) {
+    pub(crate) fn birth(&self, index: usize) {
         self.report(move |track| track.birth(index as u32));
     }
 
     #[inline(always)]
-    pub(crate) fn death(&mut self, index: usize) {
+    pub(crate) fn death(&self, index: usize) {
         self.report(move |track| track.death(index as u32));
     }
 
     #[inline(always)]
-    pub(crate) fn refused(&mut self) {
+    pub(crate) fn refused(&self) {
         self.report(Track::refused);
     }
 
     #[inline(always)]
-    pub(crate) fn evicted(&mut self) {
+    pub(crate) fn evicted(&self) {
         self.report(Track::evicted);
     }
 
     #[inline(always)]
-    pub(crate) fn retired(&mut self) {
+    pub(crate) fn retired(&self) {
         self.report(Track::retired);
     }
 
     /// The pool has grown or shrunk: it has these counters now, and the same live slots.
-    pub(crate) fn resized(&mut self, stats: Stats) {
+    pub(crate) fn resized(&self, stats: Stats) {
         self.report(move |track| track.resized(stats));
     }
 
     /// The pool's whole state was replaced by these counters and live slots.
-    pub(crate) fn restart(&mut self, stats: Stats, live: impl Iterator<Item = usize>) {
+    pub(crate) fn restart(&self, stats: Stats, live: impl Iterator<Item = usize>) {
         self.report(move |track| track.restart(stats, live));
     }
 
     /// Reports an event, off the fast path of a pool that is not recorded.
     #[inline(always)]
-    fn report(&mut self, event: impl FnOnce(&mut Track)) {
+    fn report(&self, event: impl FnOnce(&Track)) {
         #[cold]
         #[inline(never)]
-        fn outside(track: &mut Track, event: impl FnOnce(&mut Track)) {
+        fn outside(track: &Track, event: impl FnOnce(&Track)) {
             event(track);
         }
-        if let Some(track) = &mut self.0 {
+        if let Some(track) = &self.0 {
             outside(track, event);
         }
     }
@@ -104,7 +104,7 @@ macro_rules! record_methods {
         /// ```
         #[cfg(feature = "recorder")]
         pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
-            let name = alloc::string::ToString::to_string(self.name().unwrap_or($name));
+            let name = self.name().unwrap_or($name);
             let live = self.handles().map(|handle| handle.index() as usize);
             let $track = Some(recorder.track_pool(name, self.stats(), live));
             let $pool = self;

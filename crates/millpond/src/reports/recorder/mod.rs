@@ -60,19 +60,15 @@
 mod event;
 mod ring;
 mod shared;
-#[cfg(all(feature = "sync", target_has_atomic = "64"))]
-mod shared_track;
 mod track;
 mod writer;
 
-#[cfg(all(feature = "sync", target_has_atomic = "64"))]
-pub(crate) use shared_track::SharedTrack;
 pub use track::Track;
 
 pub(crate) type TrackBox = Box<Track>;
 
 use alloc::boxed::Box;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::sync::Arc;
 use core::sync::atomic::Ordering;
 use std::fs::{File, OpenOptions};
@@ -154,29 +150,17 @@ impl Recorder {
     /// Returns a [`Track`] for something that is not a pool of this crate. `name` is the class of
     /// its objects in the trace.
     pub fn track(&self, name: &str, capacity: usize) -> Track {
-        let stats = Stats { capacity, ..Stats::default() };
-        Track::new(&self.shared, name.to_string(), stats, core::iter::empty())
+        self.track_pool(name, Stats { capacity, ..Stats::default() }, core::iter::empty())
     }
 
     /// The track of a pool with these counters and live slots.
     pub(crate) fn track_pool(
         &self,
-        name: String,
+        name: &str,
         stats: Stats,
         live: impl Iterator<Item = usize>,
     ) -> Track {
-        Track::new(&self.shared, name, stats, live)
-    }
-
-    /// The track of a pool that threads share.
-    #[cfg(all(feature = "sync", target_has_atomic = "64"))]
-    pub(crate) fn track_shared_pool(
-        &self,
-        name: String,
-        stats: Stats,
-        live: impl Iterator<Item = usize>,
-    ) -> SharedTrack {
-        SharedTrack::new(&self.shared, name, stats, live)
+        Track::new(&self.shared, name.to_string(), stats, live)
     }
 
     /// Returns whether events are still written: `false` once writing has failed.

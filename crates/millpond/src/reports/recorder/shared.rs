@@ -58,88 +58,54 @@ impl Shared {
 pub(super) struct Gauges {
     pub(super) pool: u32,
     pub(super) name: String,
-    capacity: AtomicU64,
-    live: AtomicU64,
-    peak: AtomicU64,
-    retired: AtomicU64,
-    inserted: AtomicU64,
-    removed: AtomicU64,
-    refused: AtomicU64,
-    evicted: AtomicU64,
+    counts: [AtomicU64; 8],
     pub(super) dropped: AtomicU64,
     /// The pool was dropped: it sends no more events.
     pub(super) gone: AtomicBool,
 }
 
+/// What is counted, in the order of the columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Count {
+    Live = 1,
+    Peak,
+    Retired,
+    Inserted,
+    Removed,
+    Refused,
+    Evicted,
+}
+
 impl Gauges {
     fn new(pool: u32, name: String, stats: &Stats) -> Self {
-        let zero = || AtomicU64::new(0);
-        let gauges = Self {
-            pool,
-            name,
-            capacity: zero(),
-            live: zero(),
-            peak: zero(),
-            retired: zero(),
-            inserted: zero(),
-            removed: zero(),
-            refused: zero(),
-            evicted: zero(),
-            dropped: zero(),
-            gone: AtomicBool::new(false),
-        };
-        gauges.set(stats);
-        gauges
+        let counts = columns(stats).map(AtomicU64::new);
+        let (dropped, gone) = (AtomicU64::new(0), AtomicBool::new(false));
+        Self { pool, name, counts, dropped, gone }
     }
 
-    /// Plain stores, because only the pool's owner sets them.
     pub(super) fn set(&self, stats: &Stats) {
-        self.capacity.store(stats.capacity as u64, Ordering::Relaxed);
-        self.live.store(stats.live as u64, Ordering::Relaxed);
-        self.peak.store(stats.peak as u64, Ordering::Relaxed);
-        self.retired.store(stats.retired as u64, Ordering::Relaxed);
-        self.inserted.store(stats.inserted, Ordering::Relaxed);
-        self.removed.store(stats.removed, Ordering::Relaxed);
-        self.refused.store(stats.refused, Ordering::Relaxed);
-        self.evicted.store(stats.evicted, Ordering::Relaxed);
+        for (count, now) in self.counts.iter().zip(columns(stats)) {
+            count.store(now, Ordering::Relaxed);
+        }
     }
 
-    /// The last values; each is read separately, because the pool may be in use.
-    pub(super) fn get(&self) -> Stats {
-        Stats {
-            capacity: self.capacity.load(Ordering::Relaxed) as usize,
-            live: self.live.load(Ordering::Relaxed) as usize,
-            peak: self.peak.load(Ordering::Relaxed) as usize,
-            retired: self.retired.load(Ordering::Relaxed) as usize,
-            inserted: self.inserted.load(Ordering::Relaxed),
-            removed: self.removed.load(Ordering::Relaxed),
-            refused: self.refused.load(Ordering::Relaxed),
-            evicted: self.evicted.load(Ordering::Relaxed),
-        }
+    /// The last values, by columns; each is read separately, because the pool may be in use.
+    pub(super) fn get(&self) -> [u64; 8] {
+        self.counts.each_ref().map(|count| count.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn count(&self, count: Count) -> &AtomicU64 {
+        &self.counts[count as usize]
+    }
+
+    /// Counts one more, and returns how many there are now.
+    pub(super) fn add_one(&self, count: Count) -> u64 {
+        self.count(count).fetch_add(1, Ordering::Relaxed).wrapping_add(1)
     }
 }
 
-/// For shared pools: what each thread counts.
-#[cfg(feature = "sync")]
-impl Gauges {
-    /// A lifetime has begun, on any thread.
-    pub(super) fn count_birth(&self) {
-        self.inserted.fetch_add(1, Ordering::Relaxed);
-        let live = self.live.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-        self.peak.fetch_max(live, Ordering::Relaxed);
-    }
-
-    /// A lifetime has ended, on any thread.
-    pub(super) fn count_death(&self) {
-        self.removed.fetch_add(1, Ordering::Relaxed);
-        self.live.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn count_refusal(&self) {
-        self.refused.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn count_retired(&self) {
-        self.retired.fetch_add(1, Ordering::Relaxed);
-    }
+fn columns(stats: &Stats) -> [u64; 8] {
+    let Stats { capacity, live, peak, retired, inserted, removed, refused, evicted } = *stats;
+    let [capacity, live, peak, retired] = [capacity, live, peak, retired].map(|slots| slots as u64);
+    [capacity, live, peak, retired, inserted, removed, refused, evicted]
 }

@@ -1,9 +1,9 @@
 use alloc::string::String;
 use alloc::sync::Arc;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::event::{Event, Kind};
-use super::shared::{Gauges, Shared};
+use super::shared::{Count, Gauges, Shared};
 use crate::reports::stats::Stats;
 
 /// Reports the lifetimes of one pool, or of anything else with slots, to a
@@ -11,13 +11,13 @@ use crate::reports::stats::Stats;
 ///
 /// A pool that is [recorded](crate::Pool::record) contains one. For your own array, or a pool of
 /// another crate, [`Recorder::track`](super::Recorder::track) returns one, and the program calls
-/// its methods. No method waits. Dropping the track ends all lifetimes that it has open.
+/// its methods, on one thread or on several. No method waits. Dropping the track ends all lifetimes that it has open.
 ///
 /// ```
 /// use millpond::recorder::Recorder;
 ///
 /// let recorder = Recorder::to_writer(Vec::new())?;
-/// let mut seats = recorder.track("seats", 40);
+/// let seats = recorder.track("seats", 40);
 /// seats.birth(7);
 /// recorder.tick();
 /// seats.death(7);
@@ -31,8 +31,6 @@ pub struct Track {
     shared: Arc<Shared>,
     /// `None` if 2^32 pools have already been recorded.
     gauges: Option<Arc<Gauges>>,
-    stats: Stats,
-    dropped: u64,
 }
 
 impl Track {
@@ -44,91 +42,96 @@ impl Track {
         live: impl Iterator<Item = usize>,
     ) -> Self {
         let gauges = shared.add_pool(name, &stats);
-        let mut track = Self { shared: Arc::clone(shared), gauges, stats, dropped: 0 };
+        let track = Self { shared: Arc::clone(shared), gauges };
         live.for_each(|index| track.tell(Kind::Birth, index as u32));
         track
     }
 
-    /// Reports that a lifetime of slot `index` has begun.
-    pub fn birth(&mut self, index: u32) {
-        self.stats.inserted += 1;
-        self.stats.live += 1;
-        self.stats.peak = self.stats.peak.max(self.stats.live);
+    /// Reports that a lifetime of slot `index` has begun; call it before another thread can end it.
+    pub fn birth(&self, index: u32) {
         self.tell(Kind::Birth, index);
+        self.count(|gauges| {
+            gauges.add_one(Count::Inserted);
+            let live = gauges.add_one(Count::Live);
+            gauges.count(Count::Peak).fetch_max(live, Relaxed);
+        });
     }
 
-    /// Reports that the lifetime of slot `index` has ended.
-    pub fn death(&mut self, index: u32) {
-        self.stats.removed += 1;
-        self.stats.live = self.stats.live.saturating_sub(1);
+    /// Reports that the lifetime of slot `index` has ended; call it before another thread can begin
+    /// the next.
+    pub fn death(&self, index: u32) {
         self.tell(Kind::Death, index);
+        self.count(|gauges| {
+            gauges.add_one(Count::Removed);
+            let one_less = |live: u64| live.checked_sub(1);
+            let _ = gauges.count(Count::Live).fetch_update(Relaxed, Relaxed, one_less);
+        });
     }
 
     /// Reports that all lifetimes have ended.
-    pub fn all_dead(&mut self) {
-        self.stats.removed += self.stats.live as u64;
-        self.stats.live = 0;
+    pub fn all_dead(&self) {
         self.tell(Kind::Restart, 0);
         self.tell(Kind::Settled, 0);
+        self.count(|gauges| {
+            let live = gauges.count(Count::Live).swap(0, Relaxed);
+            gauges.count(Count::Removed).fetch_add(live, Relaxed);
+        });
     }
 
     /// Reports that an insertion was refused because all slots are live.
-    pub fn refused(&mut self) {
-        self.stats.refused += 1;
-        self.publish();
+    pub fn refused(&self) {
+        self.count(|gauges| _ = gauges.add_one(Count::Refused));
     }
 
     /// Reports that an object was evicted to make room for another; also report its death.
-    pub fn evicted(&mut self) {
-        self.stats.evicted += 1;
-        self.publish();
+    pub fn evicted(&self) {
+        self.count(|gauges| _ = gauges.add_one(Count::Evicted));
     }
 
     /// Reports that a slot will not be used again; also report the death of its object.
-    pub fn retired(&mut self) {
-        self.stats.retired += 1;
-        self.publish();
+    pub fn retired(&self) {
+        self.count(|gauges| _ = gauges.add_one(Count::Retired));
     }
 
     /// The pool's whole state was replaced by these counters and live slots. The lifetimes of slots
     /// that were live before continue.
-    pub(crate) fn restart(&mut self, stats: Stats, live: impl Iterator<Item = usize>) {
-        self.stats = stats;
+    pub(crate) fn restart(&self, stats: Stats, live: impl Iterator<Item = usize>) {
         self.tell(Kind::Restart, 0);
         live.for_each(|index| self.tell(Kind::Live, index as u32));
         self.tell(Kind::Settled, 0);
+        self.resized(stats);
     }
 
     /// The pool has grown or shrunk: it has these counters now, and the same live slots.
-    pub(crate) fn resized(&mut self, stats: Stats) {
-        self.stats = stats;
-        self.publish();
+    pub(crate) fn resized(&self, stats: Stats) {
+        self.count(|gauges| gauges.set(&stats));
     }
 
-    fn tell(&mut self, kind: Kind, index: u32) {
+    /// Stops reporting: all current lifetimes end in the trace.
+    pub(crate) fn close(&self) {
+        self.count(|gauges| gauges.gone.store(true, Release));
+    }
+
+    fn tell(&self, kind: Kind, index: u32) {
         let Some(gauges) = &self.gauges else { return };
-        if self.shared.closed.load(Ordering::Relaxed) {
+        if self.shared.closed.load(Relaxed) {
             return;
         }
-        let tick = self.shared.tick.load(Ordering::Relaxed);
+        let tick = self.shared.tick.load(Relaxed);
         if !self.shared.ring.add(Event { kind, pool: gauges.pool, index, tick }) {
-            self.dropped += 1;
-            gauges.dropped.store(self.dropped, Ordering::Relaxed);
+            gauges.dropped.fetch_add(1, Relaxed);
         }
-        self.publish();
     }
 
-    fn publish(&self) {
+    fn count(&self, count: impl FnOnce(&Gauges)) {
         if let Some(gauges) = &self.gauges {
-            gauges.set(&self.stats);
+            count(gauges);
         }
     }
 }
 
 impl Drop for Track {
     fn drop(&mut self) {
-        if let Some(gauges) = &self.gauges {
-            gauges.gone.store(true, Ordering::Release);
-        }
+        self.close();
     }
 }

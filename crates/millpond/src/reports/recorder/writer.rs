@@ -15,7 +15,6 @@ use super::event::{Event, Kind};
 use super::shared::{Gauges, Shared};
 use super::{HEADER, Summary};
 use crate::base::guard::guard;
-use crate::reports::stats::Stats;
 
 /// How long to sleep when there was nothing to do.
 const REST: Duration = Duration::from_millis(4);
@@ -205,15 +204,11 @@ impl<W: Write> Writer<W> {
         let pools = core::mem::take(&mut self.pools);
         self.summary.dropped = self.dropped_by_the_gone;
         for (number, pool) in &pools {
-            let Stats { capacity, live, peak, retired, inserted, removed, refused, evicted } =
-                pool.gauges.get();
+            let counts = pool.gauges.get().map(|count| count.to_string()).join(",");
             let dropped = pool.gauges.dropped.load(Ordering::Relaxed);
             self.summary.dropped += dropped;
-            self.line(format_args!(
-                "{tick},stats,{number},{},{capacity},{live},{peak},{retired},{inserted},{removed},\
-                 {refused},{evicted},{dropped},{ms}",
-                pool.class
-            ))?;
+            let class = &pool.class;
+            self.line(format_args!("{tick},stats,{number},{class},{counts},{dropped},{ms}"))?;
         }
         self.pools = pools;
         Ok(())
@@ -258,6 +253,7 @@ fn fit(name: &str) -> String {
 mod tests {
     use super::super::ring::Ring;
     use super::*;
+    use crate::reports::stats::Stats;
 
     fn writer(places: usize) -> Writer<Vec<u8>> {
         Writer::new(Arc::new(Shared::new(Ring::new(places))), Vec::new())
