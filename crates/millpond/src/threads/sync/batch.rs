@@ -50,7 +50,7 @@ impl<'a, T> Batch<'a, T> {
     /// The caller has exclusive access (invariant 5 of [`slots`](super::slots)).
     #[inline]
     pub(super) unsafe fn remove_exclusively(&mut self, index: usize, word: Word) {
-        if word.guards() > 0 || self.slots.defers() {
+        if word.guards() > 0 || self.slots.defers {
             self.remove(Handle::from_kept_parts(index, word.generation()));
         } else {
             // SAFETY: a live value without guards, which no other thread can find: this thread owns

@@ -1,14 +1,10 @@
-use core::fmt;
-use core::marker::PhantomData;
-
 use super::SyncPool;
-use crate::handle::{Handle, HandleLayout};
-use crate::pools::settings::BuildError;
+use crate::handle::Handle;
+use crate::pools::settings::{BuildError, Settings};
 use crate::slots::Circle;
-use crate::slots::lifetimes::Lifetimes;
 
 /// The default number of homes.
-const HOMES_DEFAULT: usize = 8;
+pub(super) const HOMES_DEFAULT: usize = 8;
 
 /// Builds a [`SyncPool`] with a capacity, homes, a name, a salt, a limit of lifetimes, and a rule
 /// for where values are dropped.
@@ -19,33 +15,24 @@ const HOMES_DEFAULT: usize = 8;
 /// let jobs = SyncPool::<u32>::builder().capacity(4096).homes(16).name("jobs").build();
 /// assert_eq!((jobs.capacity(), jobs.name()), (4096, Some("jobs")));
 /// ```
+#[derive(Debug)]
 #[must_use = "call `.build()` to get the pool"]
 pub struct SyncPoolBuilder<T> {
-    capacity: Option<usize>,
+    pub(super) settings: Settings<(), Handle<T>>,
     pub(super) homes: usize,
-    pub(super) lifetimes: Lifetimes,
     /// Removed values stay until `settle`.
-    pub(super) defers: bool,
-    pub(super) debug_aids: crate::reports::debug::DebugAids,
-    values: PhantomData<fn() -> T>,
+    pub(super) drop_in_settle: bool,
 }
 
 impl<T> SyncPoolBuilder<T> {
     pub(super) fn new() -> Self {
-        Self {
-            capacity: None,
-            homes: HOMES_DEFAULT,
-            lifetimes: Lifetimes::PLAIN,
-            defers: false,
-            debug_aids: crate::reports::debug::DebugAids::none(),
-            values: PhantomData,
-        }
+        Self { settings: Settings::new(), homes: HOMES_DEFAULT, drop_in_settle: false }
     }
 
     /// Sets the number of slots. The pool allocates memory for them when it is built, and none
     /// later.
     pub fn capacity(mut self, slots: usize) -> Self {
-        self.capacity = Some(slots);
+        self.settings.capacity = Some(slots);
         self
     }
 
@@ -61,20 +48,20 @@ impl<T> SyncPoolBuilder<T> {
     /// different points, so that each refuses the other's handles; see
     /// [`PoolBuilder::name`](crate::PoolBuilder::name).
     pub fn name(mut self, name: &'static str) -> Self {
-        self.lifetimes.name = Some(name);
+        self.settings.lifetimes.name = Some(name);
         self
     }
 
     /// Sets a number that distinguishes this pool from others with the same name, or without one.
     pub fn salt(mut self, salt: u64) -> Self {
-        self.lifetimes.salt = Some(salt);
+        self.settings.lifetimes.salt = Some(salt);
         self
     }
 
     /// Limits the lifetimes of each slot, after which it retires; 0 counts as 1, and the maximum is
     /// 2^31 − 1. With 1, no slot is ever used twice.
     pub fn lifetimes(mut self, per_slot: u32) -> Self {
-        self.lifetimes.count = per_slot;
+        self.settings.lifetimes.count = per_slot;
         self
     }
 
@@ -82,7 +69,7 @@ impl<T> SyncPoolBuilder<T> {
     /// Otherwise, the removal or the last guard drops them. This is for destructors that must not
     /// run on a real-time thread.
     pub fn drop_in_settle(mut self) -> Self {
-        self.defers = true;
+        self.drop_in_settle = true;
         self
     }
 
@@ -90,7 +77,7 @@ impl<T> SyncPoolBuilder<T> {
     /// [`debug`](crate::debug).
     #[cfg(feature = "debug-aids")]
     pub fn debug_aids(mut self, aids: crate::reports::debug::DebugAids) -> Self {
-        self.debug_aids = aids;
+        self.settings.debug_aids = aids;
         self
     }
 
@@ -114,30 +101,13 @@ impl<T> SyncPoolBuilder<T> {
     ///
     /// If no capacity was set, a handle cannot name that many slots, or there is not enough memory.
     pub fn try_build(self) -> Result<SyncPool<T>, BuildError> {
-        let capacity = self.capacity.ok_or(BuildError::NoCapacity)?;
-        let capacity_max = Handle::<T>::CAPACITY_MAX;
-        if capacity > capacity_max {
-            return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
-        }
-        let circle = Circle::new::<Handle<T>>(&self.lifetimes);
-        SyncPool::of(&self, capacity, circle).map_err(|_| BuildError::OutOfMemory { capacity })
+        let circle = Circle::new::<Handle<T>>(&self.settings.lifetimes);
+        self.settings.allocate(|capacity| SyncPool::of(&self, capacity, circle))
     }
 }
 
 impl<T> Clone for SyncPoolBuilder<T> {
     fn clone(&self) -> Self {
-        Self { ..*self }
-    }
-}
-
-impl<T> fmt::Debug for SyncPoolBuilder<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { capacity, homes, lifetimes, defers, .. } = self;
-        f.debug_struct("SyncPoolBuilder")
-            .field("capacity", capacity)
-            .field("homes", homes)
-            .field("lifetimes", lifetimes)
-            .field("drop_in_settle", defers)
-            .finish_non_exhaustive()
+        Self { settings: self.settings.clone(), ..*self }
     }
 }

@@ -57,7 +57,7 @@ impl<T> Slots<T> {
         let mut batch = Batch::new(self);
         for index in 0..self.capacity() {
             let word = self.word_for_writing(index);
-            if self.defers() && word.is_some_and(|word| word.is_doomed() && word.guards() == 0) {
+            if self.defers && word.is_some_and(|word| word.is_doomed() && word.guards() == 0) {
                 self.doomed.fetch_sub(1, Relaxed);
                 settled += 1;
                 // SAFETY: the value was deferred to this call (invariant 3).
@@ -184,7 +184,7 @@ impl<T> Slots<T> {
         }
         // A doomed value without guards belongs to its last guard, unless it was deferred to
         // `settle`.
-        word.is_live() || self.defers()
+        word.is_live() || self.defers
     }
 
     /// # Safety

@@ -138,11 +138,15 @@ impl<T> SyncPool<T> {
     /// assert_eq!(runs, [(0, &mut [0, 1][..]), (3, &mut [3, 4])]);
     /// ```
     pub fn runs_mut(&mut self) -> RunsMut<'_, T> {
+        self.slots_and_runs_mut().1
+    }
+
+    fn slots_and_runs_mut(&mut self) -> (&Slots<T>, RunsMut<'_, T>) {
         let Gathered { slots, occupancy } = self.gather(true);
         let (first, runs) = (slots.first_value().as_ptr(), occupancy.runs());
         // SAFETY: the values of a run are live, and nothing else can access them while the pool is borrowed exclusively
         // (this file's invariant).
-        unsafe { RunsMut::new(first, slots.capacity(), runs) }
+        (slots, unsafe { RunsMut::new(first, slots.capacity(), runs) })
     }
 
     /// Iterates mutably over the values in index order. Values with owned guards are skipped.
@@ -163,9 +167,8 @@ impl<T> SyncPool<T> {
     /// assert_eq!(*pool.get(handle).unwrap(), 10);
     /// ```
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (Handle<T>, &mut T)> {
-        // SAFETY: the pool's share keeps the slots; only words are read through this reference.
-        let slots = unsafe { self.slots.as_ref() };
-        self.runs_mut().flat_map(move |(first, run)| {
+        let (slots, runs) = self.slots_and_runs_mut();
+        runs.flat_map(move |(first, run)| {
             run.iter_mut().zip(first..).map(move |(value, index)| {
                 let generation = slots.word(index).map_or(1, |word| word.generation());
                 (Handle::from_kept_parts(index, generation), value)
@@ -297,9 +300,8 @@ impl<T> SyncPool<T> {
     #[cfg(feature = "recorder")]
     pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
-        let name = alloc::string::ToString::to_string(name);
         let Gathered { slots, occupancy } = self.gather(false);
-        let track = recorder.track_shared_pool(name, slots.stats(), occupancy.iter());
+        let track = recorder.track_pool(name, slots.stats(), occupancy.iter());
         slots.recorder.set(Some(track));
     }
 
@@ -331,14 +333,8 @@ impl<T, F: FnMut(Handle<T>, &mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let Self { pool, choose, next, left } = self;
-        while let Some(word) = pool.slots().word_for_writing(*next) {
-            let index = *next;
-            *next += 1;
-            if !word.is_live() {
-                continue;
-            }
+        while let Some(handle) = pool.slots().next_live(next) {
             *left = left.saturating_sub(1);
-            let handle = Handle::from_kept_parts(index, word.generation());
             let is_chosen = pool.get_mut(handle).is_ok_and(|value| choose(handle, value));
             if is_chosen {
                 // Without guards, and no other thread can make one.
@@ -368,24 +364,11 @@ pub struct Drain<'a, T> {
     borrow: PhantomData<&'a mut T>,
 }
 
-impl<T> Drain<'_, T> {
-    /// The handle of the next live value.
-    fn next_live(&mut self) -> Option<Handle<T>> {
-        while let Some(word) = self.slots.word(self.next) {
-            self.next += 1;
-            if word.is_live() {
-                return Some(Handle::from_kept_parts(self.next - 1, word.generation()));
-            }
-        }
-        None
-    }
-}
-
 impl<T> Iterator for Drain<'_, T> {
     type Item = (Handle<T>, T);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(handle) = self.next_live() {
+        while let Some(handle) = self.slots.next_live(&mut self.next) {
             match self.slots.take(handle) {
                 Ok(value) => return Some((handle, value)),
                 Err(_) => _ = self.slots.remove(handle),

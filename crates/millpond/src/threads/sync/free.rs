@@ -49,6 +49,23 @@ pub(super) struct FreeSlots {
     homes_mask: usize,
 }
 
+/// Changes a word, and returns what it was; as an error, if `change` returns `None`.
+#[inline]
+pub(super) fn update(
+    at: &AtomicU64,
+    order: Ordering,
+    change: impl Fn(u64) -> Option<u64>,
+) -> Result<u64, u64> {
+    let mut seen = at.load(Ordering::Relaxed);
+    while let Some(new) = change(seen) {
+        match at.compare_exchange_weak(seen, new, order, Ordering::Relaxed) {
+            Ok(_) => return Ok(seen),
+            Err(now) => seen = now,
+        }
+    }
+    Err(seen)
+}
+
 impl FreeSlots {
     /// All slots are free.
     #[inline]
@@ -132,17 +149,9 @@ impl FreeSlots {
 
     #[inline]
     fn claim_in(&self, word: usize, order: Ordering) -> Option<usize> {
-        let bits = self.word(word);
-        let mut seen = bits.load(Ordering::Relaxed);
-        while seen != 0 {
-            // Without its lowest bit.
-            let rest = seen & (seen - 1);
-            match bits.compare_exchange_weak(seen, rest, order, Ordering::Relaxed) {
-                Ok(_) => return Some(word * WORD_SLOTS + seen.trailing_zeros() as usize),
-                Err(now) => seen = now,
-            }
-        }
-        None
+        let without_lowest = |bits: u64| (bits != 0).then(|| bits & (bits - 1));
+        let bits = update(self.word(word), order, without_lowest).ok()?;
+        Some(word * WORD_SLOTS + bits.trailing_zeros() as usize)
     }
 
     #[cold]

@@ -13,133 +13,112 @@ use core::ptr::NonNull;
 use super::slots::Slots;
 use crate::handle::{Handle, Issue};
 
+/// A guard of a value in a [`SyncPool`](super::SyncPool): [`Shared`], which borrows the pool, or
+/// [`SharedOwned`], which does not.
+pub struct Guard<T, P> {
+    slots: NonNull<Slots<T>>,
+    index: u32,
+    /// Dropping the last guard drops the value.
+    values: PhantomData<(T, P)>,
+}
+
 /// A guard of a value in a [`SyncPool`](super::SyncPool): the value stays at least as long as the
 /// guard.
 ///
 /// If the object is removed meanwhile, its handle is refused at once, and the last guard drops the
 /// value. A leaked guard (`mem::forget`) keeps the value and its slot for ever.
-pub struct Shared<'a, T> {
-    slots: &'a Slots<T>,
-    index: u32,
-    /// Dropping the last guard drops the value.
-    values: PhantomData<T>,
-}
+pub type Shared<'a, T> = Guard<T, &'a T>;
 
 /// Like [`Shared`], but independent of the pool: the value and its memory stay, even after the pool
 /// is dropped. The guards of a pool share no counter; each is counted in its slot.
-pub struct SharedOwned<T> {
-    slots: NonNull<Slots<T>>,
-    index: u32,
-    /// Dropping the last guard drops the value.
-    values: PhantomData<T>,
-}
+pub type SharedOwned<T> = Guard<T, T>;
 
 // SAFETY: the value may be read on any thread that has a guard, and the last guard drops it there.
-unsafe impl<T: Send + Sync> Send for Shared<'_, T> {}
+unsafe impl<T: Send + Sync, P> Send for Guard<T, P> {}
 // SAFETY: as above; a reference to a guard is enough to read the value, and to make another guard.
-unsafe impl<T: Send + Sync> Sync for Shared<'_, T> {}
-// SAFETY: as for `Shared`.
-unsafe impl<T: Send + Sync> Send for SharedOwned<T> {}
-// SAFETY: as for `Shared`.
-unsafe impl<T: Send + Sync> Sync for SharedOwned<T> {}
+unsafe impl<T: Send + Sync, P> Sync for Guard<T, P> {}
 
 impl<'a, T> Shared<'a, T> {
     /// A guard of the handle's object, if that is live.
     #[inline]
     pub(super) fn new(slots: &'a Slots<T>, handle: Handle<T>) -> Option<Self> {
-        let guard = || Self { slots, index: handle.index(), values: PhantomData };
-        slots.add_guard(handle).then(guard)
+        // SAFETY: the guard borrows the slots.
+        unsafe { Self::of(NonNull::from(slots), handle) }
     }
 }
 
-impl<T: Send + Sync> SharedOwned<T> {
+impl<T, P> Guard<T, P> {
     /// A guard of the handle's object, if that is live.
     ///
     /// # Safety
     ///
-    /// `slots` is the pointer that an existing pool has to its slots.
+    /// `slots` is the pointer that an existing pool has to its slots, or the guard borrows them. Without a borrow, the
+    /// values are `Send` and `Sync`.
     #[inline]
-    pub(super) unsafe fn new(slots: NonNull<Slots<T>>, handle: Handle<T>) -> Option<Self> {
+    pub(super) unsafe fn of(slots: NonNull<Slots<T>>, handle: Handle<T>) -> Option<Self> {
         let guard = || Self { slots, index: handle.index(), values: PhantomData };
-        // SAFETY: the pool is there.
+        // SAFETY: the slots are there.
         unsafe { slots.as_ref() }.add_guard(handle).then(guard)
     }
-}
 
-impl<T> SharedOwned<T> {
     #[inline]
     fn slots(&self) -> &Slots<T> {
         // SAFETY: the guard keeps its slot's share of the memory (invariant 4 of `slots`).
         unsafe { self.slots.as_ref() }
     }
-}
 
-impl<T> Shared<'_, T> {
-    #[inline]
-    fn slots(&self) -> &Slots<T> {
-        self.slots
+    /// Returns the object's handle. It is refused once the object is removed, although this guard
+    /// keeps the value.
+    #[must_use]
+    pub fn handle(guard: &Self) -> Handle<T> {
+        let index = guard.index as usize;
+        let generation = guard.slots().word(index).map_or(0, |word| word.generation());
+        Handle::from_kept_parts(index, generation)
     }
 }
 
-macro_rules! guard {
-    ($guard:ident<$($lifetime:lifetime,)? T>) => {
-        impl<$($lifetime,)? T> $guard<$($lifetime,)? T> {
-            /// Returns the object's handle. It is refused once the object is removed, although this
-            /// guard keeps the value.
-            #[must_use]
-            pub fn handle(guard: &Self) -> Handle<T> {
-                let index = guard.index as usize;
-                let generation = guard.slots().word(index).map_or(0, |word| word.generation());
-                Handle::from_kept_parts(index, generation)
-            }
-        }
+impl<T, P> Deref for Guard<T, P> {
+    type Target = T;
 
-        impl<$($lifetime,)? T> Deref for $guard<$($lifetime,)? T> {
-            type Target = T;
-
-            #[inline]
-            fn deref(&self) -> &T {
-                // SAFETY: the guard is counted as long as the reference to it lives.
-                unsafe { self.slots().value(self.index as usize) }
-            }
-        }
-
-        /// Returns another guard of the same value, even if the object was removed.
-        ///
-        /// # Panics
-        ///
-        /// If the value has 2^31 − 1 guards.
-        impl<$($lifetime,)? T> Clone for $guard<$($lifetime,)? T> {
-            fn clone(&self) -> Self {
-                // SAFETY: this is a guard of that slot.
-                unsafe { self.slots().add_another_guard(self.index as usize) };
-                Self { slots: self.slots, index: self.index, values: PhantomData }
-            }
-        }
-
-        impl<$($lifetime,)? T> Drop for $guard<$($lifetime,)? T> {
-            #[inline]
-            fn drop(&mut self) {
-                // SAFETY: this guard is counted, and gone after this.
-                unsafe { Slots::drop_guard(NonNull::from(self.slots), self.index as usize) };
-            }
-        }
-
-        impl<$($lifetime,)? T: fmt::Debug> fmt::Debug for $guard<$($lifetime,)? T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Debug::fmt(&**self, f)
-            }
-        }
-
-        impl<$($lifetime,)? T: fmt::Display> fmt::Display for $guard<$($lifetime,)? T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&**self, f)
-            }
-        }
-    };
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the guard is counted as long as the reference to it lives.
+        unsafe { self.slots().value(self.index as usize) }
+    }
 }
-guard!(Shared<'a, T>);
-guard!(SharedOwned<T>);
+
+/// Returns another guard of the same value, even if the object was removed.
+///
+/// # Panics
+///
+/// If the value has 2^31 − 1 guards.
+impl<T, P> Clone for Guard<T, P> {
+    fn clone(&self) -> Self {
+        // SAFETY: this is a guard of that slot.
+        unsafe { self.slots().add_another_guard(self.index as usize) };
+        Self { slots: self.slots, index: self.index, values: PhantomData }
+    }
+}
+
+impl<T, P> Drop for Guard<T, P> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: this guard is counted, and gone after this.
+        unsafe { Slots::drop_guard(self.slots, self.index as usize) };
+    }
+}
+
+impl<T: fmt::Debug, P> fmt::Debug for Guard<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl<T: fmt::Display, P> fmt::Display for Guard<T, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
+    }
+}
 
 #[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
 mod tests {

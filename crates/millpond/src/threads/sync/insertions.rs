@@ -111,7 +111,7 @@ impl<T> SyncPool<T> {
             let handle = slots.handle_at(index)?;
             Some((key(handle, slots.live_value(index)?), handle))
         });
-        least_of(keys, |handle: Handle<T>| slots.circle().is_last(handle.generation()))
+        least_of(keys, |handle: Handle<T>| slots.circle.is_last(handle.generation()))
     }
 }
 

@@ -25,9 +25,7 @@ impl<'a, T> Iterator for Iter<'a, T> {
     type Item = (Handle<T>, Shared<'a, T>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.next < self.slots.capacity() {
-            self.next += 1;
-            let Some(handle) = self.slots.handle_at(self.next - 1) else { continue };
+        while let Some(handle) = self.slots.next_live(&mut self.next) {
             // Refused if the object has just been removed, so that it is not live throughout.
             if let Some(guard) = Shared::new(self.slots, handle) {
                 return Some((handle, guard));

@@ -195,7 +195,7 @@ impl<T> SyncPool<T> {
     /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.slots().name()
+        self.slots().name
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether it
@@ -208,7 +208,7 @@ impl<T> SyncPool<T> {
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> crate::slots::generations::Generations {
-        crate::slots::generations::Generations::of(&self.slots().circle())
+        crate::slots::generations::Generations::of(&self.slots().circle)
     }
 
     /// Returns the pool's counters; exact, except `peak`, while no thread changes the pool.
@@ -325,7 +325,7 @@ impl<T> SyncPool<T> {
         T: Send + Sync,
     {
         // SAFETY: this is the pool's own pointer.
-        unsafe { SharedOwned::new(self.slots, handle) }
+        unsafe { SharedOwned::of(self.slots, handle) }
     }
 
     /// Returns whether `handle` names a live object. O(1). By the time this returns, another thread

@@ -12,16 +12,16 @@ use core::ptr::{from_ref, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::reports::recorder::SharedTrack;
+use crate::reports::recorder::Track;
 
 /// The track that a shared pool reports to, if it is recorded.
 #[derive(Debug)]
 pub(super) struct SharedRecorderHook {
     /// Points to one of the tracks, or is null.
-    listening: AtomicPtr<SharedTrack>,
+    listening: AtomicPtr<Track>,
     /// All tracks that were ever set. A box stays where it is when the vector grows.
     #[expect(clippy::vec_box, reason = "pointed to")]
-    tracks: Mutex<Vec<Box<SharedTrack>>>,
+    tracks: Mutex<Vec<Box<Track>>>,
 }
 
 impl SharedRecorderHook {
@@ -43,20 +43,20 @@ impl SharedRecorderHook {
 
     #[inline(always)]
     pub(super) fn refused(&self) {
-        self.report(SharedTrack::refused);
+        self.report(Track::refused);
     }
 
     #[inline(always)]
     pub(super) fn retired(&self) {
-        self.report(SharedTrack::retired);
+        self.report(Track::retired);
     }
 
     /// Reports an event, off the fast path of a pool that is not recorded.
     #[inline(always)]
-    fn report(&self, event: impl FnOnce(&SharedTrack)) {
+    fn report(&self, event: impl FnOnce(&Track)) {
         #[cold]
         #[inline(never)]
-        fn outside(track: &SharedTrack, event: impl FnOnce(&SharedTrack)) {
+        fn outside(track: &Track, event: impl FnOnce(&Track)) {
             event(track);
         }
         // Acquire: the track is read as it was when it was set.
@@ -68,7 +68,7 @@ impl SharedRecorderHook {
     }
 
     /// Replaces the track.
-    pub(super) fn set(&self, track: Option<SharedTrack>) {
+    pub(super) fn set(&self, track: Option<Track>) {
         let mut tracks = self.tracks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = tracks.last() {
             last.close();

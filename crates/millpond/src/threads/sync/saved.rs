@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use ::serde::de::{Deserialize, Deserializer};
 use ::serde::ser::{Error, Serialize, Serializer};
 
-use super::snapshot::Present;
 use super::{Frozen, SyncPool, SyncSnapshot};
 use crate::handle::{Handle, HandleLayout, Word};
 use crate::reports::stats::Stats;
@@ -17,13 +16,10 @@ use crate::snapshot::format::{Refused, SavedState, deserialize, serialize, seria
 use crate::snapshot::state::Shape;
 use crate::snapshot::state::sealed::Load;
 
-const KIND: &str = "SyncPool";
-/// The homes determine which slot comes next.
-const REUSE: &str = "homes";
-
 impl<T> Load for SyncSnapshot<T> {
-    const KIND: &'static str = KIND;
-    const REUSE_NAME: &'static str = REUSE;
+    const KIND: &'static str = "SyncPool";
+    /// The homes determine which slot comes next.
+    const REUSE_NAME: &'static str = "homes";
     const ORDER_OF: OrderOf = OrderOf::Homes;
 
     fn saved_stats(&self) -> Stats {
@@ -111,10 +107,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncSnapshot<T> {
 /// ```
 impl<T: Serialize> Serialize for Frozen<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let present = Present { slots: self.slots() };
-        let (slots, stats) = (present.slots.capacity(), present.slots.stats());
-        let state = SavedState::of_slots(&present, KIND, REUSE, slots, stats);
-        serialize_parts(&state, &present, serializer)
+        let slots = self.slots();
+        let (kind, reuse) = (SyncSnapshot::<T>::KIND, SyncSnapshot::<T>::REUSE_NAME);
+        let state = SavedState::of_slots(slots, kind, reuse, slots.capacity(), slots.stats());
+        serialize_parts(&state, slots, serializer)
     }
 }
 
@@ -123,18 +119,15 @@ impl<T: Serialize> Serialize for Frozen<'_, T> {
 /// [`SyncSnapshot`], and [restore](SyncPool::restore) it.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncPool<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = SyncSnapshot::<T>::deserialize(deserializer)?;
+        let mut read = SyncSnapshot::<T>::deserialize(deserializer)?;
         let capacity = read.words.len();
         let Shape { first, last, .. } = read.shape;
         let circle = Circle { start: first, last, max: Handle::<T>::LIFETIMES_MAX, wraps: false };
         let pool = SyncPool::of(&SyncPool::builder().homes(read.homes.len()), capacity, circle)
             .map_err(|_| ::serde::de::Error::custom(Refused::out_of_memory(capacity)))?;
         let slots = pool.slots();
-        for (index, (word, value)) in read.words.iter().zip(read.values).enumerate() {
-            slots.begin_as(index, *word, value);
-        }
-        slots.recount(&read.stats, read.unshown);
-        slots.free.set_home_words(&read.homes);
+        let values = core::mem::take(&mut read.values);
+        read.begin(slots, values.into_iter());
         debug_assert_eq!(slots.unshown(), read.unshown);
         Ok(pool)
     }

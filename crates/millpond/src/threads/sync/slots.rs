@@ -28,7 +28,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::atomics::fence;
 use super::atomics::{AtomicU32, AtomicU64, AtomicUsize, Cell};
 use super::claimed::Claimed;
-use super::free::{FreeSlots, WORD_SLOTS};
+use super::free::{FreeSlots, WORD_SLOTS, update};
 use super::order;
 use super::recorder_hook::SharedRecorderHook;
 use super::word::{GUARDS_MAX, Word};
@@ -48,9 +48,9 @@ pub(super) struct Slots<T> {
     pub(super) words: Box<[AtomicU64]>,
     pub(super) values: Box<[Cell<MaybeUninit<T>>]>,
     pub(super) circle: Circle<u32>,
-    name: Option<&'static str>,
+    pub(super) name: Option<&'static str>,
     /// Removed values stay until `settle`.
-    defers: bool,
+    pub(super) defers: bool,
     /// The number of doomed slots.
     pub(super) doomed: Apart<AtomicU32>,
     pub(super) retired: AtomicU32,
@@ -103,15 +103,16 @@ impl<T> Slots<T> {
         capacity: usize,
         circle: Circle<u32>,
     ) -> Result<Self, OutOfMemory> {
-        let SyncPoolBuilder { homes, lifetimes, defers, debug_aids, .. } = *builder;
+        let SyncPoolBuilder { homes, drop_in_settle, settings } = builder;
+        let name = settings.lifetimes.name;
         let vacant = Word::dead(circle.start() | 1 << 31).to_bits();
         let slots = Self {
-            free: FreeSlots::try_new(capacity, homes)?,
+            free: FreeSlots::try_new(capacity, *homes)?,
             words: memory::from_fn(capacity, |_| AtomicU64::new(vacant))?,
             values: uninitialised(capacity)?,
             circle,
-            name: lifetimes.name,
-            defers,
+            name,
+            defers: *drop_in_settle,
             doomed: Apart(AtomicU32::new(0)),
             retired: AtomicU32::new(0),
             peak: AtomicU32::new(0),
@@ -120,7 +121,7 @@ impl<T> Slots<T> {
             // No more than 2^32 slots, so the sum is no more than a `usize` has room for.
             shares: AtomicUsize::new(capacity + 1),
             recorder: SharedRecorderHook::new(),
-            watch: Watch::try_new(lifetimes.name, debug_aids, capacity)?,
+            watch: Watch::try_new(name, settings.debug_aids, capacity)?,
         };
         if slots.watch.is_some() {
             (0..capacity).for_each(|index| slots.bury(index));
@@ -130,18 +131,6 @@ impl<T> Slots<T> {
 
     pub(super) fn capacity(&self) -> usize {
         self.words.len()
-    }
-
-    pub(super) fn name(&self) -> Option<&'static str> {
-        self.name
-    }
-
-    pub(super) fn circle(&self) -> Circle<u32> {
-        self.circle
-    }
-
-    pub(super) fn defers(&self) -> bool {
-        self.defers
     }
 
     /// The current word, for reading only.
@@ -177,21 +166,11 @@ impl<T> Slots<T> {
     #[inline]
     pub(super) fn add_guard(&self, handle: Handle<T>) -> bool {
         let Some(at) = self.words.get(handle.index() as usize) else { return false };
-        let mut seen = at.load(Relaxed);
-        loop {
+        let guarded = |seen| {
             let word = Word::from_bits(seen);
-            if !word.is_live_in(handle.generation()) {
-                return false;
-            }
-            if word.guards() == GUARDS_MAX {
-                self.too_many_guards(handle);
-            }
-            let guarded = word.with_guard().to_bits();
-            match at.compare_exchange_weak(seen, guarded, order::add_guard(), Relaxed) {
-                Ok(_) => return true,
-                Err(now) => seen = now,
-            }
-        }
+            word.is_live_in(handle.generation()).then(|| self.with_guard(handle.index(), word))
+        };
+        update(at, order::add_guard(), guarded).is_ok()
     }
 
     /// Counts another guard of the value in this slot.
@@ -200,20 +179,19 @@ impl<T> Slots<T> {
     ///
     /// The caller has a guard of it.
     pub(super) unsafe fn add_another_guard(&self, index: usize) {
-        let at = &self.words[index];
-        let mut seen = at.load(Relaxed);
-        loop {
-            let word = Word::from_bits(seen);
-            debug_assert!(word.guards() > 0);
-            if word.guards() == GUARDS_MAX {
-                self.too_many_guards(Handle::from_kept_parts(index, word.generation()));
-            }
-            // The existing guard keeps the value; nothing is handed over.
-            match at.compare_exchange_weak(seen, word.with_guard().to_bits(), Relaxed, Relaxed) {
-                Ok(_) => return,
-                Err(now) => seen = now,
-            }
+        // The existing guard keeps the value; nothing is handed over.
+        let _ = update(&self.words[index], Relaxed, |seen| {
+            debug_assert!(Word::from_bits(seen).guards() > 0);
+            Some(self.with_guard(index as u32, Word::from_bits(seen)))
+        });
+    }
+
+    #[inline]
+    fn with_guard(&self, index: u32, word: Word) -> u64 {
+        if word.guards() == GUARDS_MAX {
+            self.too_many_guards(Handle::from_kept_parts(index as usize, word.generation()));
         }
+        word.with_guard().to_bits()
     }
 
     #[cold]
@@ -300,20 +278,13 @@ impl<T> Slots<T> {
     pub(super) fn take(&self, handle: Handle<T>) -> Result<T, TakeError> {
         let index = handle.index() as usize;
         let at = self.words.get(index).ok_or(TakeError::Stale)?;
-        let mut seen = at.load(Relaxed);
-        loop {
+        let is_live = |seen| Word::from_bits(seen).is_live_in(handle.generation());
+        let doomed = |seen| {
             let word = Word::from_bits(seen);
-            if !word.is_live_in(handle.generation()) {
-                return Err(TakeError::Stale);
-            }
-            if word.guards() > 0 {
-                return Err(TakeError::Busy);
-            }
-            let doomed = word.doomed().to_bits();
-            match at.compare_exchange_weak(seen, doomed, order::doom(), Relaxed) {
-                Ok(_) => break,
-                Err(now) => seen = now,
-            }
+            (is_live(seen) && word.guards() == 0).then(|| word.doomed().to_bits())
+        };
+        if let Err(seen) = update(at, order::doom(), doomed) {
+            return Err(if is_live(seen) { TakeError::Busy } else { TakeError::Stale });
         }
         let value = self.values[index].with_mut(|value| {
             // SAFETY: this thread has doomed a value without guards, so it owns the slot (invariant
@@ -374,11 +345,9 @@ impl<T> Slots<T> {
         // SAFETY: as for `end`, and the value is gone.
         let vacate = guard(slots, move |slots| unsafe { Slots::vacate(*slots, index) });
         // SAFETY: the slot's share is not given up yet (invariant 4).
-        let cell = unsafe { &slots.as_ref().values[index] };
-        cell.with_mut(|value| {
-            // SAFETY: there is a value (invariant 2), and this thread owns the slot.
-            unsafe { value.cast::<T>().drop_in_place() }
-        });
+        let this = unsafe { slots.as_ref() };
+        // SAFETY: there is a value (invariant 2), and this thread owns the slot.
+        unsafe { this.drop_value(index) };
         drop(vacate);
     }
 
@@ -457,6 +426,17 @@ impl<T> Slots<T> {
         self.unshown.fetch_add(insertions as u64, Relaxed);
     }
 
+    /// The handle of the first object from `next` on, which then is the slot after it.
+    pub(super) fn next_live(&self, next: &mut usize) -> Option<Handle<T>> {
+        while *next < self.capacity() {
+            *next += 1;
+            if let Some(handle) = self.handle_at(*next - 1) {
+                return Some(handle);
+            }
+        }
+        None
+    }
+
     /// The handle of the object in this slot, if it is live.
     #[inline]
     pub(super) fn handle_at(&self, index: usize) -> Option<Handle<T>> {
@@ -524,7 +504,7 @@ impl<T> Slots<T> {
 
     /// The handle in words.
     pub(super) fn explain(&self, handle: Handle<T>) -> Explanation {
-        let lifetime = Generations::of(&self.circle()).lifetime(handle.generation());
+        let lifetime = Generations::of(&self.circle).lifetime(handle.generation());
         Explanation::new(handle, lifetime, self.check(handle))
     }
 

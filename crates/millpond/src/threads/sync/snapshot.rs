@@ -59,7 +59,7 @@ impl<T> SyncPool<T> {
     {
         let capacity = self.capacity();
         let mut snapshot = SyncSnapshot {
-            shape: self.present().shape(),
+            shape: sealed::State::shape(self.slots()),
             words: (0..capacity).map(|_| 0).collect(),
             values: (0..capacity).map(|_| None).collect(),
             homes: self.slots().free.home_words().collect(),
@@ -67,7 +67,7 @@ impl<T> SyncPool<T> {
             unshown: 0,
             is_complete: false,
         };
-        snapshot.write(&self.present());
+        snapshot.write(self.slots());
         snapshot
     }
 
@@ -86,9 +86,8 @@ impl<T> SyncPool<T> {
     where
         T: Clone,
     {
-        let present = self.present();
-        snapshot.check_shape(&present)?;
-        snapshot.write(&present);
+        snapshot.check_shape(self.slots())?;
+        snapshot.write(self.slots());
         Ok(())
     }
 
@@ -107,7 +106,7 @@ impl<T> SyncPool<T> {
     where
         T: Clone,
     {
-        snapshot.check_shape(&self.present()).map_err(RestoreError::Snapshot)?;
+        snapshot.check_shape(self.slots()).map_err(RestoreError::Snapshot)?;
         if !snapshot.is_complete {
             return Err(RestoreError::Snapshot(SnapshotError::Incomplete));
         }
@@ -121,12 +120,7 @@ impl<T> SyncPool<T> {
             pool.clear();
             pool.settle();
         });
-        let slots = pool.slots();
-        for (index, (word, value)) in snapshot.words.iter().zip(&snapshot.values).enumerate() {
-            slots.begin_as(index, *word, value.clone());
-        }
-        slots.recount(&snapshot.stats, snapshot.unshown);
-        slots.free.set_home_words(&snapshot.homes);
+        snapshot.begin(pool.slots(), snapshot.values.iter().cloned());
         defuse(pool);
         Ok(())
     }
@@ -138,17 +132,13 @@ impl<T> SyncPool<T> {
     where
         T: ToChecksum,
     {
-        checksum_of_values(&self.present())
+        checksum_of_values(self.slots())
     }
 
     /// Like [`checksum`](Self::checksum), but `add_value` adds a value to a checksum.
     #[must_use]
     pub fn checksum_with(&mut self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
-        sealed::State::sum(&self.present(), &add_value)
-    }
-
-    fn present(&mut self) -> Present<'_, T> {
-        Present { slots: self.slots() }
+        sealed::State::sum(self.slots(), &add_value)
     }
 }
 
@@ -239,21 +229,30 @@ impl<T> SyncSnapshot<T> {
         self.stats
     }
 
-    fn check_shape(&self, pool: &Present<'_, T>) -> Result<(), SnapshotError> {
+    fn check_shape(&self, pool: &Slots<T>) -> Result<(), SnapshotError> {
         let (ours, theirs) = (self.shape, sealed::State::shape(pool));
         if ours.capacity != theirs.capacity {
             let (pool, snapshot) = (theirs.capacity, ours.capacity);
             Err(SnapshotError::OtherCapacity { pool, snapshot })
         } else if ours != theirs {
             Err(SnapshotError::OtherLifetimes)
-        } else if self.homes.len() != pool.slots.free.homes() {
+        } else if self.homes.len() != pool.free.homes() {
             Err(SnapshotError::OtherHomes)
         } else {
             Ok(())
         }
     }
 
-    fn write(&mut self, pool: &Present<'_, T>)
+    /// Begins the lifetimes of a pool at rest, with these values, and sets its counters.
+    pub(super) fn begin(&self, pool: &Slots<T>, values: impl Iterator<Item = Option<T>>) {
+        for (index, (word, value)) in self.words.iter().zip(values).enumerate() {
+            pool.begin_as(index, *word, value);
+        }
+        pool.recount(&self.stats, self.unshown);
+        pool.free.set_home_words(&self.homes);
+    }
+
+    fn write(&mut self, pool: &Slots<T>)
     where
         T: Clone,
     {
@@ -265,10 +264,10 @@ impl<T> SyncSnapshot<T> {
                 (new, _) => *value = new.cloned(),
             }
         }
-        let homes = pool.slots.free.home_words();
+        let homes = pool.free.home_words();
         self.homes.iter_mut().zip(homes).for_each(|(to, word)| *to = word);
-        self.stats = pool.slots.stats();
-        self.unshown = pool.slots.unshown();
+        self.stats = pool.stats();
+        self.unshown = pool.unshown();
         self.is_complete = true;
     }
 }
@@ -282,45 +281,31 @@ impl<T: fmt::Debug> fmt::Debug for SyncSnapshot<T> {
     }
 }
 
-/// The current state of a pool, borrowed exclusively.
-pub(super) struct Present<'a, T> {
-    pub(super) slots: &'a Slots<T>,
-}
-
-impl<T> Present<'_, T> {
-    fn shape(&self) -> Shape {
-        Shape::new(self.slots.capacity(), &self.slots.circle())
-    }
-}
-
-impl<T> sealed::State for Present<'_, T> {
+/// The current state of a pool that is borrowed exclusively.
+impl<T> sealed::State for Slots<T> {
     type Value = T;
     type Handle = Handle<T>;
 
     fn shape(&self) -> Shape {
-        self.shape()
+        Shape::new(self.capacity(), &self.circle)
     }
 
     fn used(&self) -> usize {
-        self.slots.capacity()
+        self.capacity()
     }
 
     fn word(&self, index: usize) -> u32 {
-        let word = self.slots.word(index).unwrap_or(Word::RETIRED);
+        let word = Slots::word(self, index).unwrap_or(Word::RETIRED);
         // A doomed object counts as removed, like one that its last guard has ended.
-        if word.is_doomed() {
-            self.slots.circle().word_after(word.generation())
-        } else {
-            word.plain()
-        }
+        if word.is_doomed() { self.circle.word_after(word.generation()) } else { word.plain() }
     }
 
     fn value(&self, index: usize) -> Option<&T> {
-        self.slots.live_value(index)
+        self.live_value(index)
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.slots.free.home_words().map(|word| word as usize..word as usize + 1)
+        self.free.home_words().map(|word| word as usize..word as usize + 1)
     }
 }
 

@@ -3,15 +3,11 @@ use core::fmt;
 
 use super::{Reset, SyncRecycler};
 use crate::base::memory;
-use crate::pools::settings::BuildError;
+use crate::handle::Handle;
+use crate::pools::settings::{BuildError, Settings};
 use crate::threads::sync::atomics::{AtomicU32, Cell};
+use crate::threads::sync::builder::HOMES_DEFAULT;
 use crate::threads::sync::free::FreeSlots;
-
-/// The default number of homes.
-const HOMES_DEFAULT: usize = 8;
-
-/// More objects than this have no numbers.
-const CAPACITY_MAX: usize = u32::MAX as usize;
 
 /// Builds a [`SyncRecycler`] with a capacity, homes, a name, and a hook for released objects.
 ///
@@ -27,21 +23,20 @@ const CAPACITY_MAX: usize = u32::MAX as usize;
 /// ```
 #[must_use = "call `.build_with(make)` to get the recycler"]
 pub struct SyncRecyclerBuilder<T> {
-    capacity: Option<usize>,
+    settings: Settings<(), Handle<T>>,
     homes: usize,
-    name: Option<&'static str>,
     on_release: Option<Reset<T>>,
 }
 
 impl<T> SyncRecyclerBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { capacity: None, homes: HOMES_DEFAULT, name: None, on_release: None }
+        Self { settings: Settings::new(), homes: HOMES_DEFAULT, on_release: None }
     }
 
     /// Sets the number of objects. All of them are constructed when the recycler is built, and none
     /// later.
     pub fn capacity(mut self, objects: usize) -> Self {
-        self.capacity = Some(objects);
+        self.settings.capacity = Some(objects);
         self
     }
 
@@ -54,7 +49,7 @@ impl<T> SyncRecyclerBuilder<T> {
 
     /// Sets a name for error messages.
     pub fn name(mut self, name: &'static str) -> Self {
-        self.name = Some(name);
+        self.settings.lifetimes.name = Some(name);
         self
     }
 
@@ -88,20 +83,16 @@ impl<T> SyncRecyclerBuilder<T> {
         self,
         mut make: impl FnMut(usize) -> T,
     ) -> Result<SyncRecycler<T>, BuildError> {
-        let Self { capacity, homes, name, on_release } = self;
-        let capacity = capacity.ok_or(BuildError::NoCapacity)?;
-        if capacity > CAPACITY_MAX {
-            return Err(BuildError::CapacityTooLarge { capacity, capacity_max: CAPACITY_MAX });
-        }
-        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        Ok(SyncRecycler {
-            free: FreeSlots::try_new(capacity, homes).map_err(out_of_memory)?,
-            objects: memory::from_fn(capacity, |index| Cell::new(make(index)))
-                .map_err(out_of_memory)?,
-            on_release,
-            name,
-            retired: AtomicU32::new(0),
-            line: super::Line::new(),
+        let Self { settings, homes, on_release } = self;
+        settings.allocate(|capacity| {
+            Ok(SyncRecycler {
+                free: FreeSlots::try_new(capacity, homes)?,
+                objects: memory::from_fn(capacity, |index| Cell::new(make(index)))?,
+                on_release,
+                name: settings.lifetimes.name,
+                retired: AtomicU32::new(0),
+                line: super::Line::new(),
+            })
         })
     }
 }
@@ -109,9 +100,8 @@ impl<T> SyncRecyclerBuilder<T> {
 impl<T> fmt::Debug for SyncRecyclerBuilder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SyncRecyclerBuilder")
-            .field("capacity", &self.capacity)
+            .field("settings", &self.settings)
             .field("homes", &self.homes)
-            .field("name", &self.name)
             .finish_non_exhaustive()
     }
 }

@@ -13,7 +13,7 @@ mod guards;
 mod line;
 
 pub use builder::SyncRecyclerBuilder;
-pub use guards::{Acquired, AcquiredOwned};
+pub use guards::{Acquired, AcquiredFrom, AcquiredOwned};
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
