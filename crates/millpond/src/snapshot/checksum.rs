@@ -214,13 +214,13 @@ macro_rules! small_numbers {
         impl ToChecksum for $number {
             #[inline]
             fn add_to(&self, sum: &mut Checksum) {
-                sum.add_word(<$wide>::from(*self) as u64);
+                sum.add_word(*self as $wide as u64);
             }
         }
     )*};
 }
-small_numbers!(bool as u64, u16 as u64, u32 as u64, u64 as u64, char as u64);
-small_numbers!(i8 as i64, i16 as i64, i32 as i64, i64 as i64);
+small_numbers!(bool as u64, u16 as u64, u32 as u64, u64 as u64, usize as u64, char as u64);
+small_numbers!(i8 as i64, i16 as i64, i32 as i64, i64 as i64, isize as i64);
 
 impl ToChecksum for u8 {
     #[inline]
@@ -231,20 +231,6 @@ impl ToChecksum for u8 {
     #[inline]
     fn add_all_to(values: &[Self], sum: &mut Checksum) {
         sum.add_bytes(values);
-    }
-}
-
-impl ToChecksum for usize {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        sum.add_word(*self as u64);
-    }
-}
-
-impl ToChecksum for isize {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        sum.add_word(*self as i64 as u64);
     }
 }
 
@@ -263,18 +249,21 @@ impl ToChecksum for i128 {
     }
 }
 
-macro_rules! floats {
-    ($($float:ty: $any_nan:literal),*) => {$(
-        impl ToChecksum for $float {
-            #[inline]
-            fn add_to(&self, sum: &mut Checksum) {
-                let bits = if self.is_nan() { $any_nan } else { self.to_bits() };
-                bits.add_to(sum);
-            }
-        }
-    )*};
+impl ToChecksum for f32 {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        let bits = if self.is_nan() { 0x7fc0_0000 } else { self.to_bits() };
+        bits.add_to(sum);
+    }
 }
-floats!(f32: 0x7fc0_0000, f64: 0x7ff8_0000_0000_0000);
+
+impl ToChecksum for f64 {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        let bits = if self.is_nan() { 0x7ff8_0000_0000_0000 } else { self.to_bits() };
+        bits.add_to(sum);
+    }
+}
 
 impl ToChecksum for str {
     #[inline]

@@ -498,7 +498,7 @@ fn what_is_of_another_type_is_refused_with_what_was_expected() {
         (json!([]), "expected two lists"),
         (json!([[[0, 1]]]), "expected two lists"),
         (json!([5, []]), "expected a list"),
-        (json!([[], 5]), "expected a list of values"),
+        (json!([[], 5]), "expected a list"),
     ] {
         let told = for_machines(objects).expect_err("refused");
         assert!(told.contains(expected), "{told}");

@@ -49,7 +49,7 @@ fn a_shared_pool_and_what_it_lends_tell_what_they_are() {
 #[test]
 fn a_shared_recycler_tells_what_it_is() {
     let builder = SyncRecycler::builder().capacity(2).homes(3).name("buffers");
-    let told = ["SyncRecyclerBuilder", "capacity: Some(2)", "homes: 3", "buffers"];
+    let told = ["SyncRecyclerBuilder", "capacity: Some(2)", "buffers", "homes: 3"];
     tells(&builder, &told);
     let recycler = builder.build_with(|_| 0);
     let _lent = recycler.acquire();

@@ -85,11 +85,6 @@ mod live_report;
 mod origin;
 mod watch;
 
-use core::panic::Location;
-
-use crate::handle::{Explanation, HandleLayout};
-use crate::reports::errors::refuse;
-
 pub(crate) use fill::{Fills, fill, find_changed};
 #[cfg(feature = "bytemuck")]
 pub use initialiser::forgotten_bytes;
@@ -206,45 +201,6 @@ impl DebugAids {
     /// These aids for a part of a pool whose first slot is `slot` in the whole.
     pub(crate) fn part_from(self, slot: usize) -> Self {
         Self { first_slot: self.first_slot + slot, ..self }
-    }
-
-    /// A removal by this handle from the pool with this name was refused, for this reason.
-    #[track_caller]
-    pub(crate) fn removal_refused<H: HandleLayout>(
-        &self,
-        name: Option<&'static str>,
-        handle: H,
-        why: Explanation,
-    ) {
-        if self.panics_on_refused_removal {
-            let index = (self.first_slot as u32).saturating_add(handle.index());
-            let in_the_whole = H::from_parts(index, handle.generation()).unwrap_or(handle);
-            refuse(name, in_the_whole, why.in_slot(index));
-        }
-    }
-
-    /// The report of live objects that were inserted at these places; `None` if origins are not
-    /// stored.
-    pub(crate) fn report(
-        &self,
-        name: Option<&'static str>,
-        places: impl Iterator<Item = Option<&'static Location<'static>>>,
-    ) -> Option<LiveReport> {
-        self.origins.then(|| LiveReport::new(name, places))
-    }
-
-    /// Calls the report function, if any, for a pool that is dropped with live objects.
-    pub(crate) fn report_drop(
-        &self,
-        name: Option<&'static str>,
-        places: impl Iterator<Item = Option<&'static Location<'static>>>,
-    ) {
-        if let Some(on_drop) = self.on_drop {
-            let report = LiveReport::new(name, places);
-            if report.live() > 0 {
-                on_drop(&report);
-            }
-        }
     }
 
     /// Calls `report` when the pool is dropped with live objects, before these are dropped, with a

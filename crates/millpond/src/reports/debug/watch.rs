@@ -6,7 +6,7 @@ use super::origin::OriginCell;
 use super::{DebugAids, LiveReport};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Explanation, HandleLayout};
-use crate::reports::errors::PoolName;
+use crate::reports::errors::{PoolName, refuse};
 
 /// The aids of one pool, or of a part of one, and what they store. Threads may share it.
 #[doc(hidden)]
@@ -80,7 +80,12 @@ impl Watch {
     /// A removal was refused, for this reason.
     #[track_caller]
     pub(crate) fn removal_refused<H: HandleLayout>(&self, handle: H, why: Explanation) {
-        self.0.aids.removal_refused(self.0.name, handle, why);
+        let Watched { name, aids, .. } = &*self.0;
+        if aids.panics_on_refused_removal {
+            let index = (aids.first_slot as u32).saturating_add(handle.index());
+            let in_the_whole = H::from_parts(index, handle.generation()).unwrap_or(handle);
+            refuse(*name, in_the_whole, why.in_slot(index));
+        }
     }
 
     /// Panics if a dead slot was written to.
@@ -102,7 +107,12 @@ impl Watch {
 
     /// Calls the report function, if any, for a pool that is dropped with these live slots.
     pub(crate) fn report_drop(&self, live: impl Iterator<Item = usize>) {
-        self.0.aids.report_drop(self.0.name, self.origins(live));
+        if let Some(on_drop) = self.0.aids.on_drop {
+            let report = LiveReport::new(self.0.name, self.origins(live));
+            if report.live() > 0 {
+                on_drop(&report);
+            }
+        }
     }
 
     /// The report of these live slots; `None` if origins are not stored.
@@ -116,6 +126,6 @@ impl Watch {
         others: impl Iterator<Item = Option<&'static Location<'static>>>,
         live: impl Iterator<Item = usize>,
     ) -> Option<LiveReport> {
-        self.0.aids.report(self.0.name, others.chain(self.origins(live)))
+        self.remembers().then(|| LiveReport::new(self.0.name, others.chain(self.origins(live))))
     }
 }

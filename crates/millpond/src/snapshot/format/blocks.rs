@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use ::serde::{Deserialize, Serialize};
 
 use super::super::state::sealed::{Load, ObjectsFor, State};
-use super::checks::{self, CheckedPool, Refused, Rules, agree};
+use super::checks::{self, CheckedPool, Refused, agree};
 use super::state::SavedState;
 use crate::handle::HandleLayout;
 use crate::reports::stats::GrowthStats;
@@ -61,16 +61,8 @@ impl SavedBlocks {
         self,
         objects: ObjectsFor<B>,
     ) -> Result<CheckedBlocks<B>, Refused> {
-        let Self { pool, growth, mut slots } = self;
+        let Self { pool, growth, slots } = self;
         checks::check_labels(&pool, Self::LABEL, &slots.reuse, B::REUSE_NAME)?;
-        let rules = Rules::of::<B>();
-        let circle = checks::check_circle(
-            rules,
-            slots.first,
-            slots.last,
-            slots.wraps,
-            B::Handle::LIFETIMES_MAX,
-        )?;
         let (sizes, max_blocks) = growth.check_sizes::<B>()?;
         let known = slots.generations.len();
         let there = usize::try_from(growth.slots_there).ok().filter(|there| *there <= known);
@@ -83,12 +75,7 @@ impl SavedBlocks {
             )));
         };
         let capacity_max = sizes.start_of(max_blocks).unwrap_or(usize::MAX);
-        if known > capacity_max {
-            return Err(Refused::too_many_slots(known));
-        }
-        let beyond = slots.generations.split_off(there);
-        let known = checks::check_generations::<B::Handle>(rules, &beyond, &circle)?;
-        let slots = checks::check_slots(&slots, circle, objects, rules, capacity_max)?;
+        let (slots, known) = checks::check_growing::<B>(slots, there, capacity_max, objects)?;
         let stats = growth.stats(blocks);
         check_growth(&stats, max_blocks)?;
         let spare_blocks =

@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::super::state::sealed::{Load, ObjectsFor};
+use super::super::state::sealed::{Load, ObjectsFor, State};
 use super::objects::Objects;
 use super::state::SavedState;
 use crate::handle::{HandleLayout, Word};
@@ -67,18 +67,21 @@ impl fmt::Display for Refused {
 }
 
 /// The state of a pool, and its values with their slots.
-pub(super) type CheckedPool<H, T> = (Checked<<H as HandleLayout>::Word>, Vec<(usize, T)>);
+pub(super) type CheckedPool<H, T> = (Checked<WordOf<H>>, Vec<(usize, T)>);
+type WordOf<H> = <H as HandleLayout>::Word;
+type Growing<P> =
+    (CheckedPool<<P as State>::Handle, <P as State>::Value>, Vec<WordOf<<P as State>::Handle>>);
 
 /// What must hold of the slots of a kind of pool.
 #[derive(Clone, Copy)]
-pub(super) struct Rules {
+struct Rules {
     counts: bool,
     dead_have_values: bool,
     order_of: OrderOf,
 }
 
 impl Rules {
-    pub(super) const fn of<P: Load>() -> Self {
+    const fn of<P: Load>() -> Self {
         Self { counts: P::COUNTS, dead_have_values: P::DEAD_HAVE_VALUES, order_of: P::ORDER_OF }
     }
 }
@@ -91,7 +94,7 @@ pub(super) fn check<P: Load>(
 ) -> Result<CheckedPool<P::Handle, P::Value>, Refused> {
     check_labels(&state.pool, P::KIND, &state.reuse, P::REUSE_NAME)?;
     let rules = Rules::of::<P>();
-    let circle = check_circle(rules, state.first, state.last, state.wraps, generation_max)?;
+    let circle = check_circle(rules, state, generation_max)?;
     check_slots(state, circle, objects, rules, state.generations.len())
 }
 
@@ -110,9 +113,28 @@ pub(super) fn check_labels(
     Ok(())
 }
 
+/// Checks everything except the kind of pool, of one that has only the first slots `there` now. Returns also the words of
+/// the others. There were at most `capacity_max`.
+pub(super) fn check_growing<P: Load>(
+    mut state: SavedState,
+    there: usize,
+    capacity_max: usize,
+    objects: ObjectsFor<P>,
+) -> Result<Growing<P>, Refused> {
+    let rules = Rules::of::<P>();
+    let circle = check_circle(rules, &state, P::Handle::LIFETIMES_MAX)?;
+    let known = state.generations.len();
+    if known > capacity_max {
+        return Err(Refused::too_many_slots(known));
+    }
+    let others = state.generations.split_off(there);
+    let others = check_generations::<P::Handle>(rules, &others, &circle)?;
+    Ok((check_slots(&state, circle, objects, rules, capacity_max)?, others))
+}
+
 /// Checks everything except the kind of pool. The order lists these slots. There were at most
 /// `capacity` slots.
-pub(super) fn check_slots<H: HandleLayout, T>(
+fn check_slots<H: HandleLayout, T>(
     state: &SavedState,
     circle: Circle<H::Word>,
     objects: Objects<H, T>,
@@ -126,42 +148,28 @@ pub(super) fn check_slots<H: HandleLayout, T>(
     let peak = usize::try_from(state.peak).unwrap_or(usize::MAX);
     let SavedState { inserted, refused, evicted, .. } = *state;
     if rules.counts {
-        Counters { inserted, refused, evicted, peak: state.peak }.check(live, capacity)?;
+        check_counters(state, live, capacity)?;
     }
     Ok((Checked { circle, words, order, inserted, refused, evicted, peak }, values))
 }
 
-/// The counters of a pool.
-pub(crate) struct Counters {
-    pub(crate) inserted: u64,
-    pub(crate) refused: u64,
-    pub(crate) evicted: u64,
-    pub(crate) peak: u64,
-}
-
-impl Counters {
-    pub(super) fn check(&self, live: usize, capacity: usize) -> Result<(), Refused> {
-        let removed = self.inserted.checked_sub(live as u64);
-        agree(removed.is_some(), "fewer were inserted than are live")?;
-        agree(live as u64 <= self.peak, "the peak is less than what is live")?;
-        agree(self.peak <= capacity as u64, "the peak is more than the capacity")?;
-        agree(self.peak <= self.inserted, "the peak is more than what was inserted")?;
-        agree(Some(self.evicted) <= removed, "more were evicted than removed")?;
-        agree(self.inserted < 1 << 62 && self.refused < 1 << 62, "a count is 2^62 or more")
-    }
+fn check_counters(state: &SavedState, live: usize, capacity: usize) -> Result<(), Refused> {
+    let SavedState { inserted, refused, evicted, peak, .. } = *state;
+    let removed = inserted.checked_sub(live as u64);
+    agree(removed.is_some(), "fewer were inserted than are live")?;
+    agree(live as u64 <= peak, "the peak is less than what is live")?;
+    agree(peak <= capacity as u64, "the peak is more than the capacity")?;
+    agree(peak <= inserted, "the peak is more than what was inserted")?;
+    agree(Some(evicted) <= removed, "more were evicted than removed")?;
+    agree(inserted < 1 << 62 && refused < 1 << 62, "a count is 2^62 or more")
 }
 
 pub(super) fn agree(holds: bool, rule: &'static str) -> Result<(), Refused> {
     if holds { Ok(()) } else { Err(Refused(format!("the counters do not agree: {rule}"))) }
 }
 
-pub(super) fn check_circle<W: Word>(
-    rules: Rules,
-    first: u32,
-    last: u32,
-    wraps: bool,
-    max: u32,
-) -> Result<Circle<W>, Refused> {
+fn check_circle<W: Word>(rules: Rules, state: &SavedState, max: u32) -> Result<Circle<W>, Refused> {
+    let SavedState { first, last, wraps, .. } = *state;
     let own = if rules.counts { 1..=max } else { 0..=max };
     if !own.contains(&first) || !own.contains(&last) {
         let why = "the first or last generation is out of the handle layout's range";
@@ -172,7 +180,7 @@ pub(super) fn check_circle<W: Word>(
 }
 
 /// The words of the slots, all of them dead.
-pub(super) fn check_generations<H: HandleLayout>(
+fn check_generations<H: HandleLayout>(
     rules: Rules,
     generations: &[u32],
     circle: &Circle<H::Word>,

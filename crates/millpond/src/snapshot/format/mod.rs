@@ -78,12 +78,11 @@ mod vec_pool;
 #[cfg(feature = "blocks")]
 pub(crate) use blocks::{CheckedBlocks, SavedBlocks, SavedGrowth};
 pub(crate) use checks::Refused;
-pub(crate) use objects::Objects;
+pub(crate) use objects::{Objects, read_list};
 pub(crate) use state::{SavedState, Version};
 #[cfg(feature = "vec")]
 pub(crate) use vec_pool::{CheckedVecPool, SavedVecPool};
 
-use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -263,36 +262,6 @@ fn put<V, E: de::Error>(place: &mut Option<V>, value: V, field: &'static str) ->
         None => Ok(()),
         Some(_) => Err(E::duplicate_field(field)),
     }
-}
-
-/// Reads a list, reserving room for at most a page of elements: a false length costs nothing.
-pub(crate) fn read_list<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<V>, D::Error> {
-    struct ListVisitor<V>(PhantomData<V>);
-
-    impl<'de, V: Deserialize<'de>> Visitor<'de> for ListVisitor<V> {
-        type Value = Vec<V>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Vec<V>, A::Error> {
-            let mut list = Vec::with_capacity(room::<V>(elements.size_hint()));
-            while let Some(element) = elements.next_element()? {
-                list.push(element);
-            }
-            Ok(list)
-        }
-    }
-
-    deserializer.deserialize_seq(ListVisitor(PhantomData))
-}
-
-/// The number of elements to reserve room for.
-pub(crate) fn room<V>(hint: Option<usize>) -> usize {
-    hint.unwrap_or(0).min(4096 / size_of::<V>().max(1))
 }
 
 /// A pool that is in one piece.

@@ -11,7 +11,6 @@ use ::serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeTuple, Serial
 
 use super::super::ranges::Joined;
 use super::super::state::sealed::State;
-use super::{read_list, room};
 use crate::handle::serde::Text;
 use crate::handle::{HandleLayout, Issue, Word};
 
@@ -112,7 +111,6 @@ impl<'de, H: HandleLayout, T: Deserialize<'de>> DeserializeSeed<'de> for ReadObj
     }
 }
 
-/// No more than a page of elements is ever reserved in advance.
 fn too_many<E: de::Error>(slots: usize) -> E {
     E::custom(format_args!("more objects than the {slots} slots that there are"))
 }
@@ -163,24 +161,25 @@ impl<'de, H: HandleLayout, T: Deserialize<'de>> Visitor<'de> for CountedVisitor<
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Objects<H, T>, A::Error> {
         let missing = |at| de::Error::invalid_length(at, &"two lists");
-        let RunList(live) = parts.next_element()?.ok_or_else(|| missing(0))?;
-        let read = ReadValues::<T>(self.0.slots, PhantomData);
-        let values = parts.next_element_seed(read)?.ok_or_else(|| missing(1))?;
+        let runs = ReadList(usize::MAX, PhantomData);
+        let live = parts.next_element_seed(runs)?.ok_or_else(|| missing(0))?;
+        let values = ReadList(self.0.slots, PhantomData);
+        let values = parts.next_element_seed(values)?.ok_or_else(|| missing(1))?;
         Ok(Objects::Counted { live, values })
     }
 }
 
-struct RunList(Vec<(u32, u32)>);
+/// Reads a list of at most so many elements, reserving room for at most a page of them: a false length costs nothing.
+struct ReadList<T>(usize, PhantomData<T>);
 
-impl<'de> Deserialize<'de> for RunList {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_list(deserializer).map(Self)
-    }
+/// Reads a list.
+pub(crate) fn read_list<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    ReadList(usize::MAX, PhantomData).deserialize(deserializer)
 }
 
-struct ReadValues<T>(usize, PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ReadValues<T> {
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ReadList<T> {
     type Value = Vec<T>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -188,15 +187,16 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ReadValues<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ReadValues<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ReadList<T> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of values")
+        f.write_str("a list")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let mut values = Vec::with_capacity(room::<T>(list.size_hint()));
+        let room = list.size_hint().unwrap_or(0).min(4096 / size_of::<T>().max(1));
+        let mut values = Vec::with_capacity(room);
         while let Some(value) = list.next_element()? {
             // Zero-sized values take no memory and no input, so their number must not be trusted.
             if values.len() == self.0 {

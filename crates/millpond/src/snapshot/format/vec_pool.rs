@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use ::serde::{Deserialize, Serialize};
 
 use super::super::state::sealed::{Load, ObjectsFor, State};
-use super::checks::{self, CheckedPool, Refused, Rules};
+use super::checks::{self, CheckedPool, Refused};
 use super::state::SavedState;
 use crate::handle::HandleLayout;
 
@@ -38,11 +38,8 @@ impl SavedVecPool {
         kind: &'static str,
         objects: ObjectsFor<P>,
     ) -> Result<CheckedVecPool<P>, Refused> {
-        let Self { capacity_max, slots_there, mut slots } = self;
+        let Self { capacity_max, slots_there, slots } = self;
         checks::check_labels(&slots.pool, kind, &slots.reuse, P::REUSE_NAME)?;
-        let rules = Rules::of::<P>();
-        let SavedState { first, last, wraps, .. } = slots;
-        let circle = checks::check_circle(rules, first, last, wraps, P::Handle::LIFETIMES_MAX)?;
         let known = slots.generations.len();
         let limit = usize::try_from(capacity_max).ok();
         let Some(capacity_max) = limit.filter(|slots| *slots <= P::Handle::CAPACITY_MAX) else {
@@ -50,16 +47,11 @@ impl SavedVecPool {
                 "a limit of {capacity_max} slots is more than the handle layout can name"
             )));
         };
-        if known > capacity_max {
-            return Err(Refused::too_many_slots(known));
-        }
         let there = usize::try_from(slots_there).ok().filter(|there| *there <= known);
         let there = there.ok_or_else(|| {
             Refused::new(format!("{slots_there} slots exist, but {known} have a generation"))
         })?;
-        let former = slots.generations.split_off(there);
-        let former = checks::check_generations::<P::Handle>(rules, &former, &circle)?;
-        let slots = checks::check_slots(&slots, circle, objects, rules, capacity_max)?;
+        let (slots, former) = checks::check_growing::<P>(slots, there, capacity_max, objects)?;
         Ok(CheckedVecPool { capacity_max, slots, former })
     }
 }

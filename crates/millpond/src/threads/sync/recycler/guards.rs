@@ -51,6 +51,8 @@ pub type AcquiredOwned<T> = AcquiredFrom<T, Arc<SyncRecycler<T>>>;
 
 // SAFETY: a reference to the guard lends a shared reference to the object, and nothing else.
 unsafe impl<T: Sync> Sync for Acquired<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for AcquiredOwned<T> {}
 
 impl<T, R: Deref<Target = SyncRecycler<T>>> AcquiredFrom<T, R> {
     /// The caller has claimed this object.
