@@ -445,10 +445,10 @@ mod tests {
         let mut slots = HandleAllocator::new(3);
         let handle = slots.acquire().unwrap();
         slots.validate().unwrap();
-        slots.words_mut().set_border(5);
+        slots.storage_mut().set_border(5);
         let rule = "the peak is at least what is live, or noted before a lifetime ends";
         assert_eq!(slots.validate().unwrap_err().rule(), rule);
-        slots.words_mut().close_border();
+        slots.storage_mut().close_border();
         slots.release(handle);
         slots.validate().unwrap();
         assert_eq!(slots.stats().peak, 1);

@@ -97,6 +97,7 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
     }
 
     /// Another block with the same words, entries and counts.
+    #[cfg(test)]
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
         let (slots, entries) = (self.slots(), self.entries().len());
         let mut clone = Self::try_new(slots, entries, self.is_in_step(), W::RETIRED)?;
@@ -414,7 +415,7 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Begins a lifetime of a dead slot.
-    #[inline]
+    #[cfg(test)]
     pub(crate) fn set_live(&mut self, index: usize, generation: P::Word) {
         assert!(index < self.slots());
         // SAFETY: just tested.

@@ -57,7 +57,7 @@ pub(crate) use packed::PackedValues;
 pub use runs::{ValueRuns, ValueRunsMut};
 
 use core::alloc::Layout;
-use core::mem::{MaybeUninit, size_of};
+use core::mem::{MaybeUninit, offset_of, size_of};
 use core::ptr::NonNull;
 use core::slice;
 
@@ -73,7 +73,7 @@ use crate::occupancy::{Occupancy, Source};
 use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
 use crate::reports::validate::Violation;
-use crate::slots::reuse::{Link, Queue, ReuseOrder, Slots};
+use crate::slots::reuse::{Link, Permit, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, EntryOf};
 use crate::slots::{
@@ -313,11 +313,12 @@ impl<P: Place> Storage<P> {
 }
 
 impl<P: Place> Storage<P> {
+    pub(crate) const WORDS_OFFSET: usize = offset_of!(Self, words);
     /// Whether a dead slot of this storage holds a link.
     const LINKED: bool = P::Entry::LINKS_IN_SLOTS && size_of::<P::Value>() >= size_of::<Link>();
 
     /// Slots that are all dead.
-    fn of_dead(words: SlotWords<P>) -> Self {
+    pub(crate) fn of_dead(words: SlotWords<P>) -> Self {
         let mut storage = Self { words };
         if Self::LINKED {
             for index in 0..storage.slots() {
@@ -355,6 +356,18 @@ impl<P: Place> Storage<P> {
     #[inline]
     pub(crate) fn words(&self) -> &SlotWords<P> {
         &self.words
+    }
+
+    /// See [`SlotWords::refresh`].
+    #[inline]
+    pub(crate) fn refresh(&mut self) {
+        self.words.refresh();
+    }
+
+    /// As [`refresh`](Self::refresh), and no prefix is known then.
+    pub(crate) fn refresh_and_forget_prefix(&mut self) {
+        self.words.refresh();
+        self.words.forget_prefix();
     }
 
     #[inline]
@@ -682,35 +695,11 @@ impl<P: Place> Slots for Storage<P> {
         &self.words
     }
 
-    #[inline]
-    fn entries_mut(&mut self) -> &mut [P::Entry] {
-        self.words.entries_mut()
-    }
-
     #[inline(always)]
-    fn entries_end_mut(&mut self) -> *mut P::Entry {
-        self.words.place_mut().entries_end_mut()
+    fn words_mut(&mut self, _: Permit) -> &mut SlotWords<P> {
+        &mut self.words
     }
 
-    #[inline]
-    fn expect_birth(&mut self) {
-        self.words.expect_birth();
-    }
-
-    fn note_peak(&mut self) {
-        self.words.note_peak();
-    }
-
-    fn set_border(&mut self, border: P::Word) {
-        self.words.set_border(border);
-    }
-
-    #[inline(always)]
-    fn close_border(&mut self) {
-        self.words.close_border();
-    }
-
-    /// The value stays where it is and is not dropped: the caller has moved it out, or is about to.
     #[inline(always)]
     fn end_quick(&mut self, index: usize, generation: P::Word) -> bool {
         let is_quick = self.words.end_quick(index, generation);
@@ -718,31 +707,6 @@ impl<P: Place> Slots for Storage<P> {
             self.write_link(index, Link::NONE);
         }
         is_quick
-    }
-
-    /// Does not drop the value, as in [`end_quick`](Self::end_quick).
-    #[inline]
-    fn set_dead(&mut self, index: usize, word: P::Word) {
-        self.words.set_dead(index, word);
-        self.write_link(index, Link::NONE);
-    }
-
-    /// Does not drop the value, as in [`end_quick`](Self::end_quick).
-    fn retire(&mut self, index: usize) {
-        self.words.retire(index);
-        self.write_link(index, Link::NONE);
-    }
-
-    fn begin_marking(&mut self) {
-        self.words.begin_marking();
-    }
-
-    fn mark(&mut self, index: usize) -> bool {
-        self.words.mark(index)
-    }
-
-    fn end_marking(&mut self) {
-        self.words.end_marking();
     }
 
     #[inline]

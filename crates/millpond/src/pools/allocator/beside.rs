@@ -10,14 +10,15 @@ use core::cell::RefCell;
 use core::mem::offset_of;
 use core::ptr::NonNull;
 
-use super::{AllocatorWords, HandleAllocator, HandleAllocatorBuilder, WatchedWords};
+use super::{HandleAllocator, HandleAllocatorBuilder};
 use crate::handle::{Handle, HandleLayout};
 use crate::policies::{Lifetimes, first_evictable, least_of};
 use crate::pools::settings::BuildError;
 use crate::slots::reuse::{Lifo, LifoQueue, Queue, ReuseOrder};
 use crate::slots::{Block, Core, EntryOf, SlotWords};
 use crate::snapshot::Checksum;
-use crate::snapshot::state::sealed::State;
+use crate::snapshot::state::sealed::{Restore, State};
+use crate::values::{PoolStorage, Storage};
 
 /// The block of an allocator's words.
 type AllocatorBlock<R, H> = Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>;
@@ -60,10 +61,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         start: NonNull<u8>,
         value: Layout,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
-        HandleAllocator::of_settings(&self.settings, |capacity, entries, dead| {
+        HandleAllocator::of_settings(&self.settings, |capacity, dead| {
+            let entries = R::Queue::<H::Index>::entry_count(capacity, false);
             // SAFETY: as the caller promises.
             let block = unsafe { Block::try_in_with(start, capacity, entries, value, dead)? };
-            Ok(SlotWords::of_dead(block, R::SEARCHES_BITMAP))
+            Ok(Storage::of_dead(SlotWords::of_dead(block, R::SEARCHES_BITMAP)))
         })
     }
 }
@@ -74,7 +76,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[doc(hidden)]
     #[must_use]
     pub fn values_beside(&self) -> NonNull<u8> {
-        self.slots.words.place().values_start()
+        self.words().place().values_start()
     }
 
     /// Like [`Pool::checksum_with`](crate::Pool::checksum_with): `add_value` is called with the
@@ -137,8 +139,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// because C writes words and bits, but never the prefix.
     #[doc(hidden)]
     pub fn refresh_bitmap(&mut self) {
-        self.refresh();
-        self.slots.words.forget_prefix();
+        self.storage.refresh_and_forget_prefix();
     }
 }
 
@@ -167,9 +168,9 @@ pub struct CoreOffsets {
 
 impl CoreOffsets {
     pub const OF_LIFO: Self = {
-        type Words = AllocatorWords<Lifo, Handle<()>>;
+        type Words = SlotWords<AllocatorBlock<Lifo, Handle<()>>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
-        let words_at = offset_of!(Own, slots) + offset_of!(WatchedWords<u32, u32>, words);
+        let words_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
         let age = block + AllocatorBlock::<Lifo, Handle<()>>::BITMAP_AGE_OFFSET;
         let border = words_at + Words::BORDER_OFFSET;

@@ -20,16 +20,17 @@ use core::fmt;
 
 pub use crate::pools::faces::Handles;
 
-use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
-use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word};
+use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::occupancy::{Occupancy, Runs};
 use crate::pools::settings::{BuildError, Settings};
+use crate::reports::debug::Watch;
 use crate::reports::errors::{GetDisjointMutError, InsertAtError};
 use crate::reports::stats::Stats;
 use crate::slots::handle_at;
-use crate::slots::reuse::{Lifo, Queue, ReuseOrder};
+use crate::slots::reuse::{Lifo, ReuseOrder, Slots};
 use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
+use crate::values::PoolStorage;
 
 /// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in
 /// a GPU buffer, rows of a file.
@@ -61,29 +62,9 @@ use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
 /// ```
 #[repr(C)]
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
-    slots: WatchedWords<H::Word, EntryOf<R, H>>,
+    storage: PoolStorage<(), R, H>,
     core: Core<R, H>,
 }
-
-/// The words of an allocator, and what watches over them. Kept apart from the handles, whose type
-/// may borrow from what does not outlive the allocator: dropping this runs code.
-#[repr(C)]
-struct WatchedWords<W: Word, E: Entry> {
-    words: SlotWords<Block<W, E, ()>>,
-    watch: Option<crate::reports::debug::Watch>,
-}
-
-impl<W: Word, E: Entry> Clone for WatchedWords<W, E> {
-    fn clone(&self) -> Self {
-        match self.words.try_clone() {
-            Ok(words) => Self { words, watch: self.watch.clone() },
-            Err(OutOfMemory) => panic!("no memory for a copy of {} slots", self.words.slots()),
-        }
-    }
-}
-
-/// The words of a handle allocator, which has no values.
-type AllocatorWords<R, H> = SlotWords<Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>>;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Creates an allocator with the reuse order and handle layout of `Self`, for use where
@@ -113,26 +94,21 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     crate::pools::shell::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<reuse::Fifo, Key>", ".capacity(8).build()");
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
-        Self::of_settings(settings, |capacity, entries, dead| {
-            SlotWords::try_new(capacity, entries, R::SEARCHES_BITMAP, dead)
-        })
+        Self::of_settings(settings, PoolStorage::<(), R, H>::try_new::<R, H>)
     }
 
-    /// With the words that the function makes from the numbers of slots and entries and the word of
-    /// an unused slot.
+    /// With the slots that the function makes from their number and the word of an unused slot.
     fn of_settings(
         settings: &Settings<R, H>,
-        words: impl FnOnce(usize, usize, H::Word) -> Result<AllocatorWords<R, H>, OutOfMemory>,
+        make_storage: impl FnOnce(usize, H::Word) -> Result<PoolStorage<(), R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
         settings.allocate(|capacity| {
             let circle = Circle::new::<H>(&settings.lifetimes);
-            let entries = R::Queue::<H::Index>::entry_count(capacity, false);
-            let mut words = words(capacity, entries, circle.start().as_dead())?;
-            let core = Core::new(circle, settings.lifetimes.name, &mut words);
-            let slots = WatchedWords { words, watch: None };
-            let mut pool = Self { core, slots };
-            pool.watch(settings.debug_aids)?;
-            Ok(pool)
+            let mut storage = make_storage(capacity, circle.start().as_dead())?;
+            let core = Core::new(circle, settings.lifetimes.name, &mut storage);
+            let watch = Watch::try_new(core.name(), settings.debug_aids, capacity)?;
+            storage.watch(watch);
+            Ok(Self { storage, core })
         })
     }
 
@@ -140,14 +116,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.slots.words.slots()
+        self.storage.words().slots()
     }
 
     /// Returns the number of live handles.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.slots.words.live()
+        self.storage.words().live()
     }
 
     /// Returns whether no handle is live.
@@ -161,7 +137,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.core.is_full(&self.slots.words)
+        self.core.is_full(self.storage.words())
     }
 
     /// Makes a free slot live and returns its handle, or `None` if no slot is free. O(1) in every
@@ -180,13 +156,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use = "a handle that is dropped leaves its slot live"]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<H> {
-        let Some((index, generation)) = self.core.take_next(&mut self.slots.words) else {
+        let Ok(handle) = self.storage.put_next((), &mut self.core) else {
             self.core.count_refusal();
             return None;
         };
-        self.slots.words.set_live(index, generation);
-        self.note_origin(index);
-        Some(H::from_kept_parts(index, generation))
+        self.note_origin(handle);
+        Some(handle)
     }
 
     /// Returns the handle that [`acquire`](Self::acquire) will return next, or `None` if no slot is
@@ -194,7 +169,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn next_handle(&mut self) -> Option<H> {
-        self.core.peek(&self.slots.words)
+        self.core.peek(&self.storage)
     }
 
     /// Makes exactly this handle live, for loading a saved state. O(1) amortised.
@@ -217,10 +192,10 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let index = self
             .core
-            .claim(handle, &mut self.slots.words, Circle::check_begin)
+            .claim(handle, &mut self.storage, Circle::check_begin)
             .map_err(|kind| InsertAtError { value: (), kind })?;
-        self.slots.words.set_live(index, handle.word());
-        self.note_origin(index);
+        self.storage.put(index, handle.word(), ());
+        self.note_origin(handle);
         Ok(())
     }
 
@@ -240,7 +215,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Ends the lifetime of a slot that is live in this generation.
     #[inline]
     pub(crate) fn release_live(&mut self, index: usize, generation: H::Word) {
-        self.core.end(index, generation, &mut self.slots.words);
+        self.core.end(index, generation, &mut self.storage);
     }
 
     /// Returns whether `handle` is live. O(1).
@@ -254,7 +229,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     pub(crate) fn find(&self, handle: H) -> Option<usize> {
         let index = handle.index() as usize;
-        self.slots.words.is_live_in(index, handle.word()).then_some(index)
+        self.storage.words().is_live_in(index, handle.word()).then_some(index)
     }
 
     /// Returns `Ok` if `handle` is live, and otherwise why it is refused. O(1).
@@ -263,74 +238,73 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle, &self.slots.words)
+        self.core.check(handle, self.storage.words())
     }
 
     /// Returns the live handle of slot `index`, or `None` if the slot is not live. O(1).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        handle_at(index, &self.slots.words)
+        handle_at(index, self.storage.words())
     }
 
     /// Iterates over the live handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.slots.words.kept(), self.occupancy())
+        Handles::new(self.storage.words().kept(), self.occupancy())
     }
 
     /// Iterates over the runs of live slots in index order, as ranges of indices for slicing your
     /// own arrays.
     #[inline]
     pub fn runs(&self) -> Runs<'_> {
-        self.slots.words.occupancy().runs()
+        self.storage.occupancy().runs()
     }
 
     /// Returns the bitmap of live slots.
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> Occupancy<'_> {
-        self.slots.words.occupancy()
+        self.storage.occupancy()
     }
 
     /// Ends all lifetimes. O(capacity). The next acquisitions use the lowest slots.
     pub fn clear(&mut self) {
-        self.slots.words.set_all_dead(&self.core.circle());
-        self.core.reset_order(&mut self.slots.words);
+        self.storage.clear(&mut self.core);
     }
 
     /// Returns the allocator's counters: slots by state, the peak, insertions, refusals and
     /// evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.core.stats(&self.slots.words)
+        self.core.stats(self.storage.words())
     }
 
     crate::reports::recorder_hook::record_methods!(|pool, track| pool.listen(track), "handles");
 
     /// Sends events to `track` from now on, or to nobody.
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
-        self.core.listen(track, &mut self.slots.words);
+        self.core.listen(track, &mut self.storage);
     }
 
     crate::pools::shell::books_methods!(|pool| pool.core);
 
     pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
-        self.core.check_disjoint(handles, &self.slots.words)
+        self.core.check_disjoint(handles, self.storage.words())
     }
 
     pub(crate) fn core(&self) -> &Core<R, H> {
         &self.core
     }
 
-    pub(crate) fn words(&self) -> &AllocatorWords<R, H> {
-        &self.slots.words
+    pub(crate) fn words(&self) -> &SlotWords<Block<H::Word, EntryOf<R, H>, ()>> {
+        self.storage.words()
     }
 
     /// Brings the bitmap of live slots up to date, for a mutable iteration.
     #[inline]
     pub(crate) fn refresh(&mut self) {
-        self.slots.words.refresh();
+        self.storage.refresh();
     }
 
     pub(crate) fn core_mut(&mut self) -> &mut Core<R, H> {
@@ -341,13 +315,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[cfg(test)]
     #[allow(clippy::type_complexity, reason = "the order and its entries")]
     pub(crate) fn order_mut(&mut self) -> (&mut R::Queue<H::Index>, &mut [EntryOf<R, H>]) {
-        (self.core.queue_mut(), self.slots.words.entries_mut())
+        (self.core.queue_mut(), Slots::entries_mut(&mut self.storage))
     }
 
     /// The words, to be broken.
     #[cfg(test)]
-    pub(crate) fn words_mut(&mut self) -> &mut AllocatorWords<R, H> {
-        &mut self.slots.words
+    pub(crate) fn storage_mut(&mut self) -> &mut PoolStorage<(), R, H> {
+        &mut self.storage
     }
 }
 
@@ -400,7 +374,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.core.validate(&self.slots.words)
+        self.core.validate(&self.storage)
     }
 }
 
@@ -409,8 +383,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 /// If there is not enough memory.
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
-        let mut slots = self.slots.clone();
-        Self { core: self.core.clone_for(&mut slots.words), slots }
+        let slots = self.capacity();
+        let Ok(mut storage) = PoolStorage::<(), R, H>::try_new::<R, H>(slots, Word::RETIRED) else {
+            panic!("no memory for a copy of {slots} slots")
+        };
+        storage.copy_state_from(&self.storage, slots);
+        storage.entries_mut().copy_from_slice(self.storage.words().entries());
+        let mut storage = storage.watched_like(&self.storage);
+        Self { core: self.core.clone_for(&mut storage), storage }
     }
 }
 

@@ -20,51 +20,18 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
         self
     }
 
-    fn used(&self) -> usize {
-        self.core.used(&self.slots.words)
-    }
-
-    #[inline]
-    fn word(&self, index: usize) -> H::Word {
-        self.slots.words.get(index).unwrap_or(H::Word::RETIRED)
-    }
-
-    #[inline]
-    fn value(&self, index: usize) -> Option<&()> {
-        self.slots.words.is_live(index).then_some(&())
-    }
-
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.core.queue().order(&self.slots.words, self.used())
+        self.core.queue().order(&self.storage, self.used())
     }
+
+    crate::pools::shell::stored_state!((), H);
 }
 
 impl<R: ReuseOrder, H: HandleLayout> sealed::Restore for HandleAllocator<R, H> {
-    fn copy_state_from(&mut self, other: &Self) {
-        Self::copy_state_from(self, other);
-    }
-
-    fn clone_state_from(&mut self, other: &Self) {
-        Self::copy_state_from(self, other);
-    }
+    crate::pools::shell::stored_restore!(());
 
     fn empty(&mut self) {
         self.clear();
-    }
-}
-
-impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    pub(crate) fn copy_state_from(&mut self, other: &Self) {
-        let used = self.core.used(&self.slots.words).max(other.core.used(&other.slots.words));
-        self.note_restored(other, used);
-        self.slots.words.copy_state_from(&other.slots.words, used);
-        let entries = other.slots.words.entries();
-        self.core.copy_state_from(&other.core, entries, used, &mut self.slots.words);
-    }
-
-    /// The sealed trait's view of a pool that has this allocator.
-    pub(crate) fn used(&self) -> usize {
-        self.core.used(&self.slots.words)
     }
 }
 
@@ -89,12 +56,14 @@ mod saved {
             self.stats()
         }
 
-        fn load(checked: &Checked<H::Word>, _values: Vec<(usize, ())>) -> Result<Self, Refused> {
+        fn load(checked: &Checked<H::Word>, _: Vec<(usize, ())>) -> Result<Self, Refused> {
             let capacity = checked.words.len();
             let mut slots = Self::from_settings(&Settings::of_capacity(capacity))
                 .map_err(|_| Refused::out_of_memory(capacity))?;
-            slots.slots.words.load(&checked.words, checked.inserted, checked.peak);
-            slots.core.load(checked, &mut slots.slots.words);
+            let live = (0..capacity).filter(|index| !checked.words[*index].is_dead());
+            let live = live.map(|index| (index, ())).collect();
+            slots.storage.load(&checked.words, live, checked.inserted, checked.peak);
+            slots.core.load(checked, &mut slots.storage);
             Ok(slots)
         }
     }

@@ -98,6 +98,11 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
+/// Lets [`Slots`] change words, and nobody else: in a pool, the values of its slots must agree with them.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Permit(());
+
 /// What a reuse order sees of the slots.
 #[doc(hidden)]
 pub trait Slots {
@@ -107,100 +112,97 @@ pub trait Slots {
     /// Whether a dead slot has room for a link.
     const HOLDS_LINKS: bool;
     fn words(&self) -> &SlotWords<Self::Place>;
-    /// The order's entries.
-    fn entries_mut(&mut self) -> &mut [Self::Entry];
-    /// See [`Place::entries_end_mut`].
-    fn entries_end_mut(&mut self) -> *mut Self::Entry;
-    /// A slot is about to become live: see [`SlotWords::expect_birth`].
-    fn expect_birth(&mut self);
-    /// A lifetime is about to end: see [`SlotWords::note_peak`].
-    fn note_peak(&mut self);
-    /// See [`SlotWords::set_border`].
-    fn set_border(&mut self, border: Self::Word);
-    /// See [`SlotWords::close_border`].
-    fn close_border(&mut self);
-    /// See [`SlotWords::end_quick`]. A slot whose lifetime has ended has [`Link::NONE`].
-    fn end_quick(&mut self, index: usize, generation: Self::Word) -> bool;
-    /// Ends the lifetime of a live slot, which then has this word, and [`Link::NONE`].
-    fn set_dead(&mut self, index: usize, word: Self::Word);
-    /// Ends the last lifetime of a live slot.
-    fn retire(&mut self, index: usize);
-    /// See [`SlotWords::begin_marking`].
-    fn begin_marking(&mut self);
-    /// See [`SlotWords::mark`].
-    fn mark(&mut self, index: usize) -> bool;
-    /// See [`SlotWords::end_marking`].
-    fn end_marking(&mut self);
+    fn words_mut(&mut self, _: Permit) -> &mut SlotWords<Self::Place>;
     /// The link that was last set since the slot died, or [`Link::NONE`].
     fn link(&self, index: usize) -> Link;
     /// Does nothing if the slot is live.
     fn set_link(&mut self, index: usize, link: Link);
+
+    /// The order's entries.
+    #[inline]
+    fn entries_mut(&mut self) -> &mut [Self::Entry] {
+        self.words_mut(Permit(())).entries_mut()
+    }
+
+    /// See [`Place::entries_end_mut`].
+    #[inline(always)]
+    fn entries_end_mut(&mut self) -> *mut Self::Entry {
+        self.words_mut(Permit(())).place_mut().entries_end_mut()
+    }
+
+    /// A slot is about to become live: see [`SlotWords::expect_birth`].
+    #[inline]
+    fn expect_birth(&mut self) {
+        self.words_mut(Permit(())).expect_birth();
+    }
+
+    /// A lifetime is about to end: see [`SlotWords::note_peak`].
+    fn note_peak(&mut self) {
+        self.words_mut(Permit(())).note_peak();
+    }
+
+    /// See [`SlotWords::set_border`].
+    fn set_border(&mut self, border: Self::Word) {
+        self.words_mut(Permit(())).set_border(border);
+    }
+
+    /// See [`SlotWords::close_border`].
+    #[inline(always)]
+    fn close_border(&mut self) {
+        self.words_mut(Permit(())).close_border();
+    }
+
+    /// See [`SlotWords::end_quick`]. A slot whose lifetime has ended has [`Link::NONE`], and its value stays where it is
+    /// and is not dropped: the caller has moved it out, or is about to.
+    fn end_quick(&mut self, index: usize, generation: Self::Word) -> bool;
+
+    /// Ends the lifetime of a live slot, which then has this word, as in [`end_quick`](Self::end_quick).
+    #[inline]
+    fn set_dead(&mut self, index: usize, word: Self::Word) {
+        self.words_mut(Permit(())).set_dead(index, word);
+        self.set_link(index, Link::NONE);
+    }
+
+    /// Ends the last lifetime of a live slot, as in [`end_quick`](Self::end_quick).
+    fn retire(&mut self, index: usize) {
+        self.words_mut(Permit(())).retire(index);
+        self.set_link(index, Link::NONE);
+    }
+
+    /// See [`SlotWords::begin_marking`].
+    fn begin_marking(&mut self) {
+        self.words_mut(Permit(())).begin_marking();
+    }
+
+    /// See [`SlotWords::mark`].
+    fn mark(&mut self, index: usize) -> bool {
+        self.words_mut(Permit(())).mark(index)
+    }
+
+    /// See [`SlotWords::end_marking`].
+    fn end_marking(&mut self) {
+        self.words_mut(Permit(())).end_marking();
+    }
 }
 
-/// The slots of a pool without values.
+/// Slots without values, for tests of the orders.
+#[cfg(test)]
 impl<P: Place> Slots for SlotWords<P> {
     type Word = P::Word;
     type Entry = P::Entry;
     type Place = P;
     const HOLDS_LINKS: bool = false;
 
-    #[inline]
     fn words(&self) -> &Self {
         self
     }
 
-    #[inline]
-    fn entries_mut(&mut self) -> &mut [P::Entry] {
-        self.entries_mut()
+    fn words_mut(&mut self, _: Permit) -> &mut Self {
+        self
     }
 
-    #[inline(always)]
-    fn entries_end_mut(&mut self) -> *mut P::Entry {
-        self.place_mut().entries_end_mut()
-    }
-
-    #[inline]
-    fn expect_birth(&mut self) {
-        self.expect_birth();
-    }
-
-    fn note_peak(&mut self) {
-        self.note_peak();
-    }
-
-    fn set_border(&mut self, border: P::Word) {
-        self.set_border(border);
-    }
-
-    #[inline(always)]
-    fn close_border(&mut self) {
-        self.close_border();
-    }
-
-    #[inline(always)]
     fn end_quick(&mut self, index: usize, generation: P::Word) -> bool {
         self.end_quick(index, generation)
-    }
-
-    #[inline]
-    fn set_dead(&mut self, index: usize, word: P::Word) {
-        self.set_dead(index, word);
-    }
-
-    fn retire(&mut self, index: usize) {
-        self.retire(index);
-    }
-
-    fn begin_marking(&mut self) {
-        self.begin_marking();
-    }
-
-    fn mark(&mut self, index: usize) -> bool {
-        self.mark(index)
-    }
-
-    fn end_marking(&mut self) {
-        self.end_marking();
     }
 
     fn link(&self, _index: usize) -> Link {
