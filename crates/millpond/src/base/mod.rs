@@ -16,3 +16,13 @@ pub(crate) mod sanitizer;
 pub(crate) fn aside() {
     core::hint::black_box(());
 }
+
+/// What was made, or a panic with the error's message.
+#[track_caller]
+#[inline]
+pub(crate) fn or_panic<P, E: core::fmt::Display>(made: Result<P, E>) -> P {
+    match made {
+        Ok(made) => made,
+        Err(error) => panic!("{error}"),
+    }
+}

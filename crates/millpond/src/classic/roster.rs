@@ -2,6 +2,7 @@ use alloc::boxed::Box;
 use core::fmt;
 
 use crate::base::memory;
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Issue, Word};
 use crate::pools::settings::Settings;
 use crate::reports::stats::Stats;
@@ -225,10 +226,7 @@ impl<T> RosterPool<T> {
                 memory::from_fn(capacity, slot)?,
             ))
         });
-        let (objects, roster, slots) = match memory {
-            Ok(memory) => memory,
-            Err(error) => panic!("{error}"),
-        };
+        let (objects, roster, slots) = or_panic(memory);
         Self {
             objects,
             roster,

@@ -4,6 +4,7 @@ use core::fmt;
 use super::block::{GRANULE, HEADER_BYTES};
 use super::table::CLASSES_MAX;
 use super::{Overflow, SizeClasses};
+use crate::base::or_panic;
 
 /// Builds a [`SizeClasses`] with its classes, its block size, and an overflow policy.
 ///
@@ -159,10 +160,7 @@ impl SizeClassesBuilder {
     #[track_caller]
     #[inline]
     pub fn build(self) -> SizeClasses {
-        match self.try_build() {
-            Ok(memory) => memory,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(self.try_build())
     }
 
     /// Builds the allocator. Reserved blocks are allocated and touched here.

@@ -334,17 +334,8 @@ pub(crate) fn check_disjoint<H: HandleLayout>(
 
 #[cfg(feature = "validate")]
 impl<H: HandleLayout> Books<H> {
-    /// Checks the words of slots of which those from `used` on were never used.
+    /// Checks the words of a pool that may have had up to `capacity` slots, of which those from `used` on were never used.
     pub(crate) fn validate(
-        &self,
-        words: &impl Census<Word = H::Word>,
-        used: usize,
-    ) -> Result<(), Violation> {
-        self.validate_within(words.slots(), words, used)
-    }
-
-    /// Checks the words of a pool that may have had up to `capacity` slots.
-    pub(super) fn validate_within(
         &self,
         capacity: usize,
         words: &impl Census<Word = H::Word>,

@@ -364,15 +364,8 @@ pub(crate) type EntryOf<R, H> = <<R as ReuseOrder>::Queue<<H as HandleLayout>::I
 
 #[cfg(feature = "validate")]
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
-    pub(crate) fn validate<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
-        &self,
-        slots: &S,
-    ) -> Result<(), Violation> {
-        self.validate_within(slots.words().slots(), slots)
-    }
-
     /// Checks a pool that may have had up to `capacity` slots.
-    pub(crate) fn validate_within<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn validate<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &self,
         capacity: usize,
         slots: &S,
@@ -380,7 +373,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         let words = slots.words();
         words.validate()?;
         let used = self.used(words);
-        self.books.validate_within(capacity, words, used)?;
+        self.books.validate(capacity, words, used)?;
         words.validate_unused(used)?;
         self.queue.validate(slots)?;
         let is_careful = words.border() == 0;

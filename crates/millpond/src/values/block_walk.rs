@@ -1,12 +1,11 @@
 //! Iteration over values in blocks.
 
-use core::fmt;
 use core::iter::FusedIterator;
-use core::marker::PhantomData;
 use core::mem;
 use core::ops::Range;
 use core::slice;
 
+use super::runs::{Cut, ValueRuns, ValueRunsMut};
 use crate::base::entry::Entry;
 use crate::handle::Word;
 use crate::occupancy::{CutBits, Runs, Source, WORD_SLOTS};
@@ -253,13 +252,20 @@ impl<T, P: Part<T>> DoubleEndedIterator for BlockWalk<'_, T, P> {
 impl<T, P: Part<T>> ExactSizeIterator for BlockWalk<'_, T, P> {}
 impl<T, P: Part<T>> FusedIterator for BlockWalk<'_, T, P> {}
 
+/// The runs of a growing pool's live slots, each in one block.
+pub type BlockRuns<'a, T> = ValueRuns<'a, T, BlockCut<'a, T>>;
+/// The runs of a growing pool's live slots, mutable, each in one block.
+pub type BlockRunsMut<'a, T> = ValueRunsMut<'a, T, BlockCut<'a, T>>;
+
 /// Runs of live slots, cut where blocks end.
 ///
 /// # Invariant
 ///
 /// 1. The occupancy is that of the slots of the table's place, which is borrowed for `'a`; no slot is yielded twice.
 /// 2. `origin` points to where slot 0 would be if the block that ends at `end` went back that far, unless `end` is 0.
-struct Cut<'a, T> {
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "no value of it is public")]
+pub struct BlockCut<'a, T> {
     runs: Runs<'a>,
     /// The rest of the run that the front is in, and of the back's.
     front: Range<usize>,
@@ -271,16 +277,19 @@ struct Cut<'a, T> {
     table: BlockTable<T>,
 }
 
-impl<T> Clone for Cut<'_, T> {
+impl<T> Clone for BlockCut<'_, T> {
     fn clone(&self) -> Self {
         let Self { runs, front, back, .. } = self;
         Self { runs: runs.clone(), front: front.clone(), back: back.clone(), ..*self }
     }
 }
 
-impl<'a, T> Cut<'a, T> {
+impl<'a, T> BlockCut<'a, T> {
     #[inline(always)]
-    fn new<W: Word, E: Entry>(table: BlockTable<T>, words: &'a SlotWords<Blocks<W, E, T>>) -> Self {
+    pub(super) fn new<W: Word, E: Entry>(
+        table: BlockTable<T>,
+        words: &'a SlotWords<Blocks<W, E, T>>,
+    ) -> Self {
         let slots = words.slots();
         let runs = match words.prefix() {
             Some(prefix) => Runs::of_prefix(prefix),
@@ -288,8 +297,11 @@ impl<'a, T> Cut<'a, T> {
         };
         Self { runs, front: 0..0, back: 0..0, origin: core::ptr::null(), end: 0, slots, table }
     }
+}
 
-    /// The first slot of a run in one block, its first value, and how many they are.
+impl<T> Cut for BlockCut<'_, T> {
+    type Value = T;
+
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, *mut T, usize)> {
         let mut run = mem::replace(&mut self.front, 0..0);
@@ -337,87 +349,3 @@ impl<'a, T> Cut<'a, T> {
         Some((run.start, first.cast(), run.len()))
     }
 }
-
-/// An iterator over the runs of a growing pool's live slots, each in one block, as
-/// `(first index, &[T])`, in index order, from both ends.
-pub struct BlockRuns<'a, T> {
-    runs: Cut<'a, T>,
-    borrow: PhantomData<&'a T>,
-}
-
-/// An iterator over the runs of a growing pool's live slots, each in one block, as
-/// `(first index, &mut [T])`, in index order, from both ends.
-pub struct BlockRunsMut<'a, T> {
-    runs: Cut<'a, T>,
-    borrow: PhantomData<&'a mut T>,
-}
-
-macro_rules! runs {
-    ($name:ident yields $item:ty, $make:path) => {
-        impl<'a, T> $name<'a, T> {
-            /// # Safety
-            ///
-            /// The words are those of the table's place. This is borrowed for `'a`, mutably if the items are mutable.
-            #[inline(always)]
-            pub(super) unsafe fn new<W: Word, E: Entry>(
-                table: BlockTable<T>,
-                words: &'a SlotWords<Blocks<W, E, T>>,
-            ) -> Self {
-                Self { runs: Cut::new(table, words), borrow: PhantomData }
-            }
-        }
-
-        impl<'a, T> Iterator for $name<'a, T> {
-            type Item = (usize, $item);
-
-            #[inline(always)]
-            fn next(&mut self) -> Option<Self::Item> {
-                let (first, values, len) = self.runs.next()?;
-                // SAFETY: the slots of a run are live, so their values are initialised (invariant 2 of `values`); they lie
-                // in one block, one behind the other, are borrowed for `'a`, and come once.
-                Some((first, unsafe { $make(values, len) }))
-            }
-        }
-
-        impl<'a, T> DoubleEndedIterator for $name<'a, T> {
-            #[inline]
-            fn next_back(&mut self) -> Option<Self::Item> {
-                let (first, values, len) = self.runs.next_back()?;
-                // SAFETY: as above.
-                Some((first, unsafe { $make(values, len) }))
-            }
-        }
-
-        impl<T> FusedIterator for $name<'_, T> {}
-    };
-}
-
-runs!(BlockRuns yields &'a [T], slice::from_raw_parts);
-runs!(BlockRunsMut yields &'a mut [T], slice::from_raw_parts_mut);
-
-impl<T> Clone for BlockRuns<'_, T> {
-    fn clone(&self) -> Self {
-        Self { runs: self.runs.clone(), borrow: PhantomData }
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for BlockRuns<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.clone()).finish()
-    }
-}
-
-impl<T> fmt::Debug for BlockRunsMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ValueRunsMut").finish_non_exhaustive()
-    }
-}
-
-// SAFETY: it is a `&[T]` and an `Occupancy` in effect.
-unsafe impl<T: Sync> Send for BlockRuns<'_, T> {}
-// SAFETY: as above.
-unsafe impl<T: Sync> Sync for BlockRuns<'_, T> {}
-// SAFETY: it is a `&mut [T]` and an `Occupancy` in effect.
-unsafe impl<T: Send> Send for BlockRunsMut<'_, T> {}
-// SAFETY: as above; a shared one gives no access to the values.
-unsafe impl<T: Sync> Sync for BlockRunsMut<'_, T> {}

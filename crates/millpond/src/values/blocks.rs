@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::block_walk::{BlockRuns, BlockRunsMut, BlockValues, BlockValuesMut};
+use super::block_walk::{BlockCut, BlockRuns, BlockRunsMut, BlockValues, BlockValuesMut};
 use super::{Link, Storage};
 use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
@@ -159,14 +159,14 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     #[inline]
     pub(crate) fn runs(&self) -> BlockRuns<'_, T> {
         // SAFETY: both are of this storage, which is borrowed as long as the runs.
-        unsafe { BlockRuns::new(self.place().values(), &self.words) }
+        unsafe { BlockRuns::new(BlockCut::new(self.place().values(), &self.words)) }
     }
 
     #[inline]
     pub(crate) fn runs_mut(&mut self) -> BlockRunsMut<'_, T> {
         self.words.refresh();
         // SAFETY: both are of this storage, the values of which are borrowed mutably as long as the runs.
-        unsafe { BlockRunsMut::new(self.place().values(), &self.words) }
+        unsafe { BlockRunsMut::new(BlockCut::new(self.place().values(), &self.words)) }
     }
 
     /// Whether no slot of the block is live; otherwise one that is. `hint`: one that may be.

@@ -54,6 +54,7 @@ pub use frame_memory::{Frame, FrameFull, FrameMemory, FrameRef};
 pub(crate) use iter::{Values, ValuesMut};
 #[cfg(feature = "packed")]
 pub(crate) use packed::PackedValues;
+pub(crate) use runs::FlatCut;
 pub use runs::{ValueRuns, ValueRunsMut};
 
 use core::alloc::Layout;
@@ -72,7 +73,6 @@ use crate::occupancy::WORD_SLOTS;
 use crate::occupancy::{Occupancy, Source};
 use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
-use crate::reports::validate::Violation;
 use crate::slots::reuse::{Link, Permit, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, EntryOf};
@@ -628,7 +628,7 @@ impl<P: FlatPlace> Storage<P> {
         let (values, runs) = (self.values(), self.occupancy().runs());
         // SAFETY: the slots are borrowed with the storage; those of a run are live (invariant 4), so their values are
         // initialised (invariant 2).
-        unsafe { ValueRuns::new(values.as_ptr().cast(), values.len(), runs) }
+        unsafe { ValueRuns::new(FlatCut::new(values.as_ptr().cast(), values.len(), runs)) }
     }
 
     #[inline]
@@ -643,7 +643,7 @@ impl<P: FlatPlace> Storage<P> {
         let (first, runs) = (values.as_mut_ptr().cast(), occupancy.runs());
         // SAFETY: the slots are borrowed mutably with the storage; those of a run are live (invariant 4), so their values
         // are initialised (invariant 2).
-        (words, unsafe { ValueRunsMut::new(first, values.len(), runs) })
+        (words, unsafe { ValueRunsMut::new(FlatCut::new(first, values.len(), runs)) })
     }
 
     /// The words as they are stored, the values, and an up-to-date occupancy.
@@ -674,13 +674,6 @@ impl<P: FlatPlace> Storage<P> {
     pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
         position_in(self.values(), core::ptr::from_ref(value))
             .filter(|&index| self.words.is_live(index))
-    }
-}
-
-impl<P: Place> Storage<P> {
-    #[cfg(feature = "validate")]
-    pub(crate) fn validate(&self) -> Result<(), Violation> {
-        self.words.validate()
     }
 }
 
@@ -797,17 +790,6 @@ impl<P: Place<Value: Clone>> Storage<P> {
 #[cfg(all(test, feature = "validate"))]
 mod tests {
     use super::*;
-
-    #[test]
-    fn validation_finds_what_is_broken() {
-        // What the words find is reported.
-        let mut storage = TableStorage::<u8, u16>::try_table(3, true, 1_u16.as_dead()).unwrap();
-        storage.put(1, 1, 70);
-        storage.validate().unwrap();
-        storage.words.mark(0);
-        assert_eq!(storage.validate(), storage.words.validate());
-        assert!(storage.validate().is_err());
-    }
 
     #[test]
     fn only_a_dead_slot_with_room_has_a_link() {

@@ -1,10 +1,18 @@
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
-use core::ops::Range;
 use core::slice;
 
 use crate::occupancy::Runs;
+
+/// Runs of slots, with the places of their values.
+pub trait Cut {
+    type Value;
+
+    /// The first slot of the next run, where its value is, and how many they are.
+    fn next(&mut self) -> Option<(usize, *mut Self::Value, usize)>;
+    fn next_back(&mut self) -> Option<(usize, *mut Self::Value, usize)>;
+}
 
 /// An array of slots, and runs of it.
 ///
@@ -13,32 +21,48 @@ use crate::occupancy::Runs;
 /// `first` points to an array of `count` slots, borrowed for `'a`. The slots that `runs` has yet to yield have values, and
 /// nothing else refers to them if they are borrowed mutably: `runs` yields no slot twice, and two halves of a split none in
 /// common.
-struct Cut<'a, T> {
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "no value of it is public")]
+pub struct FlatCut<'a, T> {
     /// Read-only, as in a slice's iterator: so runs of `&'a T` may be used where those of shorter borrows are wanted.
     first: *const T,
     count: usize,
     runs: Runs<'a>,
 }
 
-impl<T> Cut<'_, T> {
-    /// The first slot of the next run, where its value is, and how many they are.
+impl<T> Clone for FlatCut<'_, T> {
+    fn clone(&self) -> Self {
+        Self { runs: self.runs.clone(), ..*self }
+    }
+}
+
+impl<T> Cut for FlatCut<'_, T> {
+    type Value = T;
+
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, *mut T, usize)> {
         let run = self.runs.next()?;
-        Some(self.slots(run))
+        Some(self.slots(run.start, run.end))
     }
 
     #[inline(always)]
     fn next_back(&mut self) -> Option<(usize, *mut T, usize)> {
         let run = self.runs.next_back()?;
-        Some(self.slots(run))
+        Some(self.slots(run.start, run.end))
+    }
+}
+
+impl<'a, T> FlatCut<'a, T> {
+    #[inline(always)]
+    pub(crate) fn new(first: *const T, count: usize, runs: Runs<'a>) -> Self {
+        Self { first, count, runs }
     }
 
     #[inline(always)]
-    fn slots(&self, run: Range<usize>) -> (usize, *mut T, usize) {
+    fn slots(&self, start: usize, end: usize) -> (usize, *mut T, usize) {
         // One comparison, so that memory safety does not depend on the occupancy.
-        assert!(run.end <= self.count, "a run is within the slots");
-        (run.start, self.first.wrapping_add(run.start).cast_mut(), run.end - run.start)
+        assert!(end <= self.count, "a run is within the slots");
+        (start, self.first.wrapping_add(start).cast_mut(), end - start)
     }
 
     /// Splits the rest in two, if it is long enough.
@@ -49,39 +73,39 @@ impl<T> Cut<'_, T> {
 }
 
 /// An iterator over the runs of a pool's live slots, as `(first index, &[T])`, in index order, from
-/// both ends.
-pub struct ValueRuns<'a, T> {
-    cut: Cut<'a, T>,
+/// both ends. A run of a [`BlockPool`](crate::BlockPool) lies in one block.
+pub struct ValueRuns<'a, T, C = FlatCut<'a, T>> {
+    cut: C,
     borrow: PhantomData<&'a [T]>,
 }
 
 // SAFETY: it is a `&[T]` and a `Runs` in effect.
-unsafe impl<T: Sync> Send for ValueRuns<'_, T> {}
+unsafe impl<T: Sync, C> Send for ValueRuns<'_, T, C> {}
 // SAFETY: as above.
-unsafe impl<T: Sync> Sync for ValueRuns<'_, T> {}
+unsafe impl<T: Sync, C> Sync for ValueRuns<'_, T, C> {}
 
-impl<'a, T> ValueRuns<'a, T> {
+impl<T, C: Cut<Value = T>> ValueRuns<'_, T, C> {
     /// # Safety
     ///
-    /// There is an array of this many slots, which is borrowed for `'a`, and those of the runs have values.
+    /// The runs are of slots that are borrowed for the lifetime of the items and have values, one behind the other.
     #[inline(always)]
-    pub(crate) unsafe fn new(first: *const T, count: usize, runs: Runs<'a>) -> Self {
-        Self { cut: Cut { first, count, runs }, borrow: PhantomData }
+    pub(crate) unsafe fn new(cut: C) -> Self {
+        Self { cut, borrow: PhantomData }
     }
 }
 
-impl<'a, T> Iterator for ValueRuns<'a, T> {
+impl<'a, T, C: Cut<Value = T>> Iterator for ValueRuns<'a, T, C> {
     type Item = (usize, &'a [T]);
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let (index, first, len) = self.cut.next()?;
-        // SAFETY: these are slots of the array that have values, and are borrowed for `'a` (invariant of `Cut`).
+        // SAFETY: these are slots with values, one behind the other, and are borrowed for `'a`, as `new` demands.
         Some((index, unsafe { slice::from_raw_parts(first, len) }))
     }
 }
 
-impl<T> DoubleEndedIterator for ValueRuns<'_, T> {
+impl<T, C: Cut<Value = T>> DoubleEndedIterator for ValueRuns<'_, T, C> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         let (index, first, len) = self.cut.next_back()?;
@@ -90,57 +114,56 @@ impl<T> DoubleEndedIterator for ValueRuns<'_, T> {
     }
 }
 
-impl<T> FusedIterator for ValueRuns<'_, T> {}
+impl<T, C: Cut<Value = T>> FusedIterator for ValueRuns<'_, T, C> {}
 
-impl<T> Clone for ValueRuns<'_, T> {
+impl<T, C: Clone> Clone for ValueRuns<'_, T, C> {
     fn clone(&self) -> Self {
-        let cut = Cut { runs: self.cut.runs.clone(), ..self.cut };
-        Self { cut, borrow: PhantomData }
+        Self { cut: self.cut.clone(), ..*self }
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for ValueRuns<'_, T> {
+impl<T: fmt::Debug, C: Cut<Value = T> + Clone> fmt::Debug for ValueRuns<'_, T, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.clone()).finish()
     }
 }
 
 /// An iterator over the runs of a pool's live slots, as `(first index, &mut [T])`, in index order,
-/// from both ends.
-pub struct ValueRunsMut<'a, T> {
-    cut: Cut<'a, T>,
+/// from both ends. A run of a [`BlockPool`](crate::BlockPool) lies in one block.
+pub struct ValueRunsMut<'a, T, C = FlatCut<'a, T>> {
+    cut: C,
     borrow: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: it is a `&mut [T]` and a `Runs` in effect.
-unsafe impl<T: Send> Send for ValueRunsMut<'_, T> {}
+unsafe impl<T: Send, C> Send for ValueRunsMut<'_, T, C> {}
 // SAFETY: as above; a shared one gives no access to the slots.
-unsafe impl<T: Sync> Sync for ValueRunsMut<'_, T> {}
+unsafe impl<T: Sync, C> Sync for ValueRunsMut<'_, T, C> {}
 
-impl<'a, T> ValueRunsMut<'a, T> {
+impl<T, C: Cut<Value = T>> ValueRunsMut<'_, T, C> {
     /// # Safety
     ///
-    /// There is an array of this many slots, which is borrowed mutably for `'a`, or at least those slots of it that are in
-    /// a run; these have values.
+    /// The runs are of slots that are borrowed mutably for the lifetime of the items, or at least those of the runs are;
+    /// these have values, one behind the other, and come once.
     #[inline(always)]
-    pub(crate) unsafe fn new(first: *mut T, count: usize, runs: Runs<'a>) -> Self {
-        Self { cut: Cut { first, count, runs }, borrow: PhantomData }
+    pub(crate) unsafe fn new(cut: C) -> Self {
+        Self { cut, borrow: PhantomData }
     }
 }
 
-impl<'a, T> Iterator for ValueRunsMut<'a, T> {
+impl<'a, T, C: Cut<Value = T>> Iterator for ValueRunsMut<'a, T, C> {
     type Item = (usize, &'a mut [T]);
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let (index, first, len) = self.cut.next()?;
-        // SAFETY: these are slots of the array that have values, and nothing else refers to them for `'a` (invariant of
-        // `Cut`).
+        // SAFETY: these are slots with values, one behind the other, and nothing else refers to them for `'a`, as `new`
+        // demands.
         Some((index, unsafe { slice::from_raw_parts_mut(first, len) }))
     }
 }
 
-impl<T> DoubleEndedIterator for ValueRunsMut<'_, T> {
+impl<T, C: Cut<Value = T>> DoubleEndedIterator for ValueRunsMut<'_, T, C> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         let (index, first, len) = self.cut.next_back()?;
@@ -149,9 +172,9 @@ impl<T> DoubleEndedIterator for ValueRunsMut<'_, T> {
     }
 }
 
-impl<T> FusedIterator for ValueRunsMut<'_, T> {}
+impl<T, C: Cut<Value = T>> FusedIterator for ValueRunsMut<'_, T, C> {}
 
-impl<T> fmt::Debug for ValueRunsMut<'_, T> {
+impl<T, C> fmt::Debug for ValueRunsMut<'_, T, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ValueRunsMut").finish_non_exhaustive()
     }
@@ -163,7 +186,7 @@ impl<'a, T> ValueRuns<'a, T> {
     #[inline]
     pub(crate) fn of_slice(slots: &'a [T], runs: Runs<'a>) -> Self {
         // SAFETY: all slots of a slice have values, and it is borrowed for `'a`.
-        unsafe { Self::new(slots.as_ptr(), slots.len(), runs) }
+        unsafe { Self::new(FlatCut::new(slots.as_ptr(), slots.len(), runs)) }
     }
 }
 
@@ -173,7 +196,7 @@ impl<'a, T> ValueRunsMut<'a, T> {
     #[inline]
     pub(crate) fn of_slice(slots: &'a mut [T], runs: Runs<'a>) -> Self {
         // SAFETY: all slots of a slice have values, and it is borrowed mutably for `'a`.
-        unsafe { Self::new(slots.as_mut_ptr(), slots.len(), runs) }
+        unsafe { Self::new(FlatCut::new(slots.as_mut_ptr(), slots.len(), runs)) }
     }
 }
 

@@ -450,7 +450,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), Violation> {
-        self.storage.validate()?;
+        self.storage.words().validate()?;
         self.storage.words().validate_unused(self.used)?;
         for (index, word) in self.storage.words().as_slice().iter().enumerate() {
             let generation = word.as_live().generation();

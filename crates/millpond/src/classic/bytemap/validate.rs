@@ -11,7 +11,7 @@ impl<T> BytemapPool<T> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), Violation> {
-        self.slots.validate()?;
+        self.slots.words().validate()?;
         let retired = (0..self.capacity()).filter(|&index| self.is_retired(index)).count();
         ensure(
             retired == self.retired,

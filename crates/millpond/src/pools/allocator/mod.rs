@@ -21,6 +21,7 @@ use core::fmt;
 pub use crate::pools::faces::Handles;
 
 use crate::base::memory::OutOfMemory;
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::occupancy::{Occupancy, Runs};
 use crate::pools::settings::{BuildError, Settings};
@@ -85,10 +86,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        match Self::from_settings(&Settings::of_capacity(capacity)) {
-            Ok(allocator) => allocator,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
     crate::pools::shell::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<reuse::Fifo, Key>", ".capacity(8).build()");
@@ -374,7 +372,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.core.validate(&self.storage)
+        self.core.validate(self.capacity(), &self.storage)
     }
 }
 

@@ -1,6 +1,7 @@
 use core::marker::PhantomData;
 
 use super::AnyPool;
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slots::reuse::{Lifo, ReuseOrder};
@@ -89,7 +90,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> AnyPool<D, SLOT_BYTES, R, H> {
-        self.try_build().unwrap_or_else(|error| panic!("{error}"))
+        or_panic(self.try_build())
     }
 
     /// Builds the pool.

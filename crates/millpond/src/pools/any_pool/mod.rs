@@ -17,6 +17,7 @@ pub use coerces_from::CoercesFrom;
 pub use entry::VacantEntry;
 pub use iter::{Iter, IterMut};
 
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::pools::allocator::HandleAllocator;
 use crate::pools::settings::{BuildError, Settings};
@@ -123,7 +124,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
+        or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
     crate::pools::shell::typed_builder_method!(AnyPoolBuilder<D, SLOT_BYTES, R, H>, example "AnyPool<dyn std::any::Any, 32, reuse::Fifo, Key>", ".capacity(8).build()");

@@ -3,6 +3,7 @@ use core::ops::{Bound, RangeBounds};
 
 use super::growth::Growing;
 use super::{BlockPool, Growth};
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::PoolBuilder;
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
@@ -48,10 +49,7 @@ impl<T> BlockPool<T> {
     #[track_caller]
     pub fn with_blocks(slots_per_block: usize, max_blocks: usize) -> Self {
         let builder = Self::builder().slots_per_block(slots_per_block).max_blocks(max_blocks);
-        match builder.try_build() {
-            Ok(pool) => pool,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(builder.try_build())
     }
 
     /// Returns a builder, to choose the block sizes, the limit, the reuse order, the handle layout,
@@ -260,10 +258,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
     /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> BlockPool<T, R, H> {
-        match self.try_build() {
-            Ok(pool) => pool,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(self.try_build())
     }
 
     /// Builds the pool.

@@ -396,9 +396,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
         let fresh = self.core.circle().start().as_dead();
-        self.storage.validate()?;
         self.storage.validate_blocks(fresh)?;
-        self.core.validate_within(self.capacity_max(), &self.storage)?;
+        self.core.validate(self.capacity_max(), &self.storage)?;
         self.growth.validate(self.storage.place().block_count(), self.max_blocks())
     }
 }

@@ -6,6 +6,7 @@ pub use crate::values::{Frame, FrameFull, FrameLink, FrameMemory, FrameRef};
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
+use crate::base::or_panic;
 use crate::pools::settings::BuildError;
 use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
@@ -71,10 +72,7 @@ impl<T> FramePool<T> {
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
-        match Self::try_new(capacity) {
-            Ok(pool) => pool,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(Self::try_new(capacity))
     }
 
     /// Creates a pool with room for `capacity` values.

@@ -1,6 +1,7 @@
 use core::marker::PhantomData;
 
 use super::{PackedPool, PackedSettings};
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, settings_methods};
 
@@ -82,7 +83,7 @@ impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
     /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> PackedPool<T, H> {
-        self.try_build().unwrap_or_else(|error| panic!("{error}"))
+        or_panic(self.try_build())
     }
 
     /// Builds the pool.

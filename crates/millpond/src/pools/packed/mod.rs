@@ -20,6 +20,7 @@ use core::iter::Copied;
 use core::slice;
 
 use crate::base::memory;
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError};
@@ -107,7 +108,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
+        or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
     crate::pools::shell::typed_builder_method!(PackedPoolBuilder<T, H>, example "PackedPool<u8, Key>", ".capacity(8).build()");

@@ -365,7 +365,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             "there is a place in the order for each slot",
             format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
         )?;
-        self.books.validate(&self.slots, self.used())?;
+        self.books.validate(self.slots.len(), &self.slots, self.used())?;
         for (position, handle) in self.order.iter().enumerate() {
             let slot = self.slots.get(handle.index() as usize);
             ensure(

@@ -16,6 +16,7 @@ pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 pub use snapshot::Snapshot;
 
 use crate::base::memory::OutOfMemory;
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Word};
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::Full;
@@ -93,10 +94,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        match Self::from_settings(&Settings::of_capacity(capacity)) {
-            Ok(pool) => pool,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
     crate::pools::shell::typed_builder_method!(PoolBuilder<T, R, H>, example "Pool<u8, reuse::Fifo, Key>", ".capacity(8).build()");
@@ -207,8 +205,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.storage.validate()?;
-        self.core.validate(&self.storage)
+        self.core.validate(self.capacity(), &self.storage)
     }
 }
 

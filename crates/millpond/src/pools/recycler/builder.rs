@@ -1,4 +1,5 @@
 use super::Recycler;
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slots::reuse::{Lifo, ReuseOrder};
@@ -109,10 +110,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
     /// If [`try_build_with`](Self::try_build_with) returns an error.
     #[track_caller]
     pub fn build_with(self, make: impl FnMut(usize) -> T) -> Recycler<T, R, H> {
-        match self.try_build_with(make) {
-            Ok(recycler) => recycler,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(self.try_build_with(make))
     }
 
     /// Builds the recycler; `make` constructs each object from its index.

@@ -14,6 +14,7 @@ use core::fmt;
 use core::ops::{Index, IndexMut};
 
 use crate::base::memory;
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Refusal, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
 use crate::pools::allocator::{HandleAllocator, Handles};
@@ -73,10 +74,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
-        match Self::from_settings(&Settings::of_capacity(capacity), None, make) {
-            Ok(recycler) => recycler,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(Self::from_settings(&Settings::of_capacity(capacity), None, make))
     }
 
     fn from_settings(

@@ -250,8 +250,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.storage.validate()?;
-        self.core.validate(&self.storage)
+        self.core.validate(self.capacity(), &self.storage)
     }
 }
 

@@ -1,6 +1,7 @@
 use core::marker::PhantomData;
 
 use super::VecPool;
+use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slots::lifetimes::Lifetimes;
@@ -105,10 +106,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPoolBuilder<T, R, H> {
     /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> VecPool<T, R, H> {
-        match self.try_build() {
-            Ok(pool) => pool,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(self.try_build())
     }
 
     /// Builds the pool.

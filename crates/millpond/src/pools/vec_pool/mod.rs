@@ -294,8 +294,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.storage.validate()?;
-        self.core.validate_within(self.capacity_max(), &self.storage)?;
+        self.core.validate(self.capacity_max(), &self.storage)?;
         self.growing.validate::<H>(self.capacity())
     }
 }

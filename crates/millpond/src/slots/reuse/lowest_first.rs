@@ -307,7 +307,7 @@ mod tests {
         let vacant = "the lowest vacant slots are known";
         assert_eq!(broken(|queue, _| queue.vacant |= 1), vacant);
         assert_eq!(broken(|queue, _| queue.vacant &= queue.vacant - 1), vacant);
-        let others = "a tree has the numbers that are meant to be in it";
+        let others = "a tree of bits is like a new one with its numbers";
         let change = |change: fn(&mut BitTree<5, &mut [u64]>)| {
             broken(|queue, entries| {
                 let mut tree = queue.others.over(entries);
