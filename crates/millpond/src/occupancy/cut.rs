@@ -61,7 +61,7 @@ impl CutBits {
     #[inline(always)]
     pub(crate) fn next_block(&mut self, source: Source<'_>) -> Option<usize> {
         if self.rest == 0 {
-            if !self.words.load_front(source) {
+            if !self.words.load_front::<false>(source) {
                 return None;
             }
             self.rest = core::mem::take(&mut self.words.front_bits);

@@ -92,7 +92,7 @@ impl LiveBits {
             Some(bits) => bits,
             None => {
                 let before = self.words.front();
-                if !self.words.load_front(source) {
+                if !self.words.load_front::<false>(source) {
                     return None;
                 }
                 let bits = NonZero::new(self.words.front_bits)?;
@@ -168,7 +168,7 @@ impl LiveBits {
                 }
             }
             words.front_bits = 0;
-            if !words.load_front_far(source) {
+            if !words.load_front::<true>(source) {
                 return value;
             }
         }
@@ -183,17 +183,7 @@ impl LiveWalk {
     }
 
     #[inline(always)]
-    pub(crate) fn next(&mut self, occupancy: Occupancy<'_>) -> Option<usize> {
-        self.next_of(occupancy.source())
-    }
-
-    #[inline]
-    pub(crate) fn next_back(&mut self, occupancy: Occupancy<'_>) -> Option<usize> {
-        self.next_back_of(occupancy.source())
-    }
-
-    #[inline(always)]
-    fn next_of(&mut self, source: Source<'_>) -> Option<usize> {
+    pub(crate) fn next(&mut self, source: Source<'_>) -> Option<usize> {
         if self.at < self.until {
             self.at += 1;
             return Some(self.at - 1);
@@ -202,7 +192,7 @@ impl LiveWalk {
     }
 
     #[inline(always)]
-    fn next_back_of(&mut self, source: Source<'_>) -> Option<usize> {
+    pub(crate) fn next_back(&mut self, source: Source<'_>) -> Option<usize> {
         self.bits.take_prefix(self.at, self.until, source);
         self.until = self.at;
         self.bits.next_back(source)
@@ -226,7 +216,7 @@ impl Iterator for LiveSlots<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<usize> {
-        self.walk.next_of(self.source)
+        self.walk.next(self.source)
     }
 
     #[inline]
@@ -258,7 +248,7 @@ impl Iterator for LiveSlots<'_> {
 impl DoubleEndedIterator for LiveSlots<'_> {
     #[inline]
     fn next_back(&mut self) -> Option<usize> {
-        self.walk.next_back_of(self.source)
+        self.walk.next_back(self.source)
     }
 }
 
@@ -339,8 +329,8 @@ mod tests {
                     _ => Occupancy::new(Source::Narrow(&words, TopBit::Live), live.len(), count),
                 };
                 let (slot, expected) = match random(&mut seed) % 3 {
-                    0 | 1 => (walk.next(occupancy), queue.pop_front()),
-                    _ => (walk.next_back(occupancy), queue.pop_back()),
+                    0 | 1 => (walk.next(occupancy.source()), queue.pop_front()),
+                    _ => (walk.next_back(occupancy.source()), queue.pop_back()),
                 };
                 assert_eq!(slot, expected);
                 let Some(slot) = slot else { break };

@@ -167,20 +167,10 @@ impl Words {
         self.front = self.end.wrapping_sub(WORD_SLOTS);
     }
 
-    /// Loads the lowest remaining bits into the front, which has none; `false` if none are left.
+    /// Loads the lowest remaining bits into the front, which has none; `false` if none are left. `FAR` is for loops that have
+    /// all registers for themselves: passes by several empty words at a time.
     #[inline(always)]
-    pub(super) fn load_front(&mut self, source: Source<'_>) -> bool {
-        self.load_front_by::<false>(source)
-    }
-
-    /// The same for loops that have all registers for themselves: passes by several empty words at a time.
-    #[inline(always)]
-    pub(super) fn load_front_far(&mut self, source: Source<'_>) -> bool {
-        self.load_front_by::<true>(source)
-    }
-
-    #[inline(always)]
-    fn load_front_by<const FAR: bool>(&mut self, source: Source<'_>) -> bool {
+    pub(super) fn load_front<const FAR: bool>(&mut self, source: Source<'_>) -> bool {
         if self.left <= 0 {
             // None are left, unless the count was wrong: then the walk ends for both ends.
             self.back_bits = 0;

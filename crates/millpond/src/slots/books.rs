@@ -178,7 +178,16 @@ impl<H: HandleLayout> Books<H> {
         handle: H,
         words: &impl Census<Word = H::Word>,
     ) -> Result<(), Refusal> {
-        let word = words.word(handle.index() as usize);
+        self.check_word(handle, words.word(handle.index() as usize), words)
+    }
+
+    /// As [`check`](Self::check), of a slot with this word, if it exists.
+    pub(crate) fn check_word(
+        &self,
+        handle: H,
+        word: Option<H::Word>,
+        words: &impl Census<Word = H::Word>,
+    ) -> Result<(), Refusal> {
         // Live words have no top bit, and a handle's generation has none.
         if word == Some(handle.word()) {
             return Ok(());
@@ -211,7 +220,7 @@ impl<H: HandleLayout> Books<H> {
         &self,
         handle: H,
         words: &impl Census<Word = H::Word>,
-        check: impl CheckWord<H::Word>,
+        check: CheckWord<H::Word>,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
         let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;

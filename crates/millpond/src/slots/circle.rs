@@ -70,12 +70,7 @@ pub(crate) struct Circle<W> {
 
 /// Checks that a slot of this word may have a lifetime of this generation: [`Circle::check_begin`] or
 /// [`Circle::check_revival`].
-pub(crate) trait CheckWord<W>:
-    FnOnce(&Circle<W>, W, W) -> Result<(), InsertAtErrorKind>
-{
-}
-
-impl<W, F: FnOnce(&Circle<W>, W, W) -> Result<(), InsertAtErrorKind>> CheckWord<W> for F {}
+pub(crate) type CheckWord<W> = fn(&Circle<W>, W, W) -> Result<(), InsertAtErrorKind>;
 
 impl<W: Word> Circle<W> {
     pub(crate) fn new<H: HandleLayout<Word = W>>(lifetimes: &Lifetimes) -> Self {

@@ -223,7 +223,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self,
         handle: H,
         slots: &mut S,
-        check: impl CheckWord<H::Word>,
+        check: CheckWord<H::Word>,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = self.books.check_claim(handle, slots.words(), check)?;
         self.queue.claim(index, slots);

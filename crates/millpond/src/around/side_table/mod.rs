@@ -375,7 +375,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut V) -> bool) {
         let mut live = LiveWalk::new(self.occupancy());
-        while let Some(index) = live.next(self.occupancy()) {
+        while let Some(index) = live.next(self.occupancy().source()) {
             let handle = handle_of_live(index, self.storage.words().as_slice());
             let Some(value) = self.storage.get_mut(index) else { continue };
             if !keep(handle, value) {

@@ -371,11 +371,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
 
     /// The live value with the smallest key, of those whose slots can be used again.
     fn least<K: Ord>(&self, mut key: impl FnMut(H, &D) -> K) -> Option<H> {
-        self.iter()
-            .filter(|(handle, _)| !self.slots.core().is_last(*handle))
-            .map(|(handle, value)| (key(handle, value), handle))
-            .min_by(|(a, _), (b, _)| a.cmp(b))
-            .map(|(_, handle)| handle)
+        let keys = self.iter().map(|(handle, value)| (key(handle, value), handle));
+        crate::policies::least_of(keys, |handle| self.slots.core().is_last(handle))
     }
 
     #[cold]
@@ -471,10 +468,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         handles: [H; N],
     ) -> Result<[&mut D; N], GetDisjointMutError> {
         self.slots.check_disjoint(&handles)?;
-        match self.storage.get_disjoint_mut(handles.map(|handle| handle.index() as usize)) {
-            Some(values) => Ok(values),
-            None => unreachable!("the slots of good handles that differ have values and differ"),
-        }
+        let values = self.get_each_mut(handles)?;
+        Ok(values.map(|value| value.expect("a good handle has a value")))
     }
 
     /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.

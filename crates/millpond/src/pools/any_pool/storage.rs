@@ -21,7 +21,7 @@ use super::CoercesFrom;
 use crate::base::guard::{continue_after_panic, guard};
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
-use crate::pools::shell::{all_mut, each_mut};
+use crate::pools::shell::each_mut;
 use crate::reports::debug::{Fills, Watch, fill, find_changed};
 use crate::reports::errors::GetDisjointMutError;
 
@@ -150,21 +150,6 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         let place = self.places.get_mut(index)?.as_mut().filter(|place| place.holds::<T>())?;
         // SAFETY: as above; nobody else refers to the room, as its place is borrowed exclusively.
         Some(unsafe { place.value.cast::<T>().as_mut() })
-    }
-
-    /// The values of several rooms, none of them twice.
-    pub(super) fn get_disjoint_mut<const N: usize>(
-        &mut self,
-        indices: [usize; N],
-    ) -> Option<[&mut D; N]> {
-        if indices.iter().any(|&index| self.get(index).is_none()) {
-            return None;
-        }
-        let places = all_mut(&mut self.places, indices)?;
-        Some(places.map(|place| match place {
-            Some(place) => lend(place),
-            None => unreachable!("each of the rooms was just seen to have a value"),
-        }))
     }
 
     /// The values of those of several rooms that have one.

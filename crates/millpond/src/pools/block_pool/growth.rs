@@ -5,6 +5,7 @@ use crate::handle::{HandleLayout, Word};
 use crate::pools::growing::{CannotGrow, NAMED_SLOTS, ReserveError};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::stats::GrowthStats;
+use crate::slots::CheckWord;
 use crate::slots::reuse::ReuseOrder;
 
 /// Describes a block that a [`BlockPool`] has just allocated, for its [growth
@@ -272,41 +273,26 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Grows until the handle's slot exists and can begin the handle's lifetime; on an error, the
     /// pool is unchanged.
     #[cold]
-    pub(super) fn grow_up_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+    pub(super) fn grow_up_to(
+        &mut self,
+        handle: H,
+        check: CheckWord<H::Word>,
+        is_near: bool,
+    ) -> Result<(), InsertAtErrorKind> {
         let index = handle.index() as usize;
         if index >= self.capacity_max() {
             return Err(InsertAtErrorKind::OutOfRange);
         }
         // Checked before a block is allocated, so that no handle from a file allocates for nothing.
-        self.core.circle().check_begin(self.word_of(index), handle.word())?;
+        check(&self.core.circle(), self.word_of(index), handle.word())?;
         let end = self.end_of_block_with(index);
-        if end > NAMED_SLOTS.max(self.capacity().saturating_mul(2)) {
+        if is_near && end > NAMED_SLOTS.max(self.capacity().saturating_mul(2)) {
             // Any insertion would allocate the next block.
             let next = self.sizes().len_of(self.storage.place().block_count());
             if end > self.capacity() + next {
                 return Err(InsertAtErrorKind::TooFar);
             }
         }
-        self.grow_until(index)
-    }
-
-    /// Grows until the handle's slot, whose latest lifetime was the handle's, exists again; on an
-    /// error, the pool is unchanged. There is no limit on the distance: the pool once had all slots
-    /// up to it.
-    #[cold]
-    pub(super) fn grow_back_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        if index >= self.capacity_max() {
-            return Err(InsertAtErrorKind::OutOfRange);
-        }
-        self.core.circle().check_revival(self.word_of(index), handle.word())?;
-        self.grow_until(index)
-    }
-
-    /// Grows until slot `index`, which the pool may have, exists; on an error, the pool is
-    /// unchanged.
-    fn grow_until(&mut self, index: usize) -> Result<(), InsertAtErrorKind> {
-        let end = self.end_of_block_with(index);
         let slots = self.capacity();
         let room = end.max(self.storage.place().room().saturating_mul(2).min(self.capacity_max()));
         while self.capacity() <= index {

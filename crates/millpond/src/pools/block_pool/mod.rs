@@ -23,7 +23,7 @@ use core::ops::RangeInclusive;
 
 use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::pools::growing::{CannotGrow, no_room};
-use crate::reports::errors::{Full, FullPool, InsertAtErrorKind};
+use crate::reports::errors::{Full, FullPool};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::slots::{BlockSizes, Core};
@@ -195,11 +195,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
               slots, and more than 4,096 slots: no handle from a damaged file makes it allocate out of proportion. \
               To load saved objects in any order, first [`reserve`](Self::reserve) the slots up to the highest index.",
         error "A slot beyond [`capacity_max`](Self::capacity_max) is \
-               [`OutOfRange`](InsertAtErrorKind::OutOfRange), one far beyond the others \
-               [`TooFar`](InsertAtErrorKind::TooFar), one without memory for its block \
-               [`OutOfMemory`](InsertAtErrorKind::OutOfMemory). After an error, the pool has the same blocks as before. ",
-        reach |pool, handle| pool.reach(handle),
-        return_to |pool, handle| pool.return_to(handle)
+               [`OutOfRange`](crate::InsertAtErrorKind::OutOfRange), one far beyond the others \
+               [`TooFar`](crate::InsertAtErrorKind::TooFar), one without memory for its block \
+               [`OutOfMemory`](crate::InsertAtErrorKind::OutOfMemory). After an error, the pool has the same blocks as before. ",
+        beyond |pool, handle, check, is_near| pool.grow_up_to(handle, check, is_near)
     );
 
     /// Moves `value` into a slot like [`insert`](Self::insert), but returns the handle without a
@@ -275,24 +274,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
     }
 
-    /// Grows up to the handle's slot, if that does not exist.
-    #[inline]
-    fn reach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
-        match (handle.index() as usize) < self.capacity() {
-            true => Ok(()),
-            false => self.grow_up_to(handle),
-        }
-    }
-
-    /// Grows up to the handle's slot, if it existed with the handle's lifetime as its latest.
-    #[inline]
-    fn return_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
-        match (handle.index() as usize) < self.capacity() {
-            true => Ok(()),
-            false => self.grow_back_to(handle),
-        }
-    }
-
     /// The word of slot `index`, which exists, existed, or may exist.
     fn word_of(&self, index: usize) -> H::Word {
         let fresh = || self.core.circle().start().as_dead();
@@ -321,10 +302,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
         let index = handle.index() as usize;
-        if index < self.capacity() || index >= self.capacity_max() {
-            return self.core.check(handle, self.storage.words());
-        }
-        Err(self.core.refusal(handle, Some(self.word_of(index)), self.storage.words()))
+        let word = (index < self.capacity_max()).then(|| self.word_of(index));
+        self.core.check_word(handle, word, self.storage.words())
     }
 
     /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). Every copy

@@ -1,5 +1,4 @@
 use core::fmt;
-use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
 use crate::handle::HandleLayout;
@@ -7,18 +6,18 @@ use crate::occupancy::{LiveSlots, Occupancy};
 use crate::slots::KeptWords;
 
 /// Implements what all borrowed iterators over a pool have in common, on top of a storage's
-/// iterator: `self.values` yields `(index, value)`, and `$item` turns that into the item.
+/// iterator: `$make` turns what `self.values` yields into the item, by `self.of`.
 macro_rules! iterator {
     (
         $name:ident<$($param:tt $(: $bound:path)?),*> yields $item:ty,
-        |$this:ident, $index:ident, $value:ident| $make:expr
+        |$this:ident, $found:pat_param| $make:expr
     ) => {
         impl<'a, $($param $(: $bound)?),*> Iterator for $name<'a, $($param),*> {
             type Item = $item;
 
             #[inline(always)]
             fn next(&mut self) -> Option<$item> {
-                let ($index, $value) = self.values.next()?;
+                let $found = self.values.next()?;
                 let $this = &self.of;
                 Some($make)
             }
@@ -34,6 +33,13 @@ macro_rules! iterator {
             }
 
             #[inline]
+            fn nth(&mut self, n: usize) -> Option<$item> {
+                let $found = self.values.nth(n)?;
+                let $this = &self.of;
+                Some($make)
+            }
+
+            #[inline]
             fn last(mut self) -> Option<$item> {
                 self.next_back()
             }
@@ -41,14 +47,14 @@ macro_rules! iterator {
             #[inline(always)]
             fn fold<A, F: FnMut(A, $item) -> A>(self, start: A, mut f: F) -> A {
                 let $this = &self.of;
-                self.values.fold(start, |folded, ($index, $value)| f(folded, $make))
+                self.values.fold(start, |folded, $found| f(folded, $make))
             }
         }
 
         impl<$($param $(: $bound)?),*> DoubleEndedIterator for $name<'_, $($param),*> {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
-                let ($index, $value) = self.values.next_back()?;
+                let $found = self.values.next_back()?;
                 let $this = &self.of;
                 Some($make)
             }
@@ -74,7 +80,7 @@ macro_rules! iterators {
 
         crate::pools::faces::iterator! {
             Iter<T, R, H: crate::handle::HandleLayout> yields (H, &'a T),
-            |words, index, value| (words.handle_of_live(index), value)
+            |words, (index, value)| (words.handle_of_live(index), value)
         }
 
         impl<'a, T, R, H: crate::handle::HandleLayout> Iter<'a, T, R, H> {
@@ -111,7 +117,7 @@ macro_rules! iterators {
 
         crate::pools::faces::iterator! {
             IterMut<T, R, H: crate::handle::HandleLayout> yields (H, &'a mut T),
-            |words, index, value| (words.handle_of_live(index), value)
+            |words, (index, value)| (words.handle_of_live(index), value)
         }
 
         impl<'a, T, R, H: crate::handle::HandleLayout> IterMut<'a, T, R, H> {
@@ -138,7 +144,7 @@ macro_rules! iterators {
             values: crate::values::$shared<'a, T>,
         }
 
-        crate::pools::faces::iterator! { Values<T> yields &'a T, |_of, _index, value| value }
+        crate::pools::faces::iterator! { Values<T> yields &'a T, |_of, (_, value)| value }
 
         impl<'a, T> Values<'a, T> {
             #[inline]
@@ -166,7 +172,7 @@ macro_rules! iterators {
             values: crate::values::$mutable<'a, T>,
         }
 
-        crate::pools::faces::iterator! { ValuesMut<T> yields &'a mut T, |_of, _index, value| value }
+        crate::pools::faces::iterator! { ValuesMut<T> yields &'a mut T, |_of, (_, value)| value }
 
         impl<'a, T> ValuesMut<'a, T> {
             #[inline]
@@ -190,61 +196,23 @@ iterators!(Values, ValuesMut);
 
 /// An iterator over a pool's live handles in index order; returned by its method `handles`.
 pub struct Handles<'a, R, H: HandleLayout> {
-    words: KeptWords<'a, H::Word>,
-    live: LiveSlots<'a>,
+    of: KeptWords<'a, H::Word>,
+    values: LiveSlots<'a>,
     order: PhantomData<R>,
 }
 
 impl<'a, R, H: HandleLayout> Handles<'a, R, H> {
     #[inline]
     pub(crate) fn new(words: KeptWords<'a, H::Word>, occupancy: Occupancy<'a>) -> Self {
-        Self { words, live: occupancy.iter(), order: PhantomData }
+        Self { of: words, values: occupancy.iter(), order: PhantomData }
     }
 }
 
-impl<R, H: HandleLayout> Iterator for Handles<'_, R, H> {
-    type Item = H;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<H> {
-        Some(self.words.handle_of_live(self.live.next()?))
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.live.size_hint()
-    }
-
-    #[inline]
-    fn count(self) -> usize {
-        self.live.len()
-    }
-
-    #[inline]
-    fn last(mut self) -> Option<H> {
-        self.next_back()
-    }
-
-    #[inline]
-    fn fold<A, F: FnMut(A, H) -> A>(self, start: A, mut f: F) -> A {
-        let words = self.words;
-        self.live.fold(start, |value, index| f(value, words.handle_of_live(index)))
-    }
-}
-
-impl<R, H: HandleLayout> DoubleEndedIterator for Handles<'_, R, H> {
-    #[inline]
-    fn next_back(&mut self) -> Option<H> {
-        Some(self.words.handle_of_live(self.live.next_back()?))
-    }
-}
-
-impl<R, H: HandleLayout> ExactSizeIterator for Handles<'_, R, H> {}
-impl<R, H: HandleLayout> FusedIterator for Handles<'_, R, H> {}
+iterator! { Handles<R, H: HandleLayout> yields H, |words, index| words.handle_of_live(index) }
 
 impl<R, H: HandleLayout> Clone for Handles<'_, R, H> {
     fn clone(&self) -> Self {
-        Self { words: self.words, live: self.live.clone(), order: PhantomData }
+        Self { of: self.of, values: self.values.clone(), order: PhantomData }
     }
 }
 

@@ -25,7 +25,7 @@ macro_rules! takes_all {
 
             #[inline]
             fn next(&mut self) -> Option<Self::Item> {
-                let index = self.walk.next(self.pool.live_slots());
+                let index = self.walk.next(self.pool.live_slots().source());
                 take::<P>(&mut self.pool, index)
             }
 
@@ -38,7 +38,7 @@ macro_rules! takes_all {
         impl<P: Walked> DoubleEndedIterator for $name {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
-                let index = self.walk.next_back(self.pool.live_slots());
+                let index = self.walk.next_back(self.pool.live_slots().source());
                 take::<P>(&mut self.pool, index)
             }
         }
@@ -97,7 +97,7 @@ impl<P: Walked, F: FnMut(P::Handle, &mut P::Value) -> bool> Iterator for Extract
     type Item = (P::Handle, P::Value);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(index) = self.walk.next(self.pool.live_slots()) {
+        while let Some(index) = self.walk.next(self.pool.live_slots().source()) {
             let handle = self.pool.handle_in(index)?;
             if (self.choose)(handle, self.pool.value_of(handle)?) {
                 return Some((handle, self.pool.take_from(index)?));

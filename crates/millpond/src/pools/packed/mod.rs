@@ -311,7 +311,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[track_caller]
     fn insert_by(
         &mut self,
-        check: impl CheckWord<H::Word>,
+        check: CheckWord<H::Word>,
         handle: H,
         value: T,
     ) -> Result<H, InsertAtError<T>> {
@@ -394,12 +394,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
         self.roster.check_disjoint(&handles, self.roster.slots())?;
-        // No valid handle has the position `len`, which is out of range.
-        let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
-        match crate::pools::shell::all_mut(&mut self.values, positions) {
-            Some(values) => Ok(values),
-            None => unreachable!("good handles that differ have positions that differ"),
-        }
+        let values = self.get_each_mut(handles)?;
+        Ok(values.map(|value| value.expect("a good handle has a value")))
     }
 
     /// Returns whether `handle` names a live value. O(1).

@@ -150,7 +150,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn claim(
         &mut self,
         handle: H,
-        check: impl CheckWord<H::Word>,
+        check: CheckWord<H::Word>,
     ) -> Result<(), InsertAtErrorKind> {
         let index = self.books.check_claim(handle, &self.slots, check)?;
         let slot = &mut self.slots[index];

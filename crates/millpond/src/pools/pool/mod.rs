@@ -19,7 +19,7 @@ use crate::base::memory::OutOfMemory;
 use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Word};
 use crate::pools::settings::{BuildError, Settings};
-use crate::reports::errors::Full;
+use crate::reports::errors::{Full, InsertAtErrorKind};
 use crate::slots::reuse::{Lifo, ReuseOrder, Roster, roster};
 use crate::slots::{Circle, Core};
 use crate::values::PoolStorage;
@@ -145,7 +145,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     crate::pools::shell::insert_at_method!(
         example "Pool::new(8)",
         cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse).",
-        error "", reach |_pool, _handle| Ok(()), return_to |_pool, _handle| Ok(())
+        error "", beyond |_pool, _handle, _check, _is_near| Err(InsertAtErrorKind::OutOfRange)
     );
 
     /// The handle that comes next.

@@ -217,7 +217,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
         let mut live = LiveWalk::new(self.occupancy());
-        while let Some(index) = live.next(self.occupancy()) {
+        while let Some(index) = live.next(self.occupancy().source()) {
             let handle = handle_of_live(index, self.handles.words().as_slice());
             if !keep(handle, &mut self.objects[index]) {
                 self.release(handle);
@@ -247,12 +247,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Option<(H, &mut T, Option<H>)> {
         let mut evicted = None;
         if self.is_full() {
-            let least = self
-                .iter()
-                .filter(|(handle, _)| !self.handles.core().is_last(*handle))
-                .map(|(handle, object)| (key(handle, object), handle))
-                .min_by(|(a, _), (b, _)| a.cmp(b));
-            let (_, handle) = least?;
+            let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
+            let is_last = |handle| self.handles.core().is_last(handle);
+            let handle = crate::policies::least_of(keys, is_last)?;
             self.evict(handle);
             evicted = Some(handle);
         }
@@ -387,13 +384,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
         self.handles.check_disjoint(&handles)?;
-        let indices = handles.map(|handle| handle.index() as usize);
-        match crate::pools::shell::all_mut(&mut self.objects, indices) {
-            Some(objects) => Ok(objects),
-            None => {
-                unreachable!("the indices of good handles that differ are in range and differ")
-            }
-        }
+        let objects = self.get_each_mut(handles)?;
+        Ok(objects.map(|object| object.expect("a good handle has an object")))
     }
 
     /// Returns whether `handle` names a live object. O(1).

@@ -175,13 +175,12 @@ macro_rules! evicting_methods {
 }
 pub(crate) use evicting_methods;
 
-/// `insert_at`, `revive`, and `insert_peeked` for the pool itself. `reach` makes sure that the handle's slot is there, and `return_to` that it is there again.
+/// `insert_at`, `revive`, and `insert_peeked` for the pool itself. `beyond` makes sure that the handle's slot is there, if it is none of those that are, and near them for an `insert_at`.
 /// Needs `storage` and `core`.
 macro_rules! insert_at_method {
     (
         example $example:literal, cost $cost:literal, error $error:literal,
-        reach |$pool:ident, $handle:ident| $reach:expr,
-        return_to |$again:ident, $former:ident| $return_to:expr
+        beyond |$pool:ident, $handle:ident, $check:ident, $is_near:ident| $beyond:expr
     ) => {
         /// Inserts `value` at exactly this handle. This is for loading saved objects: handles
         /// inside the saved values stay valid.
@@ -216,15 +215,11 @@ macro_rules! insert_at_method {
             handle: H,
             value: T,
         ) -> Result<H, crate::reports::errors::InsertAtError<T>> {
-            let ($pool, $handle) = (&mut *self, handle);
-            let reached = $reach;
-            self.insert_by(crate::slots::Circle::check_begin, reached, handle, value)
+            self.insert_by(crate::slots::Circle::check_begin, true, handle, value)
         }
 
         crate::pools::shell::revive_method!(handle H, example $example, take "remove", |pool, handle, value| {
-            let ($again, $former) = (&mut *pool, handle);
-            let reached = $return_to;
-            pool.insert_by(crate::slots::Circle::check_revival, reached, handle, value)
+            pool.insert_by(crate::slots::Circle::check_revival, false, handle, value)
         });
 
         /// Inserts at the handle that comes next; the pool is unchanged since it was asked.
@@ -236,15 +231,21 @@ macro_rules! insert_at_method {
             self.note_origin(handle.index() as usize);
         }
 
-        /// Inserts a value at a handle whose slot was `reached`, and may have it by `check`.
+        /// Inserts a value at a handle whose slot may have it by `check`, and is near those that are there, if it must be.
         #[track_caller]
         fn insert_by(
             &mut self,
-            check: impl crate::slots::CheckWord<H::Word>,
-            reached: Result<(), crate::reports::errors::InsertAtErrorKind>,
+            check: crate::slots::CheckWord<H::Word>,
+            is_near: bool,
             handle: H,
             value: T,
         ) -> Result<H, crate::reports::errors::InsertAtError<T>> {
+            let reached = if (handle.index() as usize) < self.capacity() {
+                Ok(())
+            } else {
+                let ($pool, $handle, $check, $is_near) = (&mut *self, handle, check, is_near);
+                $beyond
+            };
             if reached.is_ok() {
                 self.storage.inspect(handle.index() as usize);
             }

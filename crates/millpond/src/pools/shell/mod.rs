@@ -26,8 +26,8 @@ pub(crate) use lookup::{check_method, lookup_methods, object_at_methods, uncheck
 pub(crate) use remove::{moving_out_methods, remove_methods};
 pub(crate) use state::{books_methods, words_methods};
 pub(crate) use stored_state::{stored_restore, stored_state};
-pub(crate) use together::get_each_mut_method;
 #[cfg(feature = "alloc")]
-pub(crate) use together::{all_mut, each_mut};
+pub(crate) use together::each_mut;
+pub(crate) use together::get_each_mut_method;
 pub(crate) use walk::walk_methods;
 pub(crate) use watch::watch_methods;

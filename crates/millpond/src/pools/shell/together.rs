@@ -57,19 +57,6 @@ pub(crate) fn each_mut<T, const N: usize>(
     Ok(found)
 }
 
-/// Mutable references to the elements at `positions`; `None` if a position does not exist or occurs
-/// twice.
-pub(crate) fn all_mut<T, const N: usize>(
-    slice: &mut [T],
-    positions: [usize; N],
-) -> Option<[&mut T; N]> {
-    let found = each_mut(slice, positions.map(Some)).ok()?;
-    if found.iter().any(Option::is_none) {
-        return None;
-    }
-    Some(found.map(|element| element.expect("it was just seen to be there")))
-}
-
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
@@ -82,8 +69,6 @@ mod tests {
         let error = each_mut(&mut elements, [Some(1), Some(0), None, Some(1), None]).unwrap_err();
         assert_eq!(error, GetDisjointMutError::Overlapping { position: 3 });
         assert_eq!(each_mut(&mut elements, []).unwrap(), []);
-        assert_eq!(all_mut(&mut elements, [2, 0]), Some([&mut 12, &mut 10]));
-        assert_eq!(all_mut(&mut elements, [2, 4]), None);
-        assert_eq!(all_mut(&mut elements, [2, 2]), None);
+        assert_eq!(each_mut(&mut elements, [Some(2), Some(4)]).unwrap(), [Some(&mut 12), None]);
     }
 }

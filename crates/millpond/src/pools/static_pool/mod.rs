@@ -12,7 +12,7 @@ pub use builder::StaticPoolBuilder;
 pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
-use crate::reports::errors::Full;
+use crate::reports::errors::{Full, InsertAtErrorKind};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::InlineRoster;
 use crate::slots::{Core, EntryOf, Inline};
@@ -200,7 +200,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     );
 
     crate::pools::shell::insert_at_method!(
-        example "StaticPool::<_, 8>::new()", cost "O(1).", error "", reach |_pool, _handle| Ok(()), return_to |_pool, _handle| Ok(())
+        example "StaticPool::<_, 8>::new()", cost "O(1).", error "",
+        beyond |_pool, _handle, _check, _is_near| Err(InsertAtErrorKind::OutOfRange)
     );
 
     /// The handle that comes next.

@@ -8,8 +8,8 @@ use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{HandleLayout, Word};
 use crate::pools::growing::{CannotGrow, NAMED_SLOTS, ReserveError};
 use crate::reports::errors::InsertAtErrorKind;
-use crate::slots::Core;
 use crate::slots::reuse::ReuseOrder;
+use crate::slots::{CheckWord, Core};
 use crate::values::PoolStorage;
 
 /// The smallest capacity that a pool grows to, unless its limit is less.
@@ -264,35 +264,22 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// Grows until the handle's slot exists and can begin the handle's lifetime; on an error, the
     /// pool is unchanged.
     #[cold]
-    pub(super) fn grow_up_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+    pub(super) fn grow_up_to(
+        &mut self,
+        handle: H,
+        check: CheckWord<H::Word>,
+        is_near: bool,
+    ) -> Result<(), InsertAtErrorKind> {
         let index = handle.index() as usize;
         if index >= self.capacity_max() {
             return Err(InsertAtErrorKind::OutOfRange);
         }
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
-        self.core.circle().check_begin(self.word_of(index), handle.word())?;
-        if index >= NAMED_SLOTS.max(self.growing.slots_after::<H>(self.capacity())) {
+        check(&self.core.circle(), self.word_of(index), handle.word())?;
+        let far = NAMED_SLOTS.max(self.growing.slots_after::<H>(self.capacity()));
+        if is_near && index >= far {
             return Err(InsertAtErrorKind::TooFar);
         }
-        self.grow_until(index)
-    }
-
-    /// Grows until the handle's slot, whose latest lifetime was the handle's, exists again; on an
-    /// error, the pool is unchanged. There is no limit on the distance: the pool once had all slots
-    /// up to it.
-    #[cold]
-    pub(super) fn grow_back_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        if index >= self.capacity_max() {
-            return Err(InsertAtErrorKind::OutOfRange);
-        }
-        self.core.circle().check_revival(self.word_of(index), handle.word())?;
-        self.grow_until(index)
-    }
-
-    /// Grows until slot `index`, which the pool may have, exists; on an error, the pool is
-    /// unchanged.
-    fn grow_until(&mut self, index: usize) -> Result<(), InsertAtErrorKind> {
         let Self { storage, core, growing } = self;
         let slots = growing.slots_after::<H>(storage.words().slots()).max(index + 1);
         growing

@@ -85,7 +85,7 @@ impl<T> Slots<T> {
     pub(super) fn claim_at(
         &self,
         handle: Handle<T>,
-        check: impl CheckWord<u32>,
+        check: CheckWord<u32>,
     ) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
         let (index, generation) = (handle.index() as usize, handle.generation());
         let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;

@@ -55,7 +55,7 @@ impl<T> SyncPool<T> {
     #[track_caller]
     fn insert_by(
         &mut self,
-        check: impl CheckWord<u32>,
+        check: CheckWord<u32>,
         handle: Handle<T>,
         value: T,
     ) -> Result<Handle<T>, InsertAtError<T>> {
