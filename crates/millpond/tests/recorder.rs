@@ -65,6 +65,13 @@ impl Write for Text {
     }
 }
 
+/// A recorder, and the text that it writes.
+fn recorded() -> (Text, Recorder) {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    (text, recorder)
+}
+
 /// Waits for what the writer does on its own thread. A test of one that has died ends all the same.
 #[track_caller]
 fn wait_until(mut is_so: impl FnMut() -> bool) {
@@ -78,8 +85,7 @@ fn wait_until(mut is_so: impl FnMut() -> bool) {
 
 #[test]
 fn births_and_deaths_are_written_with_the_ticks_they_were_in() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let mut pool = Pool::builder().capacity(4).name("imps").build();
     let early = pool.insert('e').unwrap();
     pool.record(&recorder);
@@ -98,17 +104,11 @@ fn births_and_deaths_are_written_with_the_ticks_they_were_in() {
     pool.clear();
     let summary = recorder.finish().unwrap();
     assert_eq!((summary.events, summary.dropped), (8, 0));
-    let expected = [
-        "0,alloc,0,imps",
-        "1,alloc,1,imps",
-        "1,free,0,imps",
-        "2,free,1,imps",
-        "2,alloc,2,imps",
-        "2,alloc,3,imps",
-        "3,free,2,imps",
-        "3,free,3,imps",
-    ];
-    assert_eq!(text.events(), expected);
+    let expected = "0,alloc,0,imps \
+        1,alloc,1,imps 1,free,0,imps \
+        2,free,1,imps 2,alloc,2,imps 2,alloc,3,imps \
+        3,free,2,imps 3,free,3,imps";
+    assert_eq!(text.events().join(" "), expected);
     assert_eq!(text.lines()[0], HEADER);
     assert_eq!(text.lines().last().unwrap(), "3,end,8,recorder");
     assert_eq!(summary.bytes, text.0.lock().unwrap().len() as u64);
@@ -116,24 +116,33 @@ fn births_and_deaths_are_written_with_the_ticks_they_were_in() {
 
 /// Each kind of pool, at work by the same program: as many events as its own statistics say.
 macro_rules! kinds {
-    ($($name:ident: $make:expr, $insert:expr, $remove:expr, $clear:expr;)*) => {$(
+    ($($name:ident: $pool:ty = $make:expr, $clear:expr;)*) => {
+        kinds! { @by |pool| pool.insert(Default::default()).ok(), |pool, handle| pool.remove(handle).is_some();
+            $($name: $pool = $make, $clear;)* }
+    };
+    (
+        @by |$of:ident| $insert:expr, |$from:ident, $handle:ident| $remove:expr;
+        $($name:ident: $pool:ty = $make:expr, $clear:expr;)*
+    ) => {$(
         #[test]
         fn $name() {
-            let text = Text::default();
-            let recorder = Recorder::to_writer(text.clone()).unwrap();
-            let mut pool = $make;
+            let (text, recorder) = recorded();
+            let mut pool: $pool = $make;
             pool.record(&recorder);
             let mut handles = Vec::new();
+            let clear: fn(&mut $pool) = $clear;
             for step in 0..3000_u64 {
                 let random = step.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
                 if random % 5 < 3 {
-                    handles.extend($insert(&mut pool));
+                    let $of = &mut pool;
+                    handles.extend($insert);
                 } else if !handles.is_empty() {
-                    let handle = handles.swap_remove(random as usize % handles.len());
-                    assert!($remove(&mut pool, handle));
+                    let ($from, $handle) =
+                        (&mut pool, handles.swap_remove(random as usize % handles.len()));
+                    assert!($remove);
                 }
                 if step == 2000 {
-                    $clear(&mut pool);
+                    clear(&mut pool);
                     handles.clear();
                 }
             }
@@ -156,67 +165,53 @@ macro_rules! kinds {
 }
 
 kinds! {
-    a_pool: Pool::builder().capacity(50).name("kind").build(),
-        |pool: &mut Pool<u8>| pool.insert(1).ok(),
-        |pool: &mut Pool<u8>, handle| pool.remove(handle).is_some(), |pool: &mut Pool<u8>| pool.clear();
-    a_pool_that_retires:
+    a_pool: Pool<u8> = Pool::builder().capacity(50).name("kind").build(), |pool| pool.clear();
+    a_pool_that_retires: Pool<u8, Fifo> =
         Pool::builder().capacity(800).lifetimes(2).name("kind").reuse(Fifo).build(),
-        |pool: &mut Pool<u8, Fifo>| pool.insert(1).ok(),
-        |pool: &mut Pool<u8, Fifo>, handle| pool.remove(handle).is_some(),
-        |pool: &mut Pool<u8, Fifo>| pool.retain(|_, _| false);
-    a_pool_of_strings:
+        |pool| pool.retain(|_, _| false);
+    a_pool_of_strings: Pool<String, LowestFirst> =
         Pool::builder().capacity(50).name("kind").reuse(LowestFirst).build(),
-        |pool: &mut Pool<String, LowestFirst>| pool.insert("s".to_owned()).ok(),
-        |pool: &mut Pool<String, LowestFirst>, handle| pool.remove(handle).is_some(),
-        |pool: &mut Pool<String, LowestFirst>| drop(pool.drain());
-    a_packed_pool: PackedPool::builder().capacity(50).name("kind").build(),
-        |pool: &mut PackedPool<u8>| pool.insert(1).ok(),
-        |pool: &mut PackedPool<u8>, handle| pool.remove(handle).is_some(),
-        |pool: &mut PackedPool<u8>| pool.clear();
-    a_packed_pool_that_retires:
+        |pool| drop(pool.drain());
+    a_packed_pool: PackedPool<u8> = PackedPool::builder().capacity(50).name("kind").build(),
+        |pool| pool.clear();
+    a_packed_pool_that_retires: PackedPool<u8> =
         PackedPool::builder().capacity(800).lifetimes(2).name("kind").build(),
-        |pool: &mut PackedPool<u8>| pool.insert(1).ok(),
-        |pool: &mut PackedPool<u8>, handle| pool.remove(handle).is_some(),
-        |pool: &mut PackedPool<u8>| pool.retain(|_, _| false);
-    a_recycler: Recycler::builder().capacity(50).name("kind").build_with(|_| 0_u8),
-        |pool: &mut Recycler<u8>| pool.acquire().map(|(handle, _)| handle),
-        |pool: &mut Recycler<u8>, handle| pool.release(handle), |pool: &mut Recycler<u8>| pool.clear();
-    a_handle_allocator: HandleAllocator::builder().capacity(50).name("kind").build(),
-        |pool: &mut HandleAllocator| pool.acquire(),
-        |pool: &mut HandleAllocator, handle| pool.release(handle),
-        |pool: &mut HandleAllocator| pool.clear();
+        |pool| pool.retain(|_, _| false);
     // It has no slots yet when the recording begins.
-    a_block_pool: BlockPool::builder().slots_per_block(8).max_blocks(6).name("kind").build(),
-        |pool: &mut BlockPool<u8>| pool.insert(1).ok(),
-        |pool: &mut BlockPool<u8>, handle| pool.remove(handle).is_some(),
-        |pool: &mut BlockPool<u8>| pool.clear();
-    a_vec_pool: VecPool::builder().capacity_max(48).name("kind").build(),
-        |pool: &mut VecPool<u8>| pool.insert(1).ok(),
-        |pool: &mut VecPool<u8>, handle| pool.remove(handle).is_some(),
-        |pool: &mut VecPool<u8>| pool.clear();
-    a_block_pool_that_retires_and_gives_back:
+    a_block_pool: BlockPool<u8> =
+        BlockPool::builder().slots_per_block(8).max_blocks(6).name("kind").build(),
+        |pool| pool.clear();
+    a_vec_pool: VecPool<u8> = VecPool::builder().capacity_max(48).name("kind").build(),
+        |pool| pool.clear();
+    a_block_pool_that_retires_and_gives_back: BlockPool<u8, Fifo> =
         BlockPool::builder()
             .slots_per_block(64).max_blocks(12).give_back_beyond(1).lifetimes(2).name("kind")
             .reuse(Fifo).build(),
-        |pool: &mut BlockPool<u8, Fifo>| pool.insert(1).ok(),
-        |pool: &mut BlockPool<u8, Fifo>, handle| pool.remove(handle).is_some(),
-        |pool: &mut BlockPool<u8, Fifo>| pool.retain(|_, _| false);
-    a_static_pool: StaticPool::<u8, 50>::named("kind"),
-        |pool: &mut StaticPool<u8, 50>| pool.insert(1).ok(),
-        |pool: &mut StaticPool<u8, 50>, handle| pool.remove(handle).is_some(),
-        |pool: &mut StaticPool<u8, 50>| pool.clear();
-    a_static_pool_that_retires: StaticPool::builder().lifetimes(2).name("kind").build(),
-        |pool: &mut StaticPool<u8, 800>| pool.insert(1).ok(),
-        |pool: &mut StaticPool<u8, 800>, handle| pool.remove(handle).is_some(),
-        |pool: &mut StaticPool<u8, 800>| pool.retain(|_, _| false);
+        |pool| pool.retain(|_, _| false);
+    a_static_pool: StaticPool<u8, 50> = StaticPool::named("kind"), |pool| pool.clear();
+    a_static_pool_that_retires: StaticPool<u8, 800> =
+        StaticPool::builder().lifetimes(2).name("kind").build(),
+        |pool| pool.retain(|_, _| false);
+}
+
+kinds! {
+    @by |pool| pool.acquire().map(|(handle, _)| handle),
+    |pool, handle| pool.release(handle);
+    a_recycler: Recycler<u8> =
+        Recycler::builder().capacity(50).name("kind").build_with(|_| 0_u8), |pool| pool.clear();
+}
+
+kinds! {
+    @by |pool| pool.acquire(), |pool, handle| pool.release(handle);
+    a_handle_allocator: HandleAllocator =
+        HandleAllocator::builder().capacity(50).name("kind").build(), |pool| pool.clear();
 }
 
 static VOICES: Mutex<StaticPool<u8, 4>> = Mutex::new(StaticPool::named("voices"));
 
 #[test]
 fn a_pool_in_a_static_is_recorded_where_it_is() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let mut voices = VOICES.lock().unwrap();
     voices.record(&recorder);
     let (kept, gone) = (voices.insert(1).unwrap(), voices.insert(2).unwrap());
@@ -232,21 +227,11 @@ fn a_pool_in_a_static_is_recorded_where_it_is() {
     voices.stop_recording();
     assert!(voices.contains(gone));
     recorder.finish().unwrap();
-    let expected = [
-        "0,alloc,0,voices",
-        "0,alloc,1,voices",
-        "0,free,1,voices",
-        "1,alloc,2,voices",
-        "2,alloc,3,voices",
-        "2,alloc,4,voices",
-        "2,free,0,voices",
-        "2,alloc,5,voices",
-        "2,free,5,voices",
-        "2,free,2,voices",
-        "2,free,3,voices",
-        "2,free,4,voices",
-    ];
-    assert_eq!(text.events(), expected);
+    let expected = "0,alloc,0,voices 0,alloc,1,voices 0,free,1,voices \
+        1,alloc,2,voices \
+        2,alloc,3,voices 2,alloc,4,voices 2,free,0,voices 2,alloc,5,voices \
+        2,free,5,voices 2,free,2,voices 2,free,3,voices 2,free,4,voices";
+    assert_eq!(text.events().join(" "), expected);
     assert_eq!(text.stats("voices")[..8], [4, 4, 4, 0, 5, 1, 0, 1].map(|n: u64| n));
 }
 
@@ -336,8 +321,7 @@ fn what_was_dropped_never_makes_the_trace_contradict_itself() {
 
 #[test]
 fn a_restored_pool_goes_on_with_the_lifetimes_of_slots_that_stay_live() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let mut pool = Pool::builder().capacity(4).name("p").build();
     let mut packed = PackedPool::builder().capacity(4).name("q").build();
     pool.record(&recorder);
@@ -361,20 +345,11 @@ fn a_restored_pool_goes_on_with_the_lifetimes_of_slots_that_stay_live() {
     packed.remove(first);
     let stats = (pool.stats(), packed.stats());
     recorder.finish().unwrap();
-    let expected = [
-        "0,alloc,0,p",
-        "0,alloc,1,p",
-        "0,free,1,p",
-        "0,alloc,2,p",
-        "0,alloc,3,p",
-        "1,free,3,p",
-        "2,free,0,p",
-        "2,alloc,4,q",
-        "2,alloc,5,q",
-        "3,free,5,q",
-        "3,free,4,q",
-    ];
-    assert_eq!(text.events(), expected);
+    let expected = "0,alloc,0,p 0,alloc,1,p 0,free,1,p 0,alloc,2,p 0,alloc,3,p \
+        1,free,3,p \
+        2,free,0,p 2,alloc,4,q 2,alloc,5,q \
+        3,free,5,q 3,free,4,q";
+    assert_eq!(text.events().join(" "), expected);
     for (stats, class) in [(stats.0, "p"), (stats.1, "q")] {
         let totals = [stats.live as u64, stats.peak as u64, 0, stats.inserted, stats.removed];
         assert_eq!(text.stats(class)[1..6], totals, "{class}");
@@ -394,8 +369,7 @@ fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
             assert!(!self.0 || thread::panicking(), "on purpose");
         }
     }
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let builder = BlockPool::builder().slots_per_block(2).max_blocks(8).give_back_beyond(0);
     let mut pool = builder.name("bombs").build();
     let early = pool.insert(Bomb(false)).unwrap();
@@ -418,22 +392,12 @@ fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
     pool.remove(handles[0]);
     let stats = pool.stats();
     recorder.finish().unwrap();
-    let expected = [
-        "0,alloc,0,bombs",
-        "0,alloc,1,bombs",
-        "0,alloc,2,bombs",
-        "0,alloc,3,bombs",
-        "0,alloc,4,bombs",
-        "1,free,4,bombs",
-        "1,free,2,bombs",
-        "2,alloc,5,bombs",
-        "2,alloc,6,bombs",
-        "3,free,0,bombs",
-        "3,alloc,7,bombs",
-        "3,free,7,bombs",
-        "4,free,1,bombs",
-    ];
-    assert_eq!(text.events(), expected);
+    let expected = "0,alloc,0,bombs 0,alloc,1,bombs 0,alloc,2,bombs 0,alloc,3,bombs 0,alloc,4,bombs \
+        1,free,4,bombs 1,free,2,bombs \
+        2,alloc,5,bombs 2,alloc,6,bombs \
+        3,free,0,bombs 3,alloc,7,bombs 3,free,7,bombs \
+        4,free,1,bombs";
+    assert_eq!(text.events().join(" "), expected);
     let totals = [stats.capacity, stats.live, stats.peak, 0].map(|number| number as u64);
     assert_eq!(text.stats("bombs")[..4], totals);
     // Slot 4 is live, and blocks are given back from the end only.
@@ -490,8 +454,7 @@ fn a_writer_that_panics_is_an_error() {
 
 #[test]
 fn pools_of_one_name_are_told_apart_while_both_are_there() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let sparks = || Pool::<u8>::builder().capacity(1).name("a,b\n").build();
     let (mut first, mut second) = (sparks(), sparks());
     first.record(&recorder);
@@ -534,8 +497,7 @@ fn only_an_earlier_trace_is_replaced() {
 
 #[test]
 fn a_death_that_was_dropped_is_made_up_for_and_one_without_a_birth_left_out() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let track = recorder.track("t", 9);
     // As the writer sees it when the death in between, and the birth of slot 8, were dropped.
     track.birth(3);
@@ -547,8 +509,7 @@ fn a_death_that_was_dropped_is_made_up_for_and_one_without_a_birth_left_out() {
 
 #[test]
 fn events_name_their_slots_also_after_a_restore_and_at_the_end() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let mut pool = Pool::new(4);
     pool.record(&recorder);
     let [first, second] = [1, 2].map(|value| pool.insert(value).unwrap());
@@ -577,8 +538,7 @@ fn events_name_their_slots_also_after_a_restore_and_at_the_end() {
 
 #[test]
 fn a_track_tells_how_the_pool_of_somebody_else_stands() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let seats = recorder.track("seats", 40);
     (0..3).for_each(|seat| seats.birth(seat));
     seats.death(1);
@@ -599,8 +559,7 @@ fn a_track_tells_how_the_pool_of_somebody_else_stands() {
 
 #[test]
 fn the_statistics_of_a_pool_for_threads_are_counted_as_they_change() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let mut pool = SyncPool::builder().capacity(3).lifetimes(2).name("shared").build();
     let early = pool.insert(0).unwrap();
     pool.record(&recorder);
@@ -630,8 +589,7 @@ fn the_statistics_of_a_pool_for_threads_are_counted_as_they_change() {
 
 #[test]
 fn the_objects_of_a_pool_for_threads_end_with_it_in_the_trace() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let mut pool = SyncPool::builder().capacity(3).name("shared").build();
     pool.record(&recorder);
     pool.insert(1).unwrap();
@@ -644,8 +602,7 @@ fn the_objects_of_a_pool_for_threads_end_with_it_in_the_trace() {
 #[test]
 fn each_removal_from_a_packed_pool_is_recorded_when_it_happens() {
     for capacity in [3, 10_000] {
-        let text = Text::default();
-        let recorder = Recorder::to_writer(text.clone()).unwrap();
+        let (text, recorder) = recorded();
         let mut pool = PackedPool::builder().capacity(capacity).name("dense").build();
         (0..3).for_each(|value| _ = pool.insert(value).unwrap());
         pool.record(&recorder);
@@ -663,8 +620,7 @@ fn each_removal_from_a_packed_pool_is_recorded_when_it_happens() {
 /// The statistics of a pool are written ten times in a second, and when it goes, and at the end.
 #[test]
 fn the_last_statistics_are_those_of_the_end() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let (gone, stays) = (recorder.track("gone", 9), recorder.track("stays", 9));
     // The first are written at once, the next a tenth of a second later: not in between.
     wait_until(|| text.has(",stats,0,gone,") && text.has(",stats,1,stays,"));
@@ -679,8 +635,7 @@ fn the_last_statistics_are_those_of_the_end() {
 
 #[test]
 fn any_number_of_pools_may_have_one_name() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let tracks: Vec<_> = (0..4).map(|_| recorder.track("imps", 1)).collect();
     tracks.iter().for_each(|track| track.birth(0));
     recorder.finish().unwrap();
@@ -690,8 +645,7 @@ fn any_number_of_pools_may_have_one_name() {
 
 #[test]
 fn a_retained_object_lives_on_in_the_trace() {
-    let text = Text::default();
-    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (text, recorder) = recorded();
     let mut blocks = BlockPool::builder().slots_per_block(2).max_blocks(4).name("blocks").build();
     let mut pool = Pool::builder().capacity(8).name("pool").build();
     blocks.record(&recorder);

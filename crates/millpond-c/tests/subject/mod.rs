@@ -36,8 +36,8 @@ pub(crate) use erased::{
 pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use interface::{
-    CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, for_one_of_each,
-    for_one_of_each_place, planned, tests_of,
+    CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, claimed, for_every_pool, for_one_of_each,
+    for_one_of_each_place, planned, says, says_all, tests_of,
 };
 pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;

@@ -47,6 +47,12 @@ pub(crate) trait Aided: Sized {
         self.insert_by(0)
     }
     #[track_caller]
+    fn fill_up(&mut self) {
+        while self.len() < Self::CAPACITY {
+            self.add().unwrap();
+        }
+    }
+    #[track_caller]
     fn remove(&mut self, handle: Self::Handle) -> bool;
     /// The ways to have no object left, `clear` first.
     fn ways_to_empty() -> Vec<fn(&mut Self)>;

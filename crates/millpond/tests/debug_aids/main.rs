@@ -147,10 +147,8 @@ fn what_goes_is_told_no_longer() {
         }
         for way in P::PLAIN..P::PLAIN + P::EVICTING {
             let mut pool = P::with_aids(DebugAids::all());
-            let first = line!() + 2;
-            while pool.len() < P::CAPACITY {
-                pool.add().unwrap();
-            }
+            let first = line!() + 1;
+            pool.fill_up();
             let second = line!() + 1;
             pool.insert_by(way).unwrap();
             let told = lines(&pool.live_report().unwrap());
@@ -198,7 +196,7 @@ fn restored_objects_are_not_told_as_others() {
         assert!(REPORTS.take().is_empty(), "what is no pool of the program's own says nothing");
 
         pool.remove(first);
-        fill_up(&mut pool);
+        pool.fill_up();
         pool.restore_from(&snapshot);
         pool.check();
         let report = pool.live_report().unwrap();
@@ -225,11 +223,6 @@ fn restored_objects_are_not_told_as_others() {
         assert!(REPORTS.take().is_empty());
         drop(pool);
         assert_eq!(REPORTS.take().len(), 1);
-    }
-    fn fill_up<P: Aided>(pool: &mut P) {
-        while pool.len() < P::CAPACITY {
-            pool.add().unwrap();
-        }
     }
     with_snapshots!(restored);
 }
@@ -268,9 +261,7 @@ fn aids_take_no_memory_after_the_pool_was_made() {
         let ((), asked) = allocations::during(|| {
             for _ in 0..3 {
                 clear(&mut pool);
-                while pool.len() < P::CAPACITY {
-                    pool.add().unwrap();
-                }
+                pool.fill_up();
             }
         });
         assert_eq!(asked, allocations::Allocations::default());
@@ -293,13 +284,7 @@ fn written_to_while_dead<P: Filled>(
     // SAFETY: the byte is part of the pool's array, and no value is there. (What a program does that has
     // kept the pointer is not even this much allowed; but this is what it comes to.)
     unsafe { stale.wrapping_add(byte).write(0x07) };
-    let mut refill = || {
-        panic_of(|| {
-            while pool.len() < P::CAPACITY {
-                pool.add().unwrap();
-            }
-        })
-    };
+    let mut refill = || panic_of(|| pool.fill_up());
     let said = refill();
     assert_eq!(refill(), None, "said once");
     pool.check();
@@ -365,34 +350,27 @@ fn copies_and_restored_pools_have_their_dead_slots_filled() {
         let mut pool = P::with_aids(DebugAids::none().fill_dead_slots());
         pool.add().unwrap();
         let snapshot = pool.save();
-        while pool.len() < P::CAPACITY {
-            pool.add().unwrap();
-        }
+        pool.fill_up();
         let stale: Vec<_> = (0..P::CAPACITY).map(|number| pool.slot(number)).collect();
-        let refill = |pool: &mut P| {
-            while pool.len() < P::CAPACITY {
-                pool.add().unwrap();
-            }
-        };
         pool.restore_from(&snapshot);
-        refill(&mut pool);
+        pool.fill_up();
         pool.restore_from(&snapshot);
-        refill(&mut pool.clone());
+        pool.clone().fill_up();
         for slot in &stale[1..] {
             // SAFETY: as above: the first slot is live, and these are not.
             unsafe { slot.wrapping_add(P::first_byte()).write(5) };
         }
-        refill(&mut pool.clone());
+        pool.clone().fill_up();
         let mut copy = pool.clone();
-        refill(&mut copy);
+        copy.fill_up();
         let stale_in_copy = copy.slot(0);
         P::ways_to_empty()[0](&mut copy);
         // SAFETY: as above.
         unsafe { stale_in_copy.wrapping_add(P::first_byte()).write(5) };
-        assert!(panic_of(|| refill(&mut copy)).is_some());
-        let said = (1..P::CAPACITY).filter(|_| panic_of(|| refill(&mut pool)).is_some()).count();
+        assert!(panic_of(|| copy.fill_up()).is_some());
+        let said = (1..P::CAPACITY).filter(|_| panic_of(|| pool.fill_up()).is_some()).count();
         assert_eq!(said, P::CAPACITY - 1);
-        refill(&mut pool);
+        pool.fill_up();
         pool.check();
     }
     fn in_order<R: millpond::reuse::ReuseOrder>() {

@@ -1,14 +1,11 @@
-//! `AnyPool`: values of different types behind one trait.
+//! `AnyPool`: values of different types behind one trait. (What it does as any other pool: see `tests/families`.)
 
 use std::any::Any;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use crate::common::{Counted, Ledger, Random, in_every_order};
-use millpond::reuse::{Lifo, ReuseOrder};
-use millpond::{AnyPool, GetDisjointMutError, Handle, Handle32, InsertAtErrorKind, Refusal};
+use millpond::{AnyPool, GetDisjointMutError, Handle, InsertAtErrorKind, Refusal};
 
 /// What all values of these tests are.
 trait Thing: std::fmt::Debug {
@@ -41,24 +38,13 @@ things! {
     (): |this| { let () = this; 0 }, |id| { let _ = (this, id); };
     Option<Box<u64>>: |this| this.as_ref().map_or(0, |id| **id), |id| *this = Some(Box::new(id));
     Aligned: |this| this.0.into(), |id| this.0 = id as u8;
-    Noted: |this| this.0.id(), |id| { let _ = (this, id); };
-    Cell<u64>: |this| this.get(), |id| this.set(id);
 }
 
 #[derive(Debug)]
 #[repr(align(16))]
 struct Aligned(u8);
 
-/// A value that is counted.
-struct Noted(Counted);
-
-impl std::fmt::Debug for Noted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("noted")
-    }
-}
-
-type Things<R = Lifo> = AnyPool<dyn Thing, 24, R>;
+type Things = AnyPool<dyn Thing, 24>;
 
 #[test]
 fn each_value_keeps_its_type() {
@@ -73,7 +59,9 @@ fn each_value_keeps_its_type() {
     let all = [number, small, array, text, nothing, boxed, aligned];
     assert_eq!(all.map(|handle| pool[handle].id()), [1, 2, 3, 4, 0, 6, 7]);
     assert_eq!((&raw const pool[aligned]).addr() % 16, 0);
-    pool.values_mut().for_each(|value| value.rename(value.id() + 10));
+    pool[number].rename(11);
+    pool.values_mut().skip(1).for_each(|value| value.rename(value.id() + 10));
+    assert_eq!((&pool).into_iter().count(), (&mut pool).into_iter().count());
     assert_eq!(pool.values().map(|value| value.id()).sum::<u64>(), 11 + 12 + 13 + 14 + 16 + 17);
 
     assert_eq!(pool.get_as::<u8>(small), Some(&12));
@@ -86,36 +74,6 @@ fn each_value_keeps_its_type() {
     assert_eq!(pool.remove_as::<String>(text).as_deref(), Some("14"));
     assert!(!pool.is::<String>(text) && pool.remove_as::<String>(text).is_none());
     assert_eq!(format!("{:?}", pool.get(array)), "Some([0, 0, 0, 0, 13])");
-    pool.validate().unwrap();
-}
-
-#[test]
-fn every_value_is_destroyed_once_by_the_drop_of_its_own_type() {
-    let ledger = Ledger::default();
-    let noted = |id| Noted(ledger.value(id));
-    let mut pool = Things::new(8);
-    let handles: Vec<_> = (0..8).map(|id| pool.insert(noted(id)).unwrap()).collect();
-    let full = pool.insert(noted(9)).unwrap_err();
-    assert_eq!((full.into_inner().0.id(), pool.len()), (9, 8));
-    assert_eq!(ledger.alive(), 8);
-    assert!(pool.remove(handles[0]) && !pool.remove(handles[0]));
-    let taken = pool.remove_as::<Noted>(handles[1]).unwrap();
-    assert_eq!(ledger.alive(), 7);
-    drop(taken);
-    assert_eq!((ledger.alive(), pool.len()), (6, 6));
-    pool.retain(|_, value| value.id() % 2 == 0);
-    assert_eq!((ledger.alive(), pool.len()), (3, 3));
-    pool.insert(1_u64).unwrap();
-    drop(pool);
-    assert_eq!(ledger.alive(), 0);
-
-    let mut pool = Things::new(3);
-    let old = pool.insert(noted(1)).unwrap();
-    pool.insert(noted(2)).unwrap();
-    pool.clear();
-    assert_eq!((ledger.alive(), pool.len()), (0, 0));
-    assert_eq!(pool.check(old), Err(Refusal::Stale));
-    assert_eq!(pool.insert(3_u64).unwrap().index(), 0);
     pool.validate().unwrap();
 }
 
@@ -265,91 +223,6 @@ fn several_at_once_are_disjoint() {
 }
 
 #[test]
-fn iterates_from_both_ends() {
-    let mut pool = Things::new(70);
-    let handles: Vec<_> = (0..70).map(|id| pool.insert(id as u64).unwrap()).collect();
-    for handle in handles.iter().step_by(3) {
-        pool.remove(*handle);
-    }
-    let expected: Vec<u64> = (0..70).filter(|id| id % 3 != 0).collect();
-    let ids = |values: Vec<(Handle<dyn Thing>, u64)>| {
-        assert!(values.iter().all(|(handle, id)| u64::from(handle.index()) == *id));
-        values.into_iter().map(|(_, id)| id).collect::<Vec<_>>()
-    };
-    assert_eq!(pool.iter().len(), expected.len());
-    assert_eq!(ids(pool.iter().map(|(handle, value)| (handle, value.id())).collect()), expected);
-    let mut backward = ids(pool.iter().rev().map(|(h, v)| (h, v.id())).collect());
-    backward.reverse();
-    assert_eq!(backward, expected);
-    let mut seen = Vec::new();
-    let mut both = pool.iter_mut();
-    while let Some((handle, value)) = both.next() {
-        seen.push((handle, value.id()));
-        seen.extend(both.next_back().map(|(handle, value)| (handle, value.id())));
-    }
-    assert!(both.next_back().is_none());
-    seen.sort();
-    assert_eq!(ids(seen), expected);
-    assert_eq!((&pool).into_iter().count(), (&mut pool).into_iter().count());
-    assert!(format!("{pool:?}").starts_with("{1v1: 1, 2v1: 2, 4v1: 4"));
-    let kept: Vec<&mut dyn Thing> = pool.values_mut().collect();
-    assert_eq!(kept.len(), expected.len());
-}
-
-fn behaves_as_a_map<R: ReuseOrder>() {
-    let mut random = Random(7);
-    let mut pool = Things::<R>::with_capacity(33);
-    let mut model: HashMap<Handle<dyn Thing>, u64> = HashMap::new();
-    let mut dead = Vec::new();
-    for id in 0..if cfg!(miri) { 300 } else { 5000 } {
-        let live: Vec<_> = pool.handles().collect();
-        match random.below(8) {
-            0..=3 => {
-                let inserted = match random.below(4) {
-                    0 => pool.insert(id).ok(),
-                    1 => pool.insert([id as u32; 5]).ok(),
-                    2 => pool.insert(id.to_string()).ok(),
-                    _ => pool.insert_with(|_| Some(Box::new(id))).ok(),
-                };
-                assert_eq!(inserted.is_none(), model.len() == 33);
-                model.extend(inserted.map(|handle| (handle, id)));
-            }
-            4..=5 if !live.is_empty() => {
-                let handle = live[random.below(live.len())];
-                assert!(pool.remove(handle) && model.remove(&handle).is_some());
-                dead.push(handle);
-            }
-            6 if !live.is_empty() => {
-                let handle = live[random.below(live.len())];
-                let text = pool.remove_as::<String>(handle);
-                if let Some(text) = text {
-                    assert_eq!(model.remove(&handle).unwrap().to_string(), text);
-                    dead.push(handle);
-                }
-            }
-            7 if random.below(100) == 0 => {
-                dead.extend(live);
-                model.clear();
-                pool.clear();
-            }
-            _ => pool.values_mut().take(1).for_each(|value| value.rename(value.id())),
-        }
-        assert_eq!(pool.len(), model.len());
-        if id % 64 == 0 {
-            pool.validate().unwrap();
-            assert!(model.iter().all(|(handle, id)| pool[*handle].id() == *id));
-            assert!(dead.iter().all(|handle| pool.get(*handle).is_none()));
-        }
-    }
-    assert!(dead.len() > 50);
-}
-
-#[test]
-fn behaves_as_a_map_in_every_reuse_order() {
-    in_every_order!(behaves_as_a_map());
-}
-
-#[test]
 fn takes_no_memory_after_its_creation() {
     let (mut pool, created) = crate::allocations::during(|| Things::new(100));
     // Rooms of 32 bytes, 24 for what is in each, 8.2 for the handles.
@@ -377,60 +250,11 @@ fn a_pool_gives_back_all_that_it_took() {
 }
 
 #[test]
-fn values_to_change_come_from_both_ends_and_are_counted() {
-    let mut pool = Things::new(70);
-    let handles: Vec<_> = (0..70_u64).map(|id| pool.insert(id).unwrap()).collect();
-    assert!(pool.remove(handles[1]) && pool.remove(handles[65]));
-    let mut live: Vec<_> = pool.handles().collect();
-    let mut iter = pool.iter_mut();
-    while let Some((handle, value)) = iter.next_back() {
-        assert_eq!((Some(handle), value.id()), (live.pop(), handle.index().into()));
-        assert_eq!((iter.len(), iter.size_hint()), (live.len(), (live.len(), Some(live.len()))));
-        if !live.is_empty() {
-            assert_eq!(iter.next().map(|(handle, _)| handle), Some(live.remove(0)));
-        }
-    }
-    assert!(live.is_empty() && iter.next().is_none());
-}
-
-#[test]
-fn a_live_handle_indexes_its_value_to_change() {
-    let mut pool = Things::new(2);
-    let handle = pool.insert(1_u64).unwrap();
-    pool[handle].rename(5);
-    assert_eq!(pool[handle].id(), 5);
-    pool.remove(handle);
-    let used = catch_unwind(AssertUnwindSafe(|| pool[handle].rename(6)));
-    assert!(used.is_err(), "a stale handle indexes nothing");
-}
-
-#[test]
-fn pools_of_every_size() {
-    for capacity in [0, 1, 63, 64, 65] {
-        let mut pool = AnyPool::<dyn Thing, 0>::new(capacity);
-        while pool.insert(()).is_ok() {}
-        assert_eq!((pool.len(), pool.is_full(), pool.values().count()), (capacity, true, capacity));
-    }
-    let small = AnyPool::<dyn Thing, 8>::builder().handle::<Handle32<dyn Thing, 8>>();
-    assert!(small.capacity(300).try_build().is_err());
+fn what_cannot_be_built_is_an_error() {
+    let narrow = AnyPool::<dyn Thing, 8>::builder().handle::<millpond::Handle32<dyn Thing, 8>>();
+    assert!(narrow.capacity(300).try_build().is_err());
     assert!(AnyPool::<dyn Thing, 8>::builder().try_build().is_err());
     assert!(AnyPool::<dyn Thing, 8>::builder().capacity(usize::MAX).try_build().is_err());
     let huge = AnyPool::<dyn Thing, { 1 << 40 }>::builder().capacity(1 << 30).try_build();
     assert!(huge.is_err());
-}
-
-#[test]
-fn a_pool_is_send_and_sync_as_its_values_must_be() {
-    fn is_send<T: Send>(_: &T) {}
-    fn is_sync<T: Sync>(_: &T) {}
-    let mut pool = AnyPool::<dyn Thing + Send, 8>::new(1);
-    pool.insert(Cell::new(1_u64)).unwrap();
-    is_send(&pool);
-    std::thread::scope(|scope| scope.spawn(|| assert_eq!(pool.iter_mut().count(), 1)).join())
-        .unwrap();
-    let mut shared = AnyPool::<dyn Thing + Send + Sync, 8>::new(1);
-    shared.insert(1_u64).unwrap();
-    is_sync(&shared);
-    is_send(&shared);
-    std::thread::scope(|scope| scope.spawn(|| shared.values().count()).join()).unwrap();
 }

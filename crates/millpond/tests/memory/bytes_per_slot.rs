@@ -4,7 +4,7 @@
 use crate::allocations::during;
 use crate::common::in_every_order;
 use millpond::classic::{BytemapPool, PoolAllocator, RosterPool};
-use millpond::reuse::{Lifo, LowestFirst, ReuseOrder};
+use millpond::reuse::ReuseOrder;
 use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, Pool, Recycler};
 
 /// The bytes that creating a pool takes, in this many blocks. Nothing is given back or resized on the way: the
@@ -152,28 +152,6 @@ fn recycler_takes_as_a_pool_whose_dead_slots_hold_no_links() {
     in_every_order!(recycler::<Handle<()>>(100_000));
     in_every_order!(recycler::<Handle32<(), 20>>(100_000));
     in_every_order!(recycler::<Handle32<(), 16>>(65_536));
-}
-
-#[track_caller]
-fn assert_per_slot<R: ReuseOrder, H: HandleLayout>(slots: usize, most: f64) {
-    let bytes = bytes_of(1, || Pool::<[u8; 32], R, H>::with_capacity(slots));
-    let beside_values = bytes as f64 / slots as f64 - 32.0;
-    assert!(beside_values <= most, "{beside_values} bytes per slot beside the value");
-}
-
-#[test]
-fn pool_of_the_default_order_takes_at_most_8_2_bytes_beside_the_value() {
-    assert_per_slot::<Lifo, Handle<()>>(100_000, 8.2);
-}
-
-#[test]
-fn pool_of_lowest_first_takes_at_most_4_2_bytes_beside_the_value() {
-    assert_per_slot::<LowestFirst, Handle<()>>(100_000, 4.2);
-}
-
-#[test]
-fn pool_with_handles_of_16_index_bits_takes_at_most_4_2_bytes_beside_the_value() {
-    assert_per_slot::<Lifo, Handle32<(), 16>>(65_536, 4.2);
 }
 
 #[test]

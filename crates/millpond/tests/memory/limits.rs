@@ -6,42 +6,30 @@ use crate::common::{Random, from_both_ends, half_used, in_every_order};
 use millpond::debug::DebugAids;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{
-    BuildError, GetDisjointMutError, Handle, Handle32, HandleAllocator, InsertAtErrorKind, Pool,
-    Recycler, Refusal, SyncPool, SyncRecycler,
+    BuildError, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout,
+    InsertAtErrorKind, Pool, Recycler, Refusal, SyncPool, SyncRecycler,
 };
 
-fn largest_of_16_bits<R: ReuseOrder>() {
-    let mut pool = Pool::<u16, R, Handle32<u16, 16>>::with_capacity(1 << 16);
-    for value in 0..=u16::MAX {
-        let handle = pool.insert(value).unwrap();
-        assert_eq!(handle.index(), u32::from(value));
+fn all_that_the_layout_names<R: ReuseOrder, H: HandleLayout>() {
+    let last = H::CAPACITY_MAX - 1;
+    let mut pool = Pool::<usize, R, H>::with_capacity(last + 1);
+    for value in 0..=last {
+        assert_eq!(pool.insert(value).unwrap().index() as usize, value);
     }
     assert!(pool.insert(0).is_err());
-    let last = pool.handle_at(65_535).unwrap();
-    assert_eq!(pool.remove(last), Some(65_535));
+    assert_eq!(pool.remove(pool.handle_at(last).unwrap()), Some(last));
     let again = pool.insert(7).unwrap();
-    assert_eq!((again.index(), again.generation()), (65_535, 2));
+    assert_eq!((again.index() as usize, again.generation()), (last, 2));
     assert_eq!(
         pool.runs().map(|(first, run)| (first, run.len())).collect::<Vec<_>>(),
-        [(0, 65_536)]
+        [(0, last + 1)]
     );
 }
 
 #[test]
-fn layout_of_16_index_bits_names_65_536_slots() {
-    in_every_order!(largest_of_16_bits());
-}
-
-fn largest_of_1_bit<R: ReuseOrder>() {
-    let mut pool = Pool::<u64, R, Handle32<u64, 1>>::with_capacity(2);
-    let handles = [pool.insert(1).unwrap(), pool.insert(2).unwrap()];
-    assert!(pool.insert(3).is_err());
-    assert_eq!((pool[handles[0]], pool[handles[1]]), (1, 2));
-}
-
-#[test]
-fn layout_of_1_index_bit_names_2_slots() {
-    in_every_order!(largest_of_1_bit());
+fn layouts_of_16_bits_and_of_1_bit_of_index_name_65_536_and_2_slots() {
+    in_every_order!(all_that_the_layout_names::<Handle32<u16, 16>>());
+    in_every_order!(all_that_the_layout_names::<Handle32<u16, 1>>());
 }
 
 #[test]
@@ -132,20 +120,6 @@ fn disjoint<R: ReuseOrder>() {
 #[test]
 fn get_disjoint_mut_refuses_equal_stale_and_foreign_handles_by_position() {
     in_every_order!(disjoint());
-}
-
-#[test]
-fn get_disjoint_mut_of_a_recycler_refuses_the_same() {
-    let mut recycler = Recycler::<u64>::new(3);
-    let [a, b, stale] = [(); 3].map(|()| recycler.acquire().unwrap().0);
-    recycler.release(stale);
-    let [x, y] = recycler.get_disjoint_mut([b, a]).unwrap();
-    (*x, *y) = (2, 1);
-    assert_eq!(recycler.as_slice(), [1, 2, 0]);
-    let overlapping = GetDisjointMutError::Overlapping { position: 1 };
-    assert_eq!(recycler.get_disjoint_mut([a, a]), Err(overlapping));
-    let refused = GetDisjointMutError::Refused { position: 0, refusal: Refusal::Stale };
-    assert_eq!(recycler.get_disjoint_mut([stale, a]), Err(refused));
 }
 
 /// Pools of shapes that cross every border of a bitmap's words: each value is its own slot.

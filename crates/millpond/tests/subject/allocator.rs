@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 
 use millpond::reuse::ReuseOrder;
 use millpond::snapshot::{Checksum, SnapshotOf, ToChecksum};
-use millpond::{HandleAllocator, HandleLayout, Stats};
+use millpond::{HandleAllocator, HandleLayout};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -55,33 +55,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
         Self { values: (0..handles.capacity()).map(|_| None).collect(), handles }
     }
 
-    fn capacity(&self) -> usize {
-        self.handles.capacity()
-    }
-
-    fn len(&self) -> usize {
-        self.handles.len()
-    }
-
-    fn retired(&self) -> usize {
-        self.handles.stats().retired
-    }
-
-    fn stats(&self) -> Option<Stats> {
-        Some(self.handles.stats())
-    }
-
-    fn is_full(&self) -> bool {
-        self.handles.is_full()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.handles.is_empty()
-    }
-
-    fn name(&self) -> Option<Option<&'static str>> {
-        Some(self.handles.name())
-    }
+    super::says_all!(outer => outer.handles, capacity);
 
     fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
         let handle = self.handles.handle_at(index);

@@ -2,7 +2,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 
 use millpond::reuse::ReuseOrder;
-use millpond::{AnyPool, HandleLayout, Stats};
+use millpond::{AnyPool, HandleLayout};
 
 use super::{AnyHandle, Kind, NoPast, Plan, PoolUnderTest};
 
@@ -43,33 +43,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         Self { pool: super::planned!(builder, plan).build(), values: PhantomData }
     }
 
-    fn capacity(&self) -> usize {
-        self.pool.capacity()
-    }
-
-    fn len(&self) -> usize {
-        self.pool.len()
-    }
-
-    fn retired(&self) -> usize {
-        self.pool.stats().retired
-    }
-
-    fn stats(&self) -> Option<Stats> {
-        Some(self.pool.stats())
-    }
-
-    fn is_full(&self) -> bool {
-        self.pool.is_full()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.pool.is_empty()
-    }
-
-    fn name(&self) -> Option<Option<&'static str>> {
-        Some(self.pool.name())
-    }
+    super::says_all!(outer => outer.pool, capacity);
 
     fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
         let (handle, any) = (self.pool.handle_at(index), self.pool.get_at(index));
@@ -114,13 +88,8 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     }
 
     fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
-        Some(match self.pool.insert_at(handle, Box::new(value)) {
-            Ok(issued) => {
-                assert_eq!(issued, handle);
-                Ok(())
-            }
-            Err(error) => Err(*error.into_inner()),
-        })
+        let claimed = super::claimed(handle, self.pool.insert_at(handle, Box::new(value)));
+        claimed.map(|claimed| claimed.map_err(|value| *value))
     }
 
     fn insert_with(&mut self, make: &mut dyn FnMut(H) -> T) -> Option<Result<H, ()>> {
@@ -134,6 +103,18 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     fn retain(&mut self, keep: &mut dyn FnMut(H, &mut T) -> bool) -> bool {
         self.pool.retain(|handle, any| keep(handle, value_mut(any)));
         true
+    }
+
+    fn iter_both_ends(
+        &self,
+    ) -> Option<impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone> {
+        Some(self.pool.iter().map(|(handle, any)| (handle, value(any))))
+    }
+
+    fn iter_mut_both_ends(
+        &mut self,
+    ) -> Option<impl DoubleEndedIterator<Item = (H, &mut T)> + ExactSizeIterator> {
+        Some(self.pool.iter_mut().map(|(handle, any)| (handle, value_mut(any))))
     }
 
     fn disjoint<const N: usize>(&mut self, handles: [H; N]) -> Option<Option<[&mut T; N]>> {

@@ -160,10 +160,6 @@ impl<T: 'static, A: Places> PoolUnderTest<T> for Placed<T, A> {
         A::in_use(&self.allocator)
     }
 
-    fn retired(&self) -> usize {
-        self.handles.stats().retired
-    }
-
     fn stats(&self) -> Option<Stats> {
         Some(self.handles.stats())
     }

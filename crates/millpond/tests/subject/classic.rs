@@ -34,10 +34,6 @@ impl<T: 'static> PoolUnderTest<T> for OptionRoster<T> {
         self.0.partition()
     }
 
-    fn retired(&self) -> usize {
-        self.0.stats().retired
-    }
-
     fn stats(&self) -> Option<Stats> {
         Some(self.0.stats())
     }
@@ -55,10 +51,6 @@ impl<T: 'static> PoolUnderTest<T> for OptionRoster<T> {
 
     fn get_mut(&mut self, handle: Handle<()>) -> Option<&mut T> {
         self.0.get_mut(handle.relabel())?.as_mut().map(|(_, value)| value)
-    }
-
-    fn contains(&self, handle: Handle<()>) -> bool {
-        self.0.get(handle.relabel()).is_some()
     }
 
     fn remove(&mut self, handle: Handle<()>) -> Option<T> {
@@ -151,10 +143,6 @@ impl<T: 'static, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
 
     fn get_mut(&mut self, handle: Seeded) -> Option<&mut T> {
         self.0.get_mut(handle.0)
-    }
-
-    fn contains(&self, handle: Seeded) -> bool {
-        self.0.get(handle.0).is_some()
     }
 
     fn remove(&mut self, handle: Seeded) -> Option<T> {

@@ -113,23 +113,16 @@ impl<K: Kind> KindOfPool for Of<K> {
     }
 }
 
-impl<K: Kind, T: 'static> Makes<dyn Basic<T>> for Of<K> {
-    fn make(&self, plan: Plan) -> Box<dyn Basic<T>> {
-        Box::new(K::build::<T>(plan))
-    }
+macro_rules! makes {
+    ($($pool:ident: [$($bound:tt)+])+) => {$(
+        impl<K: Kind, T: $($bound)+> Makes<dyn $pool<T>> for Of<K> {
+            fn make(&self, plan: Plan) -> Box<dyn $pool<T>> {
+                Box::new(K::build::<T>(plan))
+            }
+        }
+    )+};
 }
-
-impl<K: Kind, T: Plain> Makes<dyn Saved<T>> for Of<K> {
-    fn make(&self, plan: Plan) -> Box<dyn Saved<T>> {
-        Box::new(K::build::<T>(plan))
-    }
-}
-
-impl<K: Kind, T: Plain> Makes<dyn Subject<T>> for Of<K> {
-    fn make(&self, plan: Plan) -> Box<dyn Subject<T>> {
-        Box::new(K::build::<T>(plan))
-    }
-}
+makes! { Basic: ['static] Saved: [Plain] Subject: [Plain] Copied: [Plain + Copy] }
 
 impl<K: Kind, T: Plain> Reads<T> for Of<K> {
     fn read(&self, form: Form, bytes: &[u8]) -> Option<Result<Box<dyn Saved<T>>, String>> {
@@ -174,33 +167,32 @@ pub(crate) trait Basic<T: 'static> {
     fn validate(&self) -> Result<(), String>;
 }
 
+/// Methods that are those of the adapter.
+macro_rules! as_it_says {
+    ($($name:ident(&$this:ident $(, $argument:ident: $type:ty)?) -> $answer:ty;)+) => {$(
+        fn $name(&$this $(, $argument: $type)?) -> $answer {
+            PoolUnderTest::$name($this $(, $argument)?)
+        }
+    )+};
+}
+
 impl<T: 'static, P: PoolUnderTest<T>> Basic<T> for P {
+    as_it_says! {
+        capacity(&self) -> usize;
+        len(&self) -> usize;
+        retired(&self) -> usize;
+        is_full(&self) -> bool;
+        is_empty(&self) -> bool;
+        stats(&self) -> Option<Stats>;
+        validate(&self) -> Result<(), String>;
+    }
+
+    fn clear(&mut self) {
+        PoolUnderTest::clear(self);
+    }
+
     fn layout(&self) -> &'static Layout {
         layout::<P::Handle>()
-    }
-
-    fn capacity(&self) -> usize {
-        PoolUnderTest::capacity(self)
-    }
-
-    fn len(&self) -> usize {
-        PoolUnderTest::len(self)
-    }
-
-    fn retired(&self) -> usize {
-        PoolUnderTest::retired(self)
-    }
-
-    fn is_full(&self) -> bool {
-        PoolUnderTest::is_full(self)
-    }
-
-    fn is_empty(&self) -> bool {
-        PoolUnderTest::is_empty(self)
-    }
-
-    fn stats(&self) -> Option<Stats> {
-        PoolUnderTest::stats(self)
     }
 
     fn insert(&mut self, value: T) -> Result<Key, T> {
@@ -240,19 +232,11 @@ impl<T: 'static, P: PoolUnderTest<T>> Basic<T> for P {
         PoolUnderTest::retain(self, &mut |handle, value| keep(Key::of(handle), value))
     }
 
-    fn clear(&mut self) {
-        PoolUnderTest::clear(self);
-    }
-
     fn iter(&self) -> Each<'_, T> {
         let mut iter = PoolUnderTest::iter(self);
         std::iter::from_fn(Box::new(move || {
             iter.next().map(|(handle, value)| (Key::of(handle), value))
         }))
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        PoolUnderTest::validate(self)
     }
 }
 
@@ -311,6 +295,11 @@ pub(crate) trait Saved<T: 'static>: Basic<T> {
 }
 
 impl<T: Plain, P: PoolUnderTest<T>> Saved<T> for P {
+    as_it_says! {
+        sum(&self) -> Option<u64>;
+        write(&self, form: Form) -> Option<Vec<u8>>;
+    }
+
     fn try_clone(&self) -> Option<Box<dyn Saved<T>>> {
         Some(Box::new(PoolUnderTest::try_clone(self)?))
     }
@@ -326,14 +315,6 @@ impl<T: Plain, P: PoolUnderTest<T>> Saved<T> for P {
     fn restore(&mut self, past: &dyn Past) {
         PoolUnderTest::restore(self, past.as_any().downcast_ref().expect(OWN));
     }
-
-    fn sum(&self) -> Option<u64> {
-        PoolUnderTest::sum(self)
-    }
-
-    fn write(&self, form: Form) -> Option<Vec<u8>> {
-        PoolUnderTest::write(self, form)
-    }
 }
 
 /// What the tests ask of pools whose values can be copied all at once.
@@ -344,12 +325,6 @@ pub(crate) trait Copied<T: 'static>: Saved<T> {
 impl<T: Plain + Copy, P: PoolUnderTest<T>> Copied<T> for P {
     fn take_snapshot_of_copies(&self) -> Option<Box<dyn Past>> {
         PoolUnderTest::take_snapshot_of_copies(self).map(past_of::<T, P>)
-    }
-}
-
-impl<K: Kind, T: Plain + Copy> Makes<dyn Copied<T>> for Of<K> {
-    fn make(&self, plan: Plan) -> Box<dyn Copied<T>> {
-        Box::new(K::build::<T>(plan))
     }
 }
 
@@ -424,8 +399,10 @@ fn several<const N: usize, T: 'static, P: PoolUnderTest<T>>(
 }
 
 impl<T: Plain, P: PoolUnderTest<T>> Subject<T> for P {
-    fn name(&self) -> Option<Option<&'static str>> {
-        PoolUnderTest::name(self)
+    as_it_says! {
+        name(&self) -> Option<Option<&'static str>>;
+        runs(&self) -> Option<Vec<(usize, Vec<&T>)>>;
+        index_of(&self, value: &T) -> Option<Option<usize>>;
     }
 
     fn at(&self, index: usize) -> Option<Option<(Key, &T)>> {
@@ -466,10 +443,6 @@ impl<T: Plain, P: PoolUnderTest<T>> Subject<T> for P {
         PoolUnderTest::iter_mut_both_ends(self).map(WalkFromBothEnds::new)
     }
 
-    fn runs(&self) -> Option<Vec<(usize, Vec<&T>)>> {
-        PoolUnderTest::runs(self)
-    }
-
     fn several(&mut self, handles: &[Key]) -> Option<Option<[Option<&mut T>; SEVERAL]>> {
         match *handles {
             [] => several(self, []),
@@ -478,10 +451,6 @@ impl<T: Plain, P: PoolUnderTest<T>> Subject<T> for P {
             [a, b, c] => several(self, [a, b, c]),
             _ => unreachable!("more than {SEVERAL}"),
         }
-    }
-
-    fn index_of(&self, value: &T) -> Option<Option<usize>> {
-        PoolUnderTest::index_of(self, value)
     }
 
     fn came_back(&self, way: u8) -> Option<(&'static str, Box<dyn Subject<T>>)> {

@@ -93,17 +93,23 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
     fn build(plan: Plan) -> Self;
     fn capacity(&self) -> usize;
     fn len(&self) -> usize;
-    fn retired(&self) -> usize;
     /// The value comes back if the pool is full.
     fn insert(&mut self, value: T) -> Result<Self::Handle, T>;
     fn get(&self, handle: Self::Handle) -> Option<&T>;
     fn get_mut(&mut self, handle: Self::Handle) -> Option<&mut T>;
-    fn contains(&self, handle: Self::Handle) -> bool;
     fn remove(&mut self, handle: Self::Handle) -> Option<T>;
     fn clear(&mut self);
     /// All live objects with their handles, in the pool's own order.
     fn iter(&self) -> impl Iterator<Item = (Self::Handle, &T)>;
     fn validate(&self) -> Result<(), String>;
+
+    fn contains(&self, handle: Self::Handle) -> bool {
+        self.get(handle).is_some()
+    }
+
+    fn retired(&self) -> usize {
+        self.stats().expect("statistics").retired
+    }
 
     fn is_full(&self) -> bool {
         self.len() + self.retired() == self.capacity()
@@ -322,6 +328,58 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
             _ => Some(("postcard", read(Form::Postcard)?)),
         }
     }
+}
+
+/// What a pool inside of an adapter says of itself, by methods of these names.
+macro_rules! says {
+    ($outer:ident => $place:expr $(, $capacity:ident)?) => {
+        $(fn capacity(&self) -> usize {
+            let $outer = self;
+            $place.$capacity()
+        })?
+
+        fn stats(&self) -> Option<millpond::Stats> {
+            let $outer = self;
+            Some($place.stats())
+        }
+
+        fn is_full(&self) -> bool {
+            let $outer = self;
+            $place.is_full()
+        }
+
+        fn is_empty(&self) -> bool {
+            let $outer = self;
+            $place.is_empty()
+        }
+    };
+}
+pub(crate) use says;
+
+/// The same of its name and of how many are live.
+macro_rules! says_all {
+    ($outer:ident => $place:expr $(, $capacity:ident)?) => {
+        $crate::subject::says!($outer => $place $(, $capacity)?);
+
+        fn len(&self) -> usize {
+            let $outer = self;
+            $place.len()
+        }
+
+        fn name(&self) -> Option<Option<&'static str>> {
+            let $outer = self;
+            Some($place.name())
+        }
+    };
+}
+pub(crate) use says_all;
+
+/// What a claim of a handle came to, as the tests ask for it: a refused value comes back.
+pub(crate) fn claimed<T, H: AnyHandle>(
+    handle: H,
+    result: Result<H, millpond::InsertAtError<T>>,
+) -> Option<Result<(), T>> {
+    Some(result.map(|issued| assert_eq!(issued, handle)).map_err(|error| error.into_inner()))
 }
 
 /// A builder that has been told the plan.

@@ -1,6 +1,6 @@
 use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
-use millpond::{Handle, PackedPool, Pool, Stats};
+use millpond::{Handle, PackedPool, Pool};
 
 use super::past::{files_of, snapshots_of};
 use super::{Kind, Plan, PoolUnderTest};
@@ -33,25 +33,11 @@ pub(crate) struct ByPolicy<T: 'static, const POLICY: usize>(PolicyPool<T, Lifo, 
 
 /// What is the same of pools in two parts, which are in the first field.
 macro_rules! in_two_parts {
-    () => {
+    ($capacity:ident) => {
+        super::says!(outer => outer.0, $capacity);
+
         fn len(&self) -> usize {
             self.0.len()
-        }
-
-        fn retired(&self) -> usize {
-            self.0.stats().retired
-        }
-
-        fn stats(&self) -> Option<Stats> {
-            Some(self.0.stats())
-        }
-
-        fn is_full(&self) -> bool {
-            self.0.is_full()
-        }
-
-        fn is_empty(&self) -> bool {
-            self.0.is_empty()
         }
 
         fn get(&self, handle: Handle<()>) -> Option<&T> {
@@ -108,10 +94,6 @@ impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
         Self(PolicyPool::new(POLICIES[POLICY], builder, more))
     }
 
-    fn capacity(&self) -> usize {
-        self.0.capacity_max()
-    }
-
     fn name(&self) -> Option<Option<&'static str>> {
         Some(self.0.name())
     }
@@ -143,7 +125,7 @@ impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
         self.0.validate().map_err(|violation| violation.to_string())
     }
 
-    in_two_parts!();
+    in_two_parts!(capacity_max);
 }
 
 /// [`Spill`] of a pool into a packed one.
@@ -186,10 +168,6 @@ impl<T: 'static> PoolUnderTest<T> for Spilling<T> {
         ))
     }
 
-    fn capacity(&self) -> usize {
-        self.0.capacity()
-    }
-
     fn insert(&mut self, value: T) -> Result<Handle<()>, T> {
         self.0.insert(value).map_err(|full| full.into_inner())
     }
@@ -199,5 +177,5 @@ impl<T: 'static> PoolUnderTest<T> for Spilling<T> {
         self.0.second().validate().map_err(|violation| violation.to_string())
     }
 
-    in_two_parts!();
+    in_two_parts!(capacity);
 }

@@ -18,35 +18,8 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for PoolKind<R, 
 /// What the pools with names for all have in common.
 macro_rules! like_a_pool {
     ($capacity:ident) => {
-        fn capacity(&self) -> usize {
-            self.$capacity()
-        }
-
         $crate::subject::past::past_of!();
-
-        fn len(&self) -> usize {
-            self.len()
-        }
-
-        fn retired(&self) -> usize {
-            self.stats().retired
-        }
-
-        fn stats(&self) -> Option<millpond::Stats> {
-            Some(self.stats())
-        }
-
-        fn is_full(&self) -> bool {
-            self.is_full()
-        }
-
-        fn is_empty(&self) -> bool {
-            self.is_empty()
-        }
-
-        fn name(&self) -> Option<Option<&'static str>> {
-            Some(self.name())
-        }
+        $crate::subject::says_all!(pool => *pool, $capacity);
 
         fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
             let (handle, value) = (self.handle_at(index), self.get_at(index));
@@ -88,13 +61,7 @@ macro_rules! like_a_pool {
         }
 
         fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
-            Some(match self.insert_at(handle, value) {
-                Ok(issued) => {
-                    assert_eq!(issued, handle);
-                    Ok(())
-                }
-                Err(error) => Err(error.into_inner()),
-            })
+            $crate::subject::claimed(handle, self.insert_at(handle, value))
         }
 
         fn insert_with(&mut self, make: &mut dyn FnMut(H) -> T) -> Option<Result<H, ()>> {

@@ -1,7 +1,7 @@
 use std::marker::PhantomData;
 
 use millpond::reuse::ReuseOrder;
-use millpond::{HandleLayout, Recycler, Stats};
+use millpond::{HandleLayout, Recycler};
 
 use super::past::past_of;
 use super::{AnyHandle, Kind, Plan, PoolUnderTest};
@@ -50,33 +50,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         read.agree().map(|()| read)
     });
 
-    fn capacity(&self) -> usize {
-        self.0.capacity()
-    }
-
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn retired(&self) -> usize {
-        self.0.stats().retired
-    }
-
-    fn stats(&self) -> Option<Stats> {
-        Some(self.0.stats())
-    }
-
-    fn is_full(&self) -> bool {
-        self.0.is_full()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn name(&self) -> Option<Option<&'static str>> {
-        Some(self.0.name())
-    }
+    super::says_all!(outer => outer.0, capacity);
 
     fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
         let handle = self.0.handle_at(index);

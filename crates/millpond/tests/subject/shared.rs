@@ -2,7 +2,7 @@ use std::cell::UnsafeCell;
 
 use millpond::snapshot::ToChecksum;
 use millpond::sync::SyncSnapshot;
-use millpond::{Handle, Stats, SyncPool};
+use millpond::{Handle, SyncPool};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -75,34 +75,16 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         Self { pool: UnsafeCell::new(builder.build()), plan: Some(plan) }
     }
 
-    fn capacity(&self) -> usize {
-        self.pool().capacity()
-    }
-
     fn len(&self) -> usize {
         assert_eq!(self.pool().len(), self.pool().stats().live);
         self.pool().len()
-    }
-
-    fn retired(&self) -> usize {
-        self.pool().stats().retired
-    }
-
-    fn stats(&self) -> Option<Stats> {
-        Some(self.pool().stats())
     }
 
     fn name(&self) -> Option<Option<&'static str>> {
         Some(self.pool().name())
     }
 
-    fn is_full(&self) -> bool {
-        self.pool().is_full()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.pool().is_empty()
-    }
+    super::says!(outer => outer.pool(), capacity);
 
     fn at(&self, index: usize) -> Option<Option<(Handle<()>, &T)>> {
         let handle = self.pool().handle_at(index);

@@ -65,10 +65,6 @@ impl<T: 'static, H: HandleLayout + AnyHandle, const GROWS: bool> PoolUnderTest<T
         self.table.len()
     }
 
-    fn retired(&self) -> usize {
-        self.slots.stats().retired
-    }
-
     fn stats(&self) -> Option<Stats> {
         Some(self.slots.stats())
     }

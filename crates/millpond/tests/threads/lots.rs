@@ -145,38 +145,6 @@ in_each_order! {
     intrusive: Intrusive;
 }
 
-/// The plain way: look at all, then insert, then remove.
-#[test]
-fn as_a_plain_loop_does_it() {
-    let mut pool = Pool::<u32>::new(300);
-    let handles: Vec<_> = (0..120).map(|value| pool.insert(value).unwrap()).collect();
-    handles.iter().step_by(5).for_each(|handle| _ = pool.remove(*handle));
-    let mut plain = pool.clone();
-    pool.update(&mut Lots::new(300, 300), |value, lot| {
-        *value += 1000;
-        if *value % 3 == 0 {
-            lot.insert(*value).unwrap();
-        }
-        if *value % 2 == 0 {
-            lot.die();
-        }
-    });
-    let (mut births, mut deaths) = (Vec::new(), Vec::new());
-    for (handle, value) in plain.iter_mut() {
-        *value += 1000;
-        if *value % 3 == 0 {
-            births.push(*value);
-        }
-        if *value % 2 == 0 {
-            deaths.push(handle);
-        }
-    }
-    births.into_iter().for_each(|value| _ = plain.insert(value).unwrap());
-    deaths.into_iter().for_each(|handle| _ = plain.remove(handle).unwrap());
-    assert_eq!(pool.checksum(), plain.checksum());
-    assert!(pool.iter().eq(plain.iter()));
-}
-
 /// Another way to the same: lots are cut from the handles that a copy of the pool issues until it is full, births claim
 /// their handles one by one unless it is their turn, and deaths are removals.
 fn frame_by_claims<R: ReuseOrder>(pool: &mut Pool<Spark, R>, chunk: usize, each: usize) {
