@@ -26,7 +26,6 @@ impl<const ORDER: u32, const INDEX_BITS: u32, H: AnyHandle> Kind for CKind<ORDER
     type Handle = H;
     type Pool<T: 'static> = CPool<T, H, ORDER, INDEX_BITS>;
 
-    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
     /// The clones come first.
     const PANICKING_RESTORE_EMPTIES: bool = false;
     /// The adapter's lists of clones. That the header's functions take none, `out_of_memory.c` says.

@@ -109,6 +109,13 @@ macro_rules! own_len_and_report {
             self.live_report()
         }
     };
+    (and_check) => {
+        own_len_and_report!();
+
+        fn check(&self) {
+            self.validate().unwrap();
+        }
+    };
 }
 
 /// What has no values to give back is released.
@@ -183,11 +190,7 @@ macro_rules! aided_pool {
                 ]
             }
 
-            own_len_and_report!();
-
-            fn check(&self) {
-                self.validate().unwrap();
-            }
+            own_len_and_report!(and_check);
         }
 
         restored!([$($generics)*] $pool);
@@ -240,22 +243,10 @@ aided_pool! {
     emptied by |pool| (0..6).for_each(|index| _ = pool.remove_at(index))
 }
 
-impl Filled for BlockPool<Value> {
-    fn slot(&mut self, number: usize) -> *mut u8 {
-        self.get_at_mut(number).unwrap().as_mut_ptr()
-    }
-}
-
 aided_pool! {
     [] VecPool<Value>, 6,
     |aids| VecPool::<Value>::builder().capacity_max(6).name("bullets").debug_aids(aids).build(),
     emptied by |pool| (0..6).for_each(|index| _ = pool.remove_at(index))
-}
-
-impl Filled for VecPool<Value> {
-    fn slot(&mut self, number: usize) -> *mut u8 {
-        self.get_at_mut(number).unwrap().as_mut_ptr()
-    }
 }
 
 aided_pool! {
@@ -266,6 +257,17 @@ aided_pool! {
     },
     emptied by
 }
+
+macro_rules! filled_by_index {
+    ($($pool:ty),+) => {$(
+        impl Filled for $pool {
+            fn slot(&mut self, number: usize) -> *mut u8 {
+                self.get_at_mut(number).unwrap().as_mut_ptr()
+            }
+        }
+    )+};
+}
+filled_by_index!(BlockPool<Value>, VecPool<Value>);
 
 /// The number is a position.
 impl Filled for PackedPool<Value> {
@@ -329,11 +331,7 @@ impl Aided for Anything {
         ]
     }
 
-    own_len_and_report!();
-
-    fn check(&self) {
-        self.validate().unwrap();
-    }
+    own_len_and_report!(and_check);
 }
 
 impl Filled for Anything {
@@ -387,17 +385,7 @@ impl Aided for SyncPool<Value> {
         ]
     }
 
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn live_report(&self) -> Option<LiveReport> {
-        self.live_report()
-    }
-
-    fn check(&self) {
-        self.validate().unwrap();
-    }
+    own_len_and_report!(and_check);
 }
 
 impl Filled for SyncPool<Value> {
@@ -484,11 +472,7 @@ impl<R: ReuseOrder> Aided for HandleAllocator<R> {
         vec![|slots| slots.clear(), |slots| release_all!(slots)]
     }
 
-    own_len_and_report!();
-
-    fn check(&self) {
-        self.validate().unwrap();
-    }
+    own_len_and_report!(and_check);
 }
 
 restored!([R: ReuseOrder] HandleAllocator<R>);

@@ -15,8 +15,6 @@ pub(crate) struct AllocatorKind<R, H>(PhantomData<(R, H)>);
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for AllocatorKind<R, H> {
     type Handle = H;
     type Pool<T: 'static> = Arrays<T, R, H>;
-
-    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
 
 /// What a handle allocator is for: handles, and an array of the user's own.

@@ -13,7 +13,6 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for AnyKind<R, H
     type Handle = H;
     type Pool<T: 'static> = AnyBoxes<T, R, H>;
 
-    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
     const ALLOCATES: bool = true;
     const PANICKING_CLEAR_DOES_TOO: bool = false;
 }

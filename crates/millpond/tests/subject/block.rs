@@ -14,8 +14,6 @@ pub(crate) struct BlockKind<R, H>(PhantomData<(R, H)>);
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for BlockKind<R, H> {
     type Handle = H;
     type Pool<T: 'static> = BlockPool<T, R, H>;
-
-    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
 
 /// [`BlockPool`] that takes its blocks as it needs them, and gives all but one of the empty ones back.
@@ -27,7 +25,6 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for GrowingKind<
     type Pool<T: 'static> = BlockPool<T, R, H>;
 
     const LIFETIMES_CHOSEN: bool = false;
-    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
     const ALLOCATES: bool = true;
     /// Blocks that are there come before a lower one that is not.
     const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;

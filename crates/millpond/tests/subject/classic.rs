@@ -86,7 +86,6 @@ impl<const RETIRES: bool> Kind for BytemapKind<RETIRES> {
     type Pool<T: 'static> = Bytemap<T, RETIRES>;
 
     const LIFETIMES_CHOSEN: bool = false;
-    const NAMED: bool = false;
     const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
     const LASTING: bool = RETIRES;
     const WRAPS_TO: u32 = 0;

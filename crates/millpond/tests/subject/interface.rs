@@ -36,8 +36,8 @@ pub(crate) trait Kind: 'static {
     const LIFETIMES_CHOSEN: bool = true;
     /// Whether slots can start again after fewer lifetimes than the handle layout has.
     const WRAPS_EARLY: bool = Self::LIFETIMES_CHOSEN;
-    /// Whether the plan's name is followed, and a handle of another name refused.
-    const NAMED: bool = true;
+    /// Whether the plan's name is followed, and a handle of another name refused: few generations cannot tell names apart.
+    const NAMED: bool = Self::Handle::GENERATION_MAX > 1 << 20;
     /// Whether a stale handle is refused for ever, in a pool that does not wrap.
     const LASTING: bool = true;
 

@@ -11,8 +11,6 @@ pub(crate) struct PackedKind<H>(PhantomData<H>);
 impl<H: HandleLayout + AnyHandle> Kind for PackedKind<H> {
     type Handle = H;
     type Pool<T: 'static> = PackedPool<T, H>;
-
-    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
 
 impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for PackedPool<T, H> {

@@ -11,8 +11,6 @@ pub(crate) struct PoolKind<R, H>(PhantomData<(R, H)>);
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for PoolKind<R, H> {
     type Handle = H;
     type Pool<T: 'static> = Pool<T, R, H>;
-
-    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
 
 /// What the pools with names for all have in common.

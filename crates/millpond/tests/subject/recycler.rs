@@ -13,7 +13,6 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for RecyclerKind
     type Handle = H;
     type Pool<T: 'static> = OptionRecycler<T, R, H>;
 
-    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
     /// It leaves the objects of dead slots, which are empty places in all other cases.
     const PANICKING_RESTORE_EMPTIES: bool = false;
 }

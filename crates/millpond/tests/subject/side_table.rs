@@ -16,7 +16,6 @@ impl<H: HandleLayout + AnyHandle, const GROWS: bool> Kind for SideTableKind<H, G
     type Handle = H;
     type Pool<T: 'static> = Beside<T, H, GROWS>;
 
-    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
     const WRAPS_EARLY: bool = false;
     const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
     const ALLOCATES: bool = GROWS;

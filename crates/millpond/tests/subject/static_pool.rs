@@ -13,7 +13,6 @@ impl<const N: usize, H: HandleLayout + AnyHandle> Kind for StaticKind<N, H> {
     type Pool<T: 'static> = StaticPool<T, N, H>;
 
     const CAPACITY: Option<usize> = Some(N);
-    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
 
 impl<T: 'static, const N: usize, H: HandleLayout + AnyHandle> PoolUnderTest<T>
