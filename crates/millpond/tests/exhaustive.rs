@@ -10,10 +10,10 @@
 mod common;
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::thread::{self, JoinHandle};
 
-use common::{Vacant, in_every_order};
+use common::{Vacant, in_every_order, panics, quiet_panic};
 use millpond::reuse::ReuseOrder;
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, Stats};
 
@@ -44,18 +44,9 @@ impl Drop for Value {
         ALIVE.set(ALIVE.get() - 1);
         if ARMED.get() == Some(self.0) {
             ARMED.set(None);
-            panic_quietly();
+            quiet_panic();
         }
     }
-}
-
-/// Unwinds without a word on standard error.
-fn panic_quietly() -> ! {
-    resume_unwind(Box::new("on purpose"))
-}
-
-fn panics(work: impl FnOnce()) -> bool {
-    catch_unwind(AssertUnwindSafe(work)).is_err()
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -285,7 +276,7 @@ fn take<R: ReuseOrder, H: HandleLayout>(
             let retain = || {
                 pool.retain(|handle, _| {
                     if handle.index() as usize == at {
-                        panic_quietly();
+                        quiet_panic();
                     }
                     false
                 });
@@ -379,10 +370,10 @@ fn provoke<R: ReuseOrder, H: HandleLayout>(pool: &mut Pool<Value, R, H>, model: 
         }
     }
     if model.vacant.next().is_some() {
-        assert!(panics(|| _ = pool.insert_with(|_| panic_quietly())));
+        assert!(panics(|| _ = pool.insert_with(|_| quiet_panic())));
         let _ = pool.vacant_entry();
     } else if model.live().iter().any(|&index| model.has_another_lifetime(index)) {
-        let key = |_, _: &Value| -> u8 { panic_quietly() };
+        let key = |_, _: &Value| -> u8 { quiet_panic() };
         let evict = || drop(pool.insert_or_evict(Value::new(77), key));
         assert!(panics(evict));
     }

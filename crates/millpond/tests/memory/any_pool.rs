@@ -1,10 +1,9 @@
 //! `AnyPool`: values of different types behind one trait. (What it does as any other pool: see `tests/families`.)
 
 use std::any::Any;
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::Rc;
 
+use crate::common::{Counted, Ledger, panics};
 use millpond::{AnyPool, GetDisjointMutError, Handle, InsertAtErrorKind, Refusal};
 
 /// What all values of these tests are.
@@ -37,6 +36,7 @@ things! {
     String: |this| this.parse().unwrap(), |id| *this = id.to_string();
     (): |this| { let () = this; 0 }, |id| { let _ = (this, id); };
     Option<Box<u64>>: |this| this.as_ref().map_or(0, |id| **id), |id| *this = Some(Box::new(id));
+    Counted: |this| Counted::id(this), |id| { let _ = (this, id); };
     Aligned: |this| this.0.into(), |id| this.0 = id as u8;
 }
 
@@ -77,59 +77,29 @@ fn each_value_keeps_its_type() {
     pool.validate().unwrap();
 }
 
-/// Panics when it is dropped, once it is armed.
-#[derive(Debug)]
-struct Bomb {
-    id: u64,
-    is_armed: bool,
-    drops: Rc<Cell<u32>>,
-}
-
-impl Thing for Bomb {
-    fn id(&self) -> u64 {
-        self.id
-    }
-    fn rename(&mut self, _: u64) {}
-}
-
-impl Drop for Bomb {
-    fn drop(&mut self) {
-        self.drops.set(self.drops.get() + 1);
-        assert!(!self.is_armed, "bang");
-    }
-}
-
 #[test]
 fn a_panicking_drop_is_dropped_once_and_the_pool_goes_on() {
     type Way = fn(&mut Things, Handle<dyn Thing>);
-    let ways: [(&str, Way, u32); 4] = [
+    let ways: [(&str, Way, usize); 4] = [
         ("remove", |pool, bomb| _ = pool.remove(bomb), 1),
         ("retain", |pool, _| pool.retain(|_, value| value.id() != 1), 1),
         ("clear", |pool, _| pool.clear(), 2),
         ("evict", |pool, _| _ = pool.insert_or_evict(9_u64, |_, value| value.id() != 1), 1),
     ];
     for (name, way, dropped) in ways {
-        let drops = Rc::new(Cell::new(0));
+        let ledger = Ledger::default();
         let mut pool = Things::new(3);
-        let bomb = |id| Bomb { id, is_armed: id == 1, drops: Rc::clone(&drops) };
-        let handles = [0, 1, 2].map(|id| pool.insert(bomb(id)).unwrap());
-        assert!(catch_unwind(AssertUnwindSafe(|| way(&mut pool, handles[1]))).is_err(), "{name}");
-        assert_eq!(drops.get(), dropped, "{name}");
+        let handles = [0, 1, 2].map(|id| pool.insert(ledger.value(id)).unwrap());
+        ledger.panic_in_drop_of(1);
+        assert!(panics(|| way(&mut pool, handles[1])), "{name}");
+        assert_eq!((ledger.alive(), pool.len()), (3 - dropped, 3 - dropped), "{name}");
         assert_eq!(pool.len(), pool.iter().count(), "{name}");
-        assert_eq!(pool.len() as u32, 3 - dropped, "{name}");
         assert!(!pool.contains(handles[1]), "{name}");
         pool.validate().unwrap();
         pool.insert(5_u64).unwrap();
         drop(pool);
-        assert_eq!(drops.get(), 3, "{name}");
+        assert_eq!(ledger.alive(), 0, "{name}");
     }
-    let drops = Rc::new(Cell::new(0));
-    let mut pool = Things::new(3);
-    for id in 0..3 {
-        pool.insert(Bomb { id, is_armed: id == 1, drops: Rc::clone(&drops) }).unwrap();
-    }
-    assert!(catch_unwind(AssertUnwindSafe(|| drop(pool))).is_err());
-    assert_eq!(drops.get(), 3);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::allocations::{Allocations, during};
-use crate::common::{Ledger, Random};
+use crate::common::{Ledger, Random, panics};
 use in_place::LastingTree;
 use millpond::{FrameLink, FramePool, Handle};
 use square::{LEAF_ACTORS_MAX, Point, Square, are_near};
@@ -158,18 +158,14 @@ fn frames_take_no_memory_and_drop_each_value_once() {
 
 #[test]
 fn a_panicking_drop_leaves_an_empty_pool_and_stale_links() {
-    struct Bomb(bool);
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            assert!(!self.0, "on purpose");
-        }
-    }
+    let ledger = Ledger::default();
     let mut pool = FramePool::new(3);
-    let links: Vec<_> =
-        [false, true, false].map(|bomb| pool.insert(Bomb(bomb)).ok().unwrap()).into();
-    assert!(catch_unwind(AssertUnwindSafe(|| pool.reset())).is_err());
+    let links = [0, 1, 2].map(|id| pool.insert(ledger.value(id)).unwrap());
+    ledger.panic_in_drop_of(1);
+    assert!(panics(|| pool.reset()));
     assert!(pool.is_empty() && links.iter().all(|&link| !pool.contains(link)));
-    let again = pool.insert(Bomb(false)).ok().unwrap();
+    assert_eq!(ledger.alive(), 0);
+    let again = pool.insert(ledger.value(3)).unwrap();
     assert!(!links.contains(&again) && pool.contains(again));
 }
 

@@ -1,8 +1,6 @@
 //! Capacities at the limits of handles and of memory, indices and addresses at those of a pool, and iterators in every state.
 
-use std::collections::BTreeMap;
-
-use crate::common::{Random, from_both_ends, half_used, in_every_order};
+use crate::common::{Random, from_both_ends, half_used, in_every_order, until_the_ends_meet};
 use millpond::debug::DebugAids;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{
@@ -199,44 +197,22 @@ fn expected_runs<R: ReuseOrder>(pool: &Pool<usize, R>) -> Vec<(usize, Vec<usize>
 
 fn runs_from_both_ends<R: ReuseOrder>() {
     let mut random = Random(9);
+    let plain = |(first, run): (usize, &[usize])| (first, run.to_vec());
     for mut pool in shapes::<R>() {
         let expected = expected_runs(&pool);
-        for _ in 0..4 {
+        for taken in 0..4 {
             let mut runs = pool.runs();
-            let (mut front, mut back) = (0, expected.len());
-            while front < back {
-                if random.below(4) == 0 {
-                    let copy = runs.clone().map(|(first, run)| (first, run.to_vec()));
-                    assert!(copy.eq(expected[front..back].iter().cloned()));
-                }
-                if random.below(2) == 0 {
-                    let (first, run) = runs.next().unwrap();
-                    assert_eq!((first, run), (expected[front].0, &expected[front].1[..]));
-                    front += 1;
-                } else {
-                    back -= 1;
-                    let (first, run) = runs.next_back().unwrap();
-                    assert_eq!((first, run), (expected[back].0, &expected[back].1[..]));
-                }
-            }
-            assert!(runs.next().is_none() && runs.next_back().is_none() && runs.next().is_none());
+            let begin: Vec<_> = runs.by_ref().take(taken).map(plain).collect();
+            let copy = begin.iter().cloned().chain(runs.clone().map(plain));
+            assert!(copy.eq(expected.iter().cloned()));
+            let rest = until_the_ends_meet(runs, &mut random).into_iter().map(plain);
+            assert!(begin.iter().cloned().chain(rest).eq(expected.iter().cloned()));
         }
-        let mut changed = BTreeMap::new();
-        let mut runs = pool.runs_mut();
         // All slices at once, to show that none overlaps another.
-        let mut held = Vec::new();
-        while let Some(run) = if random.below(2) == 0 { runs.next() } else { runs.next_back() } {
-            held.push(run);
-        }
-        assert!(runs.next().is_none() && runs.next_back().is_none());
-        for (first, run) in held {
-            for (offset, value) in run.iter_mut().enumerate() {
-                assert_eq!(*value, first + offset);
-                *value += 500;
-                assert!(changed.insert(first + offset, *value).is_none());
-            }
-        }
-        assert!(pool.iter().map(|(h, v)| (h.index() as usize, *v)).eq(changed));
+        let held = until_the_ends_meet(pool.runs_mut(), &mut random);
+        assert!(held.iter().map(|(first, run)| (*first, run.to_vec())).eq(expected));
+        held.into_iter().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 500));
+        assert!(pool.iter().all(|(handle, value)| handle.index() as usize + 500 == *value));
     }
 }
 
@@ -258,26 +234,12 @@ fn runs_of_a_recycler_from_both_ends_are_its_live_objects() {
             }
         }
         let expected: Vec<usize> = recycler.occupancy().iter().collect();
-        let mut seen = Vec::new();
-        let mut runs = recycler.runs();
-        while let Some((first, run)) =
-            if seen.len() % 2 == 0 { runs.next() } else { runs.next_back() }
-        {
-            assert_eq!(run[0], first);
-            seen.extend_from_slice(run);
-        }
-        seen.sort_unstable();
-        assert_eq!(seen, expected);
-        let mut seen = Vec::new();
-        let mut runs = recycler.runs_mut();
-        while let Some((first, run)) =
-            if seen.len() % 2 == 0 { runs.next_back() } else { runs.next() }
-        {
-            assert_eq!(run[0], first);
-            seen.extend_from_slice(run);
-        }
-        seen.sort_unstable();
-        assert_eq!(seen, expected);
+        let runs = until_the_ends_meet(recycler.runs(), &mut random);
+        assert!(runs.iter().all(|(first, run)| run[0] == *first));
+        assert!(runs.iter().flat_map(|(_, run)| *run).eq(&expected));
+        let runs = until_the_ends_meet(recycler.runs_mut(), &mut random);
+        assert!(runs.iter().all(|(first, run)| run[0] == *first));
+        assert!(runs.iter().flat_map(|(_, run)| run.iter()).eq(&expected));
     }
 }
 

@@ -1,10 +1,8 @@
 //! `SideTable`: data keyed by a pool's handles, and the two walked together.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::common::{Counted, Ledger, Random};
+use crate::common::{Counted, Ledger, Random, panics, quiet_panic};
 use millpond::side_table::{Entry, join};
 use millpond::{BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, SideTable};
 
@@ -367,34 +365,22 @@ fn stays_right_when_a_slot_goes_round() {
     }
 }
 
-/// Panics when it is dropped, if it was told to.
-struct Bomb<'a>(bool, &'a RefCell<u32>);
-
-impl Drop for Bomb<'_> {
-    fn drop(&mut self) {
-        *self.1.borrow_mut() += 1;
-        assert!(!self.0, "a bomb");
-    }
-}
-
 #[test]
 fn a_panicking_drop_or_closure_leaves_a_table_that_works() {
     for bad in 0..10_u32 {
-        let dropped = RefCell::new(0);
-        let mut table = SideTable::<Handle<()>, Bomb<'_>>::with_capacity(10);
+        let ledger = Ledger::default();
+        let mut table = SideTable::<Handle<()>, Counted>::with_capacity(10);
         let handle = |index| Handle::from_parts(index, 1).unwrap();
         for index in 0..10 {
-            assert!(table.insert(handle(index), Bomb(index == bad, &dropped)).is_ok());
+            assert!(table.insert(handle(index), ledger.value(index.into())).is_ok());
         }
-        assert!(catch_unwind(AssertUnwindSafe(|| table.clear())).is_err());
-        assert_eq!(*dropped.borrow() as usize + table.len(), 10);
-        assert_eq!(table.iter().count(), table.len());
+        ledger.panic_in_drop_of(u64::from(bad));
+        assert!(panics(|| table.clear()));
+        assert_eq!((ledger.alive(), table.iter().count()), (table.len(), table.len()));
         table.clear();
-        assert_eq!((*dropped.borrow(), table.len()), (10, 0));
-        let made = catch_unwind(AssertUnwindSafe(|| {
-            table.get_or_insert_with(handle(0), || panic!("no value")).is_ok()
-        }));
-        assert!(made.is_err() && table.is_empty());
+        assert_eq!((ledger.alive(), table.len()), (0, 0));
+        assert!(panics(|| _ = table.get_or_insert_with(handle(0), || quiet_panic())));
+        assert!(table.is_empty());
     }
 }
 
