@@ -421,8 +421,7 @@ impl<T: Pooled, const N: usize, S: AsRef<[T]> + AsMut<[T]>> ObjectPool<T, N, S> 
 #[cold]
 fn refusal(stats: &mut Stats) -> FullPool {
     stats.refused += 1;
-    let Stats { capacity, peak, .. } = *stats;
-    FullPool { name: None, capacity, peak, retired: 0, out_of_memory: false }
+    FullPool::of(None, stats)
 }
 
 /// The link that object `index` of a new pool of `count` stores.

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::handle::{Explanation, HandleLayout, Refusal};
+use crate::reports::stats::Stats;
 
 /// The error of an insertion into a full pool. It returns the value.
 ///
@@ -33,6 +34,14 @@ pub(crate) struct FullPool {
     pub(crate) retired: usize,
     /// Whether the pool could have grown if there had been memory.
     pub(crate) out_of_memory: bool,
+}
+
+impl FullPool {
+    /// A pool of this name that is full, with these counters.
+    pub(crate) fn of(name: Option<&'static str>, stats: &Stats) -> Self {
+        let Stats { capacity, peak, retired, .. } = *stats;
+        Self { name, capacity, peak, retired, out_of_memory: false }
+    }
 }
 
 impl<T> Full<T> {

@@ -45,18 +45,10 @@ struct Header {
     /// Whether the block is in the list of its class' blocks with room.
     is_listed: Cell<bool>,
     list: Cell<Links>,
-    grown: Cell<Links>,
+    /// The first block of the chunk that was taken before this one.
+    next_chunk: Cell<Option<Block>>,
     /// The first block of the chunk, unless this is it.
     chunk: Option<Block>,
-}
-
-/// Which list of blocks: a block is in at most one of each kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ListKind {
-    /// Those of a class that have room, or those without a class.
-    Room,
-    /// The first blocks of the chunks that were not reserved.
-    Grown,
 }
 
 /// The neighbours of a block in a list.
@@ -94,7 +86,7 @@ impl Block {
             chunk_used: Cell::new(0),
             is_listed: Cell::new(false),
             list: Cell::default(),
-            grown: Cell::default(),
+            next_chunk: Cell::new(None),
             chunk,
         };
         // SAFETY: the memory has room for a header, and is aligned for it.
@@ -198,13 +190,15 @@ impl Block {
         self.header().is_listed.set(is_listed);
     }
 
-    /// The neighbours in the list of that kind.
+    /// The neighbours in the list of a class' blocks with room, or of the blocks without a class.
     #[inline]
-    pub(super) fn links(&self, kind: ListKind) -> &Cell<Links> {
-        match kind {
-            ListKind::Room => &self.header().list,
-            ListKind::Grown => &self.header().grown,
-        }
+    pub(super) fn links(&self) -> &Cell<Links> {
+        &self.header().list
+    }
+
+    #[inline]
+    pub(super) fn next_chunk(&self) -> &Cell<Option<Block>> {
+        &self.header().next_chunk
     }
 
     /// Makes a dead or fresh slot live; `None` if there is none. All slots of the block must have

@@ -11,9 +11,9 @@
 //!
 //! # Invariant
 //!
-//! 1. `reserved` is one allocation of `reserved_count` blocks, or dangling if there are none. Every block
-//!    in the list `grown` is the first of an allocation of as many blocks as its header says. Both stay
-//!    as long as a class uses a block of theirs; the reserved one until this is dropped.
+//! 1. Every block of the chain `chunks` is the first of an allocation of as many blocks as its header says. It stays as
+//!    long as a class uses a block of it. `reserved` is the one of `reserved_count` blocks, which stays until this is
+//!    dropped, or dangling if there is none.
 //! 2. `unmade` are the last `unmade_count` blocks of a chunk, whose headers were not written yet.
 //! 3. A block in the list `spare` has no live slot, and no class uses it.
 //! 4. There are at least as many spare and unmade blocks as are promised: `promised` is how many blocks
@@ -23,7 +23,7 @@ use core::alloc::Layout;
 use core::cell::Cell;
 use core::ptr::NonNull;
 
-use super::block::{Block, ListKind};
+use super::block::Block;
 use super::list::BlockList;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
@@ -37,7 +37,8 @@ pub(super) struct Blocks {
     /// The first block of the chunk that the unmade ones are in.
     unmade_chunk: Cell<Option<Block>>,
     promised: Cell<usize>,
-    grown: BlockList,
+    /// The first block of the chunk taken last, which leads to the others.
+    chunks: Cell<Option<Block>>,
     count: Cell<usize>,
     peak: Cell<usize>,
     max: usize,
@@ -61,13 +62,13 @@ impl Blocks {
         blocks_per_chunk: usize,
     ) -> Result<Self, OutOfMemory> {
         let mut blocks = Self {
-            spare: BlockList::new(ListKind::Room),
+            spare: BlockList::default(),
             spare_count: Cell::new(0),
             unmade: Cell::new(NonNull::dangling()),
             unmade_count: Cell::new(0),
             unmade_chunk: Cell::new(None),
             promised: Cell::new(reserved_count),
-            grown: BlockList::new(ListKind::Grown),
+            chunks: Cell::new(None),
             count: Cell::new(0),
             peak: Cell::new(0),
             max,
@@ -179,6 +180,7 @@ impl Blocks {
         // SAFETY: the memory has at least one block.
         let first = unsafe { Block::create(memory, None) };
         first.set_chunk_blocks(blocks);
+        self.chain(first);
         // SAFETY: as above, so that the next one is in it, or its end.
         self.unmade.set(unsafe { memory.add(self.block_bytes) });
         self.unmade_count.set(blocks - 1);
@@ -186,6 +188,11 @@ impl Blocks {
         self.count.set(self.count.get() + blocks);
         self.peak.set(self.peak.get().max(self.count.get()));
         first
+    }
+
+    #[inline]
+    fn chain(&self, first: Block) {
+        first.next_chunk().set(self.chunks.replace(Some(first)));
     }
 
     /// Allocates a chunk, and returns its first block. If there is not enough memory for the whole
@@ -199,10 +206,8 @@ impl Blocks {
         let chunk = |blocks| Some((memory::take(self.chunk_layout(blocks).ok()?).ok()?, blocks));
         let (memory, blocks) = chunk(blocks).or_else(|| chunk(1))?;
         // SAFETY: the memory was just allocated for this many blocks, and is freed only when the
-        // first leaves the list below, after no class uses any of them.
-        let first = unsafe { self.enter(memory, blocks) };
-        self.grown.push(first);
-        Some(first)
+        // first leaves the chain, after no class uses any of them.
+        Some(unsafe { self.enter(memory, blocks) })
     }
 
     /// A class returns an empty block. `is_promised`: whether the class now has fewer blocks than
@@ -219,14 +224,17 @@ impl Blocks {
     #[inline]
     pub(super) fn shrink_to_fit(&self) -> usize {
         let mut given_back = 0;
-        let mut next = self.grown.first();
+        let mut next = self.chunks.take();
         while let Some(first) = next {
-            next = self.grown.next(first);
+            next = first.next_chunk().get();
             let blocks = first.chunk_blocks();
-            if first.chunk_used() == 0 && self.unused() - blocks >= self.promised.get() {
+            let may_go = first.chunk_used() == 0 && first.memory() != self.reserved;
+            if may_go && self.unused() - blocks >= self.promised.get() {
                 self.forget_blocks_of(first);
                 self.free(first);
                 given_back += blocks;
+            } else {
+                self.chain(first);
             }
         }
         given_back
@@ -248,29 +256,17 @@ impl Blocks {
         self.spare_count.set(self.spare_count.get() - made);
     }
 
-    /// Frees a chunk of the list `grown`, no block of which is used any more.
+    /// Frees a chunk that has left the chain, no block of which is used any more.
     #[inline]
     fn free(&self, first: Block) {
-        self.grown.remove(first);
         let blocks = first.chunk_blocks();
         self.count.set(self.count.get() - blocks);
         if let Ok(layout) = self.chunk_layout(blocks) {
+            sanitizer::unpoison_at(first.memory().as_ptr(), layout.size());
             // SAFETY: it was taken with this layout (invariant 1), and it is no longer used.
-            unsafe { give(first.memory(), layout) };
+            unsafe { memory::give_back(first.memory(), layout) };
         }
     }
-}
-
-/// Returns memory to the global allocator.
-///
-/// # Safety
-///
-/// The memory was allocated with this layout, and is no longer used.
-#[inline]
-unsafe fn give(memory: NonNull<u8>, layout: Layout) {
-    sanitizer::unpoison_at(memory.as_ptr(), layout.size());
-    // SAFETY: the caller's contract.
-    unsafe { memory::give_back(memory, layout) };
 }
 
 /// Frees the blocks with all live slots: nothing can use these any more, because every user borrows
@@ -278,14 +274,9 @@ unsafe fn give(memory: NonNull<u8>, layout: Layout) {
 impl Drop for Blocks {
     #[inline]
     fn drop(&mut self) {
-        while let Some(first) = self.grown.first() {
+        while let Some(first) = self.chunks.get() {
+            self.chunks.set(first.next_chunk().get());
             self.free(first);
-        }
-        if self.reserved_count > 0 {
-            if let Ok(layout) = self.chunk_layout(self.reserved_count) {
-                // SAFETY: it was taken with this layout (invariant 1).
-                unsafe { give(self.reserved, layout) };
-            }
         }
     }
 }

@@ -1,20 +1,14 @@
 use core::cell::Cell;
 
-use super::block::{Block, Links, ListKind};
+use super::block::{Block, Links};
 
 /// A list of blocks, linked both ways through their headers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct BlockList {
     first: Cell<Option<Block>>,
-    kind: ListKind,
 }
 
 impl BlockList {
-    #[inline]
-    pub(super) const fn new(kind: ListKind) -> Self {
-        Self { first: Cell::new(None), kind }
-    }
-
     #[inline]
     pub(super) fn first(&self) -> Option<Block> {
         self.first.get()
@@ -22,7 +16,7 @@ impl BlockList {
 
     #[inline]
     pub(super) fn next(&self, block: Block) -> Option<Block> {
-        block.links(self.kind).get().next
+        block.links().get().next
     }
 
     /// Puts a block that is in no such list at the front.
@@ -40,7 +34,7 @@ impl BlockList {
 
     #[inline]
     fn put_between(&self, previous: Option<Block>, block: Block, next: Option<Block>) {
-        block.links(self.kind).set(Links { next, previous });
+        block.links().set(Links { next, previous });
         self.set_next(previous, Some(block));
         self.set_previous(next, Some(block));
     }
@@ -48,7 +42,7 @@ impl BlockList {
     /// Removes a block that is in this list.
     #[inline]
     pub(super) fn remove(&self, block: Block) {
-        let Links { next, previous } = block.links(self.kind).take();
+        let Links { next, previous } = block.links().take();
         self.set_next(previous, next);
         self.set_previous(next, previous);
     }
@@ -66,7 +60,7 @@ impl BlockList {
     fn set_next(&self, block: Option<Block>, next: Option<Block>) {
         match block {
             Some(block) => {
-                let links = block.links(self.kind);
+                let links = block.links();
                 links.set(Links { next, ..links.get() });
             }
             None => self.first.set(next),
@@ -76,7 +70,7 @@ impl BlockList {
     #[inline]
     fn set_previous(&self, block: Option<Block>, previous: Option<Block>) {
         if let Some(block) = block {
-            let links = block.links(self.kind);
+            let links = block.links();
             links.set(Links { previous, ..links.get() });
         }
     }

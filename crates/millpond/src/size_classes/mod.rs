@@ -24,7 +24,7 @@ use core::cell::Cell;
 use core::fmt;
 
 use crate::base::memory;
-use block::{Block, HEADER_BYTES, ListKind};
+use block::{Block, HEADER_BYTES};
 use blocks::Blocks;
 use list::BlockList;
 use table::ClassTable;
@@ -214,16 +214,11 @@ impl SizeClasses {
             return Err(SizeClassesError::ReservedTooMuch { blocks, max_blocks });
         }
         let out_of_memory = |_| SizeClassesError::OutOfMemory { blocks };
-        let mut sizes = [0; table::CLASSES_MAX];
-        let sizes = &mut sizes[..builder.classes.len()];
-        for (size, class) in sizes.iter_mut().zip(&builder.classes) {
-            *size = class.0;
-        }
-        let table = ClassTable::try_new(sizes).map_err(out_of_memory)?;
+        let table = ClassTable::try_new(&builder.classes).map_err(out_of_memory)?;
         let classes = memory::from_fn(builder.classes.len(), |class| {
             let (slot_bytes, slots_reserved) = builder.classes[class];
             Class {
-                room: BlockList::new(ListKind::Room),
+                room: BlockList::default(),
                 slot_bytes,
                 live: Cell::new(0),
                 peak_before_death: Cell::new(0),

@@ -27,15 +27,16 @@ pub(super) const CLASSES_MAX: usize = NO_CLASS as usize;
 const ROWS: usize = (ALIGN_MAX / GRANULE).ilog2() as usize + 1;
 
 impl ClassTable {
-    /// The table of classes of these sizes, which rise, and are multiples of the granule.
+    /// The table of classes of these sizes, which rise, and are multiples of the granule. (What comes with each is not used.)
     #[inline]
-    pub(super) fn try_new(sizes: &[usize]) -> Result<Self, OutOfMemory> {
-        let row_len = sizes.last().map_or(0, |largest| largest / GRANULE + 1);
+    pub(super) fn try_new(sizes: &[(usize, usize)]) -> Result<Self, OutOfMemory> {
+        let row_len = sizes.last().map_or(0, |(largest, _)| largest / GRANULE + 1);
         let mut rows = memory::filled(row_len * ROWS, NO_CLASS)?;
         for row in 0..ROWS {
             let align = GRANULE << row;
             let mut from = 1;
-            for (class, &size) in sizes.iter().enumerate().filter(|(_, size)| *size % align == 0) {
+            let fits = |(_, class): &(usize, &(usize, usize))| class.0 % align == 0;
+            for (class, (size, _)) in sizes.iter().enumerate().filter(fits) {
                 let until = size / GRANULE + 1;
                 rows[row * row_len + from..row * row_len + until].fill(class as u8);
                 from = until;
@@ -65,7 +66,7 @@ mod tests {
     #[test]
     fn the_smallest_class_that_fits() {
         let sizes = [8, 16, 24, 48, 64, 128, 1000];
-        let table = ClassTable::try_new(&sizes).unwrap();
+        let table = ClassTable::try_new(&sizes.map(|size| (size, 0))).unwrap();
         for size in 0..1100 {
             for align_bits in 0..20 {
                 let align = 1_usize << align_bits;

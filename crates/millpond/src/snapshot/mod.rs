@@ -129,6 +129,7 @@ use crate::base::guard::{defuse, guard};
 ///
 /// It is a read-only twin of the pool: [`as_pool`](Self::as_pool) gives access to past objects by
 /// their handles.
+#[derive(Clone)]
 pub struct SnapshotOf<P> {
     pool: P,
     /// Copies the state: with one `memcpy`, if the values were known to be `Copy` when the snapshot
@@ -215,13 +216,6 @@ fn copy_state<P: State>(copy: fn(&mut P, &P), to: &mut P, from: &P) {
     let mut to = guard(to, |to| to.empty());
     copy(&mut to, from);
     defuse(to);
-}
-
-impl<P: Clone> Clone for SnapshotOf<P> {
-    fn clone(&self) -> Self {
-        let Self { pool, copy_state, is_complete } = self;
-        Self { pool: pool.clone(), copy_state: *copy_state, is_complete: *is_complete }
-    }
 }
 
 impl<P: fmt::Debug> fmt::Debug for SnapshotOf<P> {

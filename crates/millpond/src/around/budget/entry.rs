@@ -133,16 +133,11 @@ impl Entry {
 /// The pools of one scenario of a [`Budget`](super::Budget).
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario<'b> {
-    name: &'b str,
-    pools: &'b ByName<Entry>,
+    pub(super) name: &'b str,
+    pub(super) pools: &'b ByName<Entry>,
 }
 
 impl<'b> Scenario<'b> {
-    #[inline]
-    pub(super) fn new(name: &'b str, pools: &'b ByName<Entry>) -> Self {
-        Self { name, pools }
-    }
-
     /// Returns the scenario's name.
     #[must_use]
     #[inline]

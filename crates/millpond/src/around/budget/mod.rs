@@ -123,7 +123,7 @@ impl Budget {
     #[inline]
     pub fn scenario(&self, name: &str) -> Result<Scenario<'_>, BudgetError> {
         match self.scenarios.get(name) {
-            Some((name, pools)) => Ok(Scenario::new(name, pools)),
+            Some((name, pools)) => Ok(Scenario { name, pools }),
             None => Err(BudgetError::missing(self.scenario_names()).in_scenario(name)),
         }
     }

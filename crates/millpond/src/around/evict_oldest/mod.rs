@@ -1,7 +1,7 @@
 #[cfg(feature = "serde")]
 mod saved;
 
-use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::{iter, mem};
 
 use crate::base::memory;
@@ -56,7 +56,7 @@ use crate::slots::reuse::ReuseOrder;
 #[derive(Debug)]
 pub struct EvictOldest<H> {
     /// Each slot whose `handle` is `Some` is in the list that begins at `oldest` exactly once.
-    places: Box<[Place<H>]>,
+    places: Vec<Place<H>>,
     oldest: u32,
     newest: u32,
     /// Whether the list makes places for slots that it has none for.
@@ -82,7 +82,7 @@ const NONE: u32 = u32::MAX;
 /// has a list of use; [`beside`](EvictOldest::beside) allocates it at creation instead.
 impl<H> Default for EvictOldest<H> {
     fn default() -> Self {
-        Self { places: Box::default(), oldest: NONE, newest: NONE, grows: true }
+        Self { places: Vec::new(), oldest: NONE, newest: NONE, grows: true }
     }
 }
 
@@ -120,16 +120,11 @@ impl<H: HandleLayout> EvictOldest<H> {
     #[cold]
     #[track_caller]
     fn grow_to(&mut self, slots: usize) {
-        let places = mem::take(&mut self.places);
-        let mut places = places.into_vec();
-        match places.try_reserve_exact(slots.saturating_sub(places.len())) {
-            Ok(()) => places.resize(slots.max(places.len()), Place::EMPTY),
-            Err(_) => {
-                self.places = places.into_boxed_slice();
-                panic!("{}", BuildError::OutOfMemory { capacity: slots });
-            }
+        let places = self.places.len();
+        if self.places.try_reserve_exact(slots.saturating_sub(places)).is_err() {
+            panic!("{}", BuildError::OutOfMemory { capacity: slots });
         }
-        self.places = places.into_boxed_slice();
+        self.places.resize(slots.max(places), Place::EMPTY);
     }
 
     /// Creates an empty list for a pool of at most `capacity` slots.
@@ -140,7 +135,7 @@ impl<H: HandleLayout> EvictOldest<H> {
     pub fn try_new(capacity: usize) -> Result<Self, BuildError> {
         let places = memory::filled(capacity, Place::EMPTY)
             .map_err(|_| BuildError::OutOfMemory { capacity })?;
-        Ok(Self { places, oldest: NONE, newest: NONE, grows: false })
+        Ok(Self { places: places.into_vec(), oldest: NONE, newest: NONE, grows: false })
     }
 
     /// Makes the handle's object the newest. This is for objects that were not inserted through the

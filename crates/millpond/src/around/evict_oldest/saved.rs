@@ -46,8 +46,7 @@ impl SavedAges {
         if order.len() != listed {
             return Err(Refused::order_length(listed, order.len()));
         }
-        let mut ages =
-            EvictOldest { places: Vec::new().into(), oldest: NONE, newest: NONE, grows: true };
+        let mut ages = EvictOldest { places: Vec::new(), oldest: NONE, newest: NONE, grows: true };
         ages.grow_to(generations.len());
         for slot in order {
             let Some(generation) = generations.get_mut(slot as usize) else {

@@ -10,7 +10,7 @@ use super::{BlockPool, EvictOldest, PolicyPool, Pool};
 use crate::handle::HandleLayout;
 use crate::policies::{Overflow, Spill};
 use crate::slots::reuse::ReuseOrder;
-use crate::snapshot::format::{Part, Refused, Version};
+use crate::snapshot::format::{Part, Refused, Version, serde_of_pool};
 use crate::snapshot::state::sealed::Written;
 
 #[derive(Serialize, Deserialize)]
@@ -81,19 +81,4 @@ fn check<H: HandleLayout>(
     }
 }
 
-/// Serialises the policy, all parts, and the ages of the objects; see
-/// [`snapshot`](crate::snapshot#saving-to-a-file).
-impl<T: Serialize, R: ReuseOrder, H: HandleLayout> Serialize for PolicyPool<T, R, H> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.write(serializer)
-    }
-}
-
-/// Deserialises a pool without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
-impl<'de, T: Deserialize<'de>, R: ReuseOrder, H: HandleLayout> Deserialize<'de>
-    for PolicyPool<T, R, H>
-{
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(deserializer)
-    }
-}
+serde_of_pool!(PolicyPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);

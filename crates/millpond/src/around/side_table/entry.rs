@@ -34,6 +34,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
 }
 
 /// A handle's entry in a side table; returned by [`SideTable::entry`].
+#[derive(Debug)]
 pub enum Entry<'a, H: HandleLayout, V> {
     /// The handle has a value.
     Occupied(OccupiedEntry<'a, H, V>),
@@ -158,15 +159,6 @@ impl<'a, H: HandleLayout, V> VacantEntry<'a, H, V> {
         let Self { table, handle, index } = self;
         drop(table.put(index, handle, value));
         table.storage.get_mut(index).expect(THERE)
-    }
-}
-
-impl<H: HandleLayout, V: fmt::Debug> fmt::Debug for Entry<'_, H, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Entry::Occupied(entry) => entry.fmt(f),
-            Entry::Vacant(entry) => entry.fmt(f),
-        }
     }
 }
 

@@ -209,11 +209,7 @@ impl<T> PoolAllocator<T> {
             Some(slot) => Ok(PoolBox::construct(slot, || value)),
             None => {
                 self.chunks.count_refusal();
-                let Stats { capacity, peak, .. } = self.stats();
-                Err(Full {
-                    value,
-                    pool: FullPool { name: None, capacity, peak, retired: 0, out_of_memory: false },
-                })
+                Err(Full { value, pool: FullPool::of(None, &self.stats()) })
             }
         }
     }

@@ -45,7 +45,8 @@ mod saved {
     use crate::pools::settings::Settings;
     use crate::reports::stats::Stats;
     use crate::slots::saved::{Checked, OrderOf};
-    use crate::snapshot::format::{self, Refused};
+    use crate::snapshot::format::Refused;
+    use sealed::Written;
 
     impl<R: ReuseOrder, H: HandleLayout> sealed::Load for HandleAllocator<R, H> {
         const KIND: &'static str = "HandleAllocator";
@@ -72,7 +73,7 @@ mod saved {
     /// [`snapshot`](crate::snapshot#saving-to-a-file).
     impl<R: ReuseOrder, H: HandleLayout> Serialize for HandleAllocator<R, H> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            format::serialize(self, serializer)
+            self.write(serializer)
         }
     }
 
@@ -80,7 +81,7 @@ mod saved {
     /// [`snapshot`](crate::snapshot#saving-to-a-file).
     impl<'de, R: ReuseOrder, H: HandleLayout> Deserialize<'de> for HandleAllocator<R, H> {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            format::deserialize(deserializer)
+            Self::read(deserializer)
         }
     }
 }

@@ -94,7 +94,7 @@ use super::state::sealed::{Load, ObjectsFor, Restore, Save, State, Written};
 use crate::handle::HandleLayout;
 use objects::{ObjectsOf, ReadObjects};
 
-/// Implements `Serialize` and `Deserialize` for a pool that is `Load`.
+/// Implements `Serialize` and `Deserialize` for a pool that is `Written`.
 macro_rules! serde_of_pool {
     ($pool:ty, [$($generics:tt)*], values $value:ident) => {
         /// Serialises everything that the pool's future depends on, and its statistics; see
@@ -104,7 +104,7 @@ macro_rules! serde_of_pool {
             $value: ::serde::Serialize,
         {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                crate::snapshot::format::serialize(self, serializer)
+                crate::snapshot::state::sealed::Written::write(self, serializer)
             }
         }
 
@@ -114,7 +114,7 @@ macro_rules! serde_of_pool {
             $value: ::serde::Deserialize<'de>,
         {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                crate::snapshot::format::deserialize(deserializer)
+                crate::snapshot::state::sealed::Written::read(deserializer)
             }
         }
     };
@@ -122,14 +122,6 @@ macro_rules! serde_of_pool {
 pub(crate) use serde_of_pool;
 
 const FIELDS: &[&str] = &["version", "state", "objects"];
-
-/// Writes a pool.
-pub(crate) fn serialize<P: Save, S: Serializer>(pool: &P, serializer: S) -> Result<S::Ok, S::Error>
-where
-    P::Value: Serialize,
-{
-    serialize_parts(&pool.to_saved(), pool, serializer)
-}
 
 /// Writes a pool's saved state and its objects.
 pub(crate) fn serialize_parts<P: State, S: Serializer>(
@@ -145,23 +137,6 @@ where
     saved.serialize_field("state", state)?;
     saved.serialize_field("objects", &ObjectsOf(pool))?;
     saved.end()
-}
-
-/// Reads a pool and checks it.
-pub(crate) fn deserialize<'de, P: Save, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<P, D::Error>
-where
-    P::Value: Deserialize<'de>,
-{
-    let parts = PartsVisitor {
-        name: P::NAME,
-        slots: P::saved_slots,
-        dead_have_values: P::DEAD_HAVE_VALUES,
-        objects: PhantomData,
-    };
-    let (state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
-    P::from_saved(state, objects).map_err(de::Error::custom)
 }
 
 /// Reads the state and the objects of a pool. What reads is the same for all pools with the same handles and values, so
@@ -270,14 +245,21 @@ impl<P: Save> Written for P {
     where
         P::Value: Serialize,
     {
-        serialize(self, serializer)
+        serialize_parts(&self.to_saved(), self, serializer)
     }
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>
     where
         P::Value: Deserialize<'de>,
     {
-        deserialize(deserializer)
+        let parts = PartsVisitor {
+            name: P::NAME,
+            slots: P::saved_slots,
+            dead_have_values: P::DEAD_HAVE_VALUES,
+            objects: PhantomData,
+        };
+        let (state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
+        P::from_saved(state, objects).map_err(de::Error::custom)
     }
 }
 

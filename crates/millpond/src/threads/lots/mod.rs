@@ -194,13 +194,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Update<'_, T, R, H> {
     /// ```
     pub fn tasks(&mut self) -> Tasks<'_, T, H> {
         let stats = self.pool.stats();
-        let full = FullPool {
-            name: self.pool.name(),
-            capacity: stats.capacity,
-            peak: stats.peak,
-            retired: stats.retired,
-            out_of_memory: false,
-        };
+        let full = FullPool::of(self.pool.name(), &stats);
         let dying_words = self.lots.dying_words(stats.capacity);
         let Lots { chunk_slots, births_each, slots, births, dying, killed } = &mut *self.lots;
         let (words, rest) = self.pool.storage_mut().words_and_chunk_mut();

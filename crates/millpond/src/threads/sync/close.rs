@@ -58,7 +58,7 @@ impl<T> Slots<T> {
         for index in 0..self.capacity() {
             let word = self.word_for_writing(index);
             if self.defers && word.is_some_and(|word| word.is_doomed() && word.guards() == 0) {
-                self.doomed.fetch_sub(1, Relaxed);
+                self.doomed.0.fetch_sub(1, Relaxed);
                 settled += 1;
                 // SAFETY: the value was deferred to this call (invariant 3).
                 unsafe { batch.end(index) };

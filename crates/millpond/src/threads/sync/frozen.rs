@@ -152,6 +152,7 @@ impl<T: fmt::Debug> fmt::Debug for Frozen<'_, T> {
 }
 
 /// An iterator over the handles and values of a [`Frozen`] pool, in index order.
+#[derive(Debug)]
 pub struct FrozenIter<'a, T> {
     frozen: Frozen<'a, T>,
     live: LiveSlots<'a>,
@@ -172,9 +173,3 @@ impl<'a, T> Iterator for FrozenIter<'a, T> {
 
 impl<T> ExactSizeIterator for FrozenIter<'_, T> {}
 impl<T> FusedIterator for FrozenIter<'_, T> {}
-
-impl<T> fmt::Debug for FrozenIter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FrozenIter").finish_non_exhaustive()
-    }
-}

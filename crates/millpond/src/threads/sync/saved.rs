@@ -12,9 +12,9 @@ use crate::reports::stats::Stats;
 use crate::slots::Circle;
 use crate::slots::saved::{Checked, OrderOf};
 use crate::snapshot::SnapshotError;
-use crate::snapshot::format::{Refused, SavedState, deserialize, serialize, serialize_parts};
+use crate::snapshot::format::{Refused, SavedState, serialize_parts};
 use crate::snapshot::state::Shape;
-use crate::snapshot::state::sealed::Load;
+use crate::snapshot::state::sealed::{Load, Written};
 
 impl<T> Load for SyncSnapshot<T> {
     const KIND: &'static str = "SyncPool";
@@ -81,7 +81,7 @@ fn lifetimes_begun(circle: &Circle<u32>, word: u32) -> u64 {
 impl<T: Serialize> Serialize for SyncSnapshot<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.is_complete {
-            true => serialize(self, serializer),
+            true => self.write(serializer),
             false => Err(S::Error::custom(SnapshotError::Incomplete)),
         }
     }
@@ -89,7 +89,7 @@ impl<T: Serialize> Serialize for SyncSnapshot<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncSnapshot<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
+        Self::read(deserializer)
     }
 }
 

@@ -20,7 +20,6 @@
 
 use alloc::boxed::Box;
 use core::mem::MaybeUninit;
-use core::ops::Deref;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -69,16 +68,7 @@ pub(super) struct Slots<T> {
 
 /// What threads write occasionally, away from what all of them read.
 #[repr(align(128))]
-pub(super) struct Apart<V>(V);
-
-impl<V> Deref for Apart<V> {
-    type Target = V;
-
-    #[inline]
-    fn deref(&self) -> &V {
-        &self.0
-    }
-}
+pub(super) struct Apart<V>(pub(super) V);
 
 // SAFETY: through a shared reference, values are moved in, read through guards and dropped, on any
 // thread, which needs `Send` and `Sync`. The invariants say which thread may do so when.
@@ -257,7 +247,7 @@ impl<T> Slots<T> {
             let stays = word.guards() > 0 || self.defers;
             if stays {
                 // Before any thread can see it doomed and decrement the count.
-                self.doomed.fetch_add(1, Relaxed);
+                self.doomed.0.fetch_add(1, Relaxed);
             }
             let doomed = word.doomed().to_bits();
             match at.compare_exchange_weak(seen, doomed, order::doom(), Relaxed) {
@@ -266,7 +256,7 @@ impl<T> Slots<T> {
                 Err(now) => {
                     seen = now;
                     if stays {
-                        self.doomed.fetch_sub(1, Relaxed);
+                        self.doomed.0.fetch_sub(1, Relaxed);
                     }
                 }
             }
@@ -329,7 +319,7 @@ impl<T> Slots<T> {
         this.words[index].load(order::last_guard());
         #[cfg(not(millpond_tsan))]
         fence(order::last_guard());
-        this.doomed.fetch_sub(1, Relaxed);
+        this.doomed.0.fetch_sub(1, Relaxed);
         // SAFETY: this thread owns the slot (invariant 3).
         unsafe { Self::end(slots, index) };
     }
@@ -405,7 +395,7 @@ impl<T> Slots<T> {
 impl<T> Slots<T> {
     /// The number of live values; exact while no thread changes it.
     pub(super) fn len(&self) -> usize {
-        let gone = self.free.count() + self.retired() + self.doomed.load(Relaxed) as usize;
+        let gone = self.free.count() + self.retired() + self.doomed.0.load(Relaxed) as usize;
         let len = self.capacity().saturating_sub(gone);
         self.peak.fetch_max(len as u32, Relaxed);
         len

@@ -49,7 +49,7 @@ impl<T> Slots<T> {
             doomed += u32::from(word.is_doomed());
             retired += u32::from(word == Word::RETIRED);
         }
-        let counted = (self.doomed.load(Relaxed), self.retired.load(Relaxed));
+        let counted = (self.doomed.0.load(Relaxed), self.retired.load(Relaxed));
         ensure(
             counted == (doomed, retired),
             "as many slots are doomed and retired as were counted",
@@ -84,7 +84,7 @@ mod tests {
         let own = "a slot is in one of its lifetimes";
         assert_eq!(broken(|slots| slots.words[1].store(0, Relaxed)), own);
         let counted = "as many slots are doomed and retired as were counted";
-        assert_eq!(broken(|slots| slots.doomed.store(1, Relaxed)), counted);
+        assert_eq!(broken(|slots| slots.doomed.0.store(1, Relaxed)), counted);
         assert_eq!(broken(|slots| slots.retired.store(1, Relaxed)), counted);
     }
 }
