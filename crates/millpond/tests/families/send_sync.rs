@@ -19,10 +19,11 @@ use millpond::pool::{
 use millpond::recycler::{RunSlices, RunSlicesMut};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
 use millpond::{
-    AnyPool, BlockPool, BuildError, Full, GetDisjointMutError, Handle, Handle32, HandleAllocator,
-    HandleAllocatorBuilder, InsertAtError, InsertAtErrorKind, Occupancy, PackedPool,
-    PackedPoolBuilder, Pool, PoolBuilder, Recycler, RecyclerBuilder, Refusal, SideTable,
-    SizeClasses, Snapshot, StaticPool, Stats, VecPool, packed, side_table, static_pool,
+    AnyPool, BlockPool, BuildError, Frame, FrameLink, FrameMemory, FramePool, FrameRef, Full,
+    GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleAllocatorBuilder, InsertAtError,
+    InsertAtErrorKind, Occupancy, PackedPool, PackedPoolBuilder, Pool, PoolBuilder, Recycler,
+    RecyclerBuilder, Refusal, SideTable, SizeClasses, Snapshot, StaticPool, Stats, VecPool, packed,
+    side_table, static_pool,
 };
 
 /// Neither `Send` nor `Sync`.
@@ -100,11 +101,15 @@ fn what_holds_no_values_goes_anywhere() {
     go_anywhere!(PoolBuilder<Neither>, PackedPoolBuilder<Neither>, RecyclerBuilder<Neither>);
     go_anywhere!(HandleAllocatorBuilder<Neither, Lifo, Handle<Neither>>);
     go_anywhere!(Handles<'static, Lifo, Handle<Neither>>, LiveSlots<'static>, Runs<'static>);
+    go_anywhere!(FrameLink<Neither>, FrameMemory);
     go_anywhere!(BuildError, GetDisjointMutError, InsertAtErrorKind, Refusal, Stats);
 }
 
 #[test]
 fn pools_snapshots_entries_and_errors_go_where_their_values_go() {
+    go_where_values_go!(FramePool<V>);
+    is_not!(Send: Frame<'static>, FrameRef<'static, u8>);
+    is_not!(Sync: Frame<'static>, FrameRef<'static, u8>);
     go_where_values_go!(
         Pool<V>, Pool<V, Fifo>, Pool<V, LowestFirst>, Pool<V, Roster>, Pool<V, NextFit>,
         Pool<V, Intrusive>, Pool<V, Lifo, Handle32<Neither>>, Recycler<V>, RosterPool<V>,

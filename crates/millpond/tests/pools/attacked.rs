@@ -1,11 +1,12 @@
-//! An attack on `PackedPool` and `AnyPool`: random operations, in which any call of the program's code may panic, and
+//! An attack on `PackedPool`: random operations, in which any call of the program's code may panic, and
 //! whose comparisons may lie. No value is dropped twice or lost, and the pool stays sound and agrees with what it says.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use millpond::{AnyPool, Handle, PackedPool};
+use crate::common::Random;
+use millpond::{Handle, PackedPool};
 
 thread_local! {
     /// Calls of the program's code until one panics; 0: none does.
@@ -60,45 +61,6 @@ impl Drop for Bomb {
         assert!(*self.owned == self.number, "dropped twice, or written over");
         DROPPED.set(DROPPED.get() + 1);
         user_code();
-    }
-}
-
-trait Numbered {
-    fn number(&self) -> u64;
-    fn is_sound(&self) -> bool;
-}
-millpond::any_pool_trait!(dyn Numbered);
-
-impl Numbered for Bomb {
-    fn number(&self) -> u64 {
-        self.number
-    }
-    fn is_sound(&self) -> bool {
-        self.is_sound()
-    }
-}
-
-/// Another type, larger and more aligned.
-#[repr(align(16))]
-struct Large(Bomb);
-
-impl Numbered for Large {
-    fn number(&self) -> u64 {
-        self.0.number
-    }
-    fn is_sound(&self) -> bool {
-        self.0.is_sound() && (&raw const *self).addr() % 16 == 0
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % count as u64) as usize
     }
 }
 
@@ -209,73 +171,5 @@ fn a_packed_pool_bears_panics_and_lies_in_every_place() {
     }
     assert!(panics > operations() / 50, "{panics}");
     drop((pool, past));
-    assert_eq!(alive(), before);
-}
-
-#[test]
-fn an_any_pool_bears_panics_in_every_place() {
-    let before = alive();
-    let mut random = Random(0x5eed_0002);
-    let (mut number, mut panics) = (0, 0);
-    let mut pool = AnyPool::<dyn Numbered, 64>::with_capacity(24);
-    let mut held: Vec<Handle<dyn Numbered>> = Vec::new();
-    for step in 0..operations() {
-        let went_well = with_fuse(&mut random, |random| match random.below(12) {
-            0..3 => {
-                number += 1;
-                held.extend(pool.insert(Bomb::new(number)).ok());
-            }
-            3..5 => {
-                number += 1;
-                held.extend(pool.insert(Large(Bomb::new(number))).ok());
-            }
-            5..7 => {
-                if !held.is_empty() {
-                    let handle = held.swap_remove(random.below(held.len()));
-                    assert!(pool.remove(handle));
-                }
-            }
-            7 => {
-                if !held.is_empty() {
-                    // As its own type, or as another, which is refused.
-                    let handle = held[random.below(held.len())];
-                    let is_large = pool.is::<Large>(handle);
-                    assert!(pool.get_as::<Bomb>(handle).is_none() == is_large);
-                    let taken = pool.remove_as::<Large>(handle);
-                    assert_eq!(taken.is_some(), is_large);
-                }
-            }
-            8 => pool.retain(|_, object| {
-                user_code();
-                object.number() % 3 > 0
-            }),
-            9 => {
-                if !held.is_empty() {
-                    let handle = held[random.below(held.len())];
-                    let generation = handle.generation();
-                    pool.remove(handle);
-                    let next = Handle::from_parts(handle.index(), generation + 1).unwrap();
-                    number += 1;
-                    held.extend(pool.insert_at(next, Bomb::new(number)).is_ok().then_some(next));
-                }
-            }
-            10 => {
-                let at = random.below(24);
-                pool.remove_at(at);
-            }
-            _ => {
-                if random.below(4) == 0 {
-                    pool.clear();
-                }
-            }
-        });
-        panics += usize::from(!went_well);
-        pool.validate().unwrap_or_else(|violation| panic!("step {step}: {violation}"));
-        assert!(pool.iter().all(|(handle, object)| object.is_sound() && pool.contains(handle)));
-        assert_eq!(alive() - before, pool.len() as u64, "step {step}: lost or extra");
-        held.retain(|handle| pool.contains(*handle));
-    }
-    assert!(panics > operations() / 50, "{panics}");
-    drop(pool);
     assert_eq!(alive(), before);
 }

@@ -169,31 +169,16 @@ fn a_named_slot_that_memory_does_not_reach_leaves_the_pool_as_it_was() {
 #[test]
 fn only_growth_takes_memory() {
     let mut pool = BlockPool::<[u64; 3]>::with_blocks(64, 20);
-    let mut handles = Vec::with_capacity(2000);
     pool.reserve(1280).unwrap();
     let ((), asked) = allocations::during(|| {
-        for round in 0..4_u64 {
-            handles.clear();
-            while let Ok(handle) = pool.insert([round, handles.len() as u64, 0]) {
-                handles.push(handle);
-            }
-            assert_eq!(handles.len(), 1280);
-            for handle in handles.iter().step_by(2) {
-                pool.remove(*handle).unwrap();
-            }
-            pool.insert_at(handles[0], [0; 3]).unwrap_err();
-            let again = pool.insert_with(|_| [1; 3]).unwrap();
-            pool.get_disjoint_mut([again, handles[701]]).unwrap();
+        for round in 0..3_u64 {
+            (0..1280).for_each(|value| _ = pool.insert([round, value, 0]).unwrap());
+            (0..640).for_each(|index| _ = pool.remove_at(index * 2).unwrap());
             pool.retain(|_, value| value[1] % 3 != 0);
             assert!(pool.extract_if(|_, value| value[1] % 5 == 0).count() > 0);
-            let entry = pool.vacant_entry().unwrap();
-            entry.insert([7; 3]);
-            assert!(pool.index_of(&pool[again]).is_some());
             assert_eq!(pool.iter().count(), pool.len());
             pool.drain().take(20).for_each(drop);
             assert!(pool.is_empty());
-            pool.insert([0; 3]).unwrap();
-            pool.clear();
         }
     });
     assert_eq!(asked, allocations::Allocations::default());

@@ -203,94 +203,80 @@ mod toml {
 
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
-        for (text, says) in [
+        let of_an_entry = [
+            ("0", "line 2: scenario \"x\", pool \"a\": 0 slots"),
+            ("-1", "line 2: scenario \"x\", pool \"a\": expected a number of slots"),
+            ("99999999999999999999999", "pool \"a\": expected a number of slots"),
+            ("16777217", "16777217 slots are more than its limit of 16777216"),
+            ("1.5", "pool \"a\": a fraction, expected a number of slots"),
+            ("\"many\"", "pool \"a\": text, expected a number of slots"),
+            ("true", "pool \"a\": true or false, expected"),
+            ("1979-05-27", "pool \"a\": a date, expected"),
+            ("{}", "pool \"a\": `capacity` is missing"),
+            ("{ max = 9 }", "`capacity` is missing"),
+            ("{ capacity = 0 }", "pool \"a\": 0 slots"),
+            (
+                "{ capactiy = 5 }",
+                "unknown key \"capactiy\", expected capacity, on_full, spill, max",
+            ),
+            ("{ capacity = 5, on_full = 1 }", "`on_full` is a whole number"),
+            (
+                "{ capacity = 5, on_full = \"explode\" }",
+                "`on_full` is \"explode\": unknown overflow policy, expected one of refuse, evict-least",
+            ),
+            ("{ capacity = 5, on_full = \"spill\" }", "need each other"),
+            (
+                "{ capacity = 5, on_full = \"refuse\", spill = 1 }",
+                "`on_full = \"spill\"` and `spill` (slots) need each other",
+            ),
+            (
+                "{ capacity = 5, on_full = \"grow\" }",
+                "line 2: scenario \"x\", pool \"a\": `on_full = \"grow\"` and `max` (slots) need each other",
+            ),
+            ("{ capacity = 5, on_full = \"refuse\", max = 9 }", "`max` (slots) need each other"),
+            ("{ capacity = 5, spill = 3, max = 9 }", "need each other"),
+            (
+                "{ capacity = 5, on_full = \"grow\", max = 4 }",
+                "line 2: scenario \"x\", pool \"a\": may grow to 4 slots, less than its capacity of 5",
+            ),
+            ("{ capacity = 5, max = 0 }", "may grow to 0 slots, less than its capacity of 5"),
+            ("{ capacity = 5, max = 18446744073709551615 }", "18446744073709551615 slots are more"),
+            ("{ capacity = 5, max = -1 }", "expected a number of slots"),
+            ("{ capacity = 5, max = \"all\" }", "text, expected a number of slots"),
+            ("1\na = 2", "line 3: "),
+            ("1\n[scenario.x]\nb = 2", "line 3: "),
+            ("", "line 2: "),
+            ("\u{0}", "line 2: "),
+        ];
+        let of_a_limit = [
+            ("0", "line 2: limit of pool \"a\": 0 slots"),
+            ("16777217", "line 2: limit of pool \"a\": 16777217 slots are more"),
+            ("{}", "line 2: limit of pool \"a\": a table, expected a number"),
+            (
+                "5\n[scenario.x]\na = 6",
+                "line 4: scenario \"x\", pool \"a\": 6 slots are more than its limit of 5",
+            ),
+            (
+                "8\n[scenario.x]\na = { capacity = 5, on_full = \"grow\", max = 9 }",
+                "line 4: scenario \"x\", pool \"a\": 9 slots are more than its limit of 8",
+            ),
+        ];
+        let of_tables = [
             ("", "there is no table `scenario`"),
             ("[limits]\na = 1", "there is no table `scenario`"),
             ("scenario = 5", "line 1: a whole number, expected a table"),
             ("[scenario]\ne1m1 = 5", "line 2: scenario \"e1m1\": a whole number, expected a table"),
             ("[scenari.e1m1]\na = 1", "line 1: unknown key \"scenari\", expected limits, scenario"),
-            ("[limits]\na = 0\n[scenario.x]", "line 2: limit of pool \"a\": 0 slots"),
-            (
-                "[limits]\na = 16777217\n[scenario.x]",
-                "line 2: limit of pool \"a\": 16777217 slots are more",
-            ),
-            (
-                "[limits]\na = {}\n[scenario.x]",
-                "line 2: limit of pool \"a\": a table, expected a number",
-            ),
             ("limits = []\n[scenario.x]", "line 1: a list, expected a table"),
-            (
-                "[limits]\na = 5\n[scenario.x]\na = 6",
-                "line 4: scenario \"x\", pool \"a\": 6 slots are more than its limit of 5",
-            ),
-            ("[scenario.x]\na = 0", "line 2: scenario \"x\", pool \"a\": 0 slots"),
-            (
-                "[scenario.x]\na = -1",
-                "line 2: scenario \"x\", pool \"a\": expected a number of slots",
-            ),
-            (
-                "[scenario.x]\na = 99999999999999999999999",
-                "line 2: scenario \"x\", pool \"a\": expected a number of slots",
-            ),
-            ("[scenario.x]\na = 16777217", "16777217 slots are more than its limit of 16777216"),
-            ("[scenario.x]\na = 1.5", "pool \"a\": a fraction, expected a number of slots"),
-            ("[scenario.x]\na = \"many\"", "pool \"a\": text, expected a number of slots"),
-            ("[scenario.x]\na = true", "pool \"a\": true or false, expected"),
-            ("[scenario.x]\na = 1979-05-27", "pool \"a\": a date, expected"),
-            ("[scenario.x]\na = {}", "pool \"a\": `capacity` is missing"),
-            ("[scenario.x]\na = { capacity = 0 }", "pool \"a\": 0 slots"),
-            (
-                "[scenario.x]\na = { capactiy = 5 }",
-                "unknown key \"capactiy\", expected capacity, on_full, spill, max",
-            ),
-            ("[scenario.x]\na = { capacity = 5, on_full = 1 }", "`on_full` is a whole number"),
-            (
-                "[scenario.x]\na = { capacity = 5, on_full = \"explode\" }",
-                "`on_full` is \"explode\": unknown overflow policy, expected one of refuse, evict-least",
-            ),
-            ("[scenario.x]\na = { capacity = 5, on_full = \"spill\" }", "need each other"),
-            (
-                "[scenario.x]\na = { capacity = 5, on_full = \"refuse\", spill = 1 }",
-                "`on_full = \"spill\"` and `spill` (slots) need each other",
-            ),
-            (
-                "[scenario.x]\na = { capacity = 5, on_full = \"grow\" }",
-                "line 2: scenario \"x\", pool \"a\": `on_full = \"grow\"` and `max` (slots) need each \
-                 other",
-            ),
-            (
-                "[scenario.x]\na = { capacity = 5, on_full = \"refuse\", max = 9 }",
-                "`max` (slots) need each other",
-            ),
-            ("[scenario.x]\na = { capacity = 5, spill = 3, max = 9 }", "need each other"),
-            (
-                "[scenario.x]\na = { capacity = 5, on_full = \"grow\", max = 4 }",
-                "line 2: scenario \"x\", pool \"a\": may grow to 4 slots, less than its capacity of 5",
-            ),
-            (
-                "[scenario.x]\na = { capacity = 5, max = 0 }",
-                "may grow to 0 slots, less than its capacity of 5",
-            ),
-            (
-                "[limits]\na = 8\n[scenario.x]\na = { capacity = 5, on_full = \"grow\", max = 9 }",
-                "line 4: scenario \"x\", pool \"a\": 9 slots are more than its limit of 8",
-            ),
-            (
-                "[scenario.x]\na = { capacity = 5, max = 18446744073709551615 }",
-                "18446744073709551615 slots are more than its limit of 16777216",
-            ),
-            ("[scenario.x]\na = { capacity = 5, max = -1 }", "expected a number of slots"),
-            (
-                "[scenario.x]\na = { capacity = 5, max = \"all\" }",
-                "text, expected a number of slots",
-            ),
-            ("[scenario.x]\na = { max = 9 }", "`capacity` is missing"),
-            ("[scenario.x]\na = 1\na = 2", "line 3: "),
-            ("[scenario.x]\na = 1\n[scenario.x]\nb = 2", "line 3: "),
-            ("[scenario.x]\na = ", "line 2: "),
-            ("[scenario.x]\na = \u{0}", "line 2: "),
-        ] {
-            let error = Budget::from_toml(text).unwrap_err();
+        ];
+        let entries = of_an_entry.map(|(entry, says)| (format!("[scenario.x]\na = {entry}"), says));
+        let limits = of_a_limit.map(|(limit, says)| {
+            let end = if limit.contains("scenario") { "" } else { "\n[scenario.x]" };
+            (format!("[limits]\na = {limit}{end}"), says)
+        });
+        let tables = of_tables.map(|(text, says)| (text.to_owned(), says));
+        for (text, says) in entries.into_iter().chain(limits).chain(tables) {
+            let error = Budget::from_toml(&text).unwrap_err();
             let said = error.to_string();
             assert!(said.contains(says) && said.lines().count() == 1, "{text:?}: {said}");
             assert!(error.line().is_none_or(|line| said.starts_with(&format!("line {line}: "))));

@@ -6,10 +6,10 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use millpond::overflow::{Overflow, PolicyPool};
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::Lifo;
 use millpond::{
     BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
-    Refusal, StaticPool,
+    StaticPool,
 };
 
 /// The largest generation of a [`Handle`].
@@ -203,63 +203,6 @@ fn handles_can_be_made_at_compile_time() {
     assert_eq!((WIDE.index(), WIDE.generation(), WIDE.to_bits()), (3, 7, 3 << 32 | 7));
     assert_eq!((NARROW.index(), NARROW.generation(), NARROW.to_bits()), (3, 7, 3 << 8 | 7));
     assert_eq!(LABEL.to_bits(), WIDE.to_bits());
-}
-
-/// Every handle that bits of all kinds can make, against a pool in which slot 0 is in its second
-/// lifetime, slot 1 dead after its first, slot 2 fresh, and slot 3 retired (where it can).
-fn hostile_bits<R: ReuseOrder, H: HandleLayout>(order: R) {
-    let slots = 4.min(H::CAPACITY_MAX);
-    let builder = Pool::<u64>::builder().reuse(order).handle::<H>().capacity(slots);
-    let mut pool = builder.lifetimes(2).build();
-    let first: Vec<H> = (0..slots).map(|value| pool.insert(value as u64).unwrap()).collect();
-    for handle in &first {
-        pool.remove(*handle);
-    }
-    let second = H::from_parts(0, 2).and_then(|handle| pool.insert_at(handle, 42).ok());
-    if let Some(last) = H::from_parts(3, 2) {
-        if pool.insert_at(last, 0).is_ok() {
-            pool.remove(last);
-        }
-    }
-    let mut good = 0;
-    for high in borders() {
-        for low in borders() {
-            let Some(handle) = H::from_bits(u64::from(high) << 32 | u64::from(low)) else {
-                continue;
-            };
-            let expected = (Some(handle) == second).then_some(42);
-            good += usize::from(expected.is_some());
-            assert_eq!(pool.get(handle).copied(), expected, "{handle}");
-            assert_eq!(pool.get_mut(handle).copied(), expected);
-            assert_eq!(pool.contains(handle), expected.is_some());
-            if expected.is_none() {
-                assert_eq!(pool.remove(handle), None, "{handle}");
-                assert!(pool.get_disjoint_mut([handle]).is_err());
-                let out_of_range = handle.index() as usize >= slots;
-                assert_eq!(pool.check(handle) == Err(Refusal::OutOfRange), out_of_range);
-            }
-        }
-    }
-    assert_eq!(pool.len(), usize::from(second.is_some()));
-    assert!(good > 0 || second.is_none(), "the borders include the one good handle");
-}
-
-/// All layouts in one order, and all orders in one layout or another.
-#[test]
-fn hostile_bits_are_no_handle_or_are_refused_by_the_pool() {
-    hostile_bits::<Lifo, Handle<u64>>(Lifo);
-    hostile_bits::<Lifo, Handle32<u64, 1>>(Lifo);
-    hostile_bits::<Lifo, Handle32<u64, 8>>(Lifo);
-    hostile_bits::<Lifo, Handle32<u64, 15>>(Lifo);
-    hostile_bits::<Lifo, Handle32<u64, 16>>(Lifo);
-    hostile_bits::<Lifo, Handle32<u64, 17>>(Lifo);
-    hostile_bits::<Lifo, Handle32<u64, 24>>(Lifo);
-    hostile_bits::<Lifo, Handle32<u64, 31>>(Lifo);
-    hostile_bits::<Fifo, Handle<u64>>(Fifo);
-    hostile_bits::<LowestFirst, Handle32<u64, 24>>(LowestFirst);
-    hostile_bits::<Roster, Handle<u64>>(Roster);
-    hostile_bits::<NextFit, Handle32<u64, 24>>(NextFit);
-    hostile_bits::<Intrusive, Handle32<u64, 16>>(Intrusive);
 }
 
 #[test]

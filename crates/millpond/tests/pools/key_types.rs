@@ -186,22 +186,21 @@ fn objects_by_index_come_with_their_handles() {
     assert!(pool.remove(gone) == Some(1) && packed.remove(gone) == inline.remove(gone));
     assert!(blocks.remove(gone) == Some(1) && any.remove(gone));
     for index in 0..5 {
-        let mut expected = pool.handle_at(index).map(|key| (key, index));
-        assert_eq!(expected.is_some(), index == 0 || index == 2);
-        let expected_mut = expected.as_mut().map(|(key, value)| (*key, value));
+        let mut value = index;
+        let key = pool.handle_at(index);
+        assert_eq!(key.is_some(), index == 0 || index == 2);
+        macro_rules! answers {
+            ($($pool:ident)+) => {$(
+                assert_eq!($pool.object_at(index), key.map(|key| (key, &index)));
+                assert_eq!($pool.object_at_mut(index), key.map(|key| (key, &mut value)));
+            )+};
+        }
+        answers!(pool packed inline blocks);
+        let found = any.object_at(index).map(|(key, value)| (key, value.downcast_ref::<usize>()));
+        assert_eq!(found, key.map(|key| (key, Some(&index))));
         let found =
-            any.object_at_mut(index).map(|(key, value)| (key, *value.downcast_ref().unwrap()));
-        assert_eq!(found, expected_mut.as_ref().map(|(key, value)| (*key, **value)));
-        assert_eq!(blocks.object_at_mut(index).is_some(), expected_mut.is_some());
-        assert_eq!(pool.object_at_mut(index), expected_mut);
-        let expected = expected.as_ref().map(|(key, value)| (*key, value));
-        assert_eq!(pool.object_at(index), expected);
-        assert_eq!((packed.object_at(index), inline.object_at(index)), (expected, expected));
-        assert_eq!(
-            (blocks.object_at(index), any.object_at(index).is_some()),
-            (expected, expected.is_some())
-        );
-        assert_eq!(packed.object_at_mut(index).is_some(), inline.object_at_mut(index).is_some());
+            any.object_at_mut(index).map(|(key, value)| (key, value.downcast_mut::<usize>()));
+        assert_eq!(found, key.map(|key| (key, Some(&mut value))));
     }
 }
 
@@ -228,24 +227,22 @@ fn several_objects_are_lent_with_gaps() {
     blocks.remove(keys[1]);
     any.remove(keys[1]);
     let asked = [keys[3], NodeKey::DANGLING, keys[0], keys[1]];
-    let expected = [Some(3), None, Some(0), None];
-    let copied = |lent: [Option<&mut u64>; 4]| lent.map(|value| value.copied());
-    assert_eq!(pool.get_each_mut(asked).map(copied), Ok(expected));
-    assert_eq!(packed.get_each_mut(asked).map(copied), Ok(expected));
-    assert_eq!(recycler.get_each_mut(asked).map(copied), Ok(expected));
-    assert_eq!(blocks.get_each_mut(asked).map(copied), Ok(expected));
-    let lent = any.get_each_mut(asked).unwrap();
-    assert_eq!(
-        lent.map(|value| value.and_then(|value| value.downcast_mut::<u64>()).copied()),
-        expected
-    );
     let twice = [keys[1], keys[2], keys[1], keys[2]];
-    let overlapping = GetDisjointMutError::Overlapping { position: 3 };
-    assert_eq!(pool.get_each_mut(twice).unwrap_err(), overlapping);
-    assert_eq!(packed.get_each_mut(twice).unwrap_err(), overlapping);
-    assert_eq!(recycler.get_each_mut(twice).unwrap_err(), overlapping);
-    assert_eq!(blocks.get_each_mut(twice).unwrap_err(), overlapping);
-    assert_eq!(any.get_each_mut(twice).err(), Some(overlapping));
+    macro_rules! lends {
+        ($($pool:ident: $copied:expr;)*) => {$(
+            let lent = $pool.get_each_mut(asked).unwrap().map(|value| value.and_then($copied));
+            assert_eq!(lent, [Some(3), None, Some(0), None]);
+            let overlapping = GetDisjointMutError::Overlapping { position: 3 };
+            assert_eq!($pool.get_each_mut(twice).err(), Some(overlapping));
+        )*};
+    }
+    lends! {
+        pool: |value| Some(*value);
+        packed: |value| Some(*value);
+        recycler: |value| Some(*value);
+        blocks: |value| Some(*value);
+        any: |value| value.downcast_mut::<u64>().copied();
+    }
 }
 
 #[test]

@@ -4,7 +4,10 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::common::{Random, Vacant};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, StaticPool};
+use millpond::{
+    BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, StaticPool,
+    VecPool,
+};
 
 /// What the test asks of a pool and of an allocator alike.
 trait Subject<H> {
@@ -16,26 +19,32 @@ trait Subject<H> {
     fn retired(&self) -> usize;
 }
 
-impl<T: Default, R: ReuseOrder, H: HandleLayout> Subject<H> for Pool<T, R, H> {
-    fn next(&mut self) -> Option<H> {
-        self.vacant_entry().map(|entry| entry.handle())
-    }
-    fn acquire(&mut self) -> Option<H> {
-        self.insert(T::default()).ok()
-    }
-    fn acquire_at(&mut self, handle: H) -> bool {
-        self.insert_at(handle, T::default()).is_ok()
-    }
-    fn release(&mut self, handle: H) -> bool {
-        self.remove(handle).is_some()
-    }
-    fn release_all(&mut self) {
-        self.clear();
-    }
-    fn retired(&self) -> usize {
-        self.stats().retired
-    }
+macro_rules! subjects {
+    ($($pool:ident)+) => {$(
+        impl<T: Default, R: ReuseOrder, H: HandleLayout> Subject<H> for $pool<T, R, H> {
+            fn next(&mut self) -> Option<H> {
+                self.vacant_entry().map(|entry| entry.handle())
+            }
+            fn acquire(&mut self) -> Option<H> {
+                self.insert(T::default()).ok()
+            }
+            fn acquire_at(&mut self, handle: H) -> bool {
+                self.insert_at(handle, T::default()).is_ok()
+            }
+            fn release(&mut self, handle: H) -> bool {
+                self.remove(handle).is_some()
+            }
+            fn release_all(&mut self) {
+                self.clear();
+            }
+            fn retired(&self) -> usize {
+                self.stats().retired
+            }
+        }
+    )+};
 }
+
+subjects!(Pool BlockPool VecPool);
 
 impl<R: ReuseOrder, H: HandleLayout> Subject<H> for HandleAllocator<R, H> {
     fn next(&mut self) -> Option<H> {
@@ -225,6 +234,15 @@ fn follows_model<R: ReuseOrder>() {
             let lifetimes = lifetimes.min(Handle32::<(), 16>::LIFETIMES_MAX);
             let short_handles: Pool<[u8; 9], R, Handle32<(), 16>> = pool_of(slots, lifetimes);
             run(R::NAME, short_handles, slots, lifetimes, steps);
+            // Of growing pools, all slots are there at once: one order over all blocks.
+            let slots_per_block = 1 << slots.trailing_zeros().min(2);
+            let blocks = BlockPool::<u64>::builder().reuse(R::default()).reserve(slots);
+            let blocks =
+                blocks.slots_per_block(slots_per_block).max_blocks(slots / slots_per_block);
+            run(R::NAME, blocks.lifetimes(lifetimes).build(), slots, lifetimes, steps);
+            let vec = VecPool::<u64>::builder().reuse(R::default()).capacity(slots);
+            let vec = vec.capacity_max(slots).lifetimes(lifetimes).build();
+            run(R::NAME, vec, slots, lifetimes, steps);
             let allocator = HandleAllocator::builder().reuse(R::default()).capacity(slots);
             run(R::NAME, allocator.lifetimes(lifetimes).build(), slots, lifetimes, steps);
         }

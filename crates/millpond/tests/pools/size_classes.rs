@@ -5,12 +5,19 @@ use std::alloc::Layout;
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 
+use crate::allocations::{Allocations, during, refusing};
 use crate::common::Random;
 use millpond::SizeClasses;
 use millpond::size_classes::{Overflow, Refused, SizeClassesBuilder, SizeClassesError};
 
 fn layout(bytes: usize, align: usize) -> Layout {
     Layout::from_size_align(bytes, align).unwrap()
+}
+
+/// Gives memory back that no test uses any more.
+fn free(memory: &SizeClasses, slot: NonNull<[u8]>, layout: Layout) {
+    // SAFETY: it was allocated there with this layout, once.
+    unsafe { memory.deallocate(slot.cast(), layout) };
 }
 
 /// Memory that the test holds, filled with a pattern of its own.
@@ -216,24 +223,6 @@ fn random_requests(builder: SizeClassesBuilder, steps: usize, seed: u64) {
     assert_eq!(stats.blocks_spare, stats.blocks);
 }
 
-#[test]
-fn classes_up_to_any_size_are_refused_or_made() {
-    let up_to = |bytes: usize| SizeClasses::builder().classes_up_to(bytes).try_build();
-    for bytes in [usize::MAX, usize::MAX - 1, usize::MAX / 2 + 1, 1 << 40, 16_321] {
-        let error = up_to(bytes).unwrap_err();
-        assert!(
-            matches!(error, SizeClassesError::ClassTooLarge { bytes_max: 16_320, .. }),
-            "{error}"
-        );
-    }
-    assert_eq!(up_to(16_320).unwrap().class_stats().last().unwrap().slot_bytes, 16_320);
-    let reserved = SizeClasses::builder().class(8, usize::MAX).class(16, usize::MAX).try_build();
-    assert!(matches!(
-        reserved,
-        Err(SizeClassesError::ReservedTooMuch { .. } | SizeClassesError::OutOfMemory { .. })
-    ));
-}
-
 /// "Several pools of different block sizes behind one manager that picks the right one."
 #[test]
 fn no_two_allocations_overlap_under_any_policy() {
@@ -262,8 +251,7 @@ fn hostile_layouts() {
                 (nowhere.len(), nowhere.cast::<u8>().addr().get() % nothing.align()),
                 (0, 0)
             );
-            // SAFETY: it was allocated with this layout.
-            unsafe { memory.deallocate(nowhere.cast(), nothing) };
+            free(&memory, nowhere, nothing);
         }
         let refuses = overflow == Overflow::Refuse;
         // An interpreter gives up itself when it is asked for that much.
@@ -279,8 +267,7 @@ fn hostile_layouts() {
                 Ok(given) => {
                     assert!(!refuses);
                     assert_eq!(given.cast::<u8>().addr().get() % aligned.align(), 0);
-                    // SAFETY: it was allocated with this layout.
-                    unsafe { memory.deallocate(given.cast(), aligned) };
+                    free(&memory, given, aligned);
                 }
                 Err(reason) => assert!(refuses && reason == Refused::NoClass),
             }
@@ -328,8 +315,7 @@ fn what_is_reserved_for_a_class_no_other_can_use_up() {
         memory.class_stats().map(|class| (class.live, class.slots, class.overflows)).collect();
     assert_eq!(stats, [(120, 120, 1), (30, 30, 1), (0, 0, 1)]);
     for slot in small {
-        // SAFETY: it was allocated with this layout.
-        unsafe { memory.deallocate(slot.cast(), layout(16, 8)) };
+        free(&memory, slot, layout(16, 8));
     }
     // Empty, and yet kept for the class that it was promised to.
     assert_eq!(take_all(64).len(), 0);
@@ -370,8 +356,7 @@ fn a_block_that_runs_empty_serves_another_class() {
     let small: Vec<_> = (0..600).map(|_| memory.allocate(layout(16, 8)).unwrap()).collect();
     assert_eq!(memory.stats().blocks, 10);
     for slot in small {
-        // SAFETY: it was allocated with this layout.
-        unsafe { memory.deallocate(slot.cast(), layout(16, 8)) };
+        free(&memory, slot, layout(16, 8));
     }
     assert_eq!(memory.stats().blocks_spare, 9);
     (0..9 * 15).for_each(|_| assert!(memory.allocate(layout(64, 8)).is_ok()));
@@ -391,8 +376,7 @@ fn growth_stops_at_the_limit_and_falling_back_never_grows() {
     let stats = falls_back.stats();
     assert_eq!((stats.blocks, stats.fallen_back, stats.fallen_back_bytes), (1, 25, 25 * 64));
     for slot in all.into_iter().rev() {
-        // SAFETY: it was allocated with this layout.
-        unsafe { falls_back.deallocate(slot.cast(), layout(64, 8)) };
+        free(&falls_back, slot, layout(64, 8));
     }
     assert_eq!(
         (falls_back.stats().fallen_back, falls_back.class_stats().next().unwrap().live),
@@ -404,23 +388,22 @@ fn growth_stops_at_the_limit_and_falling_back_never_grows() {
 fn slots_are_taken_without_any_memory_of_the_system() {
     let memory = SizeClasses::builder().class(32, 1000).overflow(Overflow::Refuse).build();
     let mut slots = Vec::with_capacity(1000);
-    let ((), asked) = crate::allocations::during(|| {
+    let ((), asked) = during(|| {
         for _ in 0..3 {
             slots.extend((0..1000).map(|_| memory.allocate(layout(30, 2)).unwrap()));
             for slot in slots.drain(..) {
-                // SAFETY: it was allocated with this layout.
-                unsafe { memory.deallocate(slot.cast(), layout(30, 2)) };
+                free(&memory, slot, layout(30, 2));
             }
         }
         assert_eq!(memory.shrink_to_fit(), 0);
     });
-    assert_eq!(asked, crate::allocations::Allocations::default());
+    assert_eq!(asked, Allocations::default());
     assert_eq!(memory.class_stats().next().unwrap().peak, 1000);
 }
 
 #[test]
 fn all_of_it_goes_back_to_the_system() {
-    let (_, asked) = crate::allocations::during(|| {
+    let (_, asked) = during(|| {
         let memory = SizeClasses::builder().class(32, 1000).classes_up_to(512).build();
         for bytes in [8, 32, 100, 500] {
             (0..1000).for_each(|_| assert!(memory.allocate(layout(bytes, 8)).is_ok()));
@@ -433,7 +416,7 @@ fn all_of_it_goes_back_to_the_system() {
 #[test]
 fn a_drop_frees_every_slot_and_nothing_of_the_global_allocator() {
     for overflow in [Overflow::Grow, Overflow::FallBack] {
-        let (outside, counts) = crate::allocations::during(|| {
+        let (outside, counts) = during(|| {
             let memory = SizeClasses::builder().class(32, 1).overflow(overflow).build();
             let slot = memory.allocate(layout(32, 8)).unwrap();
             let too_large = memory.allocate(layout(100, 8)).unwrap();
@@ -465,77 +448,75 @@ fn a_drop_frees_every_slot_and_nothing_of_the_global_allocator() {
 #[test]
 fn without_memory_a_request_is_refused() {
     let memory = SizeClasses::builder().class(64, 0).block_bytes(4096).build();
-    crate::allocations::refusing(1024, || {
+    refusing(1024, || {
         assert_eq!(memory.allocate(layout(64, 8)), Err(Refused::OutOfMemory));
         assert_eq!(memory.allocate(layout(2000, 8)), Err(Refused::OutOfMemory));
     });
     assert_eq!((memory.stats().refused, memory.stats().blocks), (2, 0));
     memory.allocate(layout(64, 8)).unwrap();
-    let error = crate::allocations::refusing(1024, || {
-        SizeClasses::builder().class(64, 100).try_build().unwrap_err()
-    });
+    let error = refusing(1024, || SizeClasses::builder().class(64, 100).try_build().unwrap_err());
     assert_eq!(error, SizeClassesError::OutOfMemory { blocks: 1 });
     // Nor has it room for the list of classes.
-    let builder = crate::allocations::refusing(1, || SizeClasses::builder().class(64, 100));
+    let builder = refusing(1, || SizeClasses::builder().class(64, 100));
     assert!(matches!(builder.try_build(), Err(SizeClassesError::OutOfMemory { .. })));
 }
 
 #[test]
-fn builders_that_cannot_be() {
-    let error = |builder: SizeClassesBuilder| builder.try_build().unwrap_err();
-    let builder = SizeClasses::builder;
-    assert_eq!(error(builder()), SizeClassesError::NoClass);
-    let many = builder().classes((1..=256).map(|class| (class * 8, 0)));
-    assert_eq!(error(many), SizeClassesError::TooManyClasses { classes: 256 });
-    assert!(builder().classes((1..=255).map(|class| (class * 8, 0))).try_build().is_ok());
+fn builders_that_cannot_be_say_why() {
+    let builder = || SizeClasses::builder().block_bytes(1024);
+    let classes = |count: usize| SizeClasses::builder().classes((1..=count).map(|n| (n * 8, 0)));
+    for (builder, error, told) in [
+        (
+            builder(),
+            SizeClassesError::NoClass,
+            "size classes need a class: call `.class(bytes, slots)` or `.classes_up_to(bytes)`",
+        ),
+        (
+            classes(256),
+            SizeClassesError::TooManyClasses { classes: 256 },
+            "256 classes are more than 255: merge some",
+        ),
+        (
+            builder().class(961, 0),
+            SizeClassesError::ClassTooLarge { bytes: 961, bytes_max: 960 },
+            "a class of 961 bytes does not fit into a block, which has room for 960: raise \
+             `block_bytes`, or leave such requests to the global allocator",
+        ),
+        (
+            builder().class(8, 0).block_bytes(1000),
+            SizeClassesError::BlockBytes { block_bytes: 1000 },
+            "blocks of 1000 bytes: their size must be a power of two from 1024 to 1073741824",
+        ),
+        (
+            builder().class(960, 6).max_blocks(5),
+            SizeClassesError::ReservedTooMuch { blocks: 6, max_blocks: 5 },
+            "the reserved slots need 6 blocks, more than the limit of 5: raise `max_blocks`",
+        ),
+    ] {
+        let refused = builder.try_build().unwrap_err();
+        assert_eq!((&*refused.to_string(), refused), (told, error));
+    }
+    assert!(classes(255).try_build().is_ok());
+    assert!(builder().class(960, 5).max_blocks(5).try_build().is_ok());
     for block_bytes in [0, 512, 3000, 1 << 31, usize::MAX] {
-        let expected = SizeClassesError::BlockBytes { block_bytes };
-        assert_eq!(error(builder().class(8, 0).block_bytes(block_bytes)), expected);
+        let error = builder().class(8, 0).block_bytes(block_bytes).try_build().unwrap_err();
+        assert_eq!(error, SizeClassesError::BlockBytes { block_bytes });
     }
-    for bytes in [961, usize::MAX] {
-        let expected = SizeClassesError::ClassTooLarge { bytes, bytes_max: 960 };
-        assert_eq!(error(builder().class(bytes, 0).block_bytes(1024)), expected);
+    let up_to = |bytes: usize| SizeClasses::builder().classes_up_to(bytes).try_build();
+    for bytes in [usize::MAX, usize::MAX - 1, usize::MAX / 2 + 1, 1 << 40, 16_321] {
+        let error = up_to(bytes).unwrap_err();
+        assert!(matches!(error, SizeClassesError::ClassTooLarge { bytes_max: 16_320, .. }));
     }
-    assert!(builder().class(960, 1).block_bytes(1024).try_build().is_ok());
-    let too_much = builder().class(960, 6).block_bytes(1024).max_blocks(5);
-    let expected = SizeClassesError::ReservedTooMuch { blocks: 6, max_blocks: 5 };
-    assert_eq!(error(too_much), expected);
-    let endless = builder().class(8, usize::MAX).class(16, usize::MAX);
-    assert!(matches!(error(endless), SizeClassesError::OutOfMemory { .. }));
+    assert_eq!(up_to(16_320).unwrap().class_stats().last().unwrap().slot_bytes, 16_320);
+    let endless = builder().class(8, usize::MAX).class(16, usize::MAX).try_build();
+    assert!(matches!(endless.unwrap_err(), SizeClassesError::OutOfMemory { .. }));
+    let much = refusing(2048, || builder().class(960, 7).try_build().unwrap_err().to_string());
+    assert_eq!(much, "no memory for 7 blocks of size classes");
     // Sizes that are one class, with the slots of both; and a class of no bytes.
     let merged = builder().class(0, 1).class(9, 5).class(16, 7).build();
-    let classes: Vec<_> =
-        merged.class_stats().map(|class| (class.slot_bytes, class.slots_reserved)).collect();
-    assert_eq!(classes, [(8, 1), (16, 12)]);
-    assert!(std::panic::catch_unwind(|| builder().build()).is_err());
-}
-
-#[test]
-fn what_is_told_of_an_allocator_that_cannot_be() {
-    let told = |builder: SizeClassesBuilder| builder.try_build().unwrap_err().to_string();
-    let builder = || SizeClasses::builder().block_bytes(1024);
-    assert_eq!(
-        told(builder()),
-        "size classes need a class: call `.class(bytes, slots)` or `.classes_up_to(bytes)`"
-    );
-    let many = SizeClasses::builder().classes((1..=256).map(|class| (class * 8, 0)));
-    assert_eq!(told(many), "256 classes are more than 255: merge some");
-    assert_eq!(
-        told(builder().class(961, 0)),
-        "a class of 961 bytes does not fit into a block, which has room for 960: raise `block_bytes`, \
-         or leave such requests to the global allocator"
-    );
-    assert_eq!(
-        told(builder().class(8, 0).block_bytes(1000)),
-        "blocks of 1000 bytes: their size must be a power of two from 1024 to 1073741824"
-    );
-    assert_eq!(
-        told(builder().class(960, 6).max_blocks(5)),
-        "the reserved slots need 6 blocks, more than the limit of 5: raise `max_blocks`"
-    );
-    assert!(builder().class(960, 5).max_blocks(5).try_build().is_ok());
-    let much = crate::allocations::refusing(2048, || told(builder().class(960, 7)));
-    assert_eq!(much, "no memory for 7 blocks of size classes");
+    let classes = merged.class_stats().map(|class| (class.slot_bytes, class.slots_reserved));
+    assert!(classes.eq([(8, 1), (16, 12)]));
+    assert!(std::panic::catch_unwind(|| SizeClasses::builder().build()).is_err());
 }
 
 #[test]
@@ -586,7 +567,7 @@ fn classes_up_to_a_size_waste_a_fifth_at_most() {
 fn takes_exactly_the_documented_bytes() {
     let sizes = [8, 16, 48, 1024];
     let builder = SizeClasses::builder().classes(sizes.map(|bytes| (bytes, 0)));
-    let (_memory, asked) = crate::allocations::during(|| builder.build());
+    let (_memory, asked) = during(|| builder.build());
     // A column of the table for a size of 0 as well.
     let table = 4 * (1024 / 8 + 1);
     let class = if cfg!(target_pointer_width = "64") { 128 } else { 64 };

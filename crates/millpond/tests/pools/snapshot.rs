@@ -9,7 +9,7 @@ use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::ReuseOrder;
 use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
 use millpond::{
-    BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool,
+    BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool, VecPool,
 };
 
 #[test]
@@ -204,6 +204,7 @@ mod clones {
         let blocks = || BlockPool::<Fragile>::builder().slots_per_block(4).max_blocks(4);
         survives_panics!(blocks().build());
         survives_panics!(blocks().give_back_beyond(0).build());
+        survives_panics!(VecPool::<Fragile>::new());
         survives_panics!(PackedPool::<Fragile>::new(12));
         survives_panics!(StaticPool::<Fragile, 12>::new());
         survives_panics!(StaticPool::<Fragile, 12>::builder().lifetimes(1).build());
