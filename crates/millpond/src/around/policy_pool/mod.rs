@@ -5,7 +5,7 @@ mod snapshot;
 use core::ops::{Index, IndexMut};
 
 use super::evict_oldest::EvictOldest;
-use crate::handle::{Handle, HandleLayout};
+use crate::handle::{Handle, HandleLayout, Issue, Word};
 use crate::policies::{
     EvictLeast, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, slots_together,
 };
@@ -17,6 +17,7 @@ use crate::pools::settings::BuildError;
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{Lifo, ReuseOrder};
+use crate::snapshot::state::sealed::State;
 
 /// The pool itself, what it spills into, and what it grows by. Parts that the policy does not use
 /// have no slots.
@@ -396,14 +397,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     /// ```
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        let taken = self.pools.first();
-        let Some(grown) = index.checked_sub(taken.capacity_max()) else {
-            let Some(spilled) = index.checked_sub(taken.first().capacity()) else {
-                return taken.first().handle_at(index);
-            };
-            return taken.second().handle_at(spilled).map(|inner| taken.outside(inner));
-        };
-        self.pools.second().handle_at(grown).map(|inner| self.pools.outside(inner))
+        let word = State::word(&self.pools, index);
+        (!word.is_dead()).then(|| H::from_kept_parts(index, word))
     }
 
     /// Iterates over handles and values in index order.

@@ -14,10 +14,8 @@ impl<H: HandleLayout, V> Index<H> for SideTable<H, V> {
     #[inline]
     #[track_caller]
     fn index(&self, handle: H) -> &V {
-        match self.get(handle) {
-            Some(value) => value,
-            None => no_value(handle),
-        }
+        let Some(value) = self.get(handle) else { no_value(handle) };
+        value
     }
 }
 
@@ -28,10 +26,8 @@ impl<H: HandleLayout, V> IndexMut<H> for SideTable<H, V> {
     #[inline]
     #[track_caller]
     fn index_mut(&mut self, handle: H) -> &mut V {
-        match self.get_mut(handle) {
-            Some(value) => value,
-            None => no_value(handle),
-        }
+        let Some(value) = self.get_mut(handle) else { no_value(handle) };
+        value
     }
 }
 

@@ -256,7 +256,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
 
     /// The handle that users have for an object in the second pool.
     #[inline]
-    pub(crate) fn outside(&self, inner: A::Handle) -> A::Handle {
+    fn outside(&self, inner: A::Handle) -> A::Handle {
         shifted(inner, self.first.capacity_max())
     }
 }
@@ -304,10 +304,8 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Index<A::Hand
 
     #[track_caller]
     fn index(&self, handle: A::Handle) -> &A::Value {
-        match self.get(handle) {
-            Some(value) => value,
-            None => refuses(handle),
-        }
+        let Some(value) = self.get(handle) else { refuses(handle) };
+        value
     }
 }
 
@@ -316,10 +314,8 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> IndexMut<A::H
 {
     #[track_caller]
     fn index_mut(&mut self, handle: A::Handle) -> &mut A::Value {
-        match self.get_mut(handle) {
-            Some(value) => value,
-            None => refuses(handle),
-        }
+        let Some(value) = self.get_mut(handle) else { refuses(handle) };
+        value
     }
 }
 

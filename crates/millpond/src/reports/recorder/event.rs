@@ -35,13 +35,8 @@ impl Event {
 
     /// The inverse of [`to_words`](Self::to_words).
     pub(super) fn from_words([first, second]: [u64; 2]) -> Self {
-        let kind = match (first >> 32) as u32 {
-            0 => Kind::Birth,
-            1 => Kind::Death,
-            2 => Kind::Restart,
-            3 => Kind::Live,
-            _ => Kind::Settled,
-        };
+        let kinds = [Kind::Birth, Kind::Death, Kind::Restart, Kind::Live, Kind::Settled];
+        let kind = kinds[(first >> 32) as usize];
         Self { kind, pool: (second >> 32) as u32, index: first as u32, tick: second as u32 }
     }
 }

@@ -71,11 +71,8 @@ impl<T> SyncPool<T> {
         &mut self,
         handles: [Handle<T>; N],
     ) -> Result<[&mut T; N], TakeError> {
-        for (position, handle) in handles.iter().enumerate() {
-            self.find_for_writing(*handle)?;
-            if handles[..position].contains(handle) {
-                return Err(TakeError::Busy);
-            }
+        for handle in handles {
+            self.find_for_writing(handle)?;
         }
         match self.get_each_mut(handles) {
             Ok(values) => Ok(values.map(|value| value.expect("a good handle has a value"))),

@@ -237,10 +237,7 @@ impl<T> SyncRecycler<T> {
         if self.line.is_waiting() {
             return self.refuse(home);
         }
-        match self.free.claim(home, order::acquire()) {
-            Some(index) => Some(index),
-            None => self.refuse(home),
-        }
+        self.free.claim(home, order::acquire()).or_else(|| self.refuse(home))
     }
 
     #[cold]
