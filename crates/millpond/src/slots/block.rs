@@ -36,7 +36,7 @@ use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use super::{BitmapAge, FlatPlace, Parts, PartsMut, Place};
+use super::{BitmapAge, FitEntries, FlatPlace, Parts, PartsMut, Place};
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
@@ -67,10 +67,6 @@ pub struct Block<W: Word, E: Entry, T> {
 unsafe impl<W: Word, E: Entry, T: Send> Send for Block<W, E, T> {}
 // SAFETY: as above.
 unsafe impl<W: Word, E: Entry, T: Sync> Sync for Block<W, E, T> {}
-
-/// What a growing pool's order does when it gets another number of entries, from one to the other: those that it had are
-/// the last ones of the array, and so shall those be that it gets.
-pub(crate) type FitEntries<E> = fn(&mut [E], usize, usize);
 
 /// Where a block's memory comes from.
 #[derive(Clone, Copy)]
@@ -106,8 +102,8 @@ pub(crate) struct Offsets {
 }
 
 impl Offsets {
-    /// The offsets of a block for these numbers of slots and entries.
-    pub(crate) fn of<W, E, T>(slots: usize, entries: usize) -> Result<Self, OutOfMemory> {
+    #[cfg(test)]
+    fn of<W, E, T>(slots: usize, entries: usize) -> Result<Self, OutOfMemory> {
         Self::with_values::<W, E>(slots, entries, Layout::new::<T>())
     }
 
@@ -236,8 +232,12 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     }
 
     /// The memory that a block needs.
-    pub(crate) fn layout(slots: usize, entry_count: usize) -> Result<Layout, OutOfMemory> {
-        Ok(Offsets::of::<W, E, T>(slots, entry_count)?.layout)
+    pub(crate) fn layout(
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+    ) -> Result<Layout, OutOfMemory> {
+        Ok(Offsets::with_values::<W, E>(slots, entry_count, value)?.layout)
     }
 
     /// Slots with this word and entries that are empty, every page touched.
@@ -275,10 +275,9 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     /// Touches the pages of the values from a slot on, which are all uninitialised.
     fn touch(&self, from: usize) {
         let count = self.slots - from;
-        // SAFETY: there are this many slots (invariant 1).
-        let start = unsafe { self.values.add(from) };
+        let start = self.values.as_ptr().wrapping_add(from);
         // SAFETY: the array has this many more elements in the block (invariant 1), and nobody refers to them yet.
-        memory::touch(unsafe { slice::from_raw_parts_mut(start.as_ptr(), count) });
+        memory::touch(unsafe { slice::from_raw_parts_mut(start, count) });
     }
 
     /// More slots, in memory of its own that the allocator extends or moves. The values keep their bytes. The first of the
@@ -321,8 +320,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             ManuallyDrop::new(unsafe { Self::header(values, &offsets, slots, entry_count) });
         let new_entries = entry_count - self.entry_count;
         if former_layout.size() > 0 {
-            // SAFETY: the memory has kept its bytes, and has room for this padding.
-            let moved = unsafe { start.byte_add(padding.into()) };
+            let (values, moved) = (values.as_ptr(), start.as_ptr().wrapping_add(padding.into()));
             if moved != values {
                 let bytes = self.bytes();
                 // SAFETY: there is room for as many bytes behind either padding.
@@ -330,17 +328,15 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             }
             // Each array begins as far up as it did or farther, and so does what is behind it. So the last one moves first.
             let offset = |array: NonZero<usize>| array.get() - self.values.addr().get();
-            // SAFETY: the former bitmap lies at this distance from the values.
-            let bits = unsafe { values.byte_add(offset(self.bits.addr())) }.cast();
-            // SAFETY: the new one has room for it.
-            unsafe { bits.copy_to(grown.bits, self.bit_words) };
-            // SAFETY: the former entries lie at this distance, and the words right behind them (invariant 4).
-            let entries = unsafe { values.byte_add(offset(self.entries.addr())) };
-            // SAFETY: there are more entries than these in front of the new words.
-            let last_entries = unsafe { grown.entries.add(new_entries) };
+            let bits = values.wrapping_add(offset(self.bits.addr())).cast();
+            // SAFETY: the former bitmap lies at this distance from the values, and the new one has room for it.
+            unsafe { grown.bits.as_ptr().copy_from(bits, self.bit_words) };
+            let entries = values.wrapping_add(offset(self.entries.addr()));
+            let last_entries = grown.entries.as_ptr().wrapping_add(new_entries).cast::<u8>();
             let bytes = self.entry_count * size_of::<E>() + self.slots * size_of::<W>();
-            // SAFETY: from here on there is room for the former entries, and behind them for the former words (invariant 4).
-            unsafe { entries.copy_to(last_entries.cast(), bytes) };
+            // SAFETY: the former entries lie at this distance, and the words right behind them (invariant 4). There are more
+            // new entries than these, so that there is room for the former ones, and behind them for the former words.
+            unsafe { last_entries.copy_from(entries, bytes) };
         }
         fill(grown.entries, 0..new_entries, E::EMPTY);
         fill(grown.words, self.slots..slots, fresh.as_dead());
@@ -408,12 +404,16 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         start: NonNull<u8>,
         slots: usize,
         entry_count: usize,
+        value: Layout,
         word: W,
     ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::of::<W, E, T>(slots, entry_count)?;
-        // SAFETY: as the caller promises.
+        let offsets = Offsets::with_values::<W, E>(slots, entry_count, value)?;
+        // SAFETY: as the caller promises; no value is smaller than `T`.
         let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
-        block.touch(0);
+        let values = block.values.as_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: the array is in the block (invariant 1) and has this many bytes, and nobody
+        // refers to them yet.
+        memory::touch(unsafe { slice::from_raw_parts_mut(values, slots * value.size()) });
         Ok(block)
     }
 
@@ -476,39 +476,6 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
 /// Values of a type that only the user of the block knows: bytes after the other arrays, where
 /// those of a pool of that type would be.
 impl<W: Word, E: Entry> Block<W, E, ()> {
-    /// The memory that a block needs where each value has this layout, the size of which is a multiple of its
-    /// alignment.
-    pub(crate) fn layout_with(
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-    ) -> Result<Layout, OutOfMemory> {
-        Ok(Offsets::with_values::<W, E>(slots, entry_count, value)?.layout)
-    }
-
-    /// Slots with this word and entries that are empty, every page touched, in memory that is lent to the block.
-    ///
-    /// # Safety
-    ///
-    /// Like [`try_in`](Self::try_in), of the layout that [`layout_with`](Self::layout_with) says.
-    pub(crate) unsafe fn try_in_with(
-        start: NonNull<u8>,
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-        word: W,
-    ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::with_values::<W, E>(slots, entry_count, value)?;
-        // SAFETY: as the caller promises; no value is smaller than `()`.
-        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
-        let bytes = slots * value.size();
-        let values = block.values.as_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: the array is in the block (invariant 1) and has this many bytes, and nobody
-        // refers to them yet.
-        memory::touch(unsafe { slice::from_raw_parts_mut(values, bytes) });
-        Ok(block)
-    }
-
     /// The first byte of the values.
     pub(crate) fn values_start(&self) -> NonNull<u8> {
         self.values.cast()
@@ -646,7 +613,7 @@ mod tests {
             assert_eq!(of_layout.words, of_type.words);
         }
         let huge = Layout::from_size_align(1 << 20, 4).unwrap();
-        assert!(Block::<u32, u32, ()>::layout_with(usize::MAX >> 10, 0, huge).is_err());
+        assert!(Block::<u32, u32, ()>::layout(usize::MAX >> 10, 0, huge).is_err());
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     pub(crate) fn try_make_room(
         &mut self,
         slots: usize,
-        entry_count: impl Fn(usize) -> usize,
+        entry_count: usize,
         fit_entries: FitEntries<E>,
         fresh: W,
     ) -> Result<(), OutOfMemory> {
@@ -151,12 +151,13 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             return Ok(());
         }
         let in_step = self.books.bitmap_age();
-        let (layout, table_bytes) = self.books_layout(slots, entry_count(slots))?;
+        let (layout, table_bytes) = self.books_layout(slots, entry_count)?;
         let start = memory::take(layout)?;
         // SAFETY: the books follow the table in the memory that was just taken.
         let books_start = unsafe { start.byte_add(table_bytes) };
         // SAFETY: it is the memory of such a block, which has it until its place gives it back.
-        let books = unsafe { Block::try_in(books_start, slots, entry_count(slots), fresh) };
+        let books =
+            unsafe { Block::try_in(books_start, slots, entry_count, Layout::new::<()>(), fresh) };
         let Ok(mut books) = books else { unreachable!("the layout is known") };
         books.take_over(self.books.parts_mut(), fit_entries, fresh);
         if let Some(age) = books.bitmap_age_mut() {
@@ -178,7 +179,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         entry_count: usize,
     ) -> Result<(Layout, usize), OutOfMemory> {
         let table = Layout::array::<*const MaybeUninit<T>>(self.sizes.entries_within(slots));
-        let books = Block::<W, E, ()>::layout(slots, entry_count)?;
+        let books = Block::<W, E, ()>::layout(slots, entry_count, Layout::new::<()>())?;
         table.and_then(|table| table.extend(books)).map_err(|_| OutOfMemory)
     }
 
@@ -623,7 +624,7 @@ mod tests {
         let mut place = Place3::new(sizes);
         for _ in 0..blocks {
             let end = place.slots + place.sizes.len_of(place.block_count());
-            place.try_make_room(end, |slots| slots, fit_first, 7.as_dead()).unwrap();
+            place.try_make_room(end, end, fit_first, 7.as_dead()).unwrap();
             assert_eq!(place.try_add_block(true).unwrap().end, end);
         }
         place
@@ -641,7 +642,7 @@ mod tests {
             let before: Vec<_> = (0..count).map(|index| at(&place, index)).collect();
             for block in 3..6 {
                 let end = place.slots + sizes.len_of(block);
-                place.try_make_room(end, |slots| slots, fit_first, 7.as_dead()).unwrap();
+                place.try_make_room(end, end, fit_first, 7.as_dead()).unwrap();
                 place.try_add_block(true).unwrap();
             }
             assert!((0..count).all(|index| at(&place, index) == before[index]));
@@ -682,7 +683,7 @@ mod tests {
             place.join(joined);
             let add = |place: &mut Place3| {
                 let end = place.slots + place.sizes.len_of(place.block_count());
-                place.try_make_room(end, |slots| slots, fit_first, 7.as_dead()).unwrap();
+                place.try_make_room(end, end, fit_first, 7.as_dead()).unwrap();
                 place.try_add_block(end % 16 == 0).unwrap();
             };
             // SAFETY: there is such a slot.
@@ -739,7 +740,7 @@ mod tests {
     fn validation_finds_what_is_broken() {
         let is_sound_after = |change: fn(&mut Place3)| {
             let mut place = grown(BlockSizes::new(4, 4).unwrap(), 2);
-            place.try_make_room(16, |slots| slots, fit_first, 7.as_dead()).unwrap();
+            place.try_make_room(16, 16, fit_first, 7.as_dead()).unwrap();
             place.parts_mut().words[6] = u32::RETIRED;
             place.remove_block();
             assert!(place.is_consistent(7.as_dead()));

@@ -46,6 +46,12 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     #[cfg(feature = "alloc")]
     pub(crate) const QUEUE_OFFSET: usize = offset_of!(Self, queue);
 
+    pub(crate) const NEEDS: Needs<EntryOf<R, H>> = Needs {
+        entry_count: R::Queue::<H::Index>::entry_count,
+        fit_entries: R::Queue::<H::Index>::fit_entries,
+        in_step: R::SEARCHES_BITMAP,
+    };
+
     /// The core of slots that are all dead.
     pub(crate) fn new<S>(circle: Circle<H::Word>, name: Option<&'static str>, slots: &mut S) -> Self
     where
@@ -355,6 +361,20 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.listen(track);
         self.open_fast_paths(slots);
     }
+}
+
+/// What a growing pool's order does when it gets another number of entries, from one to the other: those that it had are
+/// the last ones of the array, and so shall those be that it gets.
+pub(crate) type FitEntries<E> = fn(&mut [E], usize, usize);
+
+/// What a reuse order needs of the slots.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs<E> {
+    /// See [`Queue::entry_count`].
+    pub(crate) entry_count: fn(usize, bool) -> usize,
+    pub(crate) fit_entries: FitEntries<E>,
+    /// See [`ReuseOrder::SEARCHES_BITMAP`].
+    pub(crate) in_step: bool,
 }
 
 /// The entries of a pool's reuse order, in the array that the slots have for it.

@@ -111,8 +111,7 @@ pub unsafe trait Place {
         indices: [Option<usize>; N],
     ) -> [Option<*mut MaybeUninit<Self::Value>>; N] {
         let values = self.parts_mut().values;
-        // SAFETY: there is a value for each slot.
-        indices.map(|index| Some(unsafe { values.add(index?) }))
+        indices.map(|index| Some(values.wrapping_add(index?)))
     }
 
     /// Copies the bytes of the first values of another place.

@@ -39,7 +39,7 @@ use crate::reports::validate::{Violation, ensure};
 use crate::slots::Block;
 use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place};
 #[cfg(feature = "blocks")]
-use crate::slots::{BlockSizes, Blocks, FitEntries};
+use crate::slots::{BlockSizes, Blocks};
 
 /// An iteration that finds at most one birth or death for this many slots since the previous one
 /// puts the bitmap in step.
@@ -117,18 +117,9 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
     /// block; `in_step`: the bitmap is in step from now on; `ahead`: touch every page. Returns the new slots, which are dead.
     pub(crate) fn try_add_block(
         &mut self,
-        room: usize,
-        entry_count: impl Fn(usize) -> usize,
-        fit_entries: FitEntries<E>,
         in_step: bool,
-        fresh: W,
         ahead: bool,
     ) -> Result<Range<usize>, OutOfMemory> {
-        let old = self.slots();
-        let end = old + self.place.sizes().len_of(self.place.block_count());
-        if end > self.place.room() {
-            self.place.try_make_room(room.max(end), entry_count, fit_entries, fresh)?;
-        }
         let was_in_step = self.is_in_step();
         let new = self.place.try_add_block(ahead)?;
         if in_step && !was_in_step {
@@ -1103,8 +1094,9 @@ mod tests {
     #[test]
     fn a_growing_pool_keeps_its_bitmap_in_step_once_a_walk_has_put_it_there() {
         let grow = |words: &mut SlotWords<Blocks<u16, (), ()>>| {
-            let fit_entries: FitEntries<()> = |_, _, _| ();
-            words.try_add_block(0, |_| 0, fit_entries, false, 1.as_dead(), false).unwrap();
+            let room = words.slots() + 64;
+            words.place.try_make_room(room, 0, |_, _, _| (), 1.as_dead()).unwrap();
+            words.try_add_block(false, false).unwrap();
             (words.slots(), words.is_in_step())
         };
         for is_walked in [false, true] {

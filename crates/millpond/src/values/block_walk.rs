@@ -229,20 +229,17 @@ impl<T, P: Part<T>> Iterator for BlockWalk<'_, T, P> {
 impl<T, P: Part<T>> DoubleEndedIterator for BlockWalk<'_, T, P> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        if self.until < self.prefix {
+        let index = if self.until < self.prefix {
             self.prefix -= 1;
-            // SAFETY: the slot is in the prefix, so it is one of the place (invariant 1).
-            let value = unsafe { self.table.value(self.prefix) };
-            // SAFETY: as above.
-            return Some((self.prefix, unsafe { Self::at(value.cast(), 0) }));
-        }
-        if let Some(value) = self.part.next_back() {
+            self.prefix
+        } else if let Some(value) = self.part.next_back() {
             self.until -= 1;
             self.prefix = self.until;
             return Some((self.until, value));
-        }
-        let index = self.bits.next_back(self.source)?;
-        // SAFETY: the index comes from `self.bits`, so it is that of a slot of the place (invariant 1).
+        } else {
+            self.bits.next_back(self.source)?
+        };
+        // SAFETY: the index is one of the prefix or of `self.bits`, so it is that of a slot of the place (invariant 1).
         let value = unsafe { self.table.value(index) };
         // SAFETY: as above.
         Some((index, unsafe { Self::at(value.cast(), 0) }))

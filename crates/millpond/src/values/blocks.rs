@@ -7,8 +7,7 @@ use super::{Link, Storage};
 use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
-use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::{BlockSizes, Blocks, Circle, EntryOf, KeptWords, SlotWords};
+use crate::slots::{BlockSizes, Blocks, Circle, EntryOf, KeptWords, Needs, SlotWords};
 
 /// The storage of a growing pool of this order and layout.
 pub(crate) type BlockStorage<T, R, H> =
@@ -28,20 +27,18 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     /// Allocates the next block. `room`: how many slots to make room for in the books if they are
     /// full; `ahead`: touch every page. Returns its slots, which are dead; the order does not know
     /// them yet.
-    pub(crate) fn try_add_block<R: ReuseOrder, H: HandleLayout<Word = W>>(
+    pub(crate) fn try_add_block(
         &mut self,
+        needs: Needs<E>,
         room: usize,
         fresh: W,
         ahead: bool,
-    ) -> Result<Range<usize>, OutOfMemory>
-    where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
-        let entry_count = |slots| R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
-        let fit_entries = R::Queue::<H::Index>::fit_entries;
-        let in_step = R::SEARCHES_BITMAP;
-        let new =
-            self.words.try_add_block(room, entry_count, fit_entries, in_step, fresh, ahead)?;
+    ) -> Result<Range<usize>, OutOfMemory> {
+        let end = self.slots() + self.place().sizes().len_of(self.place().block_count());
+        if end > self.place().room() {
+            self.try_make_room(needs, room.max(end), fresh)?;
+        }
+        let new = self.words.try_add_block(needs.in_step, ahead)?;
         for index in new.clone() {
             self.write_link(index, Link::NONE);
             // As if a value had just been moved out.
@@ -60,14 +57,12 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
 
     /// Allocates or frees blocks until there are this many slots; the order is then out of date.
     /// Values in freed blocks are dropped.
-    pub(crate) fn try_resize<R: ReuseOrder, H: HandleLayout<Word = W>>(
+    pub(crate) fn try_resize(
         &mut self,
+        needs: Needs<E>,
         slots: usize,
         circle: &Circle<W>,
-    ) -> Result<(), OutOfMemory>
-    where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
+    ) -> Result<(), OutOfMemory> {
         while let Some(block) = self.place().last_block().filter(|block| block.start >= slots) {
             for index in block {
                 let Some(generation) = self.words.of_live(index) else { continue };
@@ -76,23 +71,20 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
             self.remove_block();
         }
         while self.slots() < slots {
-            self.try_add_block::<R, H>(slots, circle.start().as_dead(), false)?;
+            self.try_add_block(needs, slots, circle.start().as_dead(), false)?;
         }
         Ok(())
     }
 
     /// Makes room in the books for this many slots.
-    pub(crate) fn try_make_room<R: ReuseOrder, H: HandleLayout<Word = W>>(
+    pub(crate) fn try_make_room(
         &mut self,
+        needs: Needs<E>,
         slots: usize,
         fresh: W,
-    ) -> Result<(), OutOfMemory>
-    where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
-        let entry_count = |slots| R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
-        let fit_entries = R::Queue::<H::Index>::fit_entries;
-        self.words.place_mut().try_make_room(slots, entry_count, fit_entries, fresh)
+    ) -> Result<(), OutOfMemory> {
+        let entries = (needs.entry_count)(slots, Self::LINKED);
+        self.words.place_mut().try_make_room(slots, entries, needs.fit_entries, fresh)
     }
 
     /// Copies the words of former slots from `other`, which has the same number of slots.
@@ -109,22 +101,22 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
 
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `in_one_piece`: the values of
     /// all blocks are one allocation.
-    pub(crate) fn try_clone_blocks<R: ReuseOrder, H: HandleLayout<Word = W>>(
+    pub(crate) fn try_clone_blocks(
         &self,
+        needs: Needs<E>,
         circle: &Circle<W>,
         in_one_piece: bool,
     ) -> Result<Self, OutOfMemory>
     where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
         T: Clone,
     {
         let mut storage = Self::growing(self.place().sizes());
         let fresh = circle.start().as_dead();
-        storage.try_make_room::<R, H>(self.place().room(), fresh)?;
+        storage.try_make_room(needs, self.place().room(), fresh)?;
         if in_one_piece {
             storage.words.place_mut().join(self.slots());
         }
-        storage.try_resize::<R, H>(self.slots(), circle)?;
+        storage.try_resize(needs, self.slots(), circle)?;
         storage.clone_into_dead(self);
         storage.copy_known_from(self, fresh);
         Ok(storage)
@@ -196,13 +188,14 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
 mod tests {
     use super::*;
     use crate::handle::Handle;
+    use crate::slots::Core;
     use crate::slots::reuse::Lifo;
 
     #[test]
     fn validation_finds_what_is_broken() {
         type Short = BlockStorage<u8, Lifo, Handle<()>>;
         let mut storage = Short::growing(BlockSizes::new(4, 4).unwrap());
-        storage.try_add_block::<Lifo, Handle<()>>(8, 3.as_dead(), false).unwrap();
+        storage.try_add_block(Core::<Lifo, Handle<()>>::NEEDS, 8, 3.as_dead(), false).unwrap();
         storage.validate_blocks(3.as_dead()).unwrap();
         // The words of four slots that were never there are not those of a pool that begins otherwise.
         let rule = storage.validate_blocks(5.as_dead()).unwrap_err().rule();

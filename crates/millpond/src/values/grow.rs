@@ -5,7 +5,7 @@ use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::{Block, Core, FitEntries, Place, SlotWords};
+use crate::slots::{Block, Core, FitEntries, Needs, Place, SlotWords};
 
 impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// No slots, and no memory.
@@ -17,19 +17,17 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// On an error, nothing changes. `touch`: touch every page.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::grow`] afterwards.
-    pub(crate) fn try_grow<R: ReuseOrder, H: HandleLayout<Word = W>>(
+    pub(crate) fn try_grow(
         &mut self,
+        needs: Needs<E>,
         slots: usize,
         known: &[W],
         fresh: W,
         touch: bool,
-    ) -> Result<(), OutOfMemory>
-    where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
-        let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
-        self.try_grow_with(slots, entries, R::Queue::<H::Index>::fit_entries, known, fresh, touch)?;
-        if R::SEARCHES_BITMAP {
+    ) -> Result<(), OutOfMemory> {
+        let entries = (needs.entry_count)(slots, Self::LINKED);
+        self.try_grow_with(slots, entries, needs.fit_entries, known, fresh, touch)?;
+        if needs.in_step {
             // From the beginning, when there are no slots, and the bitmap has all of them.
             self.words.put_in_step();
         }
@@ -66,17 +64,15 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     }
 
     /// A block of fewer slots, for [`move_to`](Self::move_to).
-    pub(crate) fn try_smaller<R: ReuseOrder, H: HandleLayout<Word = W>>(
+    pub(crate) fn try_smaller(
         &self,
+        needs: Needs<E>,
         slots: usize,
-    ) -> Result<Block<W, E, T>, OutOfMemory>
-    where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
+    ) -> Result<Block<W, E, T>, OutOfMemory> {
         match slots {
             0 => Ok(Block::empty()),
             _ => {
-                let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
+                let entries = (needs.entry_count)(slots, Self::LINKED);
                 Block::try_untouched(slots, entries, W::RETIRED)
             }
         }
@@ -85,12 +81,7 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// Moves to a block of fewer slots; those that are no more must be dead.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::shrink`] around it.
-    pub(crate) fn move_to<R: ReuseOrder, H: HandleLayout<Word = W>>(
-        &mut self,
-        mut block: Block<W, E, T>,
-    ) where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
+    pub(crate) fn move_to(&mut self, needs: Needs<E>, mut block: Block<W, E, T>) {
         let kept = block.parts().words.len();
         let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
         assert!(kept <= self.slots() && are_dead, "a value would be lost");
@@ -98,7 +89,7 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         self.poison_dead(false);
         let from = self.words.place_mut().parts_mut();
         let values = from.values;
-        block.take_over(from, R::Queue::<H::Index>::fit_entries, W::RETIRED);
+        block.take_over(from, needs.fit_entries, W::RETIRED);
         // SAFETY: both have this many slots, in memory of their own.
         unsafe { block.parts_mut().values.copy_from_nonoverlapping(values, kept) };
         if let Some(age) = block.bitmap_age_mut() {

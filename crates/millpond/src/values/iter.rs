@@ -143,14 +143,13 @@ impl<'a, T> ValuesMut<'a, T> {
     /// `from` points to.
     #[inline(always)]
     unsafe fn at(from: *mut MaybeUninit<T>, distance: usize) -> &'a mut T {
-        // SAFETY: the occupancy names slots of this array only (invariant 1).
-        let value = unsafe { from.add(distance) };
+        let value = from.wrapping_add(distance);
         // SAFETY: no slot is at address 0. Compilers know this of an array's start, but not of a
         // word's; without it, each step of a loop would test for it, because an `Option` of a
         // reference is `None` there.
         unsafe { core::hint::assert_unchecked(!value.is_null()) };
-        // SAFETY: as the caller promises, the slot is live by the occupancy (invariant 4), so the value is initialised
-        // (invariant 2); nobody else refers to it (the iterator's invariant).
+        // SAFETY: the occupancy names slots of this array only (invariant 1); as the caller promises, this one is live by it
+        // (invariant 4), so the value is initialised (invariant 2); nobody else refers to it (the iterator's invariant).
         unsafe { &mut *value.cast() }
     }
 }

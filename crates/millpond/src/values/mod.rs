@@ -77,7 +77,7 @@ use crate::slots::reuse::{Link, Permit, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, EntryOf};
 use crate::slots::{
-    Circle, Core, FlatPlace, Inline, KeptWords, Place, SlotWords, check_disjoint, source,
+    Circle, Core, FlatPlace, Inline, KeptWords, Needs, Place, SlotWords, check_disjoint, source,
 };
 
 /// Slots with values, and their words, which determine which of them are live.
@@ -107,25 +107,18 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     }
 
     /// Slots that are all dead, with this word, every page touched, for a pool with this order.
-    pub(crate) fn try_new<R: ReuseOrder, H: HandleLayout<Word = W>>(
-        slots: usize,
-        dead: W,
-    ) -> Result<Self, OutOfMemory>
-    where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
-        let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
-        Self::try_with_entries(slots, entries, R::SEARCHES_BITMAP, dead)
+    pub(crate) fn try_new(needs: Needs<E>, slots: usize, dead: W) -> Result<Self, OutOfMemory> {
+        let entries = (needs.entry_count)(slots, Self::LINKED);
+        Self::try_with_entries(slots, entries, needs.in_step, dead)
     }
 
-    /// The memory that the slots of a pool with this order need.
-    pub(crate) fn layout<R: ReuseOrder, H: HandleLayout<Word = W>>(
+    /// The memory that the slots of a pool with this order need, with room for a value of this layout in each.
+    pub(crate) fn layout(
+        needs: Needs<E>,
         slots: usize,
-    ) -> Result<Layout, OutOfMemory>
-    where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
-        Block::<W, E, T>::layout(slots, R::Queue::<H::Index>::entry_count(slots, Self::LINKED))
+        value: Layout,
+    ) -> Result<Layout, OutOfMemory> {
+        Block::<W, E, T>::layout(slots, (needs.entry_count)(slots, Self::LINKED), value)
     }
 
     /// Like [`try_new`](Self::try_new), in memory that is lent to the storage.
@@ -133,19 +126,18 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// # Safety
     ///
     /// `start` is the aligned first byte of memory with the [layout](Self::layout), which only the
-    /// storage uses until it is dropped.
-    pub(crate) unsafe fn try_in<R: ReuseOrder, H: HandleLayout<Word = W>>(
+    /// storage uses until it is dropped; no value is smaller than a `T`.
+    pub(crate) unsafe fn try_in(
+        needs: Needs<E>,
         start: NonNull<u8>,
         slots: usize,
+        value: Layout,
         dead: W,
-    ) -> Result<Self, OutOfMemory>
-    where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
-        let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
+    ) -> Result<Self, OutOfMemory> {
+        let entries = (needs.entry_count)(slots, Self::LINKED);
         // SAFETY: as the caller promises.
-        let block = unsafe { Block::try_in(start, slots, entries, dead)? };
-        Ok(Self::of_dead(SlotWords::of_dead(block, R::SEARCHES_BITMAP)))
+        let block = unsafe { Block::try_in(start, slots, entries, value, dead)? };
+        Ok(Self::of_dead(SlotWords::of_dead(block, needs.in_step)))
     }
 
     /// The 64 values of a word, if all of its slots are live.
@@ -223,8 +215,7 @@ impl<P: Place> Storage<P> {
         R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
     {
         let generation = self.words.of_live(index)?;
-        // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
-        Some(unsafe { self.take_unchecked(index, |storage| core.end(index, generation, storage)) })
+        self.end_lifetime(index, generation, core)
     }
 
     /// Ends the lifetime that the handle names, and returns its value; `None` if the handle is
@@ -238,7 +229,20 @@ impl<P: Place> Storage<P> {
     where
         R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
     {
-        let (index, generation) = (handle.index() as usize, handle.word());
+        self.end_lifetime(handle.index() as usize, handle.word(), core)
+    }
+
+    /// Ends this lifetime of the slot, if it is in it.
+    #[inline(always)]
+    fn end_lifetime<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+        &mut self,
+        index: usize,
+        generation: P::Word,
+        core: &mut Core<R, H>,
+    ) -> Option<P::Value>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+    {
         if !self.words.is_live_in(index, generation) {
             aside();
             return None;
@@ -739,17 +743,7 @@ impl<P: Place> Storage<P> {
         continue_after_panic(self, |storage| {
             if core::mem::needs_drop::<P::Value>() {
                 for index in 0..storage.slots() {
-                    if !storage.words.is_live(index) {
-                        continue;
-                    }
-                    // Before the drop, so that no value is dropped twice. The slot gets no link: the storage is being
-                    // dropped, so nothing reads one.
-                    storage.words.retire(index);
-                    let value = storage.value_mut(index).as_mut_ptr();
-                    // SAFETY: the slot was live until now, so its value is initialised (invariant 2), and it is not live
-                    // again.
-                    unsafe { value.drop_in_place() };
-                    storage.bury(index);
+                    storage.drop_value(index, P::Word::RETIRED);
                 }
             }
             // Last, because each dropped value leaves a dead slot.
@@ -798,7 +792,8 @@ mod tests {
 
         let link = Link { next: 2, previous: 1 };
         type Roomy = PoolStorage<u64, Intrusive, Handle<()>>;
-        let mut storage = Roomy::try_new::<Intrusive, Handle<()>>(3, 1.as_dead()).unwrap();
+        let mut storage =
+            Roomy::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1.as_dead()).unwrap();
         storage.put(1, 1, 70);
         storage.set_link(0, link);
         storage.set_link(1, link);
@@ -806,7 +801,8 @@ mod tests {
         assert_eq!(storage.get(1), Some(&70));
 
         type Narrow = PoolStorage<[u8; 7], Intrusive, Handle<()>>;
-        let storage = Narrow::try_new::<Intrusive, Handle<()>>(3, 1.as_dead()).unwrap();
+        let storage =
+            Narrow::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1.as_dead()).unwrap();
         assert_eq!([0, 1, 2].map(|index| storage.link(index)), [Link::NONE; 3]);
     }
 }

@@ -14,7 +14,7 @@ use super::{HandleAllocator, HandleAllocatorBuilder};
 use crate::handle::{Handle, HandleLayout};
 use crate::policies::{Lifetimes, first_evictable, least_of};
 use crate::pools::settings::BuildError;
-use crate::slots::reuse::{Lifo, LifoQueue, Queue, ReuseOrder};
+use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
 use crate::slots::{Block, Core, EntryOf, SlotWords};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
@@ -39,8 +39,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     #[doc(hidden)]
     pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
         self.settings.allocate(|capacity| {
-            let entries = R::Queue::<H::Index>::entry_count(capacity, false);
-            AllocatorBlock::<R, H>::layout_with(capacity, entries, value)
+            PoolStorage::<(), R, H>::layout(Core::<R, H>::NEEDS, capacity, value)
         })
     }
 
@@ -62,10 +61,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
         HandleAllocator::of_settings(&self.settings, |capacity, dead| {
-            let entries = R::Queue::<H::Index>::entry_count(capacity, false);
-            // SAFETY: as the caller promises.
-            let block = unsafe { Block::try_in_with(start, capacity, entries, value, dead)? };
-            Ok(Storage::of_dead(SlotWords::of_dead(block, R::SEARCHES_BITMAP)))
+            // SAFETY: as the caller promises; no value is smaller than `()`.
+            unsafe { Storage::try_in(Core::<R, H>::NEEDS, start, capacity, value, dead) }
         })
     }
 }

@@ -31,7 +31,7 @@ use crate::reports::stats::Stats;
 use crate::slots::handle_at;
 use crate::slots::reuse::{Lifo, ReuseOrder, Slots};
 use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
-use crate::values::PoolStorage;
+use crate::values::{PoolStorage, Storage};
 
 /// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in
 /// a GPU buffer, rows of a file.
@@ -92,7 +92,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     crate::pools::shell::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<reuse::Fifo, Key>", ".capacity(8).build()");
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
-        Self::of_settings(settings, PoolStorage::<(), R, H>::try_new::<R, H>)
+        Self::of_settings(settings, |slots, dead| {
+            Storage::try_new(Core::<R, H>::NEEDS, slots, dead)
+        })
     }
 
     /// With the slots that the function makes from their number and the word of an unused slot.
@@ -382,7 +384,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
         let slots = self.capacity();
-        let Ok(mut storage) = PoolStorage::<(), R, H>::try_new::<R, H>(slots, Word::RETIRED) else {
+        let Ok(mut storage) = Storage::try_new(Core::<R, H>::NEEDS, slots, Word::RETIRED) else {
             panic!("no memory for a copy of {slots} slots")
         };
         storage.copy_state_from(&self.storage, slots);

@@ -5,8 +5,8 @@ use crate::handle::{HandleLayout, Word};
 use crate::pools::growing::{CannotGrow, NAMED_SLOTS, ReserveError};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::stats::GrowthStats;
-use crate::slots::CheckWord;
 use crate::slots::reuse::ReuseOrder;
+use crate::slots::{CheckWord, Core};
 
 /// Describes a block that a [`BlockPool`] has just allocated, for its [growth
 /// hook](super::BlockPoolBuilder::on_growth).
@@ -251,7 +251,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             return Err(CannotGrow::AtLimit);
         }
         let fresh = self.core.circle().start().as_dead();
-        let new = self.storage.try_add_block::<R, H>(room, fresh, reserved);
+        let new = self.storage.try_add_block(Core::<R, H>::NEEDS, room, fresh, reserved);
         let new = new.map_err(|_| CannotGrow::OutOfMemory)?;
         self.growth.note_blocks(block + 1);
         self.growth.taken_by_insertions += u64::from(!reserved);

@@ -4,6 +4,7 @@ use super::BlockPool;
 use super::growth::Growing;
 use crate::handle::{HandleLayout, Word};
 use crate::pools::pool::Pool;
+use crate::slots::Core;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::format::{
@@ -50,8 +51,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         let there = slots.words.len();
         let all = there + known.len();
         storage
-            .try_make_room::<R, H>(all, slots.circle.start().as_dead())
-            .and_then(|()| storage.try_resize::<R, H>(there, &slots.circle))
+            .try_make_room(Core::<R, H>::NEEDS, all, slots.circle.start().as_dead())
+            .and_then(|()| storage.try_resize(Core::<R, H>::NEEDS, there, &slots.circle))
             .map_err(|_| Refused::out_of_memory(all))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
         storage.load_known(&known);

@@ -5,6 +5,7 @@ use core::ops::Range;
 use super::BlockPool;
 use crate::handle::HandleLayout;
 use crate::reports::errors::PoolName;
+use crate::slots::Core;
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::{Shape, sealed};
@@ -86,8 +87,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         let has_same_slots = self.capacity() == other.capacity();
         let resized = self
             .storage
-            .try_make_room::<R, H>(known, fresh)
-            .and_then(|()| self.storage.try_resize::<R, H>(other.capacity(), &circle));
+            .try_make_room(Core::<R, H>::NEEDS, known, fresh)
+            .and_then(|()| self.storage.try_resize(Core::<R, H>::NEEDS, other.capacity(), &circle));
         if resized.is_err() {
             panic!("no memory for the blocks of {}", PoolName(self.name()));
         }

@@ -3,9 +3,9 @@ use super::{BlockPool, Iter, IterMut};
 use crate::handle::HandleLayout;
 use crate::pools::faces::operators;
 use crate::reports::errors::PoolName;
-use crate::slots::BlockSizes;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::ReuseOrder;
+use crate::slots::{BlockSizes, Core};
 
 operators! {
     [T, R: ReuseOrder, H: HandleLayout] BlockPool<T, R, H>, T, H,
@@ -27,7 +27,9 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
     fn clone(&self) -> Self {
         let in_one_piece = self.growth.spare_blocks().is_none();
         let circle = self.core.circle();
-        let Ok(mut storage) = self.storage.try_clone_blocks::<R, H>(&circle, in_one_piece) else {
+        let Ok(mut storage) =
+            self.storage.try_clone_blocks(Core::<R, H>::NEEDS, &circle, in_one_piece)
+        else {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
         let core = self.core.clone_for(&mut storage);

@@ -12,8 +12,9 @@ use super::Pool;
 use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::slots::Core;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::values::PoolStorage;
+use crate::values::{PoolStorage, Storage};
 
 impl<T> Pool<T> {
     /// Creates a pool of `capacity` slots, with the default reuse order and eight-byte handles. All
@@ -135,7 +136,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     /// If no capacity was set, the handle layout cannot name that many slots, or the block is
     /// larger than the address space.
     pub fn memory_layout(&self) -> Result<Layout, BuildError> {
-        self.settings.allocate(PoolStorage::<T, R, H>::layout::<R, H>)
+        let (needs, value) = (Core::<R, H>::NEEDS, Layout::new::<T>());
+        self.settings.allocate(|slots| PoolStorage::<T, R, H>::layout(needs, slots, value))
     }
 
     /// Builds the pool in memory that the caller provides instead of the heap, such as a static
@@ -193,10 +195,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         }
         // SAFETY: these bytes exist, as just tested.
         let start = unsafe { start.byte_add(skipped) };
+        let (needs, value) = (Core::<R, H>::NEEDS, Layout::new::<T>());
         Pool::of_settings(&self.settings, |capacity, dead| {
             // SAFETY: the caller lends the memory until the pool is dropped, and with it the storage. It is aligned,
             // and as large as the layout says.
-            unsafe { PoolStorage::<T, R, H>::try_in::<R, H>(start, capacity, dead) }
+            unsafe { Storage::try_in(needs, start, capacity, value, dead) }
         })
     }
 }

@@ -22,7 +22,7 @@ use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::{Full, InsertAtErrorKind};
 use crate::slots::reuse::{Lifo, ReuseOrder, Roster, roster};
 use crate::slots::{Circle, Core};
-use crate::values::PoolStorage;
+use crate::values::{PoolStorage, Storage};
 
 /// A pool of values that stay at their address from insertion to removal.
 ///
@@ -100,7 +100,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     crate::pools::shell::typed_builder_method!(PoolBuilder<T, R, H>, example "Pool<u8, reuse::Fifo, Key>", ".capacity(8).build()");
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
-        Self::of_settings(settings, PoolStorage::<T, R, H>::try_new::<R, H>)
+        Self::of_settings(settings, |slots, dead| {
+            Storage::try_new(Core::<R, H>::NEEDS, slots, dead)
+        })
     }
 
     /// A pool whose storage comes from `make_storage`, which receives the capacity and the word of a dead slot.

@@ -75,7 +75,7 @@ impl<W: Word> Growing<W> {
         let former = self.former();
         let (again, rest) = former.split_at(former.len().min(slots - from));
         let rest = Self::boxed(rest)?;
-        storage.try_grow::<R, H>(slots, again, core.circle().start(), touch)?;
+        storage.try_grow(Core::<R, H>::NEEDS, slots, again, core.circle().start(), touch)?;
         self.former = rest;
         core.grow(from, storage);
         Ok(())
@@ -219,10 +219,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let mut known = memory::reserved(words.len() + former.len())?;
         known.extend(words.iter().chain(former));
         let used = known.iter().rposition(|word| *word != fresh).map_or(0, |last| last + 1);
-        let block = self.storage.try_smaller::<R, H>(kept)?;
+        let block = self.storage.try_smaller(Core::<R, H>::NEEDS, kept)?;
         self.growing.set_former(&known[..used])?;
         self.core.shrink(kept, &mut self.storage, |storage| {
-            storage.move_to::<R, H>(block);
+            storage.move_to(Core::<R, H>::NEEDS, block);
         });
         Ok(())
     }
@@ -241,12 +241,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let slots = other.capacity();
         match slots.cmp(&storage.words().slots()) {
             Ordering::Less => {
-                let block = storage.try_smaller::<R, H>(slots)?;
-                storage.move_to::<R, H>(block);
+                let block = storage.try_smaller(Core::<R, H>::NEEDS, slots)?;
+                storage.move_to(Core::<R, H>::NEEDS, block);
             }
             Ordering::Equal => {}
             Ordering::Greater => {
-                storage.try_grow::<R, H>(slots, &[], circle.start(), false)?;
+                storage.try_grow(Core::<R, H>::NEEDS, slots, &[], circle.start(), false)?;
             }
         }
         *growing = former;
