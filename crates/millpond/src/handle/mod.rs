@@ -39,7 +39,7 @@ mod explanation;
 mod key;
 mod narrow;
 pub(crate) mod parse;
-mod plain;
+pub(crate) mod plain;
 mod refusal;
 #[cfg(feature = "serde")]
 pub(crate) mod serde;

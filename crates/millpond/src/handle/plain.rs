@@ -15,6 +15,22 @@ macro_rules! plain_handle {
             }
         }
 
+        crate::handle::plain::plain_handle!(@bits [$($generics)*] $handle);
+
+        impl<$($generics)*> core::fmt::Debug for $handle {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl<$($generics)*> core::fmt::Display for $handle {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                crate::handle::plain::pad_handle(f, self.index(), self.generation())
+            }
+        }
+    };
+    // A number that is compared and hashed as `raw` returns it.
+    (@bits [$($generics:tt)*] $handle:ty) => {
         impl<$($generics)*> Clone for $handle {
             #[inline]
             fn clone(&self) -> Self {
@@ -53,21 +69,9 @@ macro_rules! plain_handle {
                 self.raw().hash(state);
             }
         }
-
-        impl<$($generics)*> core::fmt::Debug for $handle {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                core::fmt::Display::fmt(self, f)
-            }
-        }
-
-        impl<$($generics)*> core::fmt::Display for $handle {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                crate::handle::plain::pad_handle(f, self.index(), self.generation())
-            }
-        }
     };
 }
-pub(super) use plain_handle;
+pub(crate) use plain_handle;
 
 /// The methods of `HandleLayout` that the handle itself has as constant functions.
 macro_rules! own_methods {

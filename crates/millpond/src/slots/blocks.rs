@@ -34,7 +34,7 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::ptr::NonNull;
 
-use super::{BitmapAge, Block, BlockSizes, FitEntries, Parts, PartsMut, Place};
+use super::{BitmapAge, Block, BlockSizes, FitEntries, Parts, PartsMut, Place, retired_among};
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
@@ -224,7 +224,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         table[new..].fill(MaybeUninit::new(values.cast_const().wrapping_sub(first)));
         self.set_slots(end);
         let returned = first..self.known().clamp(first, end);
-        self.retired_beyond -= retired_of(&self.books.parts().words[returned]);
+        self.retired_beyond -= retired_among(&self.books.parts().words[returned]) as u32;
         self.known = self.known.max(end as u32);
         Ok(first..end)
     }
@@ -236,7 +236,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         let parts = self.books.parts_mut();
         let words = &parts.words[block.clone()];
         assert!(words.iter().all(|word| word.is_dead()), "values would be lost");
-        self.retired_beyond += retired_of(words);
+        self.retired_beyond += retired_among(words) as u32;
         // The bitmap may be old.
         let whole = block.start.div_ceil(WORD_SLOTS);
         parts.bits[whole..].fill(0);
@@ -313,7 +313,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         let known = self.slots + words.len();
         self.books.parts_mut().words[self.slots..known].copy_from_slice(words);
         self.known = known as u32;
-        self.retired_beyond = retired_of(words);
+        self.retired_beyond = retired_among(words) as u32;
     }
 
     /// The slot whose value begins at this address, if there is one. None of values without a size: they have no
@@ -343,7 +343,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             && self.near == near(self.slots, &self.sizes)
             && self.sizes.start_of(self.sizes.blocks_within(joined)) == Some(joined)
             && beyond.iter().all(|word| word.is_dead())
-            && retired_of(beyond) == self.retired_beyond
+            && retired_among(beyond) == self.retired_beyond()
             && words[self.known()..].iter().all(|word| *word == fresh)
     }
 }
@@ -362,11 +362,6 @@ fn near(slots: usize, sizes: &BlockSizes) -> usize {
 /// Called in a branch, has the compiler put its code elsewhere, so that the other branch does not jump over it.
 #[cold]
 fn aside() {}
-
-/// How many of the slots with these words have retired.
-fn retired_of<W: Word>(words: &[W]) -> u32 {
-    words.iter().filter(|word| **word == W::RETIRED).count() as u32
-}
 
 impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
     fn drop(&mut self) {

@@ -126,7 +126,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
             self.put_in_step();
         }
         let words = &self.place.parts().words[new.clone()];
-        self.retired += words.iter().filter(|word| **word == W::RETIRED).count() as u32;
+        self.retired += retired_among(words) as u32;
         Ok(new)
     }
 
@@ -134,7 +134,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
     pub(crate) fn remove_block(&mut self) {
         let Some(block) = self.place.last_block() else { return };
         let words = &self.place.parts().words[block];
-        self.retired -= words.iter().filter(|word| **word == W::RETIRED).count() as u32;
+        self.retired -= retired_among(words) as u32;
         self.place.remove_block();
     }
 
@@ -142,7 +142,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
     pub(crate) fn retired_in(&self, slots: Range<usize>) -> usize {
         match self.retired {
             0 => 0,
-            _ => self.as_slice()[slots].iter().filter(|word| **word == W::RETIRED).count(),
+            _ => retired_among(&self.as_slice()[slots]),
         }
     }
 }
@@ -732,8 +732,7 @@ impl<P: Place> SlotWords<P> {
     /// There are more slots now, the first of them with these words. The others have not retired.
     #[cfg(any(feature = "vec", feature = "tables"))]
     pub(crate) fn note_new(&mut self, known: &[P::Word]) {
-        let retired = known.iter().filter(|word| **word == P::Word::RETIRED);
-        self.retired += retired.count() as u32;
+        self.retired += retired_among(known) as u32;
     }
 
     fn count_retired(&self) -> usize {
@@ -819,6 +818,11 @@ impl<P: Place> SlotWords<P> {
             format_args!("word {:?}, though only {used} were used", left.map(|at| first + at)),
         )
     }
+}
+
+/// How many of these words are those of retired slots.
+pub(crate) fn retired_among<W: Word>(words: &[W]) -> usize {
+    words.iter().filter(|word| **word == W::RETIRED).count()
 }
 
 /// The bits of the dead ones of this many slots in a word of the bitmap.

@@ -11,13 +11,12 @@
 //! from the first one, without a multiplication.
 
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::num::NonZeroU64;
 
 use crate::base::memory::{self, OutOfMemory};
+use crate::handle::plain::plain_handle;
 
 /// Names a value in a [`FramePool`](crate::FramePool) until the pool is reset. It has 8 bytes, and
 /// so does `Option<FrameLink<T>>`.
@@ -45,51 +44,18 @@ impl<T> FrameLink<T> {
         Self { number, value: PhantomData }
     }
 
+    #[inline]
+    fn raw(self) -> u64 {
+        self.number.get()
+    }
+
     /// Which of all values that the pool ever had it names, counted from 1.
     fn ordinal(self) -> u64 {
         self.number.get() / Self::STRIDE
     }
 }
 
-impl<T> Clone for FrameLink<T> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for FrameLink<T> {}
-
-impl<T> PartialEq for FrameLink<T> {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl<T> Eq for FrameLink<T> {}
-
-impl<T> PartialOrd for FrameLink<T> {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// Links are ordered by insertion.
-impl<T> Ord for FrameLink<T> {
-    #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.number.cmp(&other.number)
-    }
-}
-
-impl<T> Hash for FrameLink<T> {
-    #[inline]
-    fn hash<S: Hasher>(&self, state: &mut S) {
-        state.write_u64(self.number.get());
-    }
-}
+plain_handle!(@bits [T] FrameLink<T>);
 
 /// Formats the link as `#7`: the seventh value that the pool ever had.
 impl<T> fmt::Debug for FrameLink<T> {

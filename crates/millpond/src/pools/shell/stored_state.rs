@@ -20,23 +20,38 @@ macro_rules! stored_state {
 }
 pub(crate) use stored_state;
 
-/// The methods of `sealed::Restore`, but for `empty`.
+/// The methods of `sealed::Restore`, but for `empty`. `$copy` copies the values of the slots below a number.
 macro_rules! stored_restore {
     ($value:ty) => {
-        crate::pools::shell::stored_restore!(copy_state_from, $value: Copy);
-        crate::pools::shell::stored_restore!(clone_state_from, $value: Clone);
+        crate::pools::shell::stored_restore!($value, |own, other, copy| {
+            use crate::snapshot::state::sealed::State;
+
+            let used = State::used(own).max(State::used(other));
+            copy(own, other, used);
+            let entries = other.storage.words().entries();
+            own.core.copy_state_from(&other.core, entries, used, &mut own.storage);
+        });
     };
-    ($state_from:ident, $value:ty: $bound:path) => {
-        fn $state_from(&mut self, other: &Self)
+    ($value:ty, |$own:ident, $other:ident, $copy:ident| $become:expr) => {
+        crate::pools::shell::stored_restore!(
+            copy_state_from, $value: Copy, |$own, $other, $copy| $become
+        );
+        crate::pools::shell::stored_restore!(
+            clone_state_from, $value: Clone, |$own, $other, $copy| $become
+        );
+    };
+    (
+        $state_from:ident, $value:ty: $bound:path,
+        |$own:ident, $other:ident, $copy:ident| $become:expr
+    ) => {
+        fn $state_from(&mut self, $other: &Self)
         where
             $value: $bound,
         {
-            use crate::snapshot::state::sealed::State;
-
-            let used = State::used(self).max(State::used(other));
-            self.storage.$state_from(&other.storage, used);
-            let entries = other.storage.words().entries();
-            self.core.copy_state_from(&other.core, entries, used, &mut self.storage);
+            let ($own, $copy) = (self, |own: &mut Self, other: &Self, used| {
+                own.storage.$state_from(&other.storage, used);
+            });
+            $become
         }
     };
 }

@@ -9,7 +9,7 @@ use crate::handle::{HandleLayout, Word};
 use crate::pools::growing::{CannotGrow, NAMED_SLOTS, ReserveError};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, Core};
+use crate::slots::{CheckWord, Core, retired_among};
 use crate::values::PoolStorage;
 
 /// The smallest capacity that a pool grows to, unless its limit is less.
@@ -55,7 +55,7 @@ impl<W: Word> Growing<W> {
     }
 
     fn retired_beyond(&self) -> usize {
-        self.former().iter().filter(|word| **word == W::RETIRED).count()
+        retired_among(self.former())
     }
 
     /// The number of slots that a pool may have beyond this many, and that have not retired.
@@ -161,9 +161,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let Self { storage, core, growing } = self;
         let grown = match missing <= growing.usable_beyond::<H>(slots) {
             true => {
-                let retired = growing.former().iter().filter(|word| **word == Word::RETIRED);
                 // As if all slots that had retired came first.
-                let needed = slots + missing + retired.count();
+                let needed = slots + missing + growing.retired_beyond();
                 let slots = growing.slots_after::<H>(slots).max(needed);
                 growing.grow(slots, storage, core, true).map_err(|OutOfMemory| true)
             }

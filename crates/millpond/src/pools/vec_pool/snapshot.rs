@@ -49,23 +49,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for VecPool<T, R, H> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for VecPool<T, R, H> {
-    fn copy_state_from(&mut self, other: &Self)
-    where
-        T: Copy,
-    {
-        self.become_like(other, |own, others, used| {
-            own.storage.copy_state_from(&others.storage, used);
-        });
-    }
-
-    fn clone_state_from(&mut self, other: &Self)
-    where
-        T: Clone,
-    {
-        self.become_like(other, |own, others, used| {
-            own.storage.clone_state_from(&others.storage, used);
-        });
-    }
+    crate::pools::shell::stored_restore!(T, |own, other, copy| own.become_like(other, copy));
 
     fn empty(&mut self) {
         let known = self.capacity() + self.growing.former().len();
