@@ -27,35 +27,28 @@ pub(crate) struct World {
 impl World {
     /// A pool with a few holes, some of them in slots that were in use before.
     pub(crate) fn new(kind: &Pools) -> Self {
-        Self::planned(kind, Plan::of(SLOTS))
-    }
-
-    pub(crate) fn planned(kind: &Pools, plan: Plan) -> Self {
-        let ledger = Ledger::default();
-        let mut pool: Box<dyn Subject<Counted>> = kind.make(plan);
-        let mut handles = HashMap::new();
-        for id in 0..pool.capacity().saturating_sub(3) as u64 {
-            handles.insert(id, pool.insert(ledger.value(id)).unwrap());
-        }
-        let mut stale = Vec::new();
+        let mut world = Self::filled(kind, 3);
         for hole in [3, 4, 20, 63] {
-            if let Some(handle) = handles.remove(&hole) {
-                assert_eq!(pool.remove(handle).unwrap().id(), hole);
-                stale.push(handle);
+            if let Some(handle) = world.handles.remove(&hole) {
+                assert_eq!(world.pool.remove(handle).unwrap().id(), hole);
+                world.stale.push(handle);
             }
         }
-        assert_eq!(ledger.alive(), handles.len());
-        Self { facts: kind.facts(), ledger, pool, handles, stale }
+        assert_eq!(world.ledger.alive(), world.handles.len());
+        world
     }
 
     /// A pool in which every slot is live; the values say 0, 1, 2, ….
     pub(crate) fn full(kind: &Pools) -> Self {
+        Self::filled(kind, 0)
+    }
+
+    /// The same with so many slots that are not.
+    fn filled(kind: &Pools, free: usize) -> Self {
         let ledger = Ledger::default();
         let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(SLOTS));
-        let mut handles = HashMap::new();
-        for id in 0..pool.capacity() as u64 {
-            handles.insert(id, pool.insert(ledger.value(id)).unwrap());
-        }
+        let ids = 0..pool.capacity().saturating_sub(free) as u64;
+        let handles = ids.map(|id| (id, pool.insert(ledger.value(id)).unwrap())).collect();
         Self { facts: kind.facts(), ledger, pool, handles, stale: Vec::new() }
     }
 

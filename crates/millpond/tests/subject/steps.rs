@@ -1,6 +1,7 @@
 //! What can be done with a pool, one step at a time, beside a model of it that is plain and obviously
 //! right: for each slot, which lifetime it is in and what lives there.
 
+use super::walk::ExactWalk;
 use super::{Key, Makes, Past, Plan, Rank, Subject};
 use crate::common::{Counted, Ledger, panics, quiet_panic};
 
@@ -300,18 +301,15 @@ impl<'k> Run<'k> {
                 assert_eq!(n, self.len(), "it comes to each object once");
                 taken.iter().for_each(|(handle, _)| self.removed(*handle));
             }
-            Step::Drain(count) => {
-                let Some(mut drain) = self.pool.drain() else { return false };
-                let taken: Vec<_> = drain.by_ref().take(count as usize % 8).collect();
-                drop(drain);
-                drop(taken);
-                self.dropped();
-                assert!(self.live().is_empty());
-            }
-            Step::DrainBack(count) => {
-                let Some(mut drain) = self.pool.drain_back() else { return false };
-                let taken: Vec<_> = drain.by_ref().take(count as usize % 8).collect();
-                drop(drain);
+            Step::Drain(count) | Step::DrainBack(count) => {
+                let first = |drain: ExactWalk<'_, Counted>| -> Vec<_> {
+                    drain.take(count as usize % 8).collect()
+                };
+                let taken = match step {
+                    Step::Drain(_) => self.pool.drain().map(first),
+                    _ => self.pool.drain_back().map(first),
+                };
+                let Some(taken) = taken else { return false };
                 drop(taken);
                 self.dropped();
                 assert!(self.live().is_empty());

@@ -180,7 +180,6 @@ fn numbers(count: u32) -> Pool<u32> {
     pool
 }
 
-/// What a task has asked for until it panics counts; and so does all of the others'.
 /// The room was made when the update began.
 #[test]
 fn births_in_a_lot_take_no_memory_and_count_down() {
@@ -219,6 +218,7 @@ fn lots_take_memory_once_and_for_no_more_births_than_there_can_be() {
     assert_eq!(second, Allocations::default());
 }
 
+/// What a task has asked for until it panics counts; and so does all of the others'.
 #[test]
 fn an_update_settles_what_a_task_has_asked_for_before_it_panicked() {
     let mut pool = numbers(200);

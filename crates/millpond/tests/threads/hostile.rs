@@ -425,34 +425,6 @@ fn a_constructor_may_use_the_pool_but_not_its_own_handle() {
 }
 
 #[test]
-fn odd_values_and_capacities() {
-    #[repr(align(256))]
-    struct Wide(u8);
-    let wide = SyncPool::new(3);
-    let handles: Vec<_> = (0..3).map(|value| wide.insert(Wide(value)).unwrap()).collect();
-    for (number, handle) in handles.iter().enumerate() {
-        let guard = wide.get_owned(*handle).unwrap();
-        assert_eq!((guard.0, (&raw const *guard).addr() % 256), (number as u8, 0));
-    }
-    let mut empty = SyncPool::<u8>::new(0);
-    assert!(empty.insert(1).is_err() && empty.iter().next().is_none());
-    assert!(empty.runs_mut().next().is_none() && empty.frozen().is_empty());
-    let past = empty.snapshot();
-    empty.restore(&past).unwrap();
-    let mut units = SyncPool::new(65);
-    let handles: Vec<_> = (0..65).map(|_| units.home(0).insert(()).unwrap()).collect();
-    let guard = units.get_owned(handles[64]);
-    assert_eq!(
-        units.runs_mut().map(|(first, run)| (first, run.len())).collect::<Vec<_>>(),
-        [(0, 64)]
-    );
-    drop(units);
-    assert!(guard.is_some());
-    let none = SyncRecycler::<u8>::new(0);
-    assert!(none.acquire().is_none() && none.acquire_blocking().is_none());
-}
-
-#[test]
 fn a_hook_may_use_its_own_recycler() {
     type Own = Arc<Mutex<Weak<SyncRecycler<u32>>>>;
     let own = Own::default();
