@@ -1,7 +1,7 @@
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
-use super::plain::{or_dangling_method, own_methods, plain_handle};
+use super::plain::{own_methods, plain_handle};
 use super::sealed::{IndexBits, Widths};
 use super::{HandleLayout, Word, dangling, sealed};
 
@@ -126,7 +126,25 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         }
     }
 
-    or_dangling_method!(from_bits, example "Handle32<()>");
+    /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
+    /// [`from_bits`](Self::from_bits) returns `None`. This is for code that stores handles as
+    /// numbers and leaves it to the lookup to report a failure.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// type Key = Handle32<()>;
+    /// let handle = Key::from_parts(3, 7).unwrap();
+    /// assert_eq!(Key::from_bits_or_dangling(handle.to_bits()), handle);
+    /// assert!(Key::from_bits_or_dangling(0).is_dangling());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn from_bits_or_dangling(bits: u64) -> Self {
+        match Self::from_bits(bits) {
+            Some(handle) => handle,
+            None => Self::DANGLING,
+        }
+    }
 
     /// Returns the handle with this index and generation, or `None` if this layout cannot hold
     /// them.

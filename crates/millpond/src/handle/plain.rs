@@ -131,29 +131,3 @@ impl fmt::Write for HandleText {
         Ok(())
     }
 }
-
-/// `from_bits_or_dangling` by this function, with an example of this type.
-macro_rules! or_dangling_method {
-    ($from_bits:ident, example $example:literal) => {
-        /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
-        /// [`from_bits`](Self::from_bits) returns `None`. This is for code that stores handles as
-        /// numbers and leaves it to the lookup to report a failure.
-        ///
-        /// ```
-        /// # use millpond::*;
-        #[doc = concat!("type Key = ", $example, ";")]
-        /// let handle = Key::from_parts(3, 7).unwrap();
-        /// assert_eq!(Key::from_bits_or_dangling(handle.to_bits()), handle);
-        /// assert!(Key::from_bits_or_dangling(0).is_dangling());
-        /// ```
-        #[inline]
-        #[must_use]
-        pub const fn from_bits_or_dangling(bits: u64) -> Self {
-            match Self::$from_bits(bits) {
-                Some(handle) => handle,
-                None => Self::DANGLING,
-            }
-        }
-    };
-}
-pub(super) use or_dangling_method;

@@ -15,7 +15,7 @@ pub(crate) use iter::iterators;
 pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
 pub use moving_out::{Drain, ExtractIf, IntoIter};
 pub(crate) use operators::operators;
-pub(crate) use walked::{face, walked};
+pub(crate) use walked::walked;
 
 /// What the faces need of a pool.
 pub(crate) mod sealed {

@@ -1,5 +1,7 @@
-/// Implements `Face` for a pool. Needs the pool's method `insert_peeked`.
-macro_rules! face {
+/// Implements what the faces need for a pool whose values stay where they are, and makes it
+/// iterable by value. Needs the pool's methods `len`, `insert_peeked`, `occupancy`, `handle_at`,
+/// `get_mut` and `remove_at`.
+macro_rules! walked {
     ([$($generics:tt)*] $pool:ty) => {
         impl<$($generics)*> crate::pools::faces::sealed::Face for $pool {
             type Value = T;
@@ -11,16 +13,6 @@ macro_rules! face {
                 self.insert_peeked(handle, value);
             }
         }
-    };
-}
-pub(crate) use face;
-
-/// Implements what the faces need for a pool whose values stay where they are, and makes it
-/// iterable by value. Needs the pool's methods `len`, `insert_peeked`, `occupancy`, `handle_at`,
-/// `get_mut` and `remove_at`.
-macro_rules! walked {
-    ([$($generics:tt)*] $pool:ty) => {
-        crate::pools::faces::face!([$($generics)*] $pool);
 
         impl<$($generics)*> crate::pools::faces::sealed::Walked for $pool {
             type Value = T;

@@ -13,7 +13,16 @@ use crate::pools::faces;
 /// The free slot reserved for a packed pool's next value; returned by [`PackedPool::vacant_entry`].
 pub type VacantEntry<'a, T, H = Handle<T>> = faces::VacantEntry<'a, PackedPool<T, H>>;
 
-faces::face!([T, H: HandleLayout] PackedPool<T, H>);
+impl<T, H: HandleLayout> faces::sealed::Face for PackedPool<T, H> {
+    type Value = T;
+    type Handle = H;
+
+    #[inline]
+    #[track_caller]
+    fn put_next(&mut self, handle: H, value: T) {
+        self.insert_peeked(handle, value);
+    }
+}
 
 /// An iterator that moves all values out of a packed pool in their order; returned by
 /// [`PackedPool::drain`].
