@@ -477,32 +477,6 @@ fn a_watched_block_pool_knows_where_objects_come_from_that_a_restore_has_left() 
     assert!(report.to_string().ends_with("3  restored from a snapshot"));
 }
 
-/// The bitmap of live slots is brought up to date by walks, so snapshots of different ages have bitmaps that
-/// are old, and bitmaps that are not; going back to one after the other must leave no bit of a third.
-#[test]
-fn bits_of_a_fuller_past_do_not_come_back() {
-    let mut pool: Pool<Box<u64>> = Pool::new(256);
-    pool.insert(Box::new(0)).unwrap();
-    let old = pool.snapshot_cloned();
-    let mut walked = pool.snapshot_cloned();
-    pool.values_mut().for_each(|_| ());
-    pool.save_into(&mut walked).unwrap();
-    while pool.insert(Box::new(7)).is_ok() {}
-    pool.values_mut().for_each(|_| ());
-    // At once, as a walk in between would bring the bitmap up to date.
-    pool.restore(&old).unwrap();
-    pool.restore(&walked).unwrap();
-    pool.validate().unwrap();
-    assert!(pool.occupancy().iter().eq([0]));
-    let mut visited = 0;
-    pool.retain(|_, value| {
-        **value += 1;
-        visited += 1;
-        true
-    });
-    assert_eq!((visited, pool.len()), (1, 1));
-}
-
 /// Random operations with snapshots of different ages, and walks at random moments between them.
 #[test]
 fn snapshots_of_different_ages_and_walks_in_any_order() {
@@ -533,26 +507,6 @@ fn snapshots_of_different_ages_and_walks_in_any_order() {
     }
     for seed in 1..8 {
         in_every_order!(play(seed));
-    }
-}
-
-#[test]
-fn a_pool_that_went_back_without_its_ages_still_evicts() {
-    use millpond::overflow::{EvictOldest, Policy};
-
-    let mut pool = Pool::new(3);
-    let mut oldest = EvictOldest::beside(&pool);
-    for value in 0..3 {
-        oldest.insert(&mut pool, value).unwrap();
-    }
-    let saved = pool.snapshot();
-    for value in 3..6 {
-        oldest.insert(&mut pool, value).unwrap();
-    }
-    pool.restore(&saved).unwrap();
-    for value in 6..20 {
-        let (handle, evicted) = oldest.insert(&mut pool, value).unwrap();
-        assert!(evicted.is_some_and(|(_, old)| old < value) && pool[handle] == value);
     }
 }
 

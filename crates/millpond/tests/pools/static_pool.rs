@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use crate::allocations;
-use crate::common::{Counted, Ledger, panics};
+
 use millpond::{Handle, Handle32, Refusal, StaticPool};
 
 static SHARED: Mutex<StaticPool<u64, 1000>> = Mutex::new(StaticPool::new());
@@ -89,30 +89,6 @@ fn runs_to_change_come_from_both_ends() {
     }
     back.reverse();
     assert_eq!([front, back].concat(), expected);
-}
-
-/// After a clear slots are handed out from the lowest again, whatever came before.
-#[test]
-fn a_cleared_pool_begins_at_its_lowest_slot() {
-    let ledger = Ledger::default();
-    let mut pool = StaticPool::<Counted, 6, Handle32<Counted, 30>>::with_handle();
-    let handles: Vec<_> = (0..5).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
-    [2, 0, 3].into_iter().for_each(|at| assert!(pool.remove(handles[at]).is_some()));
-    pool.clear();
-    let next = |pool: &mut StaticPool<Counted, 6, Handle32<Counted, 30>>| {
-        let handles = std::iter::from_fn(|| pool.insert(ledger.value(9)).ok());
-        handles.map(|handle| handle.index()).collect::<Vec<_>>()
-    };
-    assert_eq!(next(&mut pool), [0, 1, 2, 3, 4, 5]);
-    // A drop that panics stops it half-way: the others keep their slots.
-    pool.clear();
-    let handles: Vec<_> = (0..5).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
-    ledger.panic_in_drop_of(2);
-    assert!(panics(|| pool.clear()));
-    pool.validate().unwrap();
-    assert!(pool.contains(handles[3]) && pool.len() == 2);
-    // Slots 0 to 4 have been used three times, which is all that they are good for.
-    assert_eq!((next(&mut pool), pool.stats().retired), (vec![5], 3));
 }
 
 #[test]
