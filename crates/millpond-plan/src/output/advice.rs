@@ -92,11 +92,11 @@ pub fn advice_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
 /// What the ranking goes by.
 fn legend(advice: &Advice) -> &'static str {
     if advice.is_measured() {
-        "by the time that each saves, measured by replaying the recording (computed from prices where that is \
-         impossible); a simpler change that saves nearly as much comes first"
+        "Ranked by the time that each saves, measured by replaying the recording (computed from prices where that \
+         is impossible). A simpler change that saves nearly as much comes first."
     } else {
-        "by the time that each saves, computed from the prices of calls (--measure replays the recording \
-         instead); a simpler change that saves nearly as much comes first"
+        "Ranked by the time that each saves, computed from the prices of calls (--measure replays the recording \
+         instead). A simpler change that saves nearly as much comes first."
     }
 }
 

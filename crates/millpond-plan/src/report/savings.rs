@@ -31,7 +31,7 @@ pub(super) fn section(trace: &Trace) -> impl Template {
         @ if !ranked.is_empty() {
             h3 : "What to pool first";
             p {
-                : "By the time that each saves; a simpler change that saves nearly as much comes first. The bar is its \
+                : "Ranked by the time that each saves; a simpler change that saves nearly as much comes first. The bar is its \
                    share of the "; : calls; : "."; : below;
             }
             : "\n";
