@@ -18,28 +18,34 @@ use core::cmp::Ordering;
 #[derive(Clone, Copy, Debug)]
 pub struct Total<F>(pub F);
 
-impl<F: Copy + Into<f64>> Ord for Total<F> {
-    #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.into().total_cmp(&other.0.into())
-    }
+macro_rules! total {
+    ($($float:ty),*) => {$(
+        impl Ord for Total<$float> {
+            #[inline]
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.0.total_cmp(&other.0)
+            }
+        }
+
+        impl PartialOrd for Total<$float> {
+            #[inline]
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl PartialEq for Total<$float> {
+            #[inline]
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other).is_eq()
+            }
+        }
+
+        impl Eq for Total<$float> {}
+    )*};
 }
 
-impl<F: Copy + Into<f64>> PartialOrd for Total<F> {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<F: Copy + Into<f64>> PartialEq for Total<F> {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<F: Copy + Into<f64>> Eq for Total<F> {}
+total!(f32, f64);
 
 #[cfg(test)]
 mod tests {

@@ -106,7 +106,7 @@ macro_rules! record_methods {
         pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
             let name = self.name().unwrap_or($name);
             let live = self.handles().map(|handle| handle.index() as usize);
-            let $track = Some(recorder.track_pool(name, self.stats(), live));
+            let $track = Some(recorder.track_pool(name, self.stats(), live, false));
             let $pool = self;
             $listen;
         }

@@ -150,17 +150,19 @@ impl Recorder {
     /// Returns a [`Track`] for something that is not a pool of this crate. `name` is the class of
     /// its objects in the trace.
     pub fn track(&self, name: &str, capacity: usize) -> Track {
-        self.track_pool(name, Stats { capacity, ..Stats::default() }, core::iter::empty())
+        let stats = Stats { capacity, ..Stats::default() };
+        self.track_pool(name, stats, core::iter::empty(), true)
     }
 
-    /// The track of a pool with these counters and live slots.
+    /// The track of a pool with these counters and live slots, which several threads may use at once or not.
     pub(crate) fn track_pool(
         &self,
         name: &str,
         stats: Stats,
         live: impl Iterator<Item = usize>,
+        by_threads: bool,
     ) -> Track {
-        Track::new(&self.shared, name.to_string(), stats, live)
+        Track::new(&self.shared, name.to_string(), stats, live, by_threads)
     }
 
     /// Returns whether events are still written: `false` once writing has failed.

@@ -34,14 +34,15 @@ pub struct Track {
 }
 
 impl Track {
-    /// A track that starts with these counters and live slots.
+    /// A track that starts with these counters and live slots. `by_threads`: several threads may use it at once.
     pub(super) fn new(
         shared: &Arc<Shared>,
         name: String,
         stats: Stats,
         live: impl Iterator<Item = usize>,
+        by_threads: bool,
     ) -> Self {
-        let gauges = shared.add_pool(name, &stats);
+        let gauges = shared.add_pool(name, &stats, by_threads);
         let track = Self { shared: Arc::clone(shared), gauges };
         live.for_each(|index| track.tell(Kind::Birth, index as u32));
         track
@@ -51,9 +52,9 @@ impl Track {
     pub fn birth(&self, index: u32) {
         self.tell(Kind::Birth, index);
         self.count(|gauges| {
-            gauges.add_one(Count::Inserted);
-            let live = gauges.add_one(Count::Live);
-            gauges.count(Count::Peak).fetch_max(live, Relaxed);
+            gauges.update(Count::Inserted, one_more);
+            let live = gauges.update(Count::Live, one_more);
+            gauges.update(Count::Peak, |peak| peak.max(live));
         });
     }
 
@@ -62,9 +63,8 @@ impl Track {
     pub fn death(&self, index: u32) {
         self.tell(Kind::Death, index);
         self.count(|gauges| {
-            gauges.add_one(Count::Removed);
-            let one_less = |live: u64| live.checked_sub(1);
-            let _ = gauges.count(Count::Live).fetch_update(Relaxed, Relaxed, one_less);
+            gauges.update(Count::Removed, one_more);
+            gauges.update(Count::Live, |live| live.saturating_sub(1));
         });
     }
 
@@ -73,24 +73,25 @@ impl Track {
         self.tell(Kind::Restart, 0);
         self.tell(Kind::Settled, 0);
         self.count(|gauges| {
-            let live = gauges.count(Count::Live).swap(0, Relaxed);
-            gauges.count(Count::Removed).fetch_add(live, Relaxed);
+            let ended = gauges.get()[Count::Live as usize];
+            gauges.update(Count::Live, |live| live.saturating_sub(ended));
+            gauges.update(Count::Removed, |removed| removed.wrapping_add(ended));
         });
     }
 
     /// Reports that an insertion was refused because all slots are live.
     pub fn refused(&self) {
-        self.count(|gauges| _ = gauges.add_one(Count::Refused));
+        self.count(|gauges| _ = gauges.update(Count::Refused, one_more));
     }
 
     /// Reports that an object was evicted to make room for another; also report its death.
     pub fn evicted(&self) {
-        self.count(|gauges| _ = gauges.add_one(Count::Evicted));
+        self.count(|gauges| _ = gauges.update(Count::Evicted, one_more));
     }
 
     /// Reports that a slot will not be used again; also report the death of its object.
     pub fn retired(&self) {
-        self.count(|gauges| _ = gauges.add_one(Count::Retired));
+        self.count(|gauges| _ = gauges.update(Count::Retired, one_more));
     }
 
     /// The pool's whole state was replaced by these counters and live slots. The lifetimes of slots
@@ -134,4 +135,8 @@ impl Drop for Track {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+fn one_more(count: u64) -> u64 {
+    count.wrapping_add(1)
 }

@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn an_event_of_a_pool_that_it_has_not_met_is_written() {
         let mut writer = writer(4);
-        let gauges = writer.shared.add_pool("imps".to_string(), &Stats::default()).unwrap();
+        let gauges = writer.shared.add_pool("imps".to_string(), &Stats::default(), false).unwrap();
         let event = Event { kind: Kind::Birth, pool: gauges.pool, index: 3, tick: 5 };
         writer.event(event).unwrap();
         assert_eq!(writer.text, b"5,alloc,0,imps,3\n");
@@ -272,7 +272,8 @@ mod tests {
     fn what_was_dropped_of_pools_that_are_gone_counts() {
         let mut writer = writer(4);
         for dropped in [3, 4, 5] {
-            let gauges = writer.shared.add_pool("imps".to_string(), &Stats::default()).unwrap();
+            let gauges =
+                writer.shared.add_pool("imps".to_string(), &Stats::default(), false).unwrap();
             gauges.dropped.store(dropped, Ordering::Relaxed);
         }
         writer.meet_pools();

@@ -299,7 +299,7 @@ impl<T> SyncPool<T> {
     pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let Gathered { slots, occupancy } = self.gather(false);
-        let track = recorder.track_pool(name, slots.stats(), occupancy.iter());
+        let track = recorder.track_pool(name, slots.stats(), occupancy.iter(), true);
         slots.recorder.set(Some(track));
     }
 
