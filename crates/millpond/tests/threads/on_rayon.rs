@@ -67,6 +67,21 @@ fn every_object_comes_exactly_once() {
 }
 
 #[test]
+fn empty_and_tiny_pools() {
+    for capacity in [0, 1, 63, 64, 65, 128, 129] {
+        let mut pool = Pool::new(capacity);
+        for i in 0..capacity {
+            pool.insert(i).unwrap();
+        }
+        assert_eq!(pool.par_values().count(), capacity);
+        assert_eq!(
+            pool.par_values_mut().map(|value| *value).sum::<usize>(),
+            (0..capacity).sum::<usize>()
+        );
+    }
+}
+
+#[test]
 fn a_recycler_lends_only_what_is_live() {
     let mut pool = Recycler::<u32>::new(1000);
     let handles: Vec<_> = (0..1000).map(|_| pool.acquire().unwrap().0).collect();
