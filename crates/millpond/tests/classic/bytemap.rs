@@ -300,6 +300,18 @@ fn slots_that_a_retiring_pool_gave_up_stay_given_up_after_a_flush() {
     pool.initialise(2);
     assert!(pool.is_full());
     assert_eq!(pool.insert(7), Err(7));
+    // Seeds that are left go on after the highest one of before.
+    let mut pool = BytemapPool::retiring(2);
+    for seed in 1..4 {
+        let mut handles = [0, 1].map(|value| pool.insert(value).unwrap());
+        handles.sort_unstable();
+        assert_eq!(handles, [seed, 1 << 8 | seed]);
+        handles.iter().for_each(|handle| _ = pool.remove(*handle).unwrap());
+        pool.clear();
+    }
+    pool.flush();
+    pool.initialise(2);
+    assert_eq!(pool.insert(7), Ok(4));
 }
 
 /// "New(): advance the cursor slot by slot from where it stands; at the end wrap to 0 and go round

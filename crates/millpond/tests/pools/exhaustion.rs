@@ -99,8 +99,12 @@ fn limit_beyond_the_layouts_own_is_the_layouts_own_and_one_of_0_is_1() {
     has_exactly(builder().lifetimes(u32::MAX), 2, 255);
     has_exactly(builder().lifetimes(0), 2, 1);
     has_exactly(builder().name("x").lifetimes(0), 2, 1);
-    has_exactly(builder().name("bullets").lifetimes(7), 3, 7);
-    has_exactly(Pool::<u64>::builder().name("rockets").salt(3).lifetimes(100), 3, 100);
+    for name in ["a", "bullets", "rockets"] {
+        for lifetimes in [1, 2, 7, 100] {
+            has_exactly(builder().name(name).salt(3).lifetimes(lifetimes), 3, lifetimes);
+            has_exactly(Pool::<u64>::builder().name(name).lifetimes(lifetimes), 3, lifetimes);
+        }
+    }
     // The same again, in the same order: what wrapping means.
     let mut pool = builder().name("wrapped").wrap().lifetimes(5).capacity(1).build();
     let round: Vec<_> = (0..15)

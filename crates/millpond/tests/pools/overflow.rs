@@ -429,6 +429,11 @@ fn a_capacity_that_holds_takes_no_memory_later() {
     assert_eq!((pool.capacity(), pool.growth_stats().taken_by_insertions), (reserved, 0));
     let error = pool.reserve(1 << 20).unwrap_err();
     assert!(!error.is_out_of_memory() && error.to_string().contains("1048640 slots, and 1000 are"));
+    // What was taken is counted, and given back.
+    let taken = pool.growth_stats().taken;
+    pool.clear();
+    assert_eq!((pool.shrink_to_fit() as u64, pool.capacity()), (taken, 64));
+    assert_eq!((pool.growth_stats().given_back, taken > 0), (taken, true));
     // The others have what they have.
     let mut fixed = PolicyPool::new(Overflow::Spill, Pool::builder().capacity(2), 2);
     fixed.insert_by(1, |_, _| 0).unwrap();

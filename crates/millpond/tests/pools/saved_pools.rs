@@ -70,6 +70,16 @@ fn an_order_with_a_retired_slot_before_others_is_refused() {
     }
 }
 
+/// As many slots as the handle layout can name.
+#[test]
+fn the_largest_pools_come_back() {
+    type Largest = Pool<u64, millpond::reuse::Lifo, Handle32<u64, 8>>;
+    let mut pool: Largest = Pool::<u64>::builder().handle().capacity(256).build();
+    (0..256).for_each(|value| _ = pool.insert(value).unwrap());
+    let read: Largest = postcard::from_bytes(&postcard::to_allocvec(&pool).unwrap()).unwrap();
+    assert!(read.iter().eq(pool.iter()) && read.is_full());
+}
+
 #[test]
 fn the_form_for_humans_is_readable() {
     let mut pool = Pool::<&str>::new(4);

@@ -589,6 +589,7 @@ fn a_comparison_of_pools_made_of_others_sees_every_part() {
             let after = pool.snapshot();
             let changed = Difference::Value { index, handle: Some(handles[4]) };
             assert_eq!(before.diff(&after).collect::<Vec<_>>(), [changed]);
+            assert_ne!(before.checksum(), after.checksum());
 
             let mut twin = pool.clone();
             pool.remove(handles[5]).unwrap();
