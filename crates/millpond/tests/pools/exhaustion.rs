@@ -75,6 +75,26 @@ fn slot_retires_after_all_generations_of_its_layout() {
     has_exactly(Pool::<u64>::builder().handle::<Handle32<u64, 30>>(), 3, 3);
 }
 
+fn limited<R: ReuseOrder>() {
+    for lifetimes in [1, 2, 3, 7, 100] {
+        for name in [None, Some("a"), Some("bullets"), Some("rockets")] {
+            let order = R::default();
+            let mut wide = Pool::<u64>::builder().reuse(order).lifetimes(lifetimes);
+            let mut narrow = Pool::<u64>::builder().reuse(order).lifetimes(lifetimes).salt(3);
+            if let Some(name) = name {
+                (wide, narrow) = (wide.name(name), narrow.name(name));
+            }
+            has_exactly(wide, 3, lifetimes);
+            has_exactly(narrow.handle::<Handle32<u64, 24>>(), 3, lifetimes);
+        }
+    }
+}
+
+#[test]
+fn slot_of_a_pool_with_a_limit_has_exactly_so_many_lifetimes() {
+    in_every_order!(limited());
+}
+
 /// Names and salts whose generations start in the middle, and go on at 1 after the largest.
 #[test]
 fn slot_of_a_named_pool_goes_round_the_whole_circle() {
@@ -99,12 +119,6 @@ fn limit_beyond_the_layouts_own_is_the_layouts_own_and_one_of_0_is_1() {
     has_exactly(builder().lifetimes(u32::MAX), 2, 255);
     has_exactly(builder().lifetimes(0), 2, 1);
     has_exactly(builder().name("x").lifetimes(0), 2, 1);
-    for name in ["a", "bullets", "rockets"] {
-        for lifetimes in [1, 2, 7, 100] {
-            has_exactly(builder().name(name).salt(3).lifetimes(lifetimes), 3, lifetimes);
-            has_exactly(Pool::<u64>::builder().name(name).lifetimes(lifetimes), 3, lifetimes);
-        }
-    }
     // The same again, in the same order: what wrapping means.
     let mut pool = builder().name("wrapped").wrap().lifetimes(5).capacity(1).build();
     let round: Vec<_> = (0..15)
