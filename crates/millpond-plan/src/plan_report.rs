@@ -1,6 +1,6 @@
 //! A plan as the data of a report.
 
-use crate::output::advice::{next_line, saving, time_saved, what};
+use crate::output::advice::{little_time, next_line, saving, time_saved, what};
 use crate::output::figures::{bytes, count, duration};
 use crate::output::meaning::meaning;
 use crate::plan::{self, GENERATION_BITS, Lengths, Rules, TracePlan, lifetimes_of, seconds_until};
@@ -49,6 +49,7 @@ fn trace(plan: &TracePlan) -> model::Trace {
         live_over_time: plan.live_over_time.as_deref().map(|points| series(plan, points)),
         classes: plan.classes.iter().map(|c| class(plan, c)).collect(),
         savings: savings(plan),
+        little_time: little_time(plan),
     }
 }
 

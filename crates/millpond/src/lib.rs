@@ -2,8 +2,8 @@
 //!
 //! A [`Pool`] allocates all of its memory when it is created, and none later; other types can grow.
 //! Insertion and removal take constant time. A [`Handle`] refers to an object; the pool refuses the
-//! handle once the object is removed. Iteration skips 64 free slots at a step, and visits adjacent
-//! live objects as slices.
+//! handle once the object is removed. Iteration skips up to 64 free slots at a step in most pools, and
+//! visits adjacent live objects as slices.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
@@ -44,11 +44,11 @@
 //!
 //! # Which pool?
 //!
-//! Most programs need one of five:
+//! Most programs need one of these:
 //!
 //! | you have | take |
 //! | --- | --- |
-//! | values that others refer to: enemies, items, projectiles | [`Pool`] |
+//! | values that others refer to: enemies, items, units | [`Pool`] |
 //! | values that are iterated over far more often than looked up, or that must be sorted: sparks, bullets, particles | [`PackedPool`] |
 //! | an unknown number of values, with or without a limit | [`VecPool`], which grows as a `Vec` does; [`BlockPool`], if addresses must stay |
 //! | a `static`, or no heap | [`StaticPool`] |
@@ -59,8 +59,8 @@
 //!
 //! Which slot is reused next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the fastest.
 //! Which handles? [`handle`] has a table; the default has eight bytes and practically never runs
-//! out of generations. What happens when a pool is full? `insert` returns [`Full`] with the value in it,
-//! and nothing else changes; [`overflow`] has the other policies: evict, spill, grow. How many slots? `millpond plan`, the tool that comes with this crate, computes the numbers
+//! out of generations. What happens when a pool is full? `insert` returns [`Full`], whose
+//! [`into_inner`](Full::into_inner) is the value, and nothing else changes; [`overflow`] has the other policies: evict, spill, grow. How many slots? `millpond plan`, the tool that comes with this crate, computes the numbers
 //! from a trace of the real program, and [`Budget`] keeps them in one place.
 //!
 //! A [`Pool`] takes `size_of::<T>()` + 8.2 bytes for each slot, all of them when it is created.

@@ -92,24 +92,24 @@ pub fn advice_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
 /// What the ranking goes by.
 fn legend(advice: &Advice) -> &'static str {
     if advice.is_measured() {
-        "Ranked by the time that each saves, measured by replaying the recording (computed from prices where that \
-         is impossible). A simpler change that saves nearly as much comes first."
+        "Ranked by the time that each saves in all of the recording, measured by replaying it (computed from prices \
+         where that is impossible). A simpler change that saves nearly as much comes first."
     } else {
-        "Ranked by the time that each saves, computed from the prices of calls (--measure replays the recording \
-         instead). A simpler change that saves nearly as much comes first."
+        "Ranked by the time that each saves in all of the recording, computed from the prices of calls (--measure \
+         replays it instead). A simpler change that saves nearly as much comes first."
     }
 }
 
 /// That all of this saves next to nothing of a tick, where that is so: then pools are for something else.
-fn little_time(plan: &TracePlan) -> Option<String> {
+pub fn little_time(plan: &TracePlan) -> Option<String> {
     let (advice, summary) = (&plan.advice, &plan.summary);
     let most_ms = advice.proposals.iter().map(|of| of.time_saved.high_ms).reduce(f64::max)?;
     let recorded_ms = advice.recorded_ms.filter(|_| summary.format == Format::Lifetimes)?;
     (most_ms < recorded_ms * WORTH_SHARE_OF_TIME).then(|| {
         let of_tick = |ms: f64| ms / summary.ticks() as f64;
         format!(
-            "No pool saves time that a player would notice: none more than {} ns of a tick's {} ms. They are for a \
-             fixed number of slots, and for handles that never find another object.",
+            "No pool saves time that a player would notice: none more than {} ns of a tick's {} ms. What \
+             pools give here is a fixed number of slots, and handles that never find another object.",
             count((of_tick(most_ms) * 1e6).max(0.0).ceil() as u64),
             signed(of_tick(recorded_ms)),
         )
@@ -206,7 +206,12 @@ pub fn time_saved(saved: TimeSaved, recorded_ms: Option<f64>) -> String {
     let time = |ms: f64| signed(ms * per_ms);
     let share = recorded_ms.map_or_else(String::new, |recorded_ms| {
         let share = (high_ms / recorded_ms).clamp(0.0, 1.0);
-        format!(", up to {} of the time", fine_percent(share))
+        let share = fine_percent(share);
+        let share = match share.strip_prefix('<') {
+            Some(bound) => format!("less than {bound}"),
+            None => format!("up to {share}"),
+        };
+        format!(", {share} of the time")
     });
     format!("{} to {} {unit}{share}", time(low_ms), time(high_ms))
 }
@@ -263,7 +268,7 @@ fn inside_without_hook(libraries: &[&Library]) -> String {
     let of = |it: &&Library| format!("{} ({})", name_cell(&it.name), percent(it.share_of_calls));
     let names: Vec<String> = libraries.iter().map(of).collect();
     format!(
-        "Allocated by libraries for themselves, without a hook that is known here: {}.",
+        "Allocated by libraries for themselves, which have no hook that this tool knows: {}.",
         names.join(", ")
     )
 }
@@ -339,6 +344,6 @@ mod tests {
         assert_eq!(text(-0.0501, -0.00001, None), "−50 to 0.0 µs");
         assert_eq!(text(-1.5, 0.2, Some(1e3)), "−1.5 to 0.2 ms, up to 0.02 % of the time");
         assert_eq!(text(1.0, 3.2, Some(14.0)), "1.0 to 3.2 ms, up to 23 % of the time");
-        assert_eq!(text(0.1, 0.2, Some(1e6)), "100 to 200 µs, up to <0.01 % of the time");
+        assert_eq!(text(0.1, 0.2, Some(1e6)), "100 to 200 µs, less than 0.01 % of the time");
     }
 }

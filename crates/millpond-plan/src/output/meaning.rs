@@ -81,7 +81,7 @@ fn lifetimes(plan: &TracePlan, first: &Proposal) -> String {
         ));
     }
     let saved = time_saved(first.time_saved, plan.advice.recorded_ms);
-    sentence.push_str(&format!(". Beside boxes, it saves {saved}."));
+    sentence.push_str(&format!(". Compared with an allocation for each object, it saves {saved}."));
     sentence
 }
 

@@ -70,7 +70,7 @@ pub fn prices_text(rules: &Rules, paint: Paint) -> String {
     let whose = if rules.prices.are_measured { "measured here" } else { "given" };
     // One price after the other, so that none is cut at the end of a line.
     let prices = rules.prices.to_string().replace(',', ", ");
-    let text = format!("Prices of calls, in ns for an object, {whose} (--prices): {prices}.");
+    let text = format!("Prices of calls, in ns per object, {whose} (--prices): {prices}.");
     format!("\n{}", paint.faint_lines(&wrapped(&text)))
 }
 
@@ -86,7 +86,11 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     let has_times = plan.summary.has_times();
     let _ = writeln!(out, "\n{}", paint.strong("How large each pool has to be"));
     if has_times {
-        let number = if is_numbered(plan, classes) { "no.: the proposal above; " } else { "" };
+        let number = if is_numbered(plan, classes) {
+            "no.: the number of the proposal (--all shows each); "
+        } else {
+            ""
+        };
         out.push_str(&paint.faint_lines(&wrapped(&format!("{number}{SIZES_LEGEND}"))));
     }
     out.push_str(&sizes_table(plan, classes).render(paint));
@@ -104,6 +108,7 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
         let _ = writeln!(out, "\n{}", paint.strong("How long the busiest slot lasts"));
         match plan.seconds() {
             Some(seconds) => {
+                out.push_str(&paint.faint_lines(&wrapped(HANDLES_LEGEND)));
                 let lasting = classes.iter().map(|class| Lasting {
                     class: &class.name,
                     pace: class.busiest_slot.unwrap_or_default().pace(seconds),
@@ -125,6 +130,9 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     }
     out
 }
+
+const HANDLES_LEGEND: &str = "until its generations are used up, if a handle has 12 or 24 bits for them; Handle32<T, N>: a \
+                              handle of 4 bytes, N bits for the slot and 32 - N for the generation";
 
 const NO_TIMES: &str = "The recording has counts but no times: how long objects live, what a smaller pool would have \
                         refused, and how long handles last are unknown. In a table from DHAT, the peak of a size is the \

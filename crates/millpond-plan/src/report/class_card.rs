@@ -93,7 +93,7 @@ fn generations(handle: &str, lives: &[GenerationLife]) -> impl Template {
                 caption : "How long the generations of the busiest slot last";
                 thead {
                     tr {
-                        th(class="num") : "generation";
+                        th(class="num") : "bits for the generation";
                         th(class="num") : "newest first";
                         th(class="num") : "oldest first";
                     }

@@ -39,6 +39,8 @@ pub struct Trace {
     pub classes: Vec<Class>,
     /// What to pool first, best first; empty if nothing is worth pooling.
     pub savings: Vec<Saving>,
+    /// That all of them save next to nothing, if so.
+    pub little_time: Option<String>,
 }
 
 /// The format of a trace.

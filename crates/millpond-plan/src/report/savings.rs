@@ -30,9 +30,10 @@ pub(super) fn section(trace: &Trace) -> impl Template {
     owned_html! {
         @ if !ranked.is_empty() {
             h3 : "What to pool first";
+            @ if let Some(text) = &trace.little_time { p : texts::cut(text, WHY_CHARS_MAX); }
             p {
-                : "Ranked by the time that each saves; a simpler change that saves nearly as much comes first. The bar is its \
-                   share of the "; : calls; : "."; : below;
+                : "Ranked by the time that each saves in all of the recording; a simpler change that saves nearly as \
+                   much comes first. The bar is its share of the "; : calls; : "."; : below;
             }
             : "\n";
             ol(class="savings") { @ for saving in ranked { : item(saving); } }

@@ -51,6 +51,7 @@ fn filled(text: &str) -> Report {
         live_over_time: Some(series),
         classes: vec![class],
         savings: vec![saving],
+        little_time: Some(text.to_owned()),
     };
     Report {
         title: text.to_owned(),

@@ -1,4 +1,4 @@
-//! Errors: each returns the value, and its message suggests a remedy.
+//! Errors. Each returns the value, and its message says what the pool's state is.
 
 use core::fmt;
 
