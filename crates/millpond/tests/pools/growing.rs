@@ -368,9 +368,13 @@ fn a_named_slot_far_away_is_refused() {
     large.insert_at(named(9), 1).unwrap();
     large.insert_at(named(40_000), 1).unwrap_err();
     assert_eq!(large.capacity(), 1 << 14);
+    assert_eq!(large.check(named(1 << 16)), Err(Refusal::OutOfRange));
+    assert_eq!(large.check(named((1 << 16) - 1)), Err(Refusal::NeverIssued));
     let mut limited = VecPool::<u64>::builder().capacity_max(10).build();
     let error = limited.insert_at(named(10), 1).unwrap_err();
     assert_eq!(error.kind(), InsertAtErrorKind::OutOfRange);
+    assert_eq!(limited.check(named(10)), Err(Refusal::OutOfRange));
+    assert_eq!(limited.check(named(9)), Err(Refusal::NeverIssued));
     limited.insert_at(named(9), 1).unwrap();
     assert_eq!(limited.capacity(), 10);
 }

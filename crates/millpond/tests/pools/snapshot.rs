@@ -199,6 +199,22 @@ mod clones {
     }
 
     #[test]
+    fn a_recycler_whose_restore_panics_is_empty_and_can_be_restored() {
+        let ledger = Ledger::default();
+        let mut recycler = Recycler::from_fn(5, |index| Fragile(ledger.value(index as u64)));
+        let handle = recycler.acquire().unwrap().0;
+        let snapshot = recycler.snapshot_cloned();
+        UNTIL_PANIC.set(2);
+        let restored =
+            catch_unwind(std::panic::AssertUnwindSafe(|| recycler.restore(&snapshot).unwrap()));
+        UNTIL_PANIC.set(usize::MAX);
+        assert!(restored.is_err() && recycler.is_empty());
+        recycler.validate().unwrap();
+        recycler.restore(&snapshot).unwrap();
+        assert!(recycler.contains(handle));
+    }
+
+    #[test]
     fn a_panicking_clone_or_drop_leaves_every_pool_valid() {
         in_every_order!(of_order());
         let blocks = || BlockPool::<Fragile>::builder().slots_per_block(4).max_blocks(4);
