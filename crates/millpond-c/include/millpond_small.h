@@ -484,7 +484,9 @@ MPS_API void *mps_stack_alloc(mps_stack *pool) {
         return NULL;
     }
     memcpy(&pool->free_objects, object, sizeof(void *));
-    pool->live++;
+    if (pool->live++ == pool->slots) { /* one of the lost slots, which another link that was written over leads to */
+        pool->slots++;
+    }
     return object;
 }
 

@@ -9,25 +9,25 @@
 #define SLOTS_MAX 90
 
 /* What lives where. */
-typedef struct model {
+typedef struct pool_model {
     uint64_t bits[SLOTS_MAX]; /* 0: dead */
     uint64_t spent[SLOTS_MAX]; /* the handle of the slot's lifetime that ended last */
     uint64_t number[SLOTS_MAX];
     uint64_t born[SLOTS_MAX]; /* ascends with each birth and use */
     uint64_t clock;
     size_t live;
-} model;
+} pool_model;
 
 typedef struct run_of {
     input from;
     mp_pool *pool;
     mp_options options;
     mp_snapshot *past;
-    model now, then;
+    pool_model now, then;
     bool is_saved;
 } run_of;
 
-static bool lives(const model *model, size_t slots, mp_handle handle) {
+static bool lives(const pool_model *model, size_t slots, mp_handle handle) {
     uint64_t index = handle.bits >> 32;
     return handle.bits != 0 && index < slots && model->bits[index] == handle.bits;
 }

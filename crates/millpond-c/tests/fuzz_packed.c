@@ -8,21 +8,21 @@
 #define SLOTS_MAX 70
 
 /* The handles and the numbers of the values, in their order. */
-typedef struct model {
+typedef struct pool_model {
     uint64_t bits[SLOTS_MAX], number[SLOTS_MAX];
     uint64_t spent[SLOTS_MAX]; /* by slot: the handle of its lifetime that ended last */
     size_t count;
-} model;
+} pool_model;
 
 typedef struct run_of {
     input from;
     mp_packed *pool, *past;
     mp_options options;
-    model now, then;
+    pool_model now, then;
 } run_of;
 
 /* Where the handle's value is, or the count if there is none. */
-static size_t place_of(const model *model, mp_handle handle) {
+static size_t place_of(const pool_model *model, mp_handle handle) {
     size_t place = 0;
     while (place < model->count && model->bits[place] != handle.bits) {
         place++;

@@ -223,6 +223,11 @@ static void stacks(void) {
     CHECK(mps_stack_alloc(&pool) == objects[1] && mps_stack_alloc(&pool) == NULL && mps_stack_alloc(&pool) == NULL);
     CHECK(pool.slots == pool.live && pool.slots < slots && outside == 0);
     CHECK(!mps_stack_reserve(&pool, 1) && mps_stack_reserve(&pool, 0));
+    /* And over another, with the address of the slot that was lost by that: there is room for it again. */
+    mps_stack_free(&pool, objects[2]);
+    memcpy(objects[2], &objects[0], sizeof objects[0]);
+    CHECK(mps_stack_alloc(&pool) == objects[2] && mps_stack_alloc(&pool) == objects[0] && pool.live == 756);
+    CHECK(pool.slots == pool.live && mps_stack_alloc(&pool) == NULL && !mps_stack_reserve(&pool, 1));
     /* All is gone with the first chunk, whatever chunk it is in. */
     while ((chunk = mps_stack_take_chunk(&pool)) != NULL) {
         CHECK(mps_stack_alloc(&pool) == NULL && pool.live == 0);

@@ -162,7 +162,7 @@ static void *more(size_t bytes, void *user) {
 static void fuzz_stack(input *from) {
     size_t object_bytes = next(from) % 40 + 1, live = 0, i;
     int left = (int)(next(from) % 4), is_hurt = 0;
-    unsigned char *objects[256] = {NULL};
+    unsigned char *objects[256] = {NULL}, *seen[256] = {NULL};
     void *chunk;
     mps_stack pool;
     mps_stack_init(&pool, object_bytes, more, &left);
@@ -180,7 +180,7 @@ static void fuzz_stack(input *from) {
             }
             if (object != NULL) {
                 memset(object, (int)which, pool.object_bytes);
-                objects[which] = object;
+                objects[which] = seen[which] = object;
                 live++;
             }
         } else {
@@ -191,8 +191,12 @@ static void fuzz_stack(input *from) {
             CHECK(mps_stack_free(&pool, object) && !mps_stack_free(&pool, object));
             objects[which] = NULL;
             live--;
-            if (what > 250) { /* a write to the dead object */
-                memset(object, (int)next(from), 1 + next(from) % sizeof(void *));
+            if (what > 240) { /* a write to the dead object: of a byte or some, or of an address that was handed out */
+                if (what > 248) {
+                    memset(object, (int)next(from), 1 + next(from) % sizeof(void *));
+                } else {
+                    memcpy(object, &seen[next(from)], sizeof(void *));
+                }
                 is_hurt = 1;
             }
         }
