@@ -158,36 +158,27 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
-        // The common part of all paths.
-        let (index, word) = self.take_next_word(slots)?;
+        let quick = if <R::Queue<H::Index> as Queue<H::Index>>::HAS_FAST_PATH {
+            self.queue.take_open(slots)
+        } else if self.books.is_recorded() {
+            None
+        } else {
+            let taken = self.queue.take_next(slots)?;
+            slots.expect_birth();
+            Some(taken)
+        };
+        let (index, word) = match quick {
+            Some(taken) => taken,
+            None => {
+                let index = self.take_next_with_care(slots)?;
+                (index, slots.words().get(index)?)
+            }
+        };
         let generation = word.as_live();
         // SAFETY: the order returns a vacant slot, so the word is that of its next generation, and none is 0. So the
         // handle, which is not 0 either, is made without a test.
         unsafe { core::hint::assert_unchecked(generation != H::Word::ZERO) };
         Some((index, generation))
-    }
-
-    /// Takes the slot that comes next, and returns it with its word.
-    #[inline(always)]
-    fn take_next_word<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
-        &mut self,
-        slots: &mut S,
-    ) -> Option<(usize, H::Word)> {
-        if !<R::Queue<H::Index> as Queue<H::Index>>::HAS_FAST_PATH {
-            if self.books.is_recorded() {
-                let index = self.take_next_with_care(slots)?;
-                return Some((index, slots.words().get(index)?));
-            }
-            let taken = self.queue.take_next(slots)?;
-            slots.expect_birth();
-            return Some(taken);
-        }
-        let taken = self.queue.take_open(slots);
-        if taken.is_some() {
-            return taken;
-        }
-        let index = self.take_next_with_care(slots)?;
-        Some((index, slots.words().get(index)?))
     }
 
     /// The slow path: there may be no slot, the fast path may be closed, or a recorder may be attached.
