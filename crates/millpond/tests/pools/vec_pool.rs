@@ -61,6 +61,21 @@ fn an_empty_pool_takes_nothing_and_each_growth_one_block() {
 }
 
 #[test]
+fn values_keep_their_bytes_when_growth_aligns_them() {
+    // From 65 slots on they begin at a cache line, wherever the allocator has put the memory.
+    for slots in [65, 100, 1000, 10_000] {
+        let mut pool = VecPool::<[u64; 8]>::with_capacity(64);
+        let handles: Vec<_> = (0..64).map(|value| pool.push([value; 8])).collect();
+        pool.reserve(slots - 64).unwrap();
+        assert_eq!((&raw const pool[handles[0]]).addr() % 64, 0);
+        for (handle, value) in handles.into_iter().zip(0..) {
+            assert_eq!(pool[handle], [value; 8]);
+        }
+        pool.validate().unwrap();
+    }
+}
+
+#[test]
 fn slots_that_come_back_go_on_where_they_were() {
     let mut pool = VecPool::<u64>::builder().lifetimes(3).build();
     let handles: Vec<_> = (0..8).map(|value| pool.push(value)).collect();
