@@ -48,15 +48,20 @@ fn civil_date(days: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// The commit that is checked out, and whether it is changed, as far as git tells.
+/// The commit that is checked out, and whether it is changed beside what runs record, as far as git tells.
 pub(crate) fn commit() -> String {
-    let output = Command::new("git")
-        .args(["-C", env!("CARGO_MANIFEST_DIR"), "describe", "--always", "--dirty", "--abbrev=10"])
-        .args(["--exclude=*"])
-        .output();
-    let output = output.ok().filter(|output| output.status.success());
-    let text = output.and_then(|output| String::from_utf8(output.stdout).ok());
-    text.map_or("unknown".into(), |text| text.trim().to_owned())
+    let git = |args: &[&str]| {
+        let here = ["-C", env!("CARGO_MANIFEST_DIR")];
+        Command::new("git").args(here).args(args).output().ok()
+    };
+    let Some(head) = git(&["rev-parse", "--short=10", "HEAD"]).filter(|o| o.status.success())
+    else {
+        return "unknown".into();
+    };
+    let recorded = [":(top)", ":(top,exclude)docs/benchmark", ":(top,exclude)docs/benchmark.md"];
+    let changed = git(&[&["diff", "--quiet", "HEAD", "--"], &recorded[..]].concat());
+    let mark = if changed.is_some_and(|o| o.status.success()) { "" } else { "-dirty" };
+    format!("{}{mark}", String::from_utf8_lossy(&head.stdout).trim())
 }
 
 /// The compiler, and every contender's version.
