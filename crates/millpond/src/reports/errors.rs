@@ -17,6 +17,7 @@ use crate::reports::stats::Stats;
 ///     full.to_string(),
 ///     "pool \"messages\" is full: capacity 1, all live, 1 at the peak",
 /// );
+/// assert_eq!(full.value(), "second");
 /// assert_eq!(full.into_inner(), "second");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,10 +46,16 @@ impl FullPool {
 }
 
 impl<T> Full<T> {
-    /// Returns the refused value.
+    /// Moves the refused value out.
     #[inline]
     pub fn into_inner(self) -> T {
         self.value
+    }
+
+    /// Returns a reference to the refused value.
+    #[inline]
+    pub fn value(&self) -> &T {
+        &self.value
     }
 
     /// Returns the pool's name, if it has one.
@@ -130,6 +137,7 @@ impl fmt::Display for PoolName {
 /// let handle = pool.insert("first").unwrap();
 /// let error = pool.insert_at(handle, "second").unwrap_err();
 /// assert_eq!(error.kind(), InsertAtErrorKind::Occupied);
+/// assert_eq!(error.value(), &"second");
 /// assert_eq!(error.into_inner(), "second");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -139,10 +147,16 @@ pub struct InsertAtError<T> {
 }
 
 impl<T> InsertAtError<T> {
-    /// Returns the refused value.
+    /// Moves the refused value out.
     #[inline]
     pub fn into_inner(self) -> T {
         self.value
+    }
+
+    /// Returns a reference to the refused value.
+    #[inline]
+    pub fn value(&self) -> &T {
+        &self.value
     }
 
     /// Returns why it was refused.
