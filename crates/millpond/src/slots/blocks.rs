@@ -280,7 +280,23 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     fn first_value(&self, first: usize) -> *mut MaybeUninit<T> {
         assert!(first < self.slots, "there is such a block");
         // SAFETY: there is such a slot.
-        unsafe { self.values().value(first) }
+        unsafe { self.value_at(first) }
+    }
+
+    /// Where the value of a slot is.
+    ///
+    /// # Safety
+    ///
+    /// There is such a slot.
+    #[inline(always)]
+    unsafe fn value_at(&self, index: usize) -> *mut MaybeUninit<T> {
+        let entry = if index < self.near {
+            BlockSizes::entry_of_doubling(index)
+        } else {
+            self.sizes.entry_of_last(index)
+        };
+        // SAFETY: there is such a slot, and this is its entry (invariant 5), which the table has (invariant 2).
+        unsafe { self.values().origin_in(entry) }.wrapping_add(index)
     }
 
     /// All blocks: the first slot of each, and how many slots it has.
@@ -348,12 +364,12 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     }
 }
 
-/// Below which slot a lookup finds the block by the number of bits of the index. If there are several blocks and all
-/// have the same size, there is no such slot: the way of the others is right for the first block, too, and a processor
-/// foresees a branch that is always the same.
+/// Below which slot a lookup finds the block by the number of bits of the index. If all blocks have the same size, there is
+/// no such slot: the way of the others is right for the first block, too. So a processor foresees the branch, which is
+/// always the same, and does not count bits, for which some need several cycles.
 #[inline]
 fn near(slots: usize, sizes: &BlockSizes) -> usize {
-    match sizes.first() == sizes.last() && slots > sizes.last() {
+    match sizes.first() == sizes.last() {
         true => 0,
         false => slots.min(sizes.doubling_below()),
     }
@@ -521,8 +537,8 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
 
     #[inline(always)]
     unsafe fn value(&self, index: usize) -> *const MaybeUninit<T> {
-        // SAFETY: there is such a slot, and the place has not changed since.
-        unsafe { self.values().value(index) }
+        // SAFETY: as the caller promises.
+        unsafe { self.value_at(index) }
     }
 
     #[inline(always)]
@@ -550,8 +566,8 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
 
     #[inline(always)]
     unsafe fn value_mut(&mut self, index: usize) -> *mut MaybeUninit<T> {
-        // SAFETY: there is such a slot, and the place has not changed since.
-        unsafe { self.values().value(index) }
+        // SAFETY: as the caller promises.
+        unsafe { self.value_at(index) }
     }
 
     #[inline(always)]
@@ -559,9 +575,8 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
         &mut self,
         indices: [Option<usize>; N],
     ) -> [Option<*mut MaybeUninit<T>>; N] {
-        let values = self.values();
-        // SAFETY: there are such slots, and the place has not changed since.
-        indices.map(|index| Some(unsafe { values.value(index?) }))
+        // SAFETY: as the caller promises.
+        indices.map(|index| Some(unsafe { self.value_at(index?) }))
     }
 
     unsafe fn copy_values(&mut self, other: &Self, count: usize) {

@@ -3,9 +3,8 @@
 use super::{Link, Storage, TableStorage};
 use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
-use crate::handle::{HandleLayout, Issue, Word};
-use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::{Block, Core, FitEntries, Needs, Place, SlotWords};
+use crate::handle::Word;
+use crate::slots::{Block, FitEntries, Needs, Place, SlotWords};
 
 impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// No slots, and no memory.
@@ -100,32 +99,6 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         *self.words.place_mut() = block;
         self.words.recount_retired();
         self.poison_dead(true);
-    }
-
-    /// Moves a value into the slot that comes next, or else into the one that `grow` returns: it has made room, and
-    /// taken that slot out of the order.
-    #[inline(always)]
-    pub(crate) fn put_next_or<R: ReuseOrder, H: HandleLayout<Word = W>, C>(
-        &mut self,
-        value: T,
-        core: &mut Core<R, H>,
-        grow: impl FnOnce(&mut Self, &mut Core<R, H>) -> Result<usize, C>,
-    ) -> Result<H, (T, C)>
-    where
-        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
-    {
-        let (index, generation) = match core.take_next(self) {
-            Some(taken) => taken,
-            None => match grow(self, core) {
-                Ok(index) => (index, self.words.of_vacant(index).expect("taken out of the order")),
-                Err(cause) => return Err((value, cause)),
-            },
-        };
-        // SAFETY: the next generation of a vacant slot is not 0, so that the handle is made without a test.
-        unsafe { ::core::hint::assert_unchecked(generation != W::ZERO) };
-        // SAFETY: the slot that the order returns is vacant, and this is the next of its generations.
-        unsafe { self.put_unchecked(index, generation, value) };
-        Ok(H::from_kept_parts(index, generation))
     }
 }
 

@@ -183,25 +183,30 @@ impl<W: Word, E: Entry, T: Clone, const N: usize> Storage<Inline<W, E, T, N>> {
 
 /// Operations that need the core of the slots.
 impl<P: Place> Storage<P> {
-    /// Moves a value into the slot that comes next, if there is one.
+    /// Moves a value into the slot that comes next, or else into the one that `grow` returns: it has made room, and
+    /// taken that slot out of the order. `grow` does not see the value, which it would get by way of the stack.
     #[inline(always)]
-    pub(crate) fn put_next<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+    pub(crate) fn put_next<R: ReuseOrder, H: HandleLayout<Word = P::Word>, C>(
         &mut self,
         value: P::Value,
         core: &mut Core<R, H>,
-    ) -> Result<H, P::Value>
+        grow: impl FnOnce(&mut Self, &mut Core<R, H>) -> Result<usize, C>,
+    ) -> Result<H, (P::Value, C)>
     where
         R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
     {
-        match core.take_next(self) {
-            Some((index, generation)) => {
-                // SAFETY: the slot that the order returns is vacant, and the core gives it a live
-                // word.
-                unsafe { self.put_unchecked(index, generation, value) };
-                Ok(H::from_kept_parts(index, generation))
-            }
-            None => Err(value),
-        }
+        let (index, generation) = match core.take_next(self) {
+            Some(taken) => taken,
+            None => match grow(self, core) {
+                Ok(index) => (index, self.words.of_vacant(index).expect("taken out of the order")),
+                Err(cause) => return Err((value, cause)),
+            },
+        };
+        // SAFETY: the next generation of a vacant slot is not 0, so that the handle is made without a test.
+        unsafe { ::core::hint::assert_unchecked(generation != P::Word::ZERO) };
+        // SAFETY: the slot that the order returns is vacant, and this is the next of its generations.
+        unsafe { self.put_unchecked(index, generation, value) };
+        Ok(H::from_kept_parts(index, generation))
     }
 
     /// Ends the lifetime of a live slot, and returns its value; `None` if it is dead.

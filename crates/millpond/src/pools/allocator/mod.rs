@@ -156,7 +156,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use = "a handle that is dropped leaves its slot live"]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<H> {
-        let Ok(handle) = self.storage.put_next((), &mut self.core) else {
+        let Ok(handle) = self.storage.put_next((), &mut self.core, |_, _| Err(())) else {
             self.core.count_refusal();
             return None;
         };

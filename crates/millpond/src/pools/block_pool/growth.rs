@@ -6,7 +6,8 @@ use crate::pools::growing::{CannotGrow, NAMED_SLOTS, ReserveError};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::stats::GrowthStats;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, Core};
+use crate::slots::{BlockSizes, CheckWord, Core};
+use crate::values::BlockStorage;
 
 /// Describes a block that a [`BlockPool`] has just allocated, for its [growth
 /// hook](super::BlockPoolBuilder::on_growth).
@@ -118,6 +119,96 @@ impl Growing {
         }
     }
 
+    /// At most this many blocks, and no more than the handle layout can name.
+    #[inline]
+    pub(super) fn max_blocks_of<H: HandleLayout>(&self, sizes: BlockSizes) -> usize {
+        self.max_blocks().min(sizes.blocks_within(H::CAPACITY_MAX))
+    }
+
+    /// The largest number of slots.
+    #[inline]
+    pub(super) fn capacity_max<H: HandleLayout>(&self, sizes: BlockSizes) -> usize {
+        sizes.start_of(self.max_blocks_of::<H>(sizes)).unwrap_or(H::CAPACITY_MAX)
+    }
+
+    /// The number of slots that the pool may have but has not now, and that have not retired.
+    pub(super) fn usable_beyond<T, R: ReuseOrder, H: HandleLayout>(
+        &self,
+        storage: &BlockStorage<T, R, H>,
+    ) -> usize {
+        let place = storage.place();
+        self.capacity_max::<H>(place.sizes()) - storage.words().slots() - place.retired_beyond()
+    }
+
+    /// Makes room for an insertion, and takes the slot that then comes next out of the order.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn take_beyond<T, R: ReuseOrder, H: HandleLayout>(
+        &mut self,
+        storage: &mut BlockStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<usize, CannotGrow> {
+        loop {
+            self.grow_for_insertion(storage, core)?;
+            // All slots of a block that was there before may have retired.
+            if let Some((index, _)) = core.take_next(storage) {
+                return Ok(index);
+            }
+        }
+    }
+
+    /// Grows by one block, for an insertion.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow_for_insertion<T, R: ReuseOrder, H: HandleLayout>(
+        &mut self,
+        storage: &mut BlockStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<(), CannotGrow> {
+        // Blocks all of whose slots have retired would be allocated for nothing.
+        if self.usable_beyond::<T, R, H>(storage) == 0 {
+            return Err(CannotGrow::AtLimit);
+        }
+        let room = storage.place().room();
+        // Copying the books of a small pool costs less than the allocator's work for a move.
+        let factor = if room < SLOTS_MOVED_LATE { 4 } else { 2 };
+        let capacity_max = self.capacity_max::<H>(storage.place().sizes());
+        self.take_block(storage, core, false, room.saturating_mul(factor).min(capacity_max))
+    }
+
+    /// Allocates the next block, and calls the hook. `room`: how many slots to make room for in the
+    /// books if they are full.
+    fn take_block<T, R: ReuseOrder, H: HandleLayout>(
+        &mut self,
+        storage: &mut BlockStorage<T, R, H>,
+        core: &mut Core<R, H>,
+        reserved: bool,
+        room: usize,
+    ) -> Result<(), CannotGrow> {
+        let (block, sizes) = (storage.place().block_count(), storage.place().sizes());
+        if block >= self.max_blocks_of::<H>(sizes) {
+            return Err(CannotGrow::AtLimit);
+        }
+        let fresh = core.circle().start().as_dead();
+        let new = storage.try_add_block(Core::<R, H>::NEEDS, room, fresh, reserved);
+        let new = new.map_err(|_| CannotGrow::OutOfMemory)?;
+        self.note_blocks(block + 1);
+        self.taken_by_insertions += u64::from(!reserved);
+        core.grow(new.start, storage);
+        if let Some(hook) = self.on_growth {
+            hook(Growth {
+                name: core.name(),
+                block,
+                first_slot: new.start,
+                slots: new.len(),
+                capacity: storage.words().slots(),
+                capacity_max: self.capacity_max::<H>(sizes),
+                reserved,
+            });
+        }
+        Ok(())
+    }
+
     #[cfg(feature = "validate")]
     pub(super) fn validate(
         &self,
@@ -169,7 +260,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             out_of_memory,
         };
         let Some(missing) = additional.checked_sub(vacant) else { return Ok(()) };
-        if missing > self.usable_beyond() {
+        if missing > self.growth.usable_beyond::<T, R, H>(&self.storage) {
             return Err(error(self, false));
         }
         // All at once, so that the books are not copied again and again.
@@ -229,45 +320,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.sizes().end_of_block_with(index).min(self.capacity_max())
     }
 
-    /// Grows by one block, for an insertion.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn grow_for_insertion(&mut self) -> Result<(), CannotGrow> {
-        // Blocks all of whose slots have retired would be allocated for nothing.
-        if self.usable_beyond() == 0 {
-            return Err(CannotGrow::AtLimit);
-        }
-        let room = self.storage.place().room();
-        // Copying the books of a small pool costs less than the allocator's work for a move.
-        let factor = if room < SLOTS_MOVED_LATE { 4 } else { 2 };
-        self.take_block(false, room.saturating_mul(factor).min(self.capacity_max()))
-    }
-
-    /// Allocates the next block, and calls the hook. `room`: how many slots to make room for in the
-    /// books if they are full.
+    /// See [`Growing::take_block`].
     fn take_block(&mut self, reserved: bool, room: usize) -> Result<(), CannotGrow> {
-        let block = self.storage.place().block_count();
-        if block >= self.max_blocks() {
-            return Err(CannotGrow::AtLimit);
-        }
-        let fresh = self.core.circle().start().as_dead();
-        let new = self.storage.try_add_block(Core::<R, H>::NEEDS, room, fresh, reserved);
-        let new = new.map_err(|_| CannotGrow::OutOfMemory)?;
-        self.growth.note_blocks(block + 1);
-        self.growth.taken_by_insertions += u64::from(!reserved);
-        self.core.grow(new.start, &mut self.storage);
-        if let Some(hook) = self.growth.on_growth {
-            hook(Growth {
-                name: self.name(),
-                block,
-                first_slot: new.start,
-                slots: new.len(),
-                capacity: self.capacity(),
-                capacity_max: self.capacity_max(),
-                reserved,
-            });
-        }
-        Ok(())
+        let Self { storage, core, growth } = self;
+        growth.take_block(storage, core, reserved, room)
     }
 
     /// Grows until the handle's slot exists and can begin the handle's lifetime; on an error, the

@@ -135,7 +135,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn capacity_max(&self) -> usize {
-        self.sizes().start_of(self.max_blocks()).unwrap_or(H::CAPACITY_MAX)
+        self.growth.capacity_max::<H>(self.sizes())
     }
 
     /// Returns the size of the first block and of the largest, in slots: between the two, blocks
@@ -161,7 +161,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn max_blocks(&self) -> usize {
-        self.growth.max_blocks().min(self.sizes().blocks_within(H::CAPACITY_MAX))
+        self.growth.max_blocks_of::<H>(self.sizes())
     }
 
     crate::pools::shell::watch_methods!("BlockPool", "capacity_max");
@@ -172,12 +172,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// insertion would fail even if there is memory. O(1).
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.core.is_full(self.storage.words()) && self.usable_beyond() == 0
-    }
-
-    /// The number of slots that the pool may have but has not now, and that have not retired.
-    fn usable_beyond(&self) -> usize {
-        self.capacity_max() - self.capacity() - self.storage.place().retired_beyond()
+        self.core.is_full(self.storage.words())
+            && self.growth.usable_beyond::<T, R, H>(&self.storage) == 0
     }
 
     crate::pools::shell::insert_methods!(
@@ -228,30 +224,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[track_caller]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
         self.inspect_next();
-        let inserted = match self.storage.put_next(value, &mut self.core) {
-            Ok(handle) => Ok(handle),
-            Err(value) => self.grow_and_insert(value),
-        };
+        let Self { storage, core, growth } = self;
+        let inserted =
+            storage.put_next(value, core, |storage, core| growth.take_beyond(storage, core));
         if let Ok(handle) = inserted {
             self.note_origin(handle.index() as usize);
         }
         inserted
-    }
-
-    /// Called when no slot is vacant.
-    #[cold]
-    #[inline(never)]
-    fn grow_and_insert(&mut self, mut value: T) -> Result<H, (T, CannotGrow)> {
-        loop {
-            if let Err(cause) = self.grow_for_insertion() {
-                return Err((value, cause));
-            }
-            // All slots of a block that was there before may have retired.
-            match self.storage.put_next(value, &mut self.core) {
-                Ok(handle) => return Ok(handle),
-                Err(refused) => value = refused,
-            }
-        }
     }
 
     #[cold]
@@ -266,10 +245,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[track_caller]
     fn next_handle(&mut self) -> Result<H, CannotGrow> {
         self.inspect_next();
+        let Self { storage, core, growth } = self;
         loop {
-            match self.core.peek(&self.storage) {
+            match core.peek(storage) {
                 Some(handle) => return Ok(handle),
-                None => self.grow_for_insertion()?,
+                None => growth.grow_for_insertion(storage, core)?,
             }
         }
     }
@@ -321,24 +301,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[track_caller]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         self.note_removal(handle);
-        if self.growth.spare_blocks().is_some() {
-            return self.remove_by_rule(handle);
+        let removed = self.storage.remove(handle, &mut self.core);
+        // Without the value, which would come back by way of the stack.
+        if removed.is_some() {
+            self.give_back_by_rule();
         }
-        self.take_value(handle)
-    }
-
-    /// Removes a value, and frees blocks by the pool's rule.
-    #[inline(never)]
-    fn remove_by_rule(&mut self, handle: H) -> Option<T> {
-        let value = self.take_value(handle)?;
-        self.give_back_by_rule();
-        Some(value)
-    }
-
-    /// Moves the handle's value out, or returns `None` if the handle is refused. No block is freed.
-    #[inline(always)]
-    fn take_value(&mut self, handle: H) -> Option<T> {
-        self.storage.remove(handle, &mut self.core)
+        removed
     }
 
     /// Moves the value out of slot `index`, or returns `None` if the slot is not live. O(1).

@@ -20,7 +20,7 @@ bounded! {
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
     // Not by `remove`, which might free the block.
-    evict: |pool, victim| pool.take_value(victim).inspect(|_| {
+    evict: |pool, victim| pool.storage.remove(victim, &mut pool.core).inspect(|_| {
         pool.core.count_eviction();
     }),
 }

@@ -163,7 +163,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[track_caller]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
         self.inspect_next();
-        let inserted = self.storage.put_next(value, &mut self.core).map_err(|value| (value, ()));
+        let inserted = self.storage.put_next(value, &mut self.core, |_, _| Err(()));
         if let Ok(handle) = inserted {
             self.note_origin(handle.index() as usize);
         }

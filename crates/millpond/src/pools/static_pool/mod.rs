@@ -212,7 +212,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
 
     #[inline(always)]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
-        self.storage.put_next(value, &mut self.core).map_err(|value| (value, ()))
+        self.storage.put_next(value, &mut self.core, |_, _| Err(()))
     }
 
     #[cold]

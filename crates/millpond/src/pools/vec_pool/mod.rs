@@ -192,7 +192,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         self.inspect_next();
         let Self { storage, core, growing } = self;
         let inserted =
-            storage.put_next_or(value, core, |storage, core| growing.take_beyond(storage, core));
+            storage.put_next(value, core, |storage, core| growing.take_beyond(storage, core));
         if let Ok(handle) = inserted {
             self.note_origin(handle.index() as usize);
         }
