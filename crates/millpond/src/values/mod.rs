@@ -253,7 +253,9 @@ impl<P: Place> Storage<P> {
             return None;
         }
         // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
-        Some(unsafe { self.take_unchecked(index, |storage| core.end(index, generation, storage)) })
+        Some(unsafe {
+            self.move_out_unchecked(index, |storage| core.end(index, generation, storage))
+        })
     }
 
     /// The value of a valid handle.
@@ -497,7 +499,7 @@ impl<P: Place> Storage<P> {
     /// The slot is live, the function makes it dead and no other slot live or dead, and no user code
     /// runs in it.
     #[inline(always)]
-    pub(crate) unsafe fn take_unchecked(
+    pub(crate) unsafe fn move_out_unchecked(
         &mut self,
         index: usize,
         end: impl FnOnce(&mut Self),
@@ -540,7 +542,7 @@ impl<P: Place> Storage<P> {
         assert!(word.is_dead(), "the word of a dead slot");
         self.words.note_peak();
         // SAFETY: the slot is live, as just tested, and the word is that of a dead one.
-        Some(unsafe { self.take_unchecked(index, |storage| storage.end_with(index, word)) })
+        Some(unsafe { self.move_out_unchecked(index, |storage| storage.end_with(index, word)) })
     }
 
     /// Makes a live slot dead, with this word.

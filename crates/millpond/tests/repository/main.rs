@@ -1,5 +1,5 @@
-//! The documentation, the layers and the public surface, as the files of the repository have them.
+//! The documentation, the layers, and what every pool offers, as the files of the repository have them.
 
 mod documentation;
+mod every_pool;
 mod layers;
-mod surface;

@@ -33,9 +33,9 @@ use crate::slots::{Place, SlotWords};
 ///
 /// - Each slot that `next`, `take_next` and `take_open` return exists and is vacant. Pools move values into these slots
 ///   without a test.
-/// - Slots that were never used come in the order of their indices, and only while no other is vacant; in an order that
-///   [goes round](Self::GOES_ROUND), at most one for each slot that is taken. `Books::used` relies on it, and pools copy
-///   no slots beyond.
+/// - Slots that were never used, and are above every slot that was claimed, come in the order of their indices, and only
+///   while no other is vacant; in an order that [goes round](Self::GOES_ROUND), at most one for each slot that is taken.
+///   `Books::used` relies on it, and pools copy no slots beyond.
 #[doc(hidden)]
 pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     type Entry: Entry;
