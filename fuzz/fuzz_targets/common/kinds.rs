@@ -3,7 +3,7 @@
 macro_rules! list {
     ([] $($name:ident: $kind:ty;)+) => {{
         use $crate::subject::*;
-        use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+        use millpond::reuse::*;
         use millpond::{Handle, Handle32};
         &[$(&Of::<$kind>::KIND),+]
     }};

@@ -18,7 +18,7 @@ pub(crate) use {
 #[allow(unused_macros, reason = "each test file uses its own part")]
 macro_rules! in_every_order {
     ($function:ident $(::<$($with:ty),+>)? ($($argument:expr),*)) => {{
-        use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+        use millpond::reuse::*;
         println!("Lifo");
         $function::<Lifo $(, $($with),+)?>($($argument),*);
         println!("Fifo");

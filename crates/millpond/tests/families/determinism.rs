@@ -31,7 +31,7 @@ fn plays(kind: &KindToRun, name: &str, lines: &mut Vec<String>) {
 macro_rules! play_all {
     ([$sums:ident] $($name:ident: $kind:ty;)+) => {{
         use crate::subject::*;
-        use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+        use millpond::reuse::*;
         use millpond::{Handle, Handle32};
         $( plays(&Of::<$kind>::KIND, stringify!($name), &mut $sums); )+
     }};

@@ -17,7 +17,7 @@ use millpond::pool::{
     Values, ValuesMut,
 };
 use millpond::recycler::{RunSlices, RunSlicesMut};
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::*;
 use millpond::{
     AnyPool, BlockPool, BuildError, Frame, FrameLink, FrameMemory, FramePool, FrameRef, Full,
     GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleAllocatorBuilder, InsertAtError,

@@ -439,7 +439,7 @@ macro_rules! tests_of {
             #[allow(unused_imports, reason = "each kind of pool uses its own part")]
             use {
                 $crate::subject::*,
-                millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster},
+                millpond::reuse::*,
                 millpond::{Handle, Handle32},
             };
             $(
