@@ -1,5 +1,6 @@
 /* A target for libFuzzer: the bytes are what happens in the four pools of millpond_small.h, with stale, forged and
  * foreign handles and addresses, and with writes to dead memory; a model in plain arrays says what each call must give.
+ * `tests/small.rs` runs it with the inputs of `fuzz_same.c`, or with libFuzzer if MILLPOND_FUZZ_RUNS says how often.
  *
  *     clang -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude tests/small_fuzz.c -o fuzz && ./fuzz -max_len=600
  */

@@ -389,6 +389,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
     }
 
+    /// Not inlined, because every removal would have it.
+    #[inline(never)]
     fn give_back_beyond(&mut self, spare_blocks: usize) {
         let (mut slots, mut vacant) = (self.capacity(), self.storage.words().vacant());
         while let Some(block) = self.storage.place().last_block_of(slots) {
