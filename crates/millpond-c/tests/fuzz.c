@@ -1,7 +1,7 @@
 /* A target for libFuzzer: the bytes are the options of a pool and what happens in it, and a model in plain arrays says
  * what each call must give. Built twice, with and without the address sanitizer: with it, insertions and removals are
- * called, without it they are the header's inline ones. `tests/programs.rs` runs both, with the inputs of `fuzz_same.c`, or with
- * libFuzzer if MILLPOND_FUZZ_RUNS says how often.
+ * called, without it they are the header's inline ones. `tests/programs.rs` runs both, with the inputs of `fuzz_same.c`,
+ * or with libFuzzer if MILLPOND_FUZZ_RUNS says how often.
  *
  *     clang -g -O1 -fsanitize=fuzzer -Iinclude tests/fuzz.c libmillpond.a -o fuzz && ./fuzz -max_len=600
  */
