@@ -21,7 +21,8 @@ impl<T> VecPool<T> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self::without_slots(&Lifetimes::PLAIN, usize::MAX)
+        // At compile time, also where this is not called in a constant.
+        const { Self::without_slots(&Lifetimes::PLAIN, usize::MAX) }
     }
 
     /// Returns a builder, to choose the capacity, the limit, the reuse order, the handle layout, a name and more.
