@@ -59,21 +59,3 @@ impl fmt::Display for Stats {
         Ok(())
     }
 }
-
-/// How often a [`BlockPool`](crate::BlockPool) has grown and shrunk; returned by
-/// [`BlockPool::growth_stats`](crate::BlockPool::growth_stats).
-#[cfg(feature = "alloc")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct GrowthStats {
-    /// The number of blocks now.
-    pub blocks: usize,
-    /// The largest number of blocks at once.
-    pub blocks_peak: usize,
-    /// The number of blocks allocated in all, by insertions and by `reserve`.
-    pub taken: u64,
-    /// The number of these that an insertion had to wait for.
-    pub taken_by_insertions: u64,
-    /// The number of blocks that were freed.
-    pub given_back: u64,
-}

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use crate::allocations;
 use millpond::debug::DebugAids;
 use millpond::reuse::{Intrusive, Lifo, ReuseOrder};
 use millpond::{
@@ -113,24 +114,22 @@ fn values_that_are_copy_are_restored_without_their_clone() {
     restored_by_copy!(StaticPool::<Twin, 5>::new());
 }
 
-/// A claim that was refused once took a block, told the hook, and kept the words of the block's slots.
+/// A claim that was refused once took a block, and kept the words of the block's slots.
 #[test]
 fn refused_claim_takes_no_block() {
-    let grown = |_| panic!("it must not grow");
     let builder = BlockPool::<u64>::builder().slots_per_block(64).max_blocks(1000);
-    let mut pool = builder.lifetimes(3).on_growth(grown).build();
+    let mut pool = builder.lifetimes(3).build();
     let beyond = Handle::from_parts(64 * 900, 9).unwrap();
-    let error = pool.insert_at(beyond, 1).unwrap_err();
+    let (error, asked) = allocations::during(|| pool.insert_at(beyond, 1).unwrap_err());
     assert_eq!((error.kind(), error.into_inner()), (InsertAtErrorKind::BeyondLifetimes, 1));
-    assert_eq!((pool.growth_stats().taken, pool.growth_stats().given_back), (0, 0));
+    assert_eq!((asked.taken, asked.resized), (0, 0));
 
     let mut pool = BlockPool::<u64>::with_blocks(64, 2);
     let handle = pool.insert(1).unwrap();
     pool.remove(handle);
     pool.shrink_to_fit();
-    let taken = pool.growth_stats();
-    assert_eq!(pool.insert_at(handle, 1).unwrap_err().kind(), InsertAtErrorKind::Stale);
-    assert_eq!(pool.growth_stats(), taken);
+    let (error, asked) = allocations::during(|| pool.insert_at(handle, 1).unwrap_err());
+    assert_eq!((error.kind(), asked.taken), (InsertAtErrorKind::Stale, 0));
     let next = Handle::from_parts(0, handle.generation() + 1).unwrap();
     assert_eq!(pool.insert_at(next, 2).unwrap(), next);
     pool.validate().unwrap();

@@ -10,7 +10,7 @@ use crate::policies::{
     EvictLeast, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, slots_together,
 };
 use crate::pools::block_pool::BlockPool;
-use crate::pools::block_pool::{BlockPoolBuilder, GrowthStats, ReserveError};
+use crate::pools::block_pool::{BlockPoolBuilder, ReserveError};
 use crate::pools::pool::Pool;
 use crate::pools::pool::PoolBuilder;
 use crate::pools::settings::BuildError;
@@ -55,7 +55,7 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// the lesser evil: growth allocates in the middle of play. It is the only policy that does. The
 /// slots within the capacity are a plain [`Pool`], allocated at creation; beyond it are the blocks
 /// of a [`BlockPool`]. So a program that stays within the capacity pays nothing for growth;
-/// [`growth_stats`](Self::growth_stats) shows whether it did.
+/// [`capacity`](Self::capacity) shows whether it did.
 ///
 /// **Block size**: a quarter of the capacity, rounded up to a power of two, from 16 to 4096 slots;
 /// or, if the limit allows less growth than that, the largest power of two that fits. The slots
@@ -79,7 +79,6 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// let oak = plant(0).unwrap().0;
 /// (1..65).for_each(|tree| assert!(plant(tree).is_ok()));
 /// assert_eq!((trees.capacity(), trees[oak]), (80, 0));
-/// assert_eq!(trees.growth_stats().taken_by_insertions, 1);
 ///
 /// (65..192).for_each(|tree| assert!(trees.insert_by(tree, |_, _| 0).is_ok()));
 /// let full = trees.insert_by(192, |_, _| 0).unwrap_err();
@@ -253,12 +252,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     #[must_use]
     pub fn generations(&self) -> crate::slots::generations::Generations {
         self.first().generations()
-    }
-
-    /// Returns how often the pool has grown and shrunk; all zero unless the policy is to grow.
-    #[must_use]
-    pub fn growth_stats(&self) -> GrowthStats {
-        self.pools.second().growth_stats()
     }
 
     /// Returns the live objects of all parts, grouped by the source line that inserted them.

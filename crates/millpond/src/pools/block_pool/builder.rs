@@ -1,8 +1,8 @@
 use core::marker::PhantomData;
 use core::ops::{Bound, RangeBounds};
 
+use super::BlockPool;
 use super::growth::Growing;
-use super::{BlockPool, Growth};
 use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::PoolBuilder;
@@ -53,7 +53,7 @@ impl<T> BlockPool<T> {
     }
 
     /// Returns a builder, to choose the block sizes, the limit, the reuse order, the handle layout,
-    /// a name, a growth hook and more.
+    /// a name and more.
     ///
     /// ```
     /// use millpond::reuse::LowestFirst;
@@ -74,8 +74,8 @@ impl<T> BlockPool<T> {
     }
 }
 
-/// Builds a [`BlockPool`] with block sizes, a limit, a rule for freeing empty blocks, a growth
-/// hook, and all that a [`PoolBuilder`](crate::PoolBuilder) has.
+/// Builds a [`BlockPool`] with block sizes, a limit, a rule for freeing empty blocks, and all that a
+/// [`PoolBuilder`](crate::PoolBuilder) has.
 ///
 /// ```
 /// use millpond::BlockPool;
@@ -105,7 +105,6 @@ pub(super) struct GrowthSettings {
     pub(super) capacity_max: Option<usize>,
     pub(super) reserved: usize,
     pub(super) spare_blocks: Option<usize>,
-    pub(super) on_growth: Option<fn(Growth)>,
 }
 
 /// Blocks that double from 4 slots on, without a limit.
@@ -223,31 +222,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         self
     }
 
-    /// Calls `hook` after an insertion of any kind (before the value moves in) or
-    /// [`reserve`](BlockPool::reserve) has allocated a block: to log it, to count it, to raise a
-    /// flag. If `hook` panics, nothing is inserted, and the block stays. To poll instead, use
-    /// [`growth_stats`](BlockPool::growth_stats).
-    ///
-    /// ```
-    /// use std::sync::atomic::{AtomicUsize, Ordering};
-    ///
-    /// use millpond::BlockPool;
-    ///
-    /// static CAPACITY: AtomicUsize = AtomicUsize::new(0);
-    ///
-    /// let mut pool = BlockPool::builder()
-    ///     .slots_per_block(16)
-    ///     .max_blocks(8)
-    ///     .on_growth(|growth| CAPACITY.store(growth.capacity, Ordering::Relaxed))
-    ///     .build();
-    /// (0..17).for_each(|i| assert!(pool.insert(i).is_ok()));
-    /// assert_eq!(CAPACITY.load(Ordering::Relaxed), 32);
-    /// ```
-    pub fn on_growth(mut self, hook: fn(Growth)) -> Self {
-        self.growth.on_growth = Some(hook);
-        self
-    }
-
     settings_methods!(without capacity);
     order_and_handle_methods!(BlockPoolBuilder<T>, keeps growth, values);
 
@@ -309,7 +283,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
             }
             limit = limit.min(blocks);
         }
-        let growth = Growing::new(limit, self.growth.spare_blocks, self.growth.on_growth);
+        let growth = Growing::new(limit, self.growth.spare_blocks);
         let mut pool = BlockPool::without_blocks(sizes, &self.settings.lifetimes, growth);
         let out_of_memory = BuildError::OutOfMemory { capacity: reserved };
         pool.watch(self.settings.debug_aids).map_err(|_| out_of_memory)?;

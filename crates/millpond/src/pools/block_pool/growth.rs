@@ -4,33 +4,11 @@ use super::BlockPool;
 use crate::handle::{HandleLayout, Word};
 use crate::pools::growing::{CannotGrow, NAMED_SLOTS, ReserveError};
 use crate::reports::errors::InsertAtErrorKind;
-use crate::reports::stats::GrowthStats;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{BlockSizes, CheckWord, Core};
 use crate::values::BlockStorage;
 
-/// Describes a block that a [`BlockPool`] has just allocated, for its [growth
-/// hook](super::BlockPoolBuilder::on_growth).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Growth {
-    /// The pool's name, if it has one.
-    pub name: Option<&'static str>,
-    /// The number of the block, counted from 0.
-    pub block: usize,
-    /// The index of the block's first slot.
-    pub first_slot: usize,
-    /// The number of slots in the block.
-    pub slots: usize,
-    /// The number of slots in the pool, including the new block's.
-    pub capacity: usize,
-    /// The largest number of slots that the pool may have.
-    pub capacity_max: usize,
-    /// Whether `reserve` allocated the block; otherwise, an insertion had to wait for the memory.
-    pub reserved: bool,
-}
-
-/// The rules by which a pool grows and shrinks, and how often it has done so.
+/// The rules by which a pool grows and shrinks.
 ///
 /// Part of every pool, and programs have thousands of small ones: no number of blocks or slots needs more than 32 bits.
 #[derive(Clone, Copy, Debug)]
@@ -38,13 +16,9 @@ pub(super) struct Growing {
     /// At most this many blocks, if the handle layout can name their slots.
     max_blocks: u32,
     spare_blocks: Option<u32>,
-    blocks_peak: u32,
     /// A slot of the last block that was live at the last check: while it is live, the block is not
     /// empty.
     witness: u32,
-    on_growth: Option<fn(Growth)>,
-    taken_by_insertions: u64,
-    given_back: u64,
 }
 
 /// A number of blocks or slots; no layout can name more than this may be.
@@ -54,31 +28,16 @@ fn narrow(count: usize) -> u32 {
 }
 
 impl Growing {
-    pub(super) const UNLIMITED: Self = Self {
-        max_blocks: u32::MAX,
-        spare_blocks: None,
-        blocks_peak: 0,
-        witness: 0,
-        on_growth: None,
-        taken_by_insertions: 0,
-        given_back: 0,
-    };
+    pub(super) const UNLIMITED: Self =
+        Self { max_blocks: u32::MAX, spare_blocks: None, witness: 0 };
 
     #[inline]
-    pub(super) fn new(
-        max_blocks: usize,
-        spare_blocks: Option<usize>,
-        on_growth: Option<fn(Growth)>,
-    ) -> Self {
-        let spare_blocks = spare_blocks.map(narrow);
-        Self { max_blocks: narrow(max_blocks), spare_blocks, on_growth, ..Self::UNLIMITED }
-    }
-
-    /// Continues the counts of a saved pool.
-    #[cfg(feature = "serde")]
-    pub(super) fn with_stats(self, stats: &GrowthStats) -> Self {
-        let GrowthStats { blocks_peak, taken_by_insertions, given_back, .. } = *stats;
-        Self { blocks_peak: narrow(blocks_peak), taken_by_insertions, given_back, ..self }
+    pub(super) fn new(max_blocks: usize, spare_blocks: Option<usize>) -> Self {
+        Self {
+            max_blocks: narrow(max_blocks),
+            spare_blocks: spare_blocks.map(narrow),
+            ..Self::UNLIMITED
+        }
     }
 
     #[inline]
@@ -90,33 +49,6 @@ impl Growing {
     #[inline]
     pub(super) fn spare_blocks(&self) -> Option<usize> {
         self.spare_blocks.map(|blocks| blocks as usize)
-    }
-
-    /// Takes on the counts of `other`.
-    #[inline]
-    pub(super) fn copy_counts_from(&mut self, other: &Self) {
-        self.blocks_peak = other.blocks_peak;
-        self.taken_by_insertions = other.taken_by_insertions;
-        self.given_back = other.given_back;
-    }
-
-    /// There are this many blocks now.
-    #[inline]
-    pub(super) fn note_blocks(&mut self, blocks: usize) {
-        self.blocks_peak = self.blocks_peak.max(narrow(blocks));
-    }
-
-    /// The counts of a pool that has `blocks` blocks now.
-    #[inline]
-    fn stats(&self, blocks: usize) -> GrowthStats {
-        let Self { blocks_peak, taken_by_insertions, given_back, .. } = *self;
-        GrowthStats {
-            blocks,
-            blocks_peak: blocks_peak as usize,
-            taken: given_back + blocks as u64,
-            taken_by_insertions,
-            given_back,
-        }
     }
 
     /// At most this many blocks, and no more than the handle layout can name.
@@ -176,8 +108,8 @@ impl Growing {
         self.take_block(storage, core, false, room.saturating_mul(factor).min(capacity_max))
     }
 
-    /// Allocates the next block, and calls the hook. `room`: how many slots to make room for in the
-    /// books if they are full.
+    /// Allocates the next block. `room`: how many slots to make room for in the books if they are
+    /// full.
     fn take_block<T, R: ReuseOrder, H: HandleLayout>(
         &mut self,
         storage: &mut BlockStorage<T, R, H>,
@@ -192,34 +124,8 @@ impl Growing {
         let fresh = core.circle().start().as_dead();
         let new = storage.try_add_block(Core::<R, H>::NEEDS, room, fresh, reserved);
         let new = new.map_err(|_| CannotGrow::OutOfMemory)?;
-        self.note_blocks(block + 1);
-        self.taken_by_insertions += u64::from(!reserved);
         core.grow(new.start, storage);
-        if let Some(hook) = self.on_growth {
-            hook(Growth {
-                name: core.name(),
-                block,
-                first_slot: new.start,
-                slots: new.len(),
-                capacity: storage.words().slots(),
-                capacity_max: self.capacity_max::<H>(sizes),
-                reserved,
-            });
-        }
         Ok(())
-    }
-
-    #[cfg(feature = "validate")]
-    pub(super) fn validate(
-        &self,
-        blocks: usize,
-        max_blocks: usize,
-    ) -> Result<(), crate::reports::validate::Violation> {
-        crate::reports::validate::ensure(
-            (blocks..=max_blocks).contains(&(self.blocks_peak as usize)),
-            "the blocks are counted, and not more than the limit",
-            format_args!("{blocks} of {max_blocks}, but {:?}", self.stats(blocks)),
-        )
     }
 }
 
@@ -240,7 +146,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// for _ in 0..3000 {
     ///     pool.insert([0.0; 4]).unwrap(); // takes no memory
     /// }
-    /// assert_eq!(pool.growth_stats().taken_by_insertions, 0);
+    /// assert_eq!(pool.capacity(), 3 * 1024);
     /// # Ok::<(), millpond::block_pool::ReserveError>(())
     /// ```
     ///
@@ -308,13 +214,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.give_back_from(slots)
     }
 
-    /// Returns how often the pool has grown and shrunk. O(1). Without a hook, compare
-    /// `taken_by_insertions` once per frame to detect growth.
-    #[must_use]
-    pub fn growth_stats(&self) -> GrowthStats {
-        self.growth.stats(self.storage.place().block_count())
-    }
-
     /// Where the block of a slot that the pool may have ends.
     fn end_of_block_with(&self, index: usize) -> usize {
         self.sizes().end_of_block_with(index).min(self.capacity_max())
@@ -375,9 +274,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
                 storage.remove_block();
             }
         });
-        let given_back = blocks - self.storage.place().block_count();
-        self.growth.given_back += given_back as u64;
-        given_back
+        blocks - self.storage.place().block_count()
     }
 
     /// After removals: frees the last block if it is empty, the pool was built to do so, and the
@@ -408,24 +305,5 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             self.growth.witness = narrow(slots);
         }
         self.give_back_from(slots);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use alloc::string::ToString;
-
-    use super::*;
-
-    #[test]
-    fn blocks_that_are_counted_wrong_are_found() {
-        let mut pool: BlockPool<u8> = BlockPool::with_blocks(2, 3);
-        (0..3).for_each(|value| _ = pool.insert(value).unwrap());
-        for (peak, is_right) in [(1, false), (2, true), (3, true), (4, false)] {
-            pool.growth.blocks_peak = peak;
-            let found = pool.validate().map_err(|violation| violation.to_string());
-            assert_eq!(found.is_ok(), is_right, "{found:?}");
-            assert!(found.err().is_none_or(|said| said.contains("the blocks are counted")));
-        }
     }
 }

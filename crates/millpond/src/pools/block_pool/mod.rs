@@ -12,11 +12,9 @@ mod traits;
 
 pub use crate::pools::faces::Handles;
 pub use crate::pools::growing::ReserveError;
-pub use crate::reports::stats::GrowthStats;
 pub use crate::values::{BlockRuns as ValueRuns, BlockRunsMut as ValueRunsMut};
 pub use builder::BlockPoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
-pub use growth::Growth;
 pub use iter::{Values, ValuesMut};
 
 use core::ops::RangeInclusive;
@@ -58,11 +56,11 @@ use growth::Growing;
 /// block that an insertion allocates when they are first used: no insertion waits for all of them,
 /// and unused pages take no memory.
 ///
-/// **Growth**: an insertion that finds no free slot allocates a block and calls the
-/// [hook](BlockPoolBuilder::on_growth). At the limit, or without memory, it is refused, and the
-/// error returns the value. Values stay where they are. The generations, the occupancy and the
-/// reuse order, some 8 bytes per slot, move to an array of twice the size when theirs is full, as a
-/// `Vec`'s elements do. [`reserve`](Self::reserve) allocates blocks in advance, outside of play.
+/// **Growth**: an insertion that finds no free slot allocates a block. At the limit, or without
+/// memory, it is refused, and the error returns the value. Values stay where they are. The
+/// generations, the occupancy and the reuse order, some 8 bytes per slot, move to an array of twice
+/// the size when theirs is full, as a `Vec`'s elements do. [`reserve`](Self::reserve) allocates
+/// blocks in advance, outside of play.
 ///
 /// **Shrinking**: [`shrink_to_fit`](Self::shrink_to_fit) frees the empty blocks at the end; so does
 /// a removal, if the pool was [built so](BlockPoolBuilder::give_back_beyond). With
@@ -344,8 +342,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
         let fresh = self.core.circle().start().as_dead();
         self.storage.validate_blocks(fresh)?;
-        self.core.validate(self.capacity_max(), &self.storage)?;
-        self.growth.validate(self.storage.place().block_count(), self.max_blocks())
+        self.core.validate(self.capacity_max(), &self.storage)
     }
 }
 

@@ -17,7 +17,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
     type Saved = SavedBlocks;
 
     fn to_saved(&self) -> SavedBlocks {
-        let (sizes, stats, growth) = (self.sizes(), self.stats(), self.growth_stats());
+        let sizes = self.sizes();
         let label = SavedBlocks::LABEL;
         let known = self.storage.place().known();
         SavedBlocks {
@@ -28,12 +28,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
                 max_blocks: self.max_blocks() as u64,
                 give_back_beyond: self.growth.spare_blocks().map(|spare| spare as u64),
                 slots_there: self.capacity() as u64,
-                blocks_peak: growth.blocks_peak as u64,
-                taken: growth.taken,
-                taken_by_insertions: growth.taken_by_insertions,
-                given_back: growth.given_back,
             },
-            slots: SavedState::of_slots(self, label, R::NAME, known, stats),
+            slots: SavedState::of_slots(self, label, R::NAME, known, self.stats()),
         }
     }
 
@@ -43,9 +39,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
 
     fn from_saved(saved: SavedBlocks, objects: ObjectsFor<Self>) -> Result<Self, Refused> {
         let checked = saved.check::<Pool<T, R, H>>(objects)?;
-        let CheckedBlocks { sizes, max_blocks, spare_blocks, growth, slots, known } = checked;
+        let CheckedBlocks { sizes, max_blocks, spare_blocks, slots, known } = checked;
         let (slots, values) = slots;
-        let growing = Growing::new(max_blocks, spare_blocks, None).with_stats(&growth);
+        let growing = Growing::new(max_blocks, spare_blocks);
         let mut pool = Self::without_blocks(sizes, &Lifetimes::PLAIN, growing);
         let Self { storage, core, .. } = &mut pool;
         let there = slots.words.len();

@@ -54,9 +54,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for BlockPool<T, R, H> {
     fn empty(&mut self) {
         self.core.mark_all_used(self.storage.place().known());
         self.storage.recount_retired();
-        // It may have fewer blocks than before, or more.
-        let blocks = self.storage.place().block_count();
-        self.growth.note_blocks(blocks);
         self.storage.clear(&mut self.core);
     }
 }
@@ -85,7 +82,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         };
         copy_values(self, other, used);
         self.storage.copy_known_from(&other.storage, fresh);
-        self.growth.copy_counts_from(&other.growth);
         let BlockPool { core, storage, .. } = self;
         core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
     }

@@ -16,9 +16,7 @@ operators! {
 /// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
 /// other's handles. Allocates as much memory as a new pool with the same blocks. Their values lie
 /// in one piece of memory, which is freed as a whole; in a pool that [frees blocks by
-/// rule](super::BlockPoolBuilder::give_back_beyond), each block is allocated separately. The copy
-/// has the same growth hook, and its [`GrowthStats`](super::GrowthStats) continue from the
-/// original's.
+/// rule](super::BlockPoolBuilder::give_back_beyond), each block is allocated separately.
 ///
 /// # Panics
 ///

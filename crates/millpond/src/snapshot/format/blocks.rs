@@ -9,10 +9,9 @@ use alloc::vec::Vec;
 use ::serde::{Deserialize, Serialize};
 
 use super::super::state::sealed::{Load, ObjectsFor, State};
-use super::checks::{self, CheckedPool, Refused, agree};
+use super::checks::{self, CheckedPool, Refused};
 use super::state::SavedState;
 use crate::handle::HandleLayout;
-use crate::reports::stats::GrowthStats;
 use crate::slots::BlockSizes;
 
 /// The state of a pool of blocks.
@@ -36,10 +35,6 @@ pub(crate) struct SavedGrowth {
     pub(crate) give_back_beyond: Option<u64>,
     /// The number of slots that exist: the first ones.
     pub(crate) slots_there: u64,
-    pub(crate) blocks_peak: u64,
-    pub(crate) taken: u64,
-    pub(crate) taken_by_insertions: u64,
-    pub(crate) given_back: u64,
 }
 
 /// All of it, checked.
@@ -47,7 +42,6 @@ pub(crate) struct CheckedBlocks<B: State> {
     pub(crate) sizes: BlockSizes,
     pub(crate) max_blocks: usize,
     pub(crate) spare_blocks: Option<usize>,
-    pub(crate) growth: GrowthStats,
     /// The slots that exist.
     pub(crate) slots: CheckedPool<B::Handle, B::Value>,
     /// The words of those that existed.
@@ -66,9 +60,9 @@ impl SavedBlocks {
         let (sizes, max_blocks) = growth.check_sizes::<B>()?;
         let known = slots.generations.len();
         let there = usize::try_from(growth.slots_there).ok().filter(|there| *there <= known);
-        let blocks = there.map(|there| sizes.blocks_within(there));
-        let of_whole_blocks = |blocks: &usize| sizes.start_of(*blocks) == there;
-        let (Some(there), Some(blocks)) = (there, blocks.filter(of_whole_blocks)) else {
+        let of_whole_blocks =
+            |there: &usize| sizes.start_of(sizes.blocks_within(*there)) == Some(*there);
+        let Some(there) = there.filter(of_whole_blocks) else {
             return Err(Refused::new(format!(
                 "{} slots exist, expected those of whole blocks, each with its generation",
                 growth.slots_there
@@ -76,11 +70,9 @@ impl SavedBlocks {
         };
         let capacity_max = sizes.start_of(max_blocks).unwrap_or(usize::MAX);
         let (slots, known) = checks::check_growing::<B>(slots, there, capacity_max, objects)?;
-        let stats = growth.stats(blocks);
-        check_growth(&stats, max_blocks)?;
         let spare_blocks =
             growth.give_back_beyond.map(|spare| usize::try_from(spare).unwrap_or(usize::MAX));
-        Ok(CheckedBlocks { sizes, max_blocks, spare_blocks, growth: stats, slots, known })
+        Ok(CheckedBlocks { sizes, max_blocks, spare_blocks, slots, known })
     }
 }
 
@@ -105,24 +97,4 @@ impl SavedGrowth {
             ))),
         }
     }
-
-    fn stats(&self, blocks: usize) -> GrowthStats {
-        GrowthStats {
-            blocks,
-            // Not more than the pool may have.
-            blocks_peak: usize::try_from(self.blocks_peak).unwrap_or(usize::MAX),
-            taken: self.taken,
-            taken_by_insertions: self.taken_by_insertions,
-            given_back: self.given_back,
-        }
-    }
-}
-
-fn check_growth(growth: &GrowthStats, max_blocks: usize) -> Result<(), Refused> {
-    let GrowthStats { blocks, blocks_peak, taken, taken_by_insertions, given_back } = *growth;
-    agree(taken.max(taken_by_insertions) < 1 << 62, "a count is 2^62 or more")?;
-    let there = taken.checked_sub(given_back);
-    agree(there == Some(blocks as u64), "the blocks are not those taken and not given back")?;
-    agree(blocks <= blocks_peak, "the peak of blocks is less than what is there")?;
-    agree(blocks_peak <= max_blocks, "the peak of blocks is more than the limit")
 }

@@ -40,7 +40,7 @@
 //!   "pool": "BlockPool",
 //!   "growth": {
 //!     "first_block": 4, "largest_block": 1024, "max_blocks": 20, "give_back_beyond": null,
-//!     "slots_there": 4, "blocks_peak": 2, "taken": 2, "taken_by_insertions": 2, "given_back": 1
+//!     "slots_there": 4
 //!   },
 //!   "slots": { "pool": "BlockPool", "reuse": "Lifo", … "generations": [1, 2, 1, 1, 2, 1, 1, 1], … }
 //! }
