@@ -22,9 +22,8 @@
 //!    that adding the index of one of the block's slots gives that slot's value. The blocks are those of the
 //!    [sizes](BlockSizes) up to `slots`. Table and books are an allocation of the layout [`Blocks::books_layout`], which
 //!    begins with the table; there is none if the books have no slots.
-//! 3. The values of the blocks below [`first_piece`](Blocks::first_piece), which is where a block ends, are one
-//!    allocation, of the layout [`values_layout`] of that many values (none if that has no bytes). It is there as long as
-//!    block 0. The values of every other block are an allocation of their own, of the layout of the block's size.
+//! 3. The values of each block are an allocation of their own, of the layout [`values_layout`] of the block's size (none
+//!    if that has no bytes).
 //! 4. The bits of the bitmap behind `slots` are 0.
 //! 5. `near` is what [`near`] says of `slots` and the sizes.
 
@@ -51,8 +50,6 @@ pub struct Blocks<W: Word, E: Entry, T> {
     /// Read-only pointers, so that a pool of `&'a T` may be used where one of shorter borrows is wanted.
     table: NonNull<*const MaybeUninit<T>>,
     sizes: BlockSizes,
-    /// Where the blocks end that are taken together with the first one, if that is not alone.
-    joined: u32,
     /// No layout can name more slots than 32 bits can.
     known: u32,
     /// How many of the slots that were there and are not have retired.
@@ -70,6 +67,19 @@ fn values_layout<T>(slots: usize) -> Result<Layout, OutOfMemory> {
     Layout::array::<MaybeUninit<T>>(slots).map_err(|_| OutOfMemory)
 }
 
+/// Frees the memory of a block of `len` values.
+///
+/// # Safety
+///
+/// The block was taken with this length, and its values are not used any more.
+unsafe fn give_back_values<T>(len: usize, values: *mut MaybeUninit<T>) {
+    let (Ok(layout), Some(values)) = (values_layout::<T>(len), NonNull::new(values)) else {
+        unreachable!("the values were taken with this layout");
+    };
+    // SAFETY: the values are an allocation of `len` values (invariant 3), and the caller promises the rest.
+    unsafe { memory::give_back(values.cast(), layout) };
+}
+
 impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     /// No slots, and no memory.
     pub(crate) const fn new(sizes: BlockSizes) -> Self {
@@ -79,7 +89,6 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             books: Block::empty(),
             table: NonNull::dangling(),
             sizes,
-            joined: 0,
             known: 0,
             retired_beyond: 0,
             watch: None,
@@ -93,18 +102,6 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     /// How many blocks there are.
     pub(crate) fn block_count(&self) -> usize {
         self.sizes.blocks_within(self.slots)
-    }
-
-    /// The values of the first `slots` slots will be one allocation, which comes with the first block. Must be called before
-    /// there is a block.
-    pub(crate) fn join(&mut self, slots: usize) {
-        assert!(self.slots == 0, "the first block is there");
-        self.joined = slots as u32;
-    }
-
-    /// How many slots have their values in the allocation that comes with the first block.
-    fn first_piece(&self) -> usize {
-        (self.joined as usize).max(self.sizes.first())
     }
 
     /// The slots of the last block.
@@ -207,12 +204,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         if let Some(watch) = &mut self.watch {
             watch.try_grow(end)?;
         }
-        let take = |slots| Ok(memory::take(values_layout::<T>(slots)?)?.as_ptr().cast());
-        let values = match first {
-            0 => take(self.first_piece())?,
-            _ if first < self.first_piece() => self.first_value(0).wrapping_add(first),
-            _ => take(len)?,
-        };
+        let values: *mut MaybeUninit<T> = memory::take(values_layout::<T>(len)?)?.as_ptr().cast();
         if ahead && size_of::<T>() > 0 {
             // SAFETY: there is memory for the block's values (invariant 3), and nobody else refers to it.
             memory::touch(unsafe { core::slice::from_raw_parts_mut(values, len) });
@@ -229,8 +221,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         Ok(first..end)
     }
 
-    /// Gives back the last block, the slots of which are all dead: their words stay. The memory of blocks in one piece
-    /// goes with the first of them.
+    /// Gives back the last block, the slots of which are all dead: their words stay.
     pub(crate) fn remove_block(&mut self) {
         let Some(block) = self.last_block() else { return };
         let parts = self.books.parts_mut();
@@ -245,30 +236,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         }
         let values = self.first_value(block.start);
         self.set_slots(block.start);
-        // SAFETY: the block's slots are gone, and its values are those of dead slots, as are those of all other blocks
-        // if it is the first.
-        unsafe { self.give_back_block(block.start, block.len(), values) };
-        if block.start == 0 {
-            self.joined = 0;
-        }
-    }
-
-    /// Frees the memory that goes with a block of `len` values.
-    ///
-    /// # Safety
-    ///
-    /// The block was taken, and its values are not used any more; nor are those of any other if it is the first.
-    unsafe fn give_back_block(&self, first: usize, len: usize, values: *mut MaybeUninit<T>) {
-        let len = match first {
-            0 => self.first_piece(),
-            _ if first < self.first_piece() => return,
-            _ => len,
-        };
-        let (Ok(layout), Some(values)) = (values_layout::<T>(len), NonNull::new(values)) else {
-            unreachable!("the values were taken with this layout");
-        };
-        // SAFETY: the values are an allocation of `len` values (invariant 3), and the caller promises the rest.
-        unsafe { memory::give_back(values.cast(), layout) };
+        // SAFETY: the block's slots are gone, and its values are those of dead slots.
+        unsafe { give_back_values(block.len(), values) };
     }
 
     fn set_slots(&mut self, slots: usize) {
@@ -354,10 +323,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     pub(crate) fn is_consistent(&self, fresh: W) -> bool {
         let words = self.books.parts().words;
         let Some(beyond) = words.get(self.slots..self.known()) else { return false };
-        let joined = self.joined as usize;
         self.sizes.start_of(self.block_count()) == Some(self.slots)
             && self.near == near(self.slots, &self.sizes)
-            && self.sizes.start_of(self.sizes.blocks_within(joined)) == Some(joined)
             && beyond.iter().all(|word| word.is_dead())
             && retired_among(beyond) == self.retired_beyond()
             && words[self.known()..].iter().all(|word| *word == fresh)
@@ -383,7 +350,7 @@ impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
     fn drop(&mut self) {
         for (first, len) in self.blocks() {
             // SAFETY: these are the blocks (invariants 2 and 3), and each goes once. Nobody uses any value any more.
-            unsafe { self.give_back_block(first, len, self.first_value(first)) };
+            unsafe { give_back_values(len, self.first_value(first)) };
         }
         self.give_back_books();
     }
@@ -686,45 +653,6 @@ mod tests {
     }
 
     #[test]
-    fn joined_blocks_lie_in_one_piece_until_the_first_one_goes() {
-        for sizes in [BlockSizes::DOUBLING, BlockSizes::new(8, 8).unwrap()] {
-            let joined = sizes.start_of(4).unwrap();
-            let mut place = Place3::new(sizes);
-            place.join(joined);
-            let add = |place: &mut Place3| {
-                let end = place.slots + place.sizes.len_of(place.block_count());
-                place.try_make_room(end, end, fit_first, 7.as_dead()).unwrap();
-                place.try_add_block(end % 16 == 0).unwrap();
-            };
-            // SAFETY: there is such a slot.
-            let at = |place: &Place3, index| unsafe { place.value(index) }.addr();
-            for blocks in [5, 2, 6, 1, 4] {
-                while place.block_count() < blocks {
-                    add(&mut place);
-                }
-                while place.block_count() > blocks {
-                    place.remove_block();
-                }
-                let start = at(&place, 0);
-                let in_piece = 0..place.slots.min(joined);
-                assert!(in_piece.clone().all(|index| at(&place, index) == start + 3 * index));
-                for index in 0..place.slots {
-                    let value = place.find_mut(index).unwrap();
-                    // SAFETY: the slot is there, so its value has memory that may be written.
-                    unsafe { value.write(MaybeUninit::new([1; 3])) };
-                    assert_eq!(place.slot_at(at(&place, index)), Some(index));
-                }
-                assert!(place.is_consistent(7.as_dead()));
-            }
-            while place.block_count() > 0 {
-                place.remove_block();
-            }
-            assert_eq!(place.first_piece(), sizes.first(), "each block for itself from now on");
-            add(&mut place);
-        }
-    }
-
-    #[test]
     fn words_outlive_their_block() {
         let mut place = grown(BlockSizes::new(4, 4).unwrap(), 2);
         place.parts_mut().words[5] = 9.as_dead();
@@ -755,15 +683,11 @@ mod tests {
             place.remove_block();
             assert!(place.is_consistent(7.as_dead()));
             change(&mut place);
-            let is_sound = place.is_consistent(7.as_dead());
-            // The memory of the values goes by this number.
-            place.joined = 0;
-            is_sound
+            place.is_consistent(7.as_dead())
         };
         assert!(is_sound_after(|_| ()));
         assert!(!is_sound_after(|place| place.known = 17), "more slots than there is room for");
         assert!(!is_sound_after(|place| place.near = 3), "slots are looked for elsewhere");
-        assert!(!is_sound_after(|place| place.joined = 5), "a piece ends within a block");
         assert!(!is_sound_after(|place| place.books.parts_mut().words[5] = 9), "one is live");
         assert!(!is_sound_after(|place| place.retired_beyond += 1), "the retired are miscounted");
         let used = |place: &mut Place3| place.books.parts_mut().words[9] = 9.as_dead();

@@ -99,13 +99,11 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         self.words.place_mut().load_known(words);
     }
 
-    /// A copy with the same words. If a value's clone panics, what was copied is dropped. `in_one_piece`: the values of
-    /// all blocks are one allocation.
+    /// A copy with the same words. If a value's clone panics, what was copied is dropped.
     pub(crate) fn try_clone_blocks(
         &self,
         needs: Needs<E>,
         circle: &Circle<W>,
-        in_one_piece: bool,
     ) -> Result<Self, OutOfMemory>
     where
         T: Clone,
@@ -113,9 +111,6 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         let mut storage = Self::growing(self.place().sizes());
         let fresh = circle.start().as_dead();
         storage.try_make_room(needs, self.place().room(), fresh)?;
-        if in_one_piece {
-            storage.words.place_mut().join(self.slots());
-        }
         storage.try_resize(needs, self.slots(), circle)?;
         storage.clone_into_dead(self);
         storage.copy_known_from(self, fresh);

@@ -171,46 +171,15 @@ fn a_pool_takes_the_documented_bytes_and_shrinks_without_taking_any() {
     assert!(table.contains(&beside), "{beside} bytes for the table");
 }
 
-/// What a copy takes of an allocator, and what it gives back: the values in one piece.
+/// What a copy takes of an allocator: each block, and the books with the table of blocks.
 #[test]
-fn a_copy_has_the_values_of_all_blocks_in_one_piece() {
+fn a_copy_has_the_same_blocks() {
     let mut pool = BlockPool::<u64>::with_blocks(64, 10);
     let handles: Vec<_> = (0..500).map(|value| pool.push(value)).collect();
-    let (mut copy, asked) = allocations::during(|| pool.clone());
-    // The values, and the books with the table of blocks.
-    assert_eq!((asked.taken, asked.resized), (2, 0));
+    let (copy, asked) = allocations::during(|| pool.clone());
+    assert_eq!((asked.taken, asked.resized), (8 + 1, 0));
     assert!(handles.iter().all(|handle| copy[*handle] == pool[*handle]));
-    // It grows by blocks of their own, and gives these back.
-    let more: Vec<_> = (0..100).map(|value| copy.push(value)).collect();
-    assert_eq!(copy.capacity(), 640);
-    more.iter().for_each(|handle| assert!(copy.remove(*handle).is_some()));
-    let (blocks, asked) = allocations::during(|| copy.shrink_to_fit());
-    assert_eq!((blocks, asked.freed), (2, 2));
-    // Blocks of the piece go and come without the allocator.
-    let first = copy.handles().next().unwrap();
-    copy.retain(|handle, _| handle == first);
-    let ((), asked) = allocations::during(|| {
-        assert_eq!(copy.shrink_to_fit(), 7);
-        copy.reserve(300).unwrap();
-        (0..300).for_each(|value| _ = copy.push(value));
-    });
-    assert_eq!((asked.taken, asked.freed), (0, 0));
     copy.validate().unwrap();
-    copy.clear();
-    let (blocks, asked) = allocations::during(|| copy.shrink_to_fit());
-    assert_eq!((blocks, asked.freed, copy.capacity()), (5, 1, 0));
-    copy.push(7);
-    assert_eq!(copy.capacity(), 64);
-    copy.validate().unwrap();
-    copy.clone_from(&pool);
-    assert!(handles.iter().all(|handle| copy[*handle] == pool[*handle]));
-
-    // A pool that gives back by rule keeps each block for itself.
-    let mut pool = BlockPool::<u64>::builder().slots_per_block(64).give_back_beyond(0).build();
-    (0..500).for_each(|value| _ = pool.push(value));
-    let mut copy = pool.clone();
-    let ((), asked) = allocations::during(|| copy.retain(|handle, _| handle.index() == 0));
-    assert_eq!((asked.freed, copy.capacity()), (7, 64));
 }
 
 /// So that programs may have thousands of pools, most of them empty or small.

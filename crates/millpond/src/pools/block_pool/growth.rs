@@ -184,8 +184,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// all slots), plus the cost of the global allocator. Does not allocate.
     ///
     /// Some 8 bytes per freed slot stay allocated, so that handles stay stale for ever, even once
-    /// the block is allocated again. The blocks of a [copy](BlockPool::clone) lie in one piece of
-    /// memory, which is freed only with the first block.
+    /// the block is allocated again.
     ///
     /// ```
     /// use millpond::BlockPool;

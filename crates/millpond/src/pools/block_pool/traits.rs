@@ -14,20 +14,15 @@ operators! {
 }
 
 /// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
-/// other's handles. Allocates as much memory as a new pool with the same blocks. Their values lie
-/// in one piece of memory, which is freed as a whole; in a pool that [frees blocks by
-/// rule](super::BlockPoolBuilder::give_back_beyond), each block is allocated separately.
+/// other's handles. Allocates as much memory as a new pool with the same blocks.
 ///
 /// # Panics
 ///
 /// If there is not enough memory, or a value's clone panics.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
     fn clone(&self) -> Self {
-        let in_one_piece = self.growth.spare_blocks().is_none();
         let circle = self.core.circle();
-        let Ok(mut storage) =
-            self.storage.try_clone_blocks(Core::<R, H>::NEEDS, &circle, in_one_piece)
-        else {
+        let Ok(mut storage) = self.storage.try_clone_blocks(Core::<R, H>::NEEDS, &circle) else {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
         let core = self.core.clone_for(&mut storage);
