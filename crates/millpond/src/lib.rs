@@ -113,9 +113,9 @@
 //! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
 //! - `validate`: a method of that name on each pool with handles, which checks every invariant in
 //!   every slot. (Of a `Spill`, validate both parts.) It adds no cost to any other method.
-//! - `bytemuck`: objects whose bits are all zero ([`Pool::insert_zeroed`], [`Recycler::zeroed`]),
-//!   and runs as bytes with their offsets ([`Pool::runs_as_bytes`], [`PackedPool::as_bytes`]), for
-//!   GPU buffers.
+//! - `bytemuck`: handles are plain bytes, for GPU buffers with links between their elements; and a
+//!   recycler of objects whose bits are all zero ([`Recycler::zeroed`]). (A run is a slice, which
+//!   `bytemuck::cast_slice` turns into bytes without this feature.)
 //! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
 //!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
 //! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot#saving-to-a-file) can be

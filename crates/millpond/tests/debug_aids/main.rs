@@ -561,16 +561,6 @@ fn values_may_borrow_what_does_not_live_longer_than_their_pool() {
     assert!(iterator.next().is_some() && handles.contains(handle));
 }
 
-#[test]
-fn zeroed_values_are_told_by_the_lines_that_made_them() {
-    let mut pool = Pool::<Value>::with_aids(DebugAids::all());
-    let mut packed = PackedPool::<Value>::with_aids(DebugAids::all());
-    let line = line!() + 1;
-    let _ = (pool.insert_zeroed().unwrap(), packed.insert_zeroed().unwrap());
-    assert_eq!(lines(&pool.live_report().unwrap()), [(line, 1)].into());
-    assert_eq!(lines(&packed.live_report().unwrap()), [(line, 1)].into());
-}
-
 /// A value of another type is not a handle that is refused.
 #[test]
 fn removal_as_another_type_is_no_refused_removal() {
