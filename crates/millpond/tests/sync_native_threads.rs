@@ -190,11 +190,10 @@ mod native {
             for (_, run) in pool.runs_mut() {
                 run.iter_mut().for_each(|value| value[1] += 1);
             }
-            match round % 5 {
+            match round % 4 {
                 0 => pool.retain(|_, value| value[0] % 8 != 0 || value[1] % 3 != 0),
                 1 => drop(pool.drain().nth(5)),
-                2 => drop(pool.extract_if(|_, value| value[1] % 3 == 0).nth(5)),
-                3 => {
+                2 => {
                     pool.remove_many(handles.iter().copied().step_by(3));
                     for handle in handles.iter().step_by(6) {
                         // Refused while its removed value has guards.
@@ -203,7 +202,6 @@ mod native {
                     if let Ok((new, _)) = pool.try_insert_or_evict(vec![round, 0], |_, v| v[1]) {
                         pool.remove(new);
                     }
-                    _ = pool.vacant_entry().map(|entry| entry.insert(vec![round, 0]));
                 }
                 _ => assert_eq!(pool.frozen().iter().count(), pool.len()),
             }

@@ -376,7 +376,6 @@ impl Aided for SyncPool<Value> {
             |pool| pool.retain(|_, _| false),
             |pool| drop(pool.drain()),
             |pool| pool.drain().for_each(drop),
-            |pool| pool.extract_if(|_, _| true).for_each(drop),
             |pool| pool.iter().for_each(|(handle, _)| assert!(SyncPool::remove(pool, handle))),
             |pool| {
                 let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();

@@ -77,7 +77,8 @@ macro_rules! tests {
                                 }
                             }
                             2 => {
-                                let Some(handle) = pool.handles().next() else { continue };
+                                let first = pool.iter().next().map(|(handle, _)| handle);
+                                let Some(handle) = first else { continue };
                                 assert_eq!(out(pool.$take(handle)), live.remove(&handle));
                                 removed.push((handle, step + 1000));
                             }

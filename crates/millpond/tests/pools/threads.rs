@@ -37,13 +37,9 @@ fn a_shared_pool_and_what_it_lends_tell_what_they_are() {
     tells(pool.frozen().iter(), &["FrozenIter"]);
     tells(pool.frozen().runs(), &["0", "egg", "hen"]);
     tells(pool.runs_mut(), &["ValueRunsMut"]);
-    tells(pool.vacant_entry(), &["VacantEntry", "2v1"]);
-    let mut extracted = pool.extract_if(|_, _| true);
-    extracted.next();
-    tells(&extracted, &["ExtractIf", "next: 1"]);
     let mut drain = pool.drain();
     drain.next();
-    tells(&drain, &["Drain", "next: 2"]);
+    tells(&drain, &["Drain", "next: 1"]);
 }
 
 #[test]
@@ -110,7 +106,7 @@ fn iterators_of_a_shared_pool_tell_what_is_left() {
 #[test]
 fn a_frozen_pool_has_what_is_live_with_guards_or_without() {
     let mut pool = every_other_of_70();
-    let handles: Vec<_> = pool.handles().collect();
+    let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
     let (stale, guarded, free) = (handles[3], handles[4], handles[5]);
     assert!(pool.remove(stale));
     // Its slot has an object again, and is not the stale handle's.

@@ -91,10 +91,6 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         Some(handle.and_then(|handle| Some((handle.relabel(), self.lent(handle)?))))
     }
 
-    fn index_of(&self, value: &T) -> Option<Option<usize>> {
-        Some(self.pool().index_of(value))
-    }
-
     fn runs(&self) -> Option<Vec<(usize, Vec<&T>)>> {
         let run = |run: &[T]| run.iter().map(|value| &raw const *value).collect::<Vec<_>>();
         let runs: Vec<_> = self.alone(|pool| {
@@ -173,22 +169,6 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
     fn retain(&mut self, keep: &mut dyn FnMut(Handle<()>, &mut T) -> bool) -> bool {
         self.pool.get_mut().retain(|handle, value| keep(handle.relabel(), value));
         true
-    }
-
-    fn extract_if(
-        &mut self,
-        mut choose: impl FnMut(Handle<()>, &mut T) -> bool,
-    ) -> Option<impl Iterator<Item = (Handle<()>, T)>> {
-        let extracted =
-            self.pool.get_mut().extract_if(move |handle, value| choose(handle.relabel(), value));
-        Some(extracted.map(|(handle, value)| (handle.relabel(), value)))
-    }
-
-    fn disjoint<const N: usize>(
-        &mut self,
-        handles: [Handle<()>; N],
-    ) -> Option<Option<[&mut T; N]>> {
-        Some(self.pool.get_mut().get_disjoint_mut(handles.map(Handle::relabel)).ok())
     }
 
     /// A twin that takes over a snapshot.

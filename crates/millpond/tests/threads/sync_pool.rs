@@ -82,7 +82,7 @@ fn generations_go_on_at_one_after_the_largest_on_whatever_thread() {
     for index in 0..SLOTS {
         pool.insert_at(Handle::from_parts(index, MAX - 20).unwrap(), u64::from(index)).unwrap();
     }
-    let issued = std::sync::Mutex::new(pool.handles().collect::<Vec<_>>());
+    let issued = std::sync::Mutex::new(pool.iter().map(|(handle, _)| handle).collect::<Vec<_>>());
     let next = std::sync::atomic::AtomicU64::new(u64::from(SLOTS));
     thread::scope(|scope| {
         for thread in 0..4 {
@@ -112,7 +112,7 @@ fn generations_go_on_at_one_after_the_largest_on_whatever_thread() {
     let distinct: std::collections::HashSet<_> =
         issued.iter().map(|handle| handle.to_bits()).collect();
     assert_eq!(distinct.len(), issued.len(), "no handle is issued twice");
-    let live: Vec<_> = pool.handles().collect();
+    let live: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
     for handle in &issued {
         assert_eq!(pool.contains(*handle), live.contains(handle), "{handle}");
     }

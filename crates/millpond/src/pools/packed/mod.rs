@@ -368,7 +368,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     crate::pools::shell::object_at_methods!(example "PackedPool::new(8)");
 
-    crate::pools::shell::get_each_mut_method!(handle H, example "PackedPool::new(8)", none "refused handle.", |pool, handles| {
+    crate::pools::shell::get_each_mut_method!(example "PackedPool::new(8)", |pool, handles| {
         let positions = handles.map(|handle| pool.position_of(handle));
         crate::pools::shell::each_mut(&mut pool.values, positions)
     });

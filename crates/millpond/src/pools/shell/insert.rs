@@ -66,18 +66,6 @@ macro_rules! insert_methods {
             }
         }
 
-        crate::pools::shell::vacant_entry_method!(full $full, |pool| pool.$core.count_refusal());
-
-        crate::pools::shell::evicting_methods!(handle H, full $full, skipped "", |pool, value, key| {
-            crate::policies::Policy::insert(&mut crate::policies::EvictLeast(key), pool, value)
-        });
-    };
-}
-pub(crate) use insert_methods;
-
-/// `vacant_entry`. Needs `next_handle() -> Result<handle, _>`; if that fails, `refused` counts it.
-macro_rules! vacant_entry_method {
-    (full $full:literal, |$pool:ident| $refused:expr) => {
         /// Reserves the slot for the next value, or returns `None` if [`insert`](Self::insert)
         /// would fail. This is for values that contain their own handle and whose construction may
         /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the block).
@@ -100,15 +88,18 @@ macro_rules! vacant_entry_method {
             match self.next_handle() {
                 Ok(handle) => Some(crate::pools::faces::VacantEntry::new(self, handle)),
                 Err(_) => {
-                    let $pool = self;
-                    $refused;
+                    self.$core.count_refusal();
                     None
                 }
             }
         }
+
+        crate::pools::shell::evicting_methods!(handle H, full $full, skipped "", |pool, value, key| {
+            crate::policies::Policy::insert(&mut crate::policies::EvictLeast(key), pool, value)
+        });
     };
 }
-pub(crate) use vacant_entry_method;
+pub(crate) use insert_methods;
 
 /// `insert_or_evict`, and `try_insert_or_evict` with this body.
 macro_rules! evicting_methods {

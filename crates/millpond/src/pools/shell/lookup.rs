@@ -64,8 +64,7 @@ macro_rules! lookup_methods {
         }
 
         crate::pools::shell::get_each_mut_method!(
-            handle H, example $example, none "refused handle.",
-            |pool, handles| pool.storage.find_each_mut(handles)
+            example $example, |pool, handles| pool.storage.find_each_mut(handles)
         );
 
         /// Returns whether `handle` names a live object. O(1).

@@ -19,9 +19,7 @@ mod watch;
 pub(crate) use construct::{
     default_without_slots, full_from_iterator, growing_from_iterator, typed_builder_method,
 };
-pub(crate) use insert::{
-    evicting_methods, insert_at_method, insert_methods, revive_method, vacant_entry_method,
-};
+pub(crate) use insert::{evicting_methods, insert_at_method, insert_methods, revive_method};
 pub(crate) use lookup::{check_method, lookup_methods, object_at_methods, unchecked_methods};
 pub(crate) use remove::{moving_out_methods, remove_methods};
 pub(crate) use state::{books_methods, words_methods};

@@ -5,10 +5,9 @@ use crate::reports::errors::GetDisjointMutError;
 /// `get_each_mut` with this body. The example makes a pool.
 macro_rules! get_each_mut_method {
     (
-        handle $type:ty, example $example:literal, none $none:literal,
-        |$pool:ident, $handles:ident| $body:expr
+        example $example:literal, |$pool:ident, $handles:ident| $body:expr
     ) => {
-        #[doc = concat!("Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each ", $none)]
+        /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each refused handle.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -25,7 +24,7 @@ macro_rules! get_each_mut_method {
         /// If two valid handles are equal.
         pub fn get_each_mut<const HANDLES: usize>(
             &mut self,
-            $handles: [$type; HANDLES],
+            $handles: [H; HANDLES],
         ) -> Result<[Option<&mut T>; HANDLES], crate::reports::errors::GetDisjointMutError> {
             let $pool = self;
             $body

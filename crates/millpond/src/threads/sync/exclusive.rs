@@ -10,7 +10,6 @@
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
-use core::ptr::NonNull;
 
 use super::batch::Batch;
 use super::free::WORD_SLOTS;
@@ -19,7 +18,6 @@ use super::{Frozen, RunsMut, SyncPool, TakeError, close};
 use crate::base::guard::continue_after_panic;
 use crate::handle::{Handle, Issue};
 use crate::occupancy::{Occupancy, Source};
-use crate::reports::errors::GetDisjointMutError;
 use crate::values::FlatCut;
 
 /// Methods with `&mut self`, like those of a [`Pool`](crate::Pool).
@@ -45,56 +43,15 @@ impl<T> SyncPool<T> {
     /// If the handle is refused, or the value has an owned guard.
     #[inline]
     pub fn get_mut(&mut self, handle: Handle<T>) -> Result<&mut T, TakeError> {
-        let mut value = self.find_for_writing(handle)?;
-        // SAFETY: a live value without guards, and the pool is borrowed exclusively.
-        Ok(unsafe { value.as_mut() })
-    }
-
-    /// The place of the value, if it is live and without guards.
-    #[inline]
-    fn find_for_writing(&self, handle: Handle<T>) -> Result<NonNull<T>, TakeError> {
         let index = handle.index() as usize;
         // SAFETY: the pool's share keeps the slots.
         let words = unsafe { self.words.as_ref() };
         let index = close::find_for_writing(words, index, handle.generation())?;
         // SAFETY: there are as many values as words.
-        Ok(unsafe { self.first_value.add(index) })
+        let mut value = unsafe { self.first_value.add(index) };
+        // SAFETY: a live value without guards, and the pool is borrowed exclusively.
+        Ok(unsafe { value.as_mut() })
     }
-
-    /// Returns mutable references to the values of several handles at once. O(N²) for N handles.
-    ///
-    /// # Errors
-    ///
-    /// If a handle is refused, its value has an owned guard, or two handles name the same object (which counts as
-    /// [`Busy`](TakeError::Busy)).
-    pub fn get_disjoint_mut<const N: usize>(
-        &mut self,
-        handles: [Handle<T>; N],
-    ) -> Result<[&mut T; N], TakeError> {
-        for handle in handles {
-            self.find_for_writing(handle)?;
-        }
-        match self.get_each_mut(handles) {
-            Ok(values) => Ok(values.map(|value| value.expect("a good handle has a value"))),
-            Err(_) => Err(TakeError::Busy),
-        }
-    }
-
-    crate::pools::shell::get_each_mut_method!(
-        handle Handle<T>, example "SyncPool::new(8)",
-        none "handle that is refused, or whose value has an owned guard.",
-        |pool, handles| {
-            let found = handles.map(|handle| pool.find_for_writing(handle).ok());
-            for (position, handle) in handles.iter().enumerate() {
-                if found[position].is_some() && handles[..position].contains(handle) {
-                    return Err(GetDisjointMutError::Overlapping { position });
-                }
-            }
-            // SAFETY: as in `get_mut`; and no two of them are the same, because no two valid
-            // handles are.
-            Ok(found.map(|value| value.map(|mut value| unsafe { value.as_mut() })))
-        }
-    );
 
     /// Returns how many live objects have owned guards (or leaked ones). O(capacity).
     pub fn guarded(&mut self) -> usize {
@@ -243,16 +200,6 @@ impl<T> SyncPool<T> {
         Drain { slots: self.slots(), next: 0, borrow: PhantomData }
     }
 
-    /// Moves out the values for which `choose` returns `true`, in index order. Values with owned
-    /// guards are skipped. Values that the iterator has not reached stay.
-    pub fn extract_if<F: FnMut(Handle<T>, &mut T) -> bool>(
-        &mut self,
-        choose: F,
-    ) -> ExtractIf<'_, T, F> {
-        let left = self.slots().stats().live;
-        ExtractIf { pool: self, choose, next: 0, left }
-    }
-
     /// Removes all values. If the drop of one panics, the others are still removed. Each home
     /// continues its search for free slots where it was.
     pub fn clear(&mut self) {
@@ -314,45 +261,6 @@ impl<T> SyncPool<T> {
 pub(super) struct Gathered<'a, T> {
     pub(super) slots: &'a Slots<T>,
     pub(super) occupancy: Occupancy<'a>,
-}
-
-/// An iterator that moves chosen values out of a [`SyncPool`]; returned by
-/// [`SyncPool::extract_if`].
-pub struct ExtractIf<'a, T, F> {
-    pool: &'a mut SyncPool<T>,
-    choose: F,
-    next: usize,
-    /// The number of live values that it has not reached.
-    left: usize,
-}
-
-impl<T, F: FnMut(Handle<T>, &mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
-    type Item = (Handle<T>, T);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let Self { pool, choose, next, left } = self;
-        while let Some(handle) = pool.slots().next_live(next) {
-            *left = left.saturating_sub(1);
-            let is_chosen = pool.get_mut(handle).is_ok_and(|value| choose(handle, value));
-            if is_chosen {
-                // Without guards, and no other thread can make one.
-                return pool.take(handle).ok().map(|value| (handle, value));
-            }
-        }
-        None
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.left))
-    }
-}
-
-impl<T, F: FnMut(Handle<T>, &mut T) -> bool> FusedIterator for ExtractIf<'_, T, F> {}
-
-impl<T, F> fmt::Debug for ExtractIf<'_, T, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExtractIf").field("next", &self.next).finish_non_exhaustive()
-    }
 }
 
 /// An iterator that moves all values out of a [`SyncPool`]; returned by [`SyncPool::drain`].

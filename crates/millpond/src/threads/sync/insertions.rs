@@ -6,13 +6,9 @@ use super::exclusive::Gathered;
 use super::{SyncPool, home};
 use crate::handle::Handle;
 use crate::policies::least_of;
-use crate::pools::faces::{self, sealed};
-use crate::pools::shell::{evicting_methods, revive_method, vacant_entry_method};
+use crate::pools::shell::{evicting_methods, revive_method};
 use crate::reports::errors::{Full, InsertAtError};
 use crate::slots::{CheckWord, Circle};
-
-/// The free slot reserved for a pool's next value; returned by [`SyncPool::vacant_entry`].
-pub type VacantEntry<'a, T> = faces::VacantEntry<'a, SyncPool<T>>;
 
 /// The evicted object, with the handle that it had.
 type Evicted<T> = Option<(Handle<T>, T)>;
@@ -65,25 +61,11 @@ impl<T> SyncPool<T> {
         }
     }
 
-    vacant_entry_method!(
-        full "SyncPool::new(1)",
-        |pool| _ = pool.slots().refuse(home::of_this_thread())
-    );
-
     evicting_methods!(
         handle Handle<T>, full "SyncPool::new(1)",
         skipped "Objects with owned guards are skipped as well.",
         |pool, value, key| pool.insert_evicting(value, key)
     );
-
-    /// The handle that comes next.
-    #[track_caller]
-    fn next_handle(&mut self) -> Result<Handle<T>, ()> {
-        // It is freed at once, and no other thread can claim it while the pool is borrowed
-        // exclusively.
-        let next = self.slots().claim(home::of_this_thread());
-        next.map(|slot| slot.handle()).ok_or(())
-    }
 
     #[track_caller]
     fn insert_evicting<K: Ord>(
@@ -112,20 +94,5 @@ impl<T> SyncPool<T> {
             Some((key(handle, slots.live_value(index)?), handle))
         });
         least_of(keys, |handle: Handle<T>| slots.circle.is_last(handle.generation()))
-    }
-}
-
-impl<T> sealed::Face for SyncPool<T> {
-    type Value = T;
-    type Handle = Handle<T>;
-
-    #[track_caller]
-    fn put_next(&mut self, handle: Handle<T>, value: T) {
-        match self.slots().claim_at(handle, Circle::check_begin) {
-            Ok(slot) => _ = slot.put(value),
-            Err(_) => {
-                unreachable!("nobody takes a slot out of a pool that is borrowed exclusively")
-            }
-        }
     }
 }

@@ -15,7 +15,6 @@ use super::atomics::AtomicU64;
 use super::batch::Batch;
 use super::slots::Slots;
 use super::{Home, Iter, Shared, SharedOwned, SyncPoolBuilder, TakeError, home};
-use crate::base::address::position_in;
 use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Handle, Refusal};
@@ -42,7 +41,7 @@ use crate::slots::Circle;
 /// - **A removed object is refused at once, and its value is dropped when nobody uses it**: by the
 ///   removal, or with the last guard.
 ///
-/// With `&mut self`, it has the methods of a [`Pool`](crate::Pool): runs, mutable iteration,
+/// With `&mut self`, it has most methods of a [`Pool`](crate::Pool): runs, mutable iteration,
 /// `retain`, `drain`, `revive`, `insert_or_evict`, snapshots.
 ///
 /// **Memory**: each slot takes the value and 8.25 to 10.1 bytes; each home takes 128 bytes.
@@ -362,48 +361,6 @@ impl<T> SyncPool<T> {
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<Handle<T>> {
         self.slots().handle_at(index)
-    }
-
-    /// Returns the index of the slot that contains `value`, computed from its address. O(1).
-    /// Returns `None` for a value outside the pool, and for every value of a zero-sized type,
-    /// because such values have no address of their own.
-    #[inline]
-    #[must_use]
-    pub fn index_of(&self, value: &T) -> Option<usize> {
-        position_in(&self.slots().values, value)
-    }
-
-    /// Returns the handle of a live `value`, computed from its address. O(1). Returns `None` where
-    /// [`index_of`](Self::index_of) returns `None`, and for a value that was removed and is kept by
-    /// a guard.
-    ///
-    /// ```
-    /// use millpond::SyncPool;
-    ///
-    /// let pool = SyncPool::new(8);
-    /// let handle = pool.insert(5).unwrap();
-    /// let guard = pool.get(handle).unwrap();
-    /// assert_eq!(pool.handle_of(&guard), Some(handle));
-    /// assert_eq!(pool.handle_of(&5), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn handle_of(&self, value: &T) -> Option<Handle<T>> {
-        self.handle_at(self.index_of(value)?)
-    }
-
-    /// Iterates over the live handles in index order, while other threads use the pool: like
-    /// [`iter`](Self::iter), but without guards.
-    ///
-    /// ```
-    /// use millpond::SyncPool;
-    ///
-    /// let pool = SyncPool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.handles().collect::<Vec<_>>(), [handle]);
-    /// ```
-    pub fn handles(&self) -> impl Iterator<Item = Handle<T>> {
-        (0..self.capacity()).filter_map(|index| self.handle_at(index))
     }
 
     /// Removes the handle's object: once this returns, `handle` is refused on every thread. O(1).
