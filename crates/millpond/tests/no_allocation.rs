@@ -137,7 +137,7 @@ fn look_at_all<T: fmt::Debug + Copy, R: ReuseOrder, H: HandleLayout>(
     assert_eq!(pool.values().fold(0, |count, _| count + 1), pool.len());
     assert_eq!(pool.values_mut().count(), pool.len());
     assert_eq!(pool.runs().map(|(_, run)| run.len()).sum::<usize>(), pool.len());
-    assert_eq!(pool.runs_mut().rev().map(|(_, run)| run.len()).sum::<usize>(), pool.len());
+    assert_eq!(pool.runs_mut().map(|(_, run)| run.len()).sum::<usize>(), pool.len());
     assert_eq!(pool.occupancy().iter().count(), pool.len());
     write!(Nowhere, "{pool:?} {:?} {:?}", pool.iter(), pool.stats()).unwrap();
 }

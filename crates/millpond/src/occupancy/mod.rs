@@ -134,8 +134,7 @@ impl<'a> Occupancy<'a> {
         LiveSlots::new(*self)
     }
 
-    /// Iterates over the runs of live slots in index order, from both ends. O(slots / 64 + runs) in
-    /// all.
+    /// Iterates over the runs of live slots in index order. O(slots / 64 + runs) in all.
     #[inline]
     #[must_use]
     pub fn runs(&self) -> Runs<'a> {

@@ -85,69 +85,20 @@ impl Iterator for Runs<'_> {
     }
 }
 
-impl DoubleEndedIterator for Runs<'_> {
-    #[inline(always)]
-    fn next_back(&mut self) -> Option<Range<usize>> {
-        let words = &mut self.words;
-        if words.back_bits == 0 {
-            if self.prefix > 0 {
-                return Some(0..mem::take(&mut self.prefix));
-            }
-            if !words.load_back(self.source) {
-                return None;
-            }
-        }
-        let bits_until = WORD_SLOTS - words.back_bits.leading_zeros() as usize;
-        let end = words.back() + bits_until;
-        let ones = (words.back_bits << (WORD_SLOTS - bits_until)).leading_ones() as usize;
-        let start = if ones < bits_until {
-            words.back_bits &= (1 << (bits_until - ones)) - 1;
-            end - ones
-        } else {
-            words.start_of_run(self.source)
-        };
-        words.count(end - start);
-        Some(start..end)
-    }
-}
-
 impl Words {
     /// Where a run ends that reaches the end of the front's word.
     #[inline(always)]
     fn end_of_run(&mut self, source: Source<'_>) -> usize {
         loop {
-            if self.has_between() {
-                self.step_front(source);
-            } else if self.back_bits & 1 != 0 {
-                self.take_back();
-            } else {
+            if !self.has_between() {
                 self.front_bits = 0;
                 return self.next();
             }
+            self.step_front(source);
             let ones = self.front_bits.trailing_ones() as usize;
             if ones < WORD_SLOTS {
                 self.front_bits &= !0 << ones;
                 return self.front() + ones;
-            }
-        }
-    }
-
-    /// Where a run starts that reaches the start of the back's word.
-    #[inline(always)]
-    fn start_of_run(&mut self, source: Source<'_>) -> usize {
-        loop {
-            if self.has_between() {
-                self.step_back(source);
-            } else if self.front_bits >> (WORD_SLOTS - 1) != 0 {
-                self.take_front();
-            } else {
-                self.back_bits = 0;
-                return self.back();
-            }
-            let ones = self.back_bits.leading_ones() as usize;
-            if ones < WORD_SLOTS {
-                self.back_bits &= !0 >> ones;
-                return self.back() + WORD_SLOTS - ones;
             }
         }
     }
@@ -157,9 +108,10 @@ impl FusedIterator for Runs<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{bits, occupancy, patterns, prefix, random};
+    #[cfg(feature = "rayon")]
+    use super::super::tests::occupancy;
+    use super::super::tests::{bits, patterns, prefix};
     use super::super::{Occupancy, Source, TopBit};
-    use alloc::collections::VecDeque;
     use alloc::vec::Vec;
     use core::ops::Range;
 
@@ -189,9 +141,6 @@ mod tests {
                 None => runs.clone().flatten().collect(),
             };
             assert!(slots.iter().all(|slot| (lowest..beyond).contains(slot)));
-            // From the back, too: the front of a half may be in any word, and nothing was taken
-            // from it.
-            assert!(runs.rev().flat_map(Range::rev).eq(slots.iter().rev().copied()));
             slots
         }
 
@@ -202,80 +151,43 @@ mod tests {
             assert_eq!(slots_of(runs.clone(), 0, live.len()), slots);
             let known = occupancy(&bits, &live).with_prefix(prefix(&live)).runs();
             assert_eq!(slots_of(known, 0, live.len()), slots);
-            // Also what is left after some were taken from both ends.
-            let (mut rest, mut front, mut back) = (runs, Vec::new(), Vec::new());
-            front.extend(rest.next().into_iter().flatten());
-            back.extend(rest.next_back().into_iter().flatten());
-            front.extend(slots_of(rest, 0, live.len()));
-            front.extend(back);
-            assert_eq!(front, slots);
+            // Also what is left after the first was taken.
+            let mut rest = runs;
+            let mut all: Vec<_> = rest.next().into_iter().flatten().collect();
+            all.extend(slots_of(rest, 0, live.len()));
+            assert_eq!(all, slots);
         }
     }
 
-    /// In random order, from sources of both kinds.
+    /// From sources of both kinds.
     #[test]
-    fn do_what_a_queue_does() {
-        let mut seed = 4;
+    fn are_maximal_and_in_order() {
         for live in patterns() {
             let bits = bits(&live);
             let words: Vec<u32> = live.iter().map(|live| if *live { !0 } else { 0 }).collect();
-            let live_tops = Source::Wide(&words, TopBit::Live);
             let count = live.iter().filter(|live| **live).count();
-            for source in [Source::Bits(&bits), live_tops] {
-                for known in [None, prefix(&live)].repeat(4) {
+            let expected = runs_of(&live);
+            for source in [Source::Bits(&bits), Source::Wide(&words, TopBit::Live)] {
+                for known in [None, prefix(&live)] {
                     let occupancy = Occupancy::new(source, live.len(), count).with_prefix(known);
                     let mut runs = occupancy.runs();
-                    let mut queue: VecDeque<_> = runs_of(&live).into();
-                    loop {
-                        if random(&mut seed) % 8 == 0 {
-                            assert!(runs.clone().eq(queue.iter().cloned()));
-                            assert!(runs.clone().rev().eq(queue.iter().rev().cloned()));
-                        }
-                        let (run, expected) = match random(&mut seed) % 2 {
-                            0 => (runs.next(), queue.pop_front()),
-                            _ => (runs.next_back(), queue.pop_back()),
-                        };
-                        assert_eq!(run, expected);
-                        if run.is_none() {
-                            break;
-                        }
+                    for left in 0..expected.len() {
+                        assert!(runs.clone().eq(expected[left..].iter().cloned()));
+                        assert_eq!(runs.next().as_ref(), Some(&expected[left]));
                     }
+                    assert_eq!((runs.next(), runs.next()), (None, None));
                 }
             }
         }
     }
 
-    #[test]
-    fn are_maximal_and_meet_from_both_ends() {
-        for live in patterns() {
-            let bits = bits(&live);
-            let occupancy = occupancy(&bits, &live);
-            let expected = runs_of(&live);
-            assert_eq!(occupancy.runs().collect::<Vec<_>>(), expected);
-            let mut backward: Vec<_> = occupancy.runs().rev().collect();
-            backward.reverse();
-            assert_eq!(backward, expected);
-            for front in 0..=expected.len() {
-                let mut runs = occupancy.runs();
-                for run in &expected[..front] {
-                    assert_eq!(runs.next().as_ref(), Some(run));
-                }
-                for run in expected[front..].iter().rev() {
-                    assert_eq!(runs.next_back().as_ref(), Some(run));
-                }
-                assert_eq!((runs.next(), runs.next_back()), (None, None));
-                assert_eq!((runs.next_back(), runs.next()), (None, None));
-            }
-        }
-    }
-
-    /// Whatever was taken from either end, also if the live slots are known to be the lowest.
+    /// Whatever was taken, also if the live slots are known to be the lowest.
     #[cfg(feature = "rayon")]
     #[test]
     fn are_cut_near_the_middle_if_more_than_one_word_is_left() {
         let words_left = |words: &super::Words| {
             let between = words.back().saturating_sub(words.next()).div_ceil(64);
-            usize::from(words.front_bits != 0) + between + usize::from(words.back_bits != 0)
+            usize::from(words.front_bits != 0) + between
         };
         let is_cut_well = |runs: &super::Runs<'_>, left: usize| match runs.split() {
             Some((lower, upper)) => {
@@ -289,12 +201,9 @@ mod tests {
             let live: Vec<bool> = (0..64 * count).map(two_runs).collect();
             let bits = bits(&live);
             for front in 0..2 * count {
-                for back in 0..2 * count - front {
-                    let mut runs = occupancy(&bits, &live).runs();
-                    runs.by_ref().take(front).for_each(drop);
-                    runs.by_ref().rev().take(back).for_each(drop);
-                    assert!(is_cut_well(&runs, words_left(&runs.words)), "{front}, {back}");
-                }
+                let mut runs = occupancy(&bits, &live).runs();
+                runs.by_ref().take(front).for_each(drop);
+                assert!(is_cut_well(&runs, words_left(&runs.words)), "{front}");
             }
             let full = [!0; 10];
             let lowest = Occupancy::new(Source::Bits(&full), 640, 64 * count - 9);

@@ -230,20 +230,15 @@ impl Words {
 #[cfg(feature = "rayon")]
 impl Words {
     /// Splits the rest between two words, near the middle; `None` if only one word is left. Each
-    /// half may have all of the remaining live slots.
+    /// half may have all of the remaining live slots. The back has loaded no word.
     pub(super) fn split(&self) -> Option<(Self, Self)> {
         let words = self.end.saturating_sub(self.next()).div_ceil(WORD_SLOTS);
-        let middle = match (self.front_bits != 0, self.back_bits != 0) {
-            (true, _) => self.next() + words / 2 * WORD_SLOTS,
-            (false, true) => self.next() + words.div_ceil(2) * WORD_SLOTS,
-            (false, false) => self.next() + words / 2 * WORD_SLOTS,
-        };
+        let middle = self.next() + words / 2 * WORD_SLOTS;
         let has_left = self.front_bits != 0 || self.next() < middle;
-        let has_right = self.back_bits != 0 || middle < self.end;
-        if !has_left || !has_right {
+        if !has_left || middle >= self.end {
             return None;
         }
-        let left = Self { back_bits: 0, end: middle, ..*self };
+        let left = Self { end: middle, ..*self };
         let right = Self { front_bits: 0, front: middle - WORD_SLOTS, ..*self };
         Some((left, right))
     }

@@ -264,10 +264,9 @@ pub type BlockRunsMut<'a, T> = ValueRunsMut<'a, T, BlockCut<'a, T>>;
 #[allow(missing_debug_implementations, reason = "no value of it is public")]
 pub struct BlockCut<'a, T> {
     runs: Runs<'a>,
-    /// The rest of the run that the front is in, and of the back's.
-    front: Range<usize>,
-    back: Range<usize>,
-    /// The block of the front's last run; the pointer is read-only as that of a [`BlockWalk`].
+    /// The rest of the current run.
+    rest: Range<usize>,
+    /// The block of the last run; the pointer is read-only as that of a [`BlockWalk`].
     origin: *const T,
     end: usize,
     slots: usize,
@@ -276,8 +275,7 @@ pub struct BlockCut<'a, T> {
 
 impl<T> Clone for BlockCut<'_, T> {
     fn clone(&self) -> Self {
-        let Self { runs, front, back, .. } = self;
-        Self { runs: runs.clone(), front: front.clone(), back: back.clone(), ..*self }
+        Self { runs: self.runs.clone(), rest: self.rest.clone(), ..*self }
     }
 }
 
@@ -292,7 +290,7 @@ impl<'a, T> BlockCut<'a, T> {
             Some(prefix) => Runs::of_prefix(prefix),
             None => words.occupancy().runs(),
         };
-        Self { runs, front: 0..0, back: 0..0, origin: core::ptr::null(), end: 0, slots, table }
+        Self { runs, rest: 0..0, origin: core::ptr::null(), end: 0, slots, table }
     }
 }
 
@@ -301,15 +299,9 @@ impl<T> Cut for BlockCut<'_, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, *mut T, usize)> {
-        let mut run = mem::replace(&mut self.front, 0..0);
+        let mut run = mem::replace(&mut self.rest, 0..0);
         if run.is_empty() {
-            run = match self.runs.next() {
-                Some(run) => run,
-                None => mem::replace(&mut self.back, 0..0),
-            };
-            if run.is_empty() {
-                return None;
-            }
+            run = self.runs.next()?;
             // One comparison, so that memory safety does not depend on the occupancy.
             assert!(run.end <= self.slots, "a run is within the slots");
         }
@@ -319,30 +311,9 @@ impl<T> Cut for BlockCut<'_, T> {
                 let block = unsafe { self.table.block_with(run.start) };
                 (self.origin, self.end) = (block.origin.cast_const().cast(), block.end);
             }
-            self.front = self.end.min(run.end)..run.end;
-            run.end = self.front.start;
+            self.rest = self.end.min(run.end)..run.end;
+            run.end = self.rest.start;
         }
         Some((run.start, self.origin.wrapping_add(run.start).cast_mut(), run.end - run.start))
-    }
-
-    #[inline]
-    fn next_back(&mut self) -> Option<(usize, *mut T, usize)> {
-        if self.back.is_empty() {
-            self.back = match self.runs.next_back() {
-                Some(run) => run,
-                None => mem::replace(&mut self.front, 0..0),
-            };
-            if self.back.is_empty() {
-                return None;
-            }
-            assert!(self.back.end <= self.slots, "a run is within the slots");
-        }
-        let sizes = self.table.sizes();
-        let start = sizes.start_of(sizes.block_of(self.back.end - 1)).unwrap_or(0);
-        let run = start.max(self.back.start)..self.back.end;
-        self.back.end = run.start;
-        // SAFETY: a run starts in front of its end, and there are this many slots (invariant 1).
-        let first = unsafe { self.table.value(run.start) };
-        Some((run.start, first.cast(), run.len()))
     }
 }

@@ -131,6 +131,16 @@ impl<'a, T> ValuesMut<'a, T> {
         Self { prefix, until, word, bits, source, borrow: PhantomData }
     }
 
+    /// The objects of a slice that the occupancy names.
+    #[cfg(feature = "recycler")]
+    #[inline]
+    pub(crate) fn of_slice(objects: &'a mut [T], occupancy: Occupancy<'a>) -> Self {
+        assert_eq!(objects.len(), occupancy.slots());
+        let values = core::ptr::from_mut(objects) as *mut [MaybeUninit<T>];
+        // SAFETY: all objects of a slice are initialised, and stay so: the iterator lends them as what they are.
+        Self::new(unsafe { &mut *values }, occupancy)
+    }
+
     /// The array's first slot, as long as slots are left.
     #[inline(always)]
     fn values(&self) -> *mut MaybeUninit<T> {

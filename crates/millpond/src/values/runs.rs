@@ -11,7 +11,6 @@ pub trait Cut {
 
     /// The first slot of the next run, where its value is, and how many they are.
     fn next(&mut self) -> Option<(usize, *mut Self::Value, usize)>;
-    fn next_back(&mut self) -> Option<(usize, *mut Self::Value, usize)>;
 }
 
 /// An array of slots, and runs of it.
@@ -42,13 +41,9 @@ impl<T> Cut for FlatCut<'_, T> {
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, *mut T, usize)> {
         let run = self.runs.next()?;
-        Some(self.slots(run.start, run.end))
-    }
-
-    #[inline(always)]
-    fn next_back(&mut self) -> Option<(usize, *mut T, usize)> {
-        let run = self.runs.next_back()?;
-        Some(self.slots(run.start, run.end))
+        // One comparison, so that memory safety does not depend on the occupancy.
+        assert!(run.end <= self.count, "a run is within the slots");
+        Some((run.start, self.first.wrapping_add(run.start).cast_mut(), run.end - run.start))
     }
 }
 
@@ -58,13 +53,6 @@ impl<'a, T> FlatCut<'a, T> {
         Self { first, count, runs }
     }
 
-    #[inline(always)]
-    fn slots(&self, start: usize, end: usize) -> (usize, *mut T, usize) {
-        // One comparison, so that memory safety does not depend on the occupancy.
-        assert!(end <= self.count, "a run is within the slots");
-        (start, self.first.wrapping_add(start).cast_mut(), end - start)
-    }
-
     /// Splits the rest in two, if it is long enough.
     #[cfg(feature = "rayon")]
     fn split(self) -> (Self, Option<Self>) {
@@ -72,8 +60,8 @@ impl<'a, T> FlatCut<'a, T> {
     }
 }
 
-/// An iterator over the runs of a pool's live slots, as `(first index, &[T])`, in index order, from
-/// both ends. A run of a [`BlockPool`](crate::BlockPool) lies in one block.
+/// An iterator over the runs of a pool's live slots, as `(first index, &[T])`, in index order. A run
+/// of a [`BlockPool`](crate::BlockPool) lies in one block.
 pub struct ValueRuns<'a, T, C = FlatCut<'a, T>> {
     cut: C,
     borrow: PhantomData<&'a [T]>,
@@ -105,15 +93,6 @@ impl<'a, T, C: Cut<Value = T>> Iterator for ValueRuns<'a, T, C> {
     }
 }
 
-impl<T, C: Cut<Value = T>> DoubleEndedIterator for ValueRuns<'_, T, C> {
-    #[inline]
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let (index, first, len) = self.cut.next_back()?;
-        // SAFETY: as above.
-        Some((index, unsafe { slice::from_raw_parts(first, len) }))
-    }
-}
-
 impl<T, C: Cut<Value = T>> FusedIterator for ValueRuns<'_, T, C> {}
 
 impl<T, C: Clone> Clone for ValueRuns<'_, T, C> {
@@ -128,8 +107,8 @@ impl<T: fmt::Debug, C: Cut<Value = T> + Clone> fmt::Debug for ValueRuns<'_, T, C
     }
 }
 
-/// An iterator over the runs of a pool's live slots, as `(first index, &mut [T])`, in index order,
-/// from both ends. A run of a [`BlockPool`](crate::BlockPool) lies in one block.
+/// An iterator over the runs of a pool's live slots, as `(first index, &mut [T])`, in index order. A
+/// run of a [`BlockPool`](crate::BlockPool) lies in one block.
 pub struct ValueRunsMut<'a, T, C = FlatCut<'a, T>> {
     cut: C,
     borrow: PhantomData<&'a mut [T]>,
@@ -159,15 +138,6 @@ impl<'a, T, C: Cut<Value = T>> Iterator for ValueRunsMut<'a, T, C> {
         let (index, first, len) = self.cut.next()?;
         // SAFETY: these are slots with values, one behind the other, and nothing else refers to them for `'a`, as `new`
         // demands.
-        Some((index, unsafe { slice::from_raw_parts_mut(first, len) }))
-    }
-}
-
-impl<T, C: Cut<Value = T>> DoubleEndedIterator for ValueRunsMut<'_, T, C> {
-    #[inline]
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let (index, first, len) = self.cut.next_back()?;
-        // SAFETY: as above.
         Some((index, unsafe { slice::from_raw_parts_mut(first, len) }))
     }
 }

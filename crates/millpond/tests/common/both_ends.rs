@@ -30,22 +30,6 @@ where
     }
 }
 
-/// All items in order, taken from both ends at random.
-pub(crate) fn until_the_ends_meet<I: DoubleEndedIterator>(
-    mut iter: I,
-    random: &mut Random,
-) -> Vec<I::Item> {
-    let (mut front, mut back) = (Vec::new(), Vec::new());
-    loop {
-        let is_front = random.below(2) == 0;
-        let Some(item) = (if is_front { iter.next() } else { iter.next_back() }) else { break };
-        if is_front { front.push(item) } else { back.push(item) }
-    }
-    assert!(iter.next().is_none() && iter.next_back().is_none(), "fused");
-    front.extend(back.into_iter().rev());
-    front
-}
-
 /// A clone of a half-used iterator, stepped and folded, gives what is left.
 pub(crate) fn half_used<I>(iter: I, expected: &[I::Item])
 where

@@ -7,7 +7,7 @@ mod value;
 
 #[allow(unused_imports, reason = "each test file uses its own part")]
 pub(crate) use {
-    both_ends::{from_both_ends, half_used, until_the_ends_meet},
+    both_ends::{from_both_ends, half_used},
     millpond_testkit::SplitMix64 as Random,
     vacant::Vacant,
     value::{Counted, Ledger, panics, quiet_panic},

@@ -50,9 +50,9 @@ fn every_operation<T: Clone, R: ReuseOrder, H: HandleLayout>(make: impl Fn(u8) -
     for (_, run) in pool.runs_mut() {
         run.iter_mut().for_each(|value| *value = make(5));
     }
-    // Two mutable runs at once, from both ends.
+    // Two mutable runs at once.
     let mut runs = pool.runs_mut();
-    let (first, last) = (runs.next().unwrap().1, runs.next_back().unwrap().1);
+    let (first, last) = (runs.next().unwrap().1, runs.last().unwrap().1);
     std::mem::swap(&mut first[0], &mut last[0]);
 
     pool.retain(|handle, _| handle.index() % 2 == 0);
@@ -179,7 +179,7 @@ fn pools_that_grow() {
     pool.retain(|handle, _| handle.index() % 4 == 1);
     let copy = pool.clone();
     let mut runs = pool.runs_mut();
-    let (first, last) = (runs.next().unwrap().1, runs.next_back().unwrap().1);
+    let (first, last) = (runs.next().unwrap().1, runs.last().unwrap().1);
     std::mem::swap(&mut first[0], &mut last[0]);
     pool.validate().unwrap();
     let mut drain = pool.drain();

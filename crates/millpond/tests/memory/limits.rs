@@ -1,6 +1,6 @@
 //! Capacities at the limits of handles and of memory, indices and addresses at those of a pool, and iterators in every state.
 
-use crate::common::{Random, from_both_ends, half_used, in_every_order, until_the_ends_meet};
+use crate::common::{Random, from_both_ends, half_used, in_every_order};
 use millpond::debug::DebugAids;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{
@@ -195,21 +195,19 @@ fn expected_runs<R: ReuseOrder>(pool: &Pool<usize, R>) -> Vec<(usize, Vec<usize>
     runs
 }
 
-fn runs_from_both_ends<R: ReuseOrder>() {
-    let mut random = Random(9);
+fn runs<R: ReuseOrder>() {
     let plain = |(first, run): (usize, &[usize])| (first, run.to_vec());
     for mut pool in shapes::<R>() {
         let expected = expected_runs(&pool);
         for taken in 0..4 {
             let mut runs = pool.runs();
             let begin: Vec<_> = runs.by_ref().take(taken).map(plain).collect();
-            let copy = begin.iter().cloned().chain(runs.clone().map(plain));
-            assert!(copy.eq(expected.iter().cloned()));
-            let rest = until_the_ends_meet(runs, &mut random).into_iter().map(plain);
-            assert!(begin.iter().cloned().chain(rest).eq(expected.iter().cloned()));
+            for rest in [runs.clone(), runs] {
+                assert!(begin.iter().cloned().chain(rest.map(plain)).eq(expected.iter().cloned()));
+            }
         }
         // All slices at once, to show that none overlaps another.
-        let held = until_the_ends_meet(pool.runs_mut(), &mut random);
+        let held: Vec<_> = pool.runs_mut().collect();
         assert!(held.iter().map(|(first, run)| (*first, run.to_vec())).eq(expected));
         held.into_iter().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 500));
         assert!(pool.iter().all(|(handle, value)| handle.index() as usize + 500 == *value));
@@ -217,12 +215,12 @@ fn runs_from_both_ends<R: ReuseOrder>() {
 }
 
 #[test]
-fn runs_and_mutable_runs_from_both_ends_are_what_iter_says() {
-    in_every_order!(runs_from_both_ends());
+fn runs_and_mutable_runs_are_what_iter_says() {
+    in_every_order!(runs());
 }
 
 #[test]
-fn runs_of_a_recycler_from_both_ends_are_its_live_objects() {
+fn runs_of_a_recycler_and_its_mutable_walk_are_its_live_objects() {
     let mut random = Random(9);
     for slots in [0, 1, 64, 130, 200] {
         let mut recycler = Recycler::from_fn(slots, |index| index);
@@ -233,13 +231,13 @@ fn runs_of_a_recycler_from_both_ends_are_its_live_objects() {
                 recycler.release(handle);
             }
         }
-        let expected: Vec<usize> = recycler.occupancy().iter().collect();
-        let runs = until_the_ends_meet(recycler.runs(), &mut random);
-        assert!(runs.iter().all(|(first, run)| run[0] == *first));
-        assert!(runs.iter().flat_map(|(_, run)| *run).eq(&expected));
-        let runs = until_the_ends_meet(recycler.runs_mut(), &mut random);
-        assert!(runs.iter().all(|(first, run)| run[0] == *first));
-        assert!(runs.iter().flat_map(|(_, run)| run.iter()).eq(&expected));
+        let mut expected: Vec<usize> = recycler.occupancy().iter().collect();
+        assert!(recycler.runs().all(|(first, run)| run[0] == first));
+        assert!(recycler.runs().flat_map(|(_, run)| run).eq(&expected));
+        assert!(recycler.runs_mut().all(|(first, run)| run[0] == first));
+        assert!(recycler.runs_mut().flat_map(|(_, run)| run.iter()).eq(&expected));
+        let expected: Vec<_> = expected.iter_mut().collect();
+        from_both_ends(recycler.values_mut(), &expected, &mut random);
     }
 }
 

@@ -66,31 +66,6 @@ fn takes_the_documented_bytes() {
     assert!((SLOTS * (8 + 6)..=SLOTS * (8 + 6) + 96).contains(&narrow), "{narrow}");
 }
 
-/// Runs to change come from the back as from the front, and from both ends in turn.
-#[test]
-fn runs_to_change_come_from_both_ends() {
-    let mut pool = StaticPool::<u64, 200>::new();
-    (0..200).for_each(|value| _ = pool.insert(value).unwrap());
-    pool.retain(|handle, _| (handle.index() * handle.index() + handle.index() / 7) % 5 < 2);
-    let expected: Vec<_> = pool.runs().map(|(first, run)| (first, run.to_vec())).collect();
-    let to_vec = |(first, run): (usize, &mut [u64])| (first, run.to_vec());
-    assert!(pool.runs_mut().map(to_vec).eq(expected.iter().cloned()));
-    assert!(pool.runs_mut().rev().map(to_vec).eq(expected.iter().rev().cloned()));
-    assert!(
-        pool.runs()
-            .rev()
-            .map(|(first, run)| (first, run.to_vec()))
-            .eq(expected.iter().rev().cloned())
-    );
-    let (mut runs, mut front, mut back) = (pool.runs_mut(), Vec::new(), Vec::new());
-    while let Some(run) = runs.next() {
-        front.push(to_vec(run));
-        back.extend(runs.next_back().map(to_vec));
-    }
-    back.reverse();
-    assert_eq!([front, back].concat(), expected);
-}
-
 #[test]
 fn a_slot_is_live_while_its_object_is_there() {
     let mut pool = StaticPool::<u64, 3>::new();

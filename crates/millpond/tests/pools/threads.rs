@@ -130,16 +130,6 @@ fn a_frozen_pool_has_what_is_live_with_guards_or_without() {
 }
 
 #[test]
-fn runs_of_a_frozen_pool_come_from_both_ends() {
-    let mut pool = every_other_of_70();
-    let mut runs = pool.frozen().runs();
-    assert_eq!(runs.next_back(), Some((68, &[68][..])));
-    assert_eq!(runs.next(), Some((0, &[0][..])));
-    assert_eq!(runs.next_back(), Some((66, &[66][..])));
-    assert!(runs.rev().map(|(first, _)| first).eq((2..=64).rev().step_by(2)));
-}
-
-#[test]
 fn there_is_at_least_one_home_and_at_most_one_for_64_slots() {
     let homes = |homes| SyncPool::<u64>::builder().capacity(192).homes(homes).build().homes();
     assert_eq!([0, 1, 2, 3, 4].map(homes), [1, 1, 2, 3, 3]);

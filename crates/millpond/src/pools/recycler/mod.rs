@@ -22,6 +22,7 @@ use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::{GetDisjointMutError, InsertAtError, refuse};
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{Lifo, ReuseOrder};
+use crate::values::ValuesMut;
 
 /// A pool of objects that stay constructed: they are acquired, used, released, and acquired again
 /// as they are.
@@ -478,15 +479,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 
     /// Iterates mutably over the live objects, with their handles, in index order, from both ends.
-    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (H, &mut T)> {
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (H, &mut T)> + ExactSizeIterator {
         self.handles.refresh();
         let words = self.handles.words().as_slice();
-        RunSlicesMut::of_slice(&mut self.objects, self.handles.runs()).flat_map(
-            move |(first, run)| {
-                let handle = move |at| handle_of_live(first + at, words);
-                run.iter_mut().enumerate().map(move |(at, object)| (handle(at), object))
-            },
-        )
+        ValuesMut::of_slice(&mut self.objects, self.handles.occupancy())
+            .map(|(index, object)| (handle_of_live(index, words), object))
     }
 
     /// Iterates over the live objects in index order, from both ends.
@@ -503,12 +500,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 
     /// Iterates mutably over the live objects in index order, from both ends.
-    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
+    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> + ExactSizeIterator {
         self.iter_mut().map(|(_, object)| object)
     }
 
-    /// Iterates over the runs of live objects in index order, from both ends, as
-    /// `(first index, slice)`.
+    /// Iterates over the runs of live objects in index order, as `(first index, slice)`.
     ///
     /// ```
     /// use millpond::Recycler;

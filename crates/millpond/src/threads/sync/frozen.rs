@@ -103,8 +103,7 @@ impl<'a, T> Frozen<'a, T> {
         self.occupancy
     }
 
-    /// Iterates over the runs of live values in index order, from both ends, as
-    /// `(first index, slice)`.
+    /// Iterates over the runs of live values in index order, as `(first index, slice)`.
     #[inline]
     pub fn runs(&self) -> FrozenRuns<'a, T> {
         let (first, runs) = (self.first_value.as_ptr(), self.occupancy.runs());
