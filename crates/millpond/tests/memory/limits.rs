@@ -270,17 +270,6 @@ fn index_of_a_value_without_size_or_in_an_empty_pool_is_none() {
     let handle = pool.insert(()).unwrap();
     assert_eq!(pool.index_of(&pool[handle]), None);
     assert_eq!(Pool::<u64>::new(0).index_of(&3), None);
-    assert_eq!(Recycler::<()>::new(5).index_of(&()), None);
-}
-
-#[test]
-fn index_of_a_recycler_knows_dead_objects_too() {
-    let recycler = Recycler::from_fn(5, |index| index);
-    let other = recycler.clone();
-    for (index, object) in recycler.as_slice().iter().enumerate() {
-        assert_eq!(recycler.index_of(object), Some(index));
-        assert_eq!(other.index_of(object), None);
-    }
 }
 
 /// A watched pool looks at the slot that is claimed: not if it is live, or not there.

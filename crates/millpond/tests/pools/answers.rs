@@ -57,28 +57,6 @@ fn recycler_and_allocator() {
     assert_eq!(slots.handles().last(), handles.last().copied());
 }
 
-/// The object in a slot, by the slot's number, with its handle, and by its address: of live objects only.
-#[test]
-fn a_recycler_is_asked_by_slot_and_by_address() {
-    let mut recycler = Recycler::<u64>::from_fn(3, |slot| slot as u64 + 10);
-    let [first, second] = [0; 2].map(|_| recycler.acquire().unwrap().0);
-    assert!(recycler.release(first));
-    let object = recycler.object_at(1).map(|(handle, object)| (handle, *object));
-    assert_eq!((recycler.get_at(1), object), (Some(&11), Some((second, 11))));
-    *recycler.get_at_mut(1).unwrap() += 1;
-    let (handle, object) = recycler.object_at_mut(1).unwrap();
-    *object += 1;
-    assert_eq!((handle, recycler[second]), (second, 13));
-    assert_eq!(recycler.handle_of(&recycler[second]), Some(second));
-    for dead_or_beyond in [0, 2, 3] {
-        assert_eq!(recycler.get_at(dead_or_beyond), None);
-        assert_eq!(recycler.get_at_mut(dead_or_beyond), None);
-        assert_eq!(recycler.object_at(dead_or_beyond), None);
-        assert_eq!(recycler.object_at_mut(dead_or_beyond), None);
-    }
-    assert_eq!(recycler.handle_of(&13), None, "no object of this recycler");
-}
-
 #[test]
 fn what_is_in_a_slot_is_changed_and_removed_by_its_number() {
     let mut packed = PackedPool::new(3);

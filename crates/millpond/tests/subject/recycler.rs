@@ -138,11 +138,6 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         Some(self.0.runs().map(|(first, run)| (first, run.iter().flatten().collect())).collect())
     }
 
-    fn disjoint<const N: usize>(&mut self, handles: [H; N]) -> Option<Option<[&mut T; N]>> {
-        let objects = self.0.get_disjoint_mut(handles).ok();
-        Some(objects.map(|objects| objects.map(|object| object.as_mut().unwrap())))
-    }
-
     fn try_clone(&self) -> Option<Self>
     where
         T: Clone,
@@ -154,15 +149,5 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         &self,
     ) -> Option<impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone> {
         Some(self.0.iter().map(|(handle, object)| (handle, object.as_ref().unwrap())))
-    }
-
-    fn index_of(&self, value: &T) -> Option<Option<usize>> {
-        // The value is at the start of its option only where a niche makes the two the same.
-        let object = self
-            .0
-            .as_slice()
-            .iter()
-            .find(|object| object.as_ref().is_some_and(|other| std::ptr::eq(other, value)))?;
-        Some(self.0.index_of(object))
     }
 }

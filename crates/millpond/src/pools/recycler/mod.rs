@@ -13,13 +13,12 @@ use alloc::boxed::Box;
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
-use crate::base::memory;
-use crate::base::or_panic;
+use crate::base::{memory, or_panic};
 use crate::handle::{Handle, HandleLayout, Refusal, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
 use crate::pools::allocator::{HandleAllocator, Handles};
 use crate::pools::settings::{BuildError, Settings};
-use crate::reports::errors::{GetDisjointMutError, InsertAtError, refuse};
+use crate::reports::errors::{InsertAtError, refuse};
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::values::ValuesMut;
@@ -289,106 +288,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.find(handle).map(|index| &mut self.objects[index])
     }
 
-    /// Returns a reference to the object at `index`, or `None` if it is not live. O(1).
-    ///
-    /// ```
-    /// use millpond::Recycler;
-    ///
-    /// let mut recycler = Recycler::<u32>::new(2);
-    /// let handle = recycler.acquire().unwrap().0;
-    /// assert_eq!((recycler.get_at(0), recycler.get_at(1)), (Some(&0), None));
-    /// assert_eq!(recycler.object_at(0), Some((handle, &0)));
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get_at(&self, index: usize) -> Option<&T> {
-        self.objects.get(index).filter(|_| self.is_live(index))
-    }
-
-    /// Returns a mutable reference to the object at `index`, or `None` if it is not live. O(1).
-    #[inline]
-    #[must_use]
-    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
-        let is_live = self.is_live(index);
-        self.objects.get_mut(index).filter(|_| is_live)
-    }
-
-    /// Returns the object at `index` with its handle, or `None` if it is not live. O(1).
-    #[inline]
-    #[must_use]
-    pub fn object_at(&self, index: usize) -> Option<(H, &T)> {
-        Some((self.handle_at(index)?, self.objects.get(index)?))
-    }
-
-    /// Returns the object at `index`, mutable, with its handle, or `None` if it is not live. O(1).
-    #[inline]
-    #[must_use]
-    pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut T)> {
-        Some((self.handle_at(index)?, self.objects.get_mut(index)?))
-    }
-
-    /// Returns the handle of a live `object`, computed from its address. O(1). Returns `None` for a
-    /// dead object, and where [`index_of`](Self::index_of) returns `None`.
-    ///
-    /// ```
-    /// use millpond::Recycler;
-    ///
-    /// let mut recycler = Recycler::<u32>::new(2);
-    /// let handle = recycler.acquire().unwrap().0;
-    /// assert_eq!(recycler.handle_of(&recycler[handle]), Some(handle));
-    /// ```
-    #[must_use]
-    pub fn handle_of(&self, object: &T) -> Option<H> {
-        self.handle_at(self.index_of(object)?)
-    }
-
-    /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
-    ///
-    /// ```
-    /// use millpond::{Handle, Recycler};
-    ///
-    /// let mut recycler = Recycler::<u32>::new(2);
-    /// let handle = recycler.acquire().unwrap().0;
-    /// let [object, none] = recycler.get_each_mut([handle, Handle::DANGLING]).unwrap();
-    /// assert_eq!((object, none), (Some(&mut 0), None));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If two valid handles name the same object.
-    pub fn get_each_mut<const N: usize>(
-        &mut self,
-        handles: [H; N],
-    ) -> Result<[Option<&mut T>; N], GetDisjointMutError> {
-        let positions = handles.map(|handle| self.handles.find(handle));
-        crate::pools::shell::each_mut(&mut self.objects, positions)
-    }
-
-    /// Returns mutable references to the objects of several handles at once. O(N²) for N handles.
-    ///
-    /// ```
-    /// use millpond::Recycler;
-    ///
-    /// let mut recycler = Recycler::<u32>::new(2);
-    /// let a = recycler.acquire().unwrap().0;
-    /// let b = recycler.acquire().unwrap().0;
-    /// let [x, y] = recycler.get_disjoint_mut([b, a]).unwrap();
-    /// (*x, *y) = (1, 2);
-    /// assert_eq!(recycler.as_slice(), [2, 1]);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If a handle is refused, or two name the same object.
-    pub fn get_disjoint_mut<const N: usize>(
-        &mut self,
-        handles: [H; N],
-    ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.handles.check_disjoint(&handles)?;
-        let objects = self.get_each_mut(handles)?;
-        Ok(objects.map(|object| object.expect("a good handle has an object")))
-    }
-
     /// Returns whether `handle` names a live object. O(1).
     #[inline]
     #[must_use]
@@ -417,13 +316,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
         self.handles.handle_at(index)
-    }
-
-    /// Returns the index of `object`, live or dead, computed from its address. O(1). Returns `None`
-    /// for an object outside the recycler, and for every object of a zero-sized type.
-    #[must_use]
-    pub fn index_of(&self, object: &T) -> Option<usize> {
-        memory::position_in(&self.objects, core::ptr::from_ref(object))
     }
 
     /// Returns all objects, live and dead.
