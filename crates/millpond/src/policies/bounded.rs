@@ -22,11 +22,6 @@ pub trait Lifetimes: sealed::Sealed {
     fn capacity_max(&self) -> usize {
         self.capacity()
     }
-    /// Returns whether only handles and memory limit the number of slots.
-    #[doc(hidden)]
-    fn is_unlimited(&self) -> bool {
-        false
-    }
     /// Returns the number of live slots.
     fn len(&self) -> usize;
     /// Returns whether no slot is live.
@@ -127,7 +122,7 @@ macro_rules! lifetimes {
     (
         [$($generics:tt)*] $pool:ty, $handle:ty,
         last: |$last:ident, $asked:ident| $is_last:expr
-        $(, most: |$most:ident| $capacity_max:expr, unlimited: $is_unlimited:expr)? $(,)?
+        $(, most: |$most:ident| $capacity_max:expr)? $(,)?
     ) => {
         impl<$($generics)*> crate::policies::sealed::Sealed for $pool {}
 
@@ -143,10 +138,6 @@ macro_rules! lifetimes {
                 fn capacity_max(&self) -> usize {
                     let $most = self;
                     $capacity_max
-                }
-                fn is_unlimited(&self) -> bool {
-                    let $most = self;
-                    $is_unlimited
                 }
             )?
             #[inline]
@@ -179,7 +170,7 @@ macro_rules! bounded {
     (
         [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,
         last: |$last:ident, $asked:ident| $is_last:expr,
-        $(most: |$most:ident| $capacity_max:expr, unlimited: $is_unlimited:expr,)?
+        $(most: |$most:ident| $capacity_max:expr,)?
         insert: |$inserting:ident, $inserted:ident| $insert:expr,
         refuse: |$refusing:ident, $refused:ident| $refuse:expr,
         evict: |$evicting:ident, $victim:ident| $evict:expr $(,)?
@@ -187,7 +178,7 @@ macro_rules! bounded {
         crate::policies::lifetimes! {
             [$($generics)*] $pool, $handle,
             last: |$last, $asked| $is_last
-            $(, most: |$most| $capacity_max, unlimited: $is_unlimited)?
+            $(, most: |$most| $capacity_max)?
         }
 
         impl<$($generics)*> crate::policies::Bounded for $pool {

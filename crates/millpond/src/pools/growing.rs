@@ -7,9 +7,6 @@ use crate::reports::errors::{Full, FullPool, PoolName};
 /// Up to this many slots a pool grows for a named slot, whatever it has.
 pub(crate) const NAMED_SLOTS: usize = 4096;
 
-/// Handles that name at most this many slots are limit enough for a pool.
-pub(crate) const SLOTS_LIMITED_BY_HANDLES: usize = 1 << 24;
-
 /// The error of `reserve` of a [`BlockPool`](crate::BlockPool) or a [`VecPool`](crate::VecPool): the pool cannot have that many more slots.
 ///
 /// ```

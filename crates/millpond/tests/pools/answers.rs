@@ -3,10 +3,9 @@
 use std::any::Any;
 
 use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
-use millpond::overflow::Lifetimes;
 use millpond::{
-    AnyPool, BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
-    StaticPool, Stats, VecPool,
+    AnyPool, BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool,
+    Stats, VecPool,
 };
 
 /// A pool for two objects, to which the macro adds them: how full it is, and how it lends them.
@@ -93,16 +92,6 @@ fn statistics_are_told_in_a_line() {
     (stats.retired, stats.refused, stats.evicted) = (1, 3, 4);
     let told = "2 of 8 slots live, peak 5, 1 retired; 9 inserted, 7 removed, 3 refused, 4 evicted";
     assert_eq!(stats.to_string(), told);
-}
-
-/// A pool that grows to 16 million slots is small enough for a list with a place for each.
-#[test]
-fn handles_for_few_slots_are_a_limit_to_a_pool_of_blocks() {
-    assert!(BlockPool::<u64>::new().is_unlimited());
-    let builder = || BlockPool::<u64>::builder();
-    assert!(!builder().max_blocks(20).build().is_unlimited());
-    assert!(!builder().handle::<Handle32<u64, 24>>().build().is_unlimited());
-    assert!(builder().handle::<Handle32<u64, 25>>().build().is_unlimited());
 }
 
 #[test]

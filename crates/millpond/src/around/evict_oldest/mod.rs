@@ -4,7 +4,7 @@ mod saved;
 use alloc::vec::Vec;
 use core::{iter, mem};
 
-use crate::base::memory;
+use crate::base::or_panic;
 use crate::handle::HandleLayout;
 use crate::policies::{Bounded, Inserted, Lifetimes, Policy, first_evictable, replace};
 use crate::pools::settings::BuildError;
@@ -18,7 +18,8 @@ use crate::slots::reuse::ReuseOrder;
 /// ```
 ///
 /// The policy is a list of slots in order of insertion, beside the pool: a handle and two slot
-/// numbers for each slot (16 bytes; 12 with four-byte handles), allocated when the list is created.
+/// numbers for each slot (16 bytes; 12 with four-byte handles), allocated when the list is created
+/// and, beside a pool that grows, as it grows.
 /// It needs to record insertions only. Objects may be removed, retained and drained in any order;
 /// their places in the list are reused with their slots.
 ///
@@ -59,8 +60,6 @@ pub struct EvictOldest<H> {
     places: Vec<Place<H>>,
     oldest: u32,
     newest: u32,
-    /// Whether the list makes places for slots that it has none for.
-    grows: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -77,41 +76,34 @@ impl<H> Place<H> {
 /// "No slot": no layout names an index of `u32::MAX`.
 const NONE: u32 = u32::MAX;
 
-/// Returns an empty list that grows: it allocates a place for each slot of its pool at the first
-/// insertion, or, for a pool without a limit, as slots are used. So a struct that derives `Default`
-/// has a list of use; [`beside`](EvictOldest::beside) allocates it at creation instead.
+/// Returns an empty list that has not allocated: it takes a place for each slot of its pool at the
+/// first insertion. So a struct that derives `Default` has a list of use;
+/// [`beside`](EvictOldest::beside) allocates it at creation instead.
 impl<H> Default for EvictOldest<H> {
     fn default() -> Self {
-        Self { places: Vec::new(), oldest: NONE, newest: NONE, grows: true }
+        Self { places: Vec::new(), oldest: NONE, newest: NONE }
     }
 }
 
 impl<H: HandleLayout> EvictOldest<H> {
-    /// Creates an empty list, with a place for each slot that `pool` may ever have.
+    /// Creates an empty list, with a place for each slot that `pool` has. If the pool grows, so does
+    /// the list.
     ///
     /// # Panics
     ///
-    /// If `pool` is a [`BlockPool`](crate::BlockPool) without a limit, whose list would need a
-    /// place for every slot that handles can name; or if there is not enough memory for the list
-    /// ([`try_new`](Self::try_new) returns an error instead).
+    /// If there is not enough memory for the list ([`try_new`](Self::try_new) returns an error
+    /// instead).
     #[must_use]
     #[track_caller]
     pub fn beside(pool: &impl Lifetimes<Handle = H>) -> Self {
-        assert!(
-            !pool.is_unlimited(),
-            "a list of ages has a place for each slot that the pool may have, and this pool has no limit: set one by \
-             `max_blocks` or `capacity_max`",
-        );
-        Self::try_new(pool.capacity_max()).unwrap_or_else(|error| panic!("{error}"))
+        or_panic(Self::try_new(pool.capacity()))
     }
 
-    /// Makes a place for each of this many slots of a pool or recycler, or panics if the list does not grow.
+    /// Makes a place for each of this many slots.
     #[inline]
     #[track_caller]
-    fn make_places(&mut self, slots: usize, what: &str) {
-        let places = self.places.len();
-        if places < slots {
-            assert!(self.grows, "the list of ages has {places} slots, and the {what} {slots}");
+    fn make_places(&mut self, slots: usize) {
+        if self.places.len() < slots {
             self.grow_to(slots);
         }
     }
@@ -120,22 +112,26 @@ impl<H: HandleLayout> EvictOldest<H> {
     #[cold]
     #[track_caller]
     fn grow_to(&mut self, slots: usize) {
-        let places = self.places.len();
-        if self.places.try_reserve_exact(slots.saturating_sub(places)).is_err() {
-            panic!("{}", BuildError::OutOfMemory { capacity: slots });
-        }
-        self.places.resize(slots.max(places), Place::EMPTY);
+        or_panic(self.try_grow_to(slots));
     }
 
-    /// Creates an empty list for a pool of at most `capacity` slots.
+    fn try_grow_to(&mut self, slots: usize) -> Result<(), BuildError> {
+        let places = self.places.len();
+        let reserved = self.places.try_reserve_exact(slots.saturating_sub(places));
+        reserved.map_err(|_| BuildError::OutOfMemory { capacity: slots })?;
+        self.places.resize(slots.max(places), Place::EMPTY);
+        Ok(())
+    }
+
+    /// Creates an empty list, with places for a pool of `capacity` slots.
     ///
     /// # Errors
     ///
     /// If there is not enough memory.
     pub fn try_new(capacity: usize) -> Result<Self, BuildError> {
-        let places = memory::filled(capacity, Place::EMPTY)
-            .map_err(|_| BuildError::OutOfMemory { capacity })?;
-        Ok(Self { places: places.into_vec(), oldest: NONE, newest: NONE, grows: false })
+        let mut list = Self::default();
+        list.try_grow_to(capacity)?;
+        Ok(list)
     }
 
     /// Makes the handle's object the newest. This is for objects that were not inserted through the
@@ -158,24 +154,19 @@ impl<H: HandleLayout> EvictOldest<H> {
     ///
     /// # Panics
     ///
-    /// If `handle` names a slot beyond the list's capacity, as [`DANGLING`](HandleLayout::DANGLING)
-    /// does; the list is unchanged. A list that grows (a [default](Self::default) or deserialised
-    /// one) takes the memory for all slots up to that of `handle` instead, so do not note handles
-    /// that the pool has not checked.
+    /// If `handle` is [`DANGLING`](HandleLayout::DANGLING); the list is unchanged. For a slot that
+    /// has no place yet, the list takes the memory for all slots up to it, and panics if there is
+    /// not enough, so do not note handles that the pool has not checked.
     #[inline]
     #[track_caller]
     pub fn note(&mut self, handle: H) {
         let slot = handle.index();
-        if self.grows && handle.generation() != 0 && slot as usize >= self.places.len() {
+        assert!(handle.generation() != 0, "the dangling handle names no object");
+        if slot as usize >= self.places.len() {
             self.grow_to((slot as usize + 1).max(2 * self.places.len()));
         }
-        match self.places.get(slot as usize) {
-            Some(place) if handle.generation() != 0 => {
-                if place.handle.is_some() {
-                    self.unlink(slot);
-                }
-            }
-            _ => no_place(handle, self.places.len()),
+        if self.places[slot as usize].handle.is_some() {
+            self.unlink(slot);
         }
         let older = mem::replace(&mut self.newest, slot);
         self.places[slot as usize] = Place { handle: Some(handle), older, newer: NONE };
@@ -252,14 +243,14 @@ impl<H: HandleLayout> EvictOldest<H> {
     ///
     /// # Panics
     ///
-    /// If the list's capacity is less than the recycler's. Nothing is acquired then.
+    /// If the list needs memory, and there is not enough. Nothing is acquired then.
     #[cfg(feature = "recycler")]
     #[track_caller]
     pub fn acquire<'r, T, R: ReuseOrder>(
         &mut self,
         recycler: &'r mut crate::pools::recycler::Recycler<T, R, H>,
     ) -> Option<(H, &'r mut T, Option<H>)> {
-        self.make_places(recycler.capacity(), "recycler");
+        self.make_places(recycler.capacity());
         let mut evicted = None;
         if recycler.is_full() {
             let victim =
@@ -287,19 +278,6 @@ impl<H: HandleLayout> EvictOldest<H> {
     }
 }
 
-/// Panics, because the handle names no slot of the list's pool.
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn no_place<H: HandleLayout>(handle: H, places: usize) -> ! {
-    match handle.generation() {
-        0 => panic!("the dangling handle names no object"),
-        _ => {
-            panic!("handle {handle} is out of range: the list of ages has {places} slots")
-        }
-    }
-}
-
 /// For a full pool none of whose objects is listed.
 #[cold]
 fn first_unlisted<P: Bounded>(pool: &P) -> Option<P::Handle> {
@@ -308,27 +286,24 @@ fn first_unlisted<P: Bounded>(pool: &P) -> Option<P::Handle> {
 
 impl<H: Clone> Clone for EvictOldest<H> {
     fn clone(&self) -> Self {
-        let Self { places, oldest, newest, grows } = self;
-        Self { places: places.clone(), oldest: *oldest, newest: *newest, grows: *grows }
+        Self { places: self.places.clone(), ..*self }
     }
 
     /// Does not allocate if both lists have the same capacity.
     fn clone_from(&mut self, other: &Self) {
         self.places.clone_from(&other.places);
-        (self.oldest, self.newest, self.grows) = (other.oldest, other.newest, other.grows);
+        (self.oldest, self.newest) = (other.oldest, other.newest);
     }
 }
 
 impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
     /// # Panics
     ///
-    /// If the list's capacity is less than the pool's. Nothing is inserted then.
+    /// If the list needs memory, and there is not enough.
     #[inline]
     #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
-        if !(self.grows && pool.is_unlimited()) {
-            self.make_places(pool.capacity_max(), "pool");
-        }
+        self.make_places(pool.capacity());
         let inserted = match pool.insert_if_room(value) {
             Ok(handle) => (handle, None),
             Err(value) => match self.oldest(pool).or_else(|| first_unlisted(pool)) {

@@ -14,7 +14,7 @@ use ::serde::de::{self, Deserializer};
 use ::serde::ser::Serializer;
 use ::serde::{Deserialize, Serialize};
 
-use super::{EvictOldest, NONE};
+use super::EvictOldest;
 use crate::handle::HandleLayout;
 use crate::snapshot::format::{Refused, Version, read_list};
 
@@ -46,7 +46,7 @@ impl SavedAges {
         if order.len() != listed {
             return Err(Refused::order_length(listed, order.len()));
         }
-        let mut ages = EvictOldest { places: Vec::new(), oldest: NONE, newest: NONE, grows: true };
+        let mut ages = EvictOldest::default();
         ages.grow_to(generations.len());
         for slot in order {
             let Some(generation) = generations.get_mut(slot as usize) else {
@@ -72,7 +72,6 @@ impl<H: HandleLayout> EvictOldest<H> {
             return Err(Refused::no_such_slot(self.places.len() as u64 - 1));
         }
         self.grow_to(slots);
-        self.grows = false;
         Ok(self)
     }
 }
@@ -84,8 +83,7 @@ impl<H: HandleLayout> Serialize for EvictOldest<H> {
     }
 }
 
-/// Deserialises a list that grows, as a [default](EvictOldest::default) one does: it has the pool's places from the
-/// first insertion on.
+/// Deserialises a list. It has a place for each of the pool's slots from the first insertion on.
 impl<'de, H: HandleLayout> Deserialize<'de> for EvictOldest<H> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         SavedAges::deserialize(deserializer)?.into_list().map_err(de::Error::custom)

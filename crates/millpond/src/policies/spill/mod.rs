@@ -275,7 +275,6 @@ bounded! {
         None => spill.first.is_in_last_lifetime(handle),
     },
     most: |spill| spill.first.capacity_max() + spill.second.capacity_max(),
-    unlimited: spill.first.is_unlimited() || spill.second.is_unlimited(),
     insert: |spill, value| spill.insert_if_room(value),
     refuse: |spill, value| {
         let full = spill.second.refuse(value);
