@@ -34,7 +34,6 @@ fn a_shared_pool_and_what_it_lends_tell_what_they_are() {
     iter.next();
     tells(&iter, &["Iter", "next: 1"]);
     tells(pool.home(3), &["Home", "3"]);
-    tells(pool.frozen().iter(), &["FrozenIter"]);
     tells(pool.frozen().runs(), &["0", "egg", "hen"]);
     tells(pool.runs_mut(), &["ValueRunsMut"]);
     let mut drain = pool.drain();
@@ -93,12 +92,7 @@ fn tells_what_is_left_of_70_slots<V>(mut iter: impl Iterator<Item = (Handle<u64>
 fn iterators_of_a_shared_pool_tell_what_is_left() {
     let mut pool = every_other_of_70();
     tells_what_is_left_of_70_slots(pool.iter());
-    let mut iter = pool.frozen().iter();
-    for left in (1..=35).rev() {
-        assert_eq!((iter.size_hint(), iter.len()), ((left, Some(left)), left));
-        assert!(iter.next().is_some());
-    }
-    assert_eq!((iter.size_hint(), iter.next()), ((0, Some(0)), None));
+    assert_eq!(pool.frozen().iter().count(), 35);
     tells_what_is_left_of_70_slots(pool.drain());
     assert!(pool.is_empty());
 }
@@ -119,10 +113,9 @@ fn a_frozen_pool_has_what_is_live_with_guards_or_without() {
 
     let frozen = pool.frozen();
     assert_eq!((frozen.get(next), frozen.get(guarded)), (Some(&100), Some(&*guard)));
-    assert!(frozen.contains(next) && frozen.contains(guarded));
     let beyond = Handle::from_parts(70, 1).unwrap();
     for refused in [stale, free, handles[6], beyond, Handle::DANGLING] {
-        assert_eq!((frozen.get(refused), frozen.contains(refused)), (None, false), "{refused}");
+        assert_eq!(frozen.get(refused), None, "{refused}");
     }
     assert_eq!((frozen.len(), frozen.is_empty(), *doomed_guard), (33, false, 12));
     pool.clear();

@@ -6,7 +6,6 @@
 //! beside it, and they only read. The bits of the occupancy are those of live values.
 
 use core::fmt;
-use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
@@ -16,7 +15,7 @@ use super::atomics::AtomicU64;
 use super::slots::Slots;
 use super::word::Word;
 use crate::handle::Handle;
-use crate::occupancy::{LiveSlots, Occupancy};
+use crate::occupancy::Occupancy;
 use crate::values::FlatCut;
 
 /// A view of a [`SyncPool`](super::SyncPool) in which nothing changes, for any number of threads;
@@ -75,13 +74,6 @@ impl<'a, T> Frozen<'a, T> {
         self.slots.handle_at(index)
     }
 
-    /// Returns whether `handle` names a live object. O(1).
-    #[inline]
-    #[must_use]
-    pub fn contains(&self, handle: Handle<T>) -> bool {
-        self.get(handle).is_some()
-    }
-
     /// Returns the number of live objects.
     #[inline]
     #[must_use]
@@ -94,13 +86,6 @@ impl<'a, T> Frozen<'a, T> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Returns the bitmap of live slots.
-    #[inline]
-    #[must_use]
-    pub fn occupancy(&self) -> Occupancy<'a> {
-        self.occupancy
     }
 
     /// Iterates over the runs of live values in index order, as `(first index, slice)`.
@@ -117,8 +102,12 @@ impl<'a, T> Frozen<'a, T> {
     }
 
     /// Iterates over handles and values in index order.
-    pub fn iter(&self) -> FrozenIter<'a, T> {
-        FrozenIter { frozen: *self, live: self.occupancy.iter() }
+    pub fn iter(&self) -> impl Iterator<Item = (Handle<T>, &'a T)> + use<'a, T> {
+        let frozen = *self;
+        frozen.occupancy.iter().filter_map(move |index| {
+            let handle = frozen.handle_at(index)?;
+            Some((handle, frozen.get(handle)?))
+        })
     }
 }
 
@@ -135,40 +124,8 @@ impl<T> Clone for Frozen<'_, T> {
 }
 impl<T> Copy for Frozen<'_, T> {}
 
-impl<'a, T> IntoIterator for Frozen<'a, T> {
-    type Item = (Handle<T>, &'a T);
-    type IntoIter = FrozenIter<'a, T>;
-
-    fn into_iter(self) -> FrozenIter<'a, T> {
-        self.iter()
-    }
-}
-
 impl<T: fmt::Debug> fmt::Debug for Frozen<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
-
-/// An iterator over the handles and values of a [`Frozen`] pool, in index order.
-#[derive(Debug)]
-pub struct FrozenIter<'a, T> {
-    frozen: Frozen<'a, T>,
-    live: LiveSlots<'a>,
-}
-
-impl<'a, T> Iterator for FrozenIter<'a, T> {
-    type Item = (Handle<T>, &'a T);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let handle = self.frozen.handle_at(self.live.next()?)?;
-        Some((handle, self.frozen.get(handle)?))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.live.size_hint()
-    }
-}
-
-impl<T> ExactSizeIterator for FrozenIter<'_, T> {}
-impl<T> FusedIterator for FrozenIter<'_, T> {}

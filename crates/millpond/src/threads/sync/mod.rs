@@ -77,7 +77,7 @@ pub use at_home::Home;
 pub use builder::SyncPoolBuilder;
 pub use error::TakeError;
 pub use exclusive::Drain;
-pub use frozen::{Frozen, FrozenIter};
+pub use frozen::Frozen;
 pub use guard::{Guard, Shared, SharedOwned};
 pub use iter::Iter;
 pub use pool::SyncPool;
