@@ -426,23 +426,20 @@ impl<T> RosterPool<T> {
     /// let handles = [(); 3].map(|()| pool.allocate().unwrap());
     /// assert!(pool.handles().rev().eq(handles)); // slots 5, 4, 3
     /// ```
-    pub fn handles(&self) -> impl DoubleEndedIterator<Item = Handle<T>> + ExactSizeIterator {
-        let handles = self.slots.iter().enumerate().map(|(index, slot)| slot.handle(index));
-        Live { slots: handles, left: self.partition }
+    pub fn handles(&self) -> impl DoubleEndedIterator<Item = Handle<T>> {
+        self.slots.iter().enumerate().filter_map(|(index, slot)| slot.handle(index))
     }
 
     /// Iterates over the live objects and their handles, in index order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Handle<T>, &T)> + ExactSizeIterator {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Handle<T>, &T)> {
         let slots = self.slots.iter().zip(&self.objects).enumerate();
-        let pairs = slots.map(|(index, (slot, object))| Some((slot.handle(index)?, object)));
-        Live { slots: pairs, left: self.partition }
+        slots.filter_map(|(index, (slot, object))| Some((slot.handle(index)?, object)))
     }
 
     /// Iterates mutably over the live objects, with their handles, in index order.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (Handle<T>, &mut T)> {
         let slots = self.slots.iter().zip(&mut self.objects).enumerate();
-        let pairs = slots.map(|(index, (slot, object))| Some((slot.handle(index)?, object)));
-        Live { slots: pairs, left: self.partition }
+        slots.filter_map(|(index, (slot, object))| Some((slot.handle(index)?, object)))
     }
 
     /// Returns all objects, live and dead.
@@ -562,42 +559,6 @@ impl<T> RosterPool<T> {
         ensure_counters(&self.stats())
     }
 }
-
-/// An iterator over the live slots among all slots; `left` are yet to come.
-struct Live<I> {
-    slots: I,
-    left: usize,
-}
-
-impl<V, I: Iterator<Item = Option<V>>> Iterator for Live<I> {
-    type Item = V;
-
-    #[inline]
-    fn next(&mut self) -> Option<V> {
-        self.left = self.left.checked_sub(1)?;
-        self.slots.find_map(|slot| slot)
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
-}
-
-impl<V, I: DoubleEndedIterator<Item = Option<V>>> DoubleEndedIterator for Live<I> {
-    #[inline]
-    fn next_back(&mut self) -> Option<V> {
-        self.left = self.left.checked_sub(1)?;
-        while let Some(slot) = self.slots.next_back() {
-            if slot.is_some() {
-                return slot;
-            }
-        }
-        None
-    }
-}
-
-impl<V, I: Iterator<Item = Option<V>>> ExactSizeIterator for Live<I> {}
 
 impl<T: fmt::Debug> fmt::Debug for RosterPool<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
