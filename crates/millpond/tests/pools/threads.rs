@@ -3,7 +3,6 @@
 //! programs `sync_*` and `lots`.)
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::debug_output::tells;
 use millpond::lots::Lots;
@@ -220,21 +219,4 @@ fn a_generation_that_no_slot_can_have_reached_is_another_pools() {
     assert_eq!(pool.stats().inserted, 7);
     let refusals = [9, 10, 11].map(|lifetimes| check(&pool, 1, lifetimes).unwrap_err());
     assert_eq!(refusals, [Refusal::NeverIssued, Refusal::NeverIssued, Refusal::OtherPool]);
-}
-
-#[test]
-fn the_error_of_a_shared_recycler_tells_how_many_were_lent() {
-    let builder = SyncRecycler::builder().capacity(5).name("buffers");
-    let reset = |number: &mut i32| assert!(*number >= 0, "on purpose");
-    let recycler = builder.on_release(reset).build_with(|_| 0);
-    for retired in 0..3 {
-        let mut lent: Vec<_> = std::iter::from_fn(|| recycler.acquire()).collect();
-        let full = recycler.try_acquire().unwrap_err();
-        assert_eq!((full.name(), full.capacity()), (Some("buffers"), 5));
-        assert_eq!((full.peak(), full.retired()), (5 - retired, retired));
-        assert_eq!((lent.len(), full.is_out_of_memory()), (full.peak(), false));
-        *lent[0] = -1;
-        let drop_first = AssertUnwindSafe(|| drop(lent.remove(0)));
-        assert!(catch_unwind(drop_first).is_err());
-    }
 }

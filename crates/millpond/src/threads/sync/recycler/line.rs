@@ -5,14 +5,13 @@
 //! held from the check to the sleep, so no wake-up is lost. A release without waiting threads costs one more load.
 
 use alloc::collections::VecDeque;
-use alloc::sync::Arc;
 use core::sync::atomic::Ordering::Relaxed;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use super::super::atomics::{AtomicU32, Condvar, Mutex, fence};
 use super::super::{home, order};
-use super::{Acquired, AcquiredOwned, SyncRecycler};
+use super::{Acquired, SyncRecycler};
 
 /// Waiting in line, with the feature `std`.
 impl<T> SyncRecycler<T> {
@@ -59,14 +58,6 @@ impl<T> SyncRecycler<T> {
         // A deadline beyond the end of time is none.
         let deadline = Instant::now().checked_add(timeout);
         self.claim_in_line(deadline).map(|index| Acquired::new(self, index))
-    }
-
-    /// Like [`acquire_timeout`](Self::acquire_timeout), but the guard borrows nothing.
-    #[must_use]
-    pub fn acquire_owned_timeout(self: &Arc<Self>, timeout: Duration) -> Option<AcquiredOwned<T>> {
-        let deadline = Instant::now().checked_add(timeout);
-        let index = self.claim_in_line(deadline)?;
-        Some(AcquiredOwned::new(Arc::clone(self), index))
     }
 
     fn claim_in_line(&self, deadline: Option<Instant>) -> Option<usize> {

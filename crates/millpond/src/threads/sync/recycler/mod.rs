@@ -24,7 +24,6 @@ use super::atomics::{AtomicU32, Cell};
 use super::free::{FreeSlots, WORD_SLOTS};
 use super::{home, order};
 use crate::base::guard::{defuse, guard};
-use crate::reports::errors::{Full, FullPool};
 use line::Line;
 
 /// A fixed number of objects that are constructed once, lent to one thread at a time, and reused.
@@ -194,16 +193,6 @@ impl<T> SyncRecycler<T> {
         Some(Acquired::new(self, self.claim_or_refuse(home)?))
     }
 
-    /// Like [`acquire`](Self::acquire), but returns an error that names the recycler.
-    ///
-    /// # Errors
-    ///
-    /// If [`acquire`](Self::acquire) would return `None`.
-    #[inline]
-    pub fn try_acquire(&self) -> Result<Acquired<'_, T>, Full<()>> {
-        self.acquire().ok_or_else(|| self.full())
-    }
-
     /// Like [`acquire`](Self::acquire), but the guard borrows nothing.
     ///
     /// ```
@@ -222,16 +211,6 @@ impl<T> SyncRecycler<T> {
         Some(AcquiredOwned::new(Arc::clone(self), index))
     }
 
-    /// Iterates mutably over all objects, including those of leaked guards and retired slots.
-    pub fn objects_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.objects.iter_mut().map(|object| {
-            object.with_mut(|object| {
-                // SAFETY: the recycler is borrowed exclusively, so no guard can be used.
-                unsafe { &mut *object }
-            })
-        })
-    }
-
     #[inline]
     fn claim_or_refuse(&self, home: usize) -> Option<usize> {
         if self.line.is_waiting() {
@@ -245,12 +224,6 @@ impl<T> SyncRecycler<T> {
     fn refuse(&self, home: usize) -> Option<usize> {
         self.free.count_refusal(home);
         None
-    }
-
-    fn full(&self) -> Full<()> {
-        let (name, capacity, retired) = (self.name, self.capacity(), self.retired());
-        let peak = capacity - retired;
-        Full { value: (), pool: FullPool { name, capacity, peak, retired, out_of_memory: false } }
     }
 
     /// The object with this index.
