@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use millpond::any_pool::CoercesFrom;
+use millpond::reuse::Lifo;
+use millpond::{AnyValue, Handle};
 
 use crate::contender::{Contender, Kind};
 use crate::object::Value;
@@ -18,7 +20,7 @@ pub(crate) trait Shown<T> {
     fn show_mut(&mut self) -> &mut T;
 }
 
-/// A value in so many bytes. A pool refuses to compile if a value is larger than its slots, and in the works
+/// A value in so many bytes. An `AnyValue` refuses to compile if a value is larger than it, and in the works
 /// every pool meets every object, if only in branches that are never taken.
 #[repr(C, align(16))]
 struct Held<T, const BYTES: usize> {
@@ -59,7 +61,9 @@ unsafe impl<T: Value, const BYTES: usize> CoercesFrom<Held<T, BYTES>> for dyn Sh
     }
 }
 
-type Slots<T, const BYTES: usize> = millpond::AnyPool<dyn Shown<T>, BYTES>;
+/// With one type of handles for all sizes.
+type Slots<T, const BYTES: usize> =
+    millpond::AnyPool<dyn Shown<T>, BYTES, Lifo, Handle<dyn Shown<T>>>;
 
 /// A pool for each size of slots, of which only the one for the size of `T` has any.
 pub(crate) struct Pools<T: Value> {
@@ -92,32 +96,33 @@ macro_rules! with_slots {
 impl Contender for AnyPool {
     const NAME: &'static str = "AnyPool";
     const KIND: Kind = Kind::Millpond;
-    type Key<T: Value> = millpond::Handle<dyn Shown<T>>;
+    type Key<T: Value> = Handle<dyn Shown<T>>;
     type Store<T: Value> = Pools<T>;
 
     fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
         let mut pools = Pools {
-            slots_16: Slots::new(0),
-            slots_32: Slots::new(0),
-            slots_64: Slots::new(0),
-            slots_128: Slots::new(0),
-            slots_256: Slots::new(0),
+            slots_16: Slots::with_capacity(0),
+            slots_32: Slots::with_capacity(0),
+            slots_64: Slots::with_capacity(0),
+            slots_128: Slots::with_capacity(0),
+            slots_256: Slots::with_capacity(0),
         };
-        with_slots!([&mut] pools, T, |slots, _BYTES| *slots = Slots::new(capacity));
+        with_slots!([&mut] pools, T, |slots, _BYTES| *slots = Slots::with_capacity(capacity));
         Some(pools)
     }
 
     #[inline(always)]
     fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T> {
         with_slots!([&mut] store, T, |slots, BYTES| {
-            slots.insert(Held::<T, BYTES>::new(value)).expect("room")
+            slots.insert(AnyValue::new(Held::<T, BYTES>::new(value))).expect("room")
         })
     }
 
     #[inline(always)]
     fn remove<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> T {
         with_slots!([&mut] store, T, |slots, BYTES| {
-            *slots.remove_as::<Held<T, BYTES>>(key).expect("live").show()
+            let value = slots.remove(key).expect("live");
+            *value.downcast_ref::<Held<T, BYTES>>().expect("as it was made").show()
         })
     }
 

@@ -1,6 +1,6 @@
 //! Objects of different types in one pool, as a subject of a soak.
 
-use millpond::{AnyPool, Handle, Stats};
+use millpond::{AnyPool, AnyValue, Handle, Stats};
 
 use super::payload::Payload;
 use super::subject::{Subject, WrittenOver};
@@ -25,42 +25,45 @@ type Large = Payload<5>;
 
 pub(super) const SLOT_BYTES: usize = size_of::<Large>();
 
-/// Objects of three types.
+/// An object of one of three types.
+type Object = AnyValue<dyn Numbered, SLOT_BYTES>;
+
 pub(super) type Mixed = AnyPool<dyn Numbered, SLOT_BYTES>;
 
-fn number(object: &dyn Numbered) -> Result<u64, WrittenOver> {
+fn object(number: u64) -> Object {
+    match number % 3 {
+        0 => Object::new(Small::new(number)),
+        1 => Object::new(Medium::new(number)),
+        _ => Object::new(Large::new(number)),
+    }
+}
+
+fn number(object: &Object) -> Result<u64, WrittenOver> {
     object.number().ok_or(WrittenOver)
 }
 
 impl Subject for Mixed {
-    type Handle = Handle<dyn Numbered>;
+    type Handle = Handle<Object>;
 
     fn insert(&mut self, number: u64) -> Option<Self::Handle> {
-        match number % 3 {
-            0 => self.insert(Small::new(number)).ok(),
-            1 => self.insert(Medium::new(number)).ok(),
-            _ => self.insert(Large::new(number)).ok(),
-        }
+        self.insert(object(number)).ok()
     }
 
     fn insert_at(&mut self, handle: Self::Handle, number: u64) -> bool {
-        match number % 3 {
-            0 => self.insert_at(handle, Small::new(number)).is_ok(),
-            1 => self.insert_at(handle, Medium::new(number)).is_ok(),
-            _ => self.insert_at(handle, Large::new(number)).is_ok(),
-        }
+        self.insert_at(handle, object(number)).is_ok()
     }
 
     /// Half of them through the trait, half through their own type.
     fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
-        let number = self.get(handle).map(number)?;
-        let removed = match number {
-            Ok(number) if number % 6 == 0 => self.remove_as::<Small>(handle).is_some(),
-            Ok(number) if number % 6 == 1 => self.remove_as::<Medium>(handle).is_some(),
-            Ok(number) if number % 6 == 2 => self.remove_as::<Large>(handle).is_some(),
-            _ => self.remove(handle),
-        };
-        removed.then_some(number)
+        let object = self.remove(handle)?;
+        let number = number(&object);
+        let own = |number: Option<u64>| number.ok_or(WrittenOver);
+        Some(match number {
+            Ok(number) if number % 6 == 0 => own(object.downcast::<Small>().ok()?.number()),
+            Ok(number) if number % 6 == 1 => own(object.downcast::<Medium>().ok()?.number()),
+            Ok(number) if number % 6 == 2 => own(object.downcast::<Large>().ok()?.number()),
+            number => number,
+        })
     }
 
     fn number(&self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {

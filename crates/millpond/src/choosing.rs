@@ -32,7 +32,7 @@
 //! | [`VecPool`](crate::VecPool) | until it grows | in runs | by doubling; shrinks from the end | the heap, one block | `T` + 4.125 + `W` |
 //! | [`BlockPool`](crate::BlockPool) | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, for the blocks that exist |
 //! | [`Recycler`](crate::Recycler) | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
-//! | [`AnyPool`](crate::AnyPool) | yes | no | no | the heap, once | `SLOT_BYTES`, rounded up to a multiple of 16, + 28.125 + `W` |
+//! | [`AnyPool`](crate::AnyPool) | yes | in runs | no | the heap, once | `BYTES` + 16, rounded up to a multiple of 16, + 4.125 + `W` |
 //! | [`SyncPool`](crate::SyncPool) | yes | in runs, by `&mut` | no | the heap, once | `T` + 8.25 to 10.1 |
 //! | [`SyncRecycler`](crate::SyncRecycler) | yes | no | no | the heap, once | `T` + 0.125 to 2 |
 //! | [`HandleAllocator`](crate::HandleAllocator) | yours | in runs | no | the heap, once | 4.125 + `W` |
@@ -56,7 +56,7 @@
 //! | [`VecPool`](crate::VecPool) | O(1) on average; O(capacity) for growth | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`BlockPool`](crate::BlockPool) | O(1), except for growth | O(1) | O(1), one more step | O(capacity / 64 + live) |
 //! | [`Recycler`](crate::Recycler) | O(1), nothing is constructed | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
-//! | [`AnyPool`](crate::AnyPool) | O(1) | O(1) | O(1), one more step | O(capacity / 64 + live) |
+//! | [`AnyPool`](crate::AnyPool) | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SyncPool`](crate::SyncPool) | O(1); nearly full: O(capacity / 64) | O(1) | O(1) | O(capacity) |
 //! | [`SyncRecycler`](crate::SyncRecycler) | O(1), nothing is constructed | O(1), nothing is dropped | – | – |
 //! | [`HandleAllocator`](crate::HandleAllocator) | O(1) | O(1) | O(1) | O(capacity / 64 + live) |

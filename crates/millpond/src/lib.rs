@@ -102,7 +102,7 @@
 //!   the crate has only the handle types, [`StaticPool`] and its snapshots, and the [policies](overflow) that need
 //!   no memory.
 //! - `packed`, `blocks`, `vec`, `recycler`, `any`, `tables` (default): [`PackedPool`]; [`BlockPool`]; [`VecPool`];
-//!   [`Recycler`]; [`AnyPool`]; [`SideTable`] and joins.
+//!   [`Recycler`]; [`AnyPool`] and [`AnyValue`]; [`SideTable`] and joins.
 //! - `history` (default): [`snapshot::History`], structs of pools that are saved as one ([`snapshot::Saved`]), and
 //!   [differences](snapshot::Diff) between snapshots.
 //! - `policies` (default): [`overflow::EvictOldest`] and [`overflow::Spill`]; the other policies are always there.
@@ -307,7 +307,7 @@ pub use around::budget::{self, Budget};
 #[cfg(feature = "tables")]
 pub use around::side_table::{self, SideTable};
 #[cfg(feature = "any")]
-pub use pools::any_pool::{self, AnyPool, AnyPoolBuilder};
+pub use pools::any_pool::{self, AnyPool, AnyValue};
 #[cfg(feature = "blocks")]
 pub use pools::block_pool::{self, BlockPool, BlockPoolBuilder};
 #[cfg(feature = "packed")]

@@ -33,11 +33,10 @@
 //! ```
 //!
 //! Each policy works with every pool that is [`Bounded`]. With pools that insert in another way (a
-//! [`Recycler`](crate::Recycler), an [`AnyPool`](crate::AnyPool), a
-//! [`HandleAllocator`](crate::HandleAllocator) beside your own arrays), call
-//! [`EvictOldest::oldest`] to find the object to remove. To choose a policy at run time, for
-//! example from a [`Budget`](crate::Budget), use a [`PolicyPool`]; [`Overflow`] has the policies'
-//! names.
+//! [`Recycler`](crate::Recycler), a [`HandleAllocator`](crate::HandleAllocator) beside your own
+//! arrays), call [`EvictOldest::oldest`] to find the object to remove. To choose a policy at run
+//! time, for example from a [`Budget`](crate::Budget), use a [`PolicyPool`]; [`Overflow`] has the
+//! policies' names.
 
 #[cfg(all(feature = "alloc", feature = "policies"))]
 pub use crate::around::evict_oldest::EvictOldest;

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{AnyPool, BlockPool, Handle, PackedPool, Pool, SideTable, SizeClasses, VecPool};
+use millpond::{
+    AnyPool, AnyValue, BlockPool, Handle, PackedPool, Pool, SideTable, SizeClasses, VecPool,
+};
 
 unsafe extern "C" {
     /// The first byte of the region that may not be used, or null.
@@ -150,17 +152,9 @@ const USES: &[(&str, fn())] = &[
     }),
     ("any_pool_remove", || {
         let mut pool = AnyPool::<dyn std::any::Any, 32>::new(4);
-        let handle = pool.insert([1_u64; 4]).unwrap();
-        let word: *const u64 = &raw const pool.get_as::<Value>(handle).unwrap()[3];
+        let handle = pool.insert(AnyValue::new([1_u64; 4])).unwrap();
+        let word: *const u64 = &raw const pool[handle].downcast_ref::<Value>().unwrap()[3];
         pool.remove(handle);
-        // SAFETY: none, as above.
-        std::hint::black_box(unsafe { word.read_volatile() });
-    }),
-    ("any_pool_remove_as", || {
-        let mut pool = AnyPool::<dyn std::any::Any, 32>::new(4);
-        let handle = pool.insert([1_u64; 4]).unwrap();
-        let word: *const u64 = &raw const pool.get_as::<Value>(handle).unwrap()[3];
-        assert_eq!(pool.remove_as::<Value>(handle), Some([1; 4]));
         // SAFETY: none, as above.
         std::hint::black_box(unsafe { word.read_volatile() });
     }),
@@ -253,9 +247,10 @@ fn use_of_slots_that_are_live_again_is_not() {
         packed = copy;
         packed.drain().for_each(drop);
 
-        let of_any: Vec<_> = (0..70_u64).map(|id| any.insert([id; 4]).unwrap()).collect();
-        assert!(of_any.iter().all(|handle| any.get_as::<Value>(*handle).is_some()));
-        of_any.iter().step_by(2).for_each(|handle| _ = any.remove_as::<Value>(*handle));
+        let value = |id| AnyValue::new([id; 4]);
+        let of_any: Vec<_> = (0..70_u64).map(|id| any.insert(value(id)).unwrap()).collect();
+        assert!(of_any.iter().all(|handle| any[*handle].is::<Value>()));
+        of_any.iter().step_by(2).for_each(|handle| _ = any.remove(*handle));
         any.clear();
 
         (0..70).for_each(|id| _ = blocks.insert([id; 4]).unwrap());
@@ -308,9 +303,10 @@ fn memory_goes_back_as_it_came() {
     for id in 0..40 {
         let handle = packed.insert([id; 4]).unwrap();
         table.insert(handle, [id; 4]).unwrap();
-        let of_others = (any.insert([id; 4]), blocks.insert([id; 4]), bytes.insert([id; 4]));
+        let of_others =
+            (any.insert(AnyValue::new([id; 4])), blocks.insert([id; 4]), bytes.insert([id; 4]));
         if let (0, (Ok(in_any), Ok(in_block), Ok(in_bytes))) = (id % 2, of_others) {
-            assert!(any.remove(in_any) && blocks.remove(in_block).is_some());
+            assert!(any.remove(in_any).is_some() && blocks.remove(in_block).is_some());
             assert!(bytes.remove(in_bytes).is_some() && table.remove(handle).is_some());
         }
     }

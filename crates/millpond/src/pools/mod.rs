@@ -3,6 +3,7 @@
 #[cfg(feature = "alloc")]
 pub(crate) mod allocator;
 #[cfg(feature = "any")]
+#[allow(unsafe_code)]
 pub mod any_pool;
 #[cfg(feature = "blocks")]
 pub mod block_pool;

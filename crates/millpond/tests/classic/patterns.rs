@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use millpond::classic::{PoolAllocator, PoolBox};
 use millpond::{
-    AnyPool, BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
+    AnyPool, AnyValue, BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
 };
 
 /// "A dead object that still refers to others keeps them alive: clear such references on release."
@@ -101,10 +101,10 @@ fn objects_of_different_types_share_slots_as_large_as_the_largest() {
     use std::any::Any;
 
     let mut pool = AnyPool::<dyn Any, { size_of::<[u64; 4]>() }>::new(2);
-    let large = pool.insert([7_u64; 4]).unwrap();
-    assert!(pool.remove(large));
-    let small = pool.insert(b'x').unwrap();
-    assert_eq!((small.index(), pool.get_as::<u8>(small)), (large.index(), Some(&b'x')));
+    let large = pool.insert(AnyValue::new([7_u64; 4])).unwrap();
+    assert!(pool.remove(large).is_some());
+    let small = pool.insert(AnyValue::new(b'x')).unwrap();
+    assert_eq!((small.index(), pool[small].downcast_ref()), (large.index(), Some(&b'x')));
 }
 
 /// "Free lists may be chained from several chunks": what is freed comes back newest first, whichever chunk it is of.

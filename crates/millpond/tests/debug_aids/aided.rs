@@ -1,6 +1,5 @@
 //! One face for all pools that have debug aids: an adapter each, and a new pool has all checks.
 
-use std::any::Any;
 use std::cell::Cell;
 
 use millpond::debug::{DebugAids, LiveReport};
@@ -10,8 +9,7 @@ use millpond::overflow::{
 use millpond::reuse::{Intrusive, ReuseOrder};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
-    AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
-    SyncPool, VecPool,
+    BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool, VecPool,
 };
 
 pub(crate) type Value = [u8; 21];
@@ -276,71 +274,6 @@ impl Filled for PackedPool<Value> {
     }
 }
 
-pub(crate) type Anything = AnyPool<dyn Any, 21>;
-
-impl Aided for Anything {
-    type Handle = Handle<dyn Any>;
-
-    const CAPACITY: usize = 5;
-    const PLAIN: usize = 4;
-    const EVICTING: usize = 1;
-
-    fn with_aids(aids: DebugAids) -> Self {
-        Anything::builder().capacity(5).name("bullets").debug_aids(aids).build()
-    }
-
-    #[track_caller]
-    fn insert_by(&mut self, way: usize) -> Option<Handle<dyn Any>> {
-        match way {
-            0 => self.insert(VALUE).ok(),
-            1 => self.insert_with(|_| made()).ok(),
-            2 => {
-                let entry = self.vacant_entry()?;
-                Some(entry.insert(VALUE))
-            }
-            3 => {
-                let next = self.vacant_entry()?.handle();
-                self.insert_at(next, VALUE).ok()
-            }
-            _ => Some(self.insert_or_evict(VALUE, |handle, _| handle.index()).0),
-        }
-    }
-
-    #[track_caller]
-    fn remove(&mut self, handle: Handle<dyn Any>) -> bool {
-        // Both are removals; the one that gives the value back is asked for what is in an even slot.
-        match handle.index() % 2 {
-            0 => self.remove_as::<Value>(handle).is_some(),
-            _ => self.remove(handle),
-        }
-    }
-
-    fn ways_to_empty() -> Vec<fn(&mut Self)> {
-        vec![
-            |pool| pool.clear(),
-            |pool| pool.retain(|_, _| false),
-            |pool| {
-                let handles: Vec<_> = pool.handles().collect();
-                handles.into_iter().for_each(|handle| assert!(pool.remove(handle)));
-            },
-            |pool| {
-                let handles: Vec<_> = pool.handles().collect();
-                let values = handles.into_iter().map(|handle| pool.remove_as::<Value>(handle));
-                assert!(values.eq([Some(VALUE); 5]));
-            },
-        ]
-    }
-
-    own_len_and_report!(and_check);
-}
-
-impl Filled for Anything {
-    fn slot(&mut self, number: usize) -> *mut u8 {
-        let handle = self.handle_at(number).unwrap();
-        self.get_as_mut::<Value>(handle).unwrap().as_mut_ptr()
-    }
-}
-
 impl Aided for SyncPool<Value> {
     type Handle = Handle<Value>;
 
@@ -578,7 +511,6 @@ aided_within! {
 macro_rules! with_aids {
     ($function:ident) => {{
         crate::aided::with_snapshots!($function);
-        $function::<crate::aided::Anything>();
         $function::<millpond::SyncPool<crate::aided::Value>>();
         crate::aided::within_others!($function);
     }};
@@ -643,7 +575,6 @@ macro_rules! with_fill {
         $function::<millpond::BlockPool<crate::aided::Value>>();
         $function::<millpond::VecPool<crate::aided::Value>>();
         $function::<millpond::PackedPool<crate::aided::Value>>();
-        $function::<crate::aided::Anything>();
         crate::aided::ruled!($function);
     }};
 }

@@ -15,16 +15,15 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::rc::Rc;
 use std::sync::Once;
 
-use aided::{
-    Aided, Anything, Filled, Restored, Value, with_aids, with_copies, with_fill, with_snapshots,
-};
+use aided::{Aided, Filled, Restored, Value, with_aids, with_copies, with_fill, with_snapshots};
 use common::{Counted, Ledger, panics};
 use millpond::debug::{DebugAids, LiveReport};
 use millpond::lots::Lots;
 use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::{
-    AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool,
+    AnyPool, AnyValue, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool,
+    Recycler, SyncPool,
 };
 use millpond_testkit::allocations;
 
@@ -383,7 +382,6 @@ fn copies_and_restored_pools_have_their_dead_slots_filled() {
 /// A value whose drop panics leaves a slot that is filled like the others, and bytes that may be read.
 #[test]
 fn slots_of_values_whose_drops_panic_are_filled() {
-    type Other = [u64; 4];
     let aids = DebugAids::none().fill_dead_slots();
     let in_any: [fn(&mut AnyPool<dyn Any, 32>); 2] = [
         |pool| assert!(panics(|| pool.clear())),
@@ -397,18 +395,17 @@ fn slots_of_values_whose_drops_panic_are_filled() {
         let ledger = Ledger::default();
         let mut pool = AnyPool::<dyn Any, 32>::builder().capacity(3).debug_aids(aids).build();
         for id in 0..3 {
-            pool.insert(ledger.value(id)).unwrap();
+            pool.insert(AnyValue::new(ledger.value(id))).unwrap();
         }
-        let handle = pool.handle_at(1).unwrap();
-        let slot: *mut Counted = pool.get_as_mut(handle).unwrap();
+        let slot: *mut Counted = pool.get_at_mut(1).unwrap().downcast_mut().unwrap();
         ledger.panic_in_drop_of(1);
         empty(&mut pool);
         pool.clear();
         // SAFETY: as above.
         unsafe { slot.cast::<u8>().wrapping_add(3).write(5) };
-        let mut refill = || panic_of(|| while pool.insert::<Other>([1; 4]).is_ok() {});
+        let mut refill = || panic_of(|| while pool.insert(AnyValue::new([1_u64; 4])).is_ok() {});
         assert!(
-            refill().unwrap().contains("slot 1 was written to while it was dead: byte 3 of 32")
+            refill().unwrap().contains("slot 1 was written to while it was dead: byte 3 of 48")
         );
         assert_eq!(refill(), None);
     }
@@ -489,8 +486,6 @@ fn values_without_size_and_pools_without_slots_have_nothing_to_look_at() {
     }
     of_units!(Pool::<()>::builder());
     of_units!(PackedPool::<()>::builder());
-    of_units!(AnyPool::<dyn Any, 0>::builder());
-    of_units!(AnyPool::<dyn Any, 5>::builder());
     macro_rules! of_none {
         ($builder:expr) => {{
             let mut none = $builder.capacity(0).debug_aids(aids).build();
@@ -499,7 +494,6 @@ fn values_without_size_and_pools_without_slots_have_nothing_to_look_at() {
     }
     of_none!(Pool::<u8>::builder());
     of_none!(PackedPool::<u8>::builder());
-    of_none!(AnyPool::<dyn Any, 1>::builder());
     let mut none = HandleAllocator::builder().capacity(0).debug_aids(aids).build();
     assert!(none.acquire().is_none() && none.live_report().unwrap().live() == 0);
     let mut none = Recycler::<u8>::builder().capacity(0).debug_aids(aids).build();
@@ -535,7 +529,6 @@ fn values_go_with_a_pool_whose_report_panics() {
     });
     goes!(with_one!(BlockPool::builder().slots_per_block(2)));
     goes!(with_one!(PackedPool::builder().capacity(2)));
-    goes!(with_one!(AnyPool::<dyn Any, 8>::builder().capacity(2)));
     goes!({
         let mut recycler =
             Recycler::builder().capacity(2).debug_aids(aids).build_with(|_| value.clone());
@@ -557,16 +550,6 @@ fn values_may_borrow_what_does_not_live_longer_than_their_pool() {
     *recycler.acquire().unwrap().1 = Some(&text);
     let handle: Handle<&str> = handles.acquire().unwrap();
     assert!(iterator.next().is_some() && handles.contains(handle));
-}
-
-/// A value of another type is not a handle that is refused.
-#[test]
-fn removal_as_another_type_is_no_refused_removal() {
-    let mut pool = Anything::with_aids(DebugAids::all());
-    let handle = pool.add().unwrap();
-    assert_eq!(pool.remove_as::<u8>(handle), None);
-    assert!(pool.remove_as::<Value>(handle).is_some());
-    assert!(panic_of(|| _ = pool.remove_as::<u8>(handle)).is_some());
 }
 
 fn blocks_of(aids: DebugAids) -> BlockPool<Value> {

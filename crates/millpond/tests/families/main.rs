@@ -13,7 +13,7 @@
 //!   compared with a `Pool` over 200,000 frames in `tests/classic/particle.rs`.
 //! - `SizeClasses` and `PoolAllocator` are tried as places for the values of a handle allocator: what is
 //!   said of handles there is said of that. They cannot be full, copied or saved.
-//! - `AnyPool`, `RosterPool` and `BytemapPool` have no snapshots and no saved form: not family 8, and of family
+//! - `RosterPool` and `BytemapPool` have no snapshots and no saved form: not family 8, and of family
 //!   4 what can be done with `insert_at` and `clone`.
 //! - `RosterPool` and `BytemapPool` have a limit of lifetimes that is fixed, and no name: not family 14, and
 //!   family 6 only as far as their 2^31 or 128 lifetimes can be reached.

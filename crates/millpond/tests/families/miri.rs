@@ -8,8 +8,8 @@ use millpond::classic::{BytemapPool, PoolAllocator, PoolBox, RosterPool};
 use millpond::debug::DebugAids;
 use millpond::reuse::{Intrusive, Lifo, ReuseOrder};
 use millpond::{
-    AnyPool, BlockPool, FrameMemory, FramePool, FrameRef, Handle, Handle32, HandleLayout,
-    PackedPool, Pool, Recycler,
+    AnyPool, AnyValue, BlockPool, FrameMemory, FramePool, FrameRef, Handle, Handle32, HandleLayout,
+    PackedPool, Pool, Recycler, VecPool,
 };
 
 use crate::common::{Counted, Ledger, panics};
@@ -141,24 +141,36 @@ fn guards_that_put_themselves_back() {
 fn values_of_different_types() {
     let ledger = Ledger::default();
     let mut pool = AnyPool::<dyn Any, 32>::new(5);
-    let noted = pool.insert(ledger.value(1)).unwrap();
-    let text = pool.insert(String::from("a")).unwrap();
-    let nothing = pool.insert(()).unwrap();
-    pool.insert([0_u8; 31]).unwrap();
-    pool.insert(ledger.value(2)).unwrap();
-    assert!(pool.insert(ledger.value(3)).is_err());
-    pool.get_as_mut::<String>(text).unwrap().push('b');
+    let noted = pool.insert(AnyValue::new(ledger.value(1))).unwrap();
+    let text = pool.insert(AnyValue::new(String::from("a"))).unwrap();
+    let nothing = pool.insert_with(|_| AnyValue::new(())).unwrap();
+    pool.insert(AnyValue::new([0_u8; 31])).unwrap();
+    let cell = pool.insert(AnyValue::new(Cell::new(1_u8))).unwrap();
+    assert!(pool.insert(AnyValue::new(ledger.value(3))).is_err());
+    // Written through what is shared, by its own type and as a trait object.
+    let shared: [&AnyValue<_, 32>; 2] = [&pool[cell], &pool[cell]];
+    shared[0].downcast_ref::<Cell<u8>>().unwrap().set(2);
+    let whole: &dyn Any = &**shared[1];
+    whole.downcast_ref::<Cell<u8>>().unwrap().set(whole.is::<Cell<u8>>().into());
+    assert_eq!(shared[0].downcast_ref(), Some(&Cell::new(1_u8)));
+    pool[text].downcast_mut::<String>().unwrap().push('b');
     let [a, b] = pool.get_disjoint_mut([noted, text]).unwrap();
-    assert!(a.is::<Counted>() && b.downcast_mut::<String>().is_some());
-    let moved: Vec<&mut dyn Any> = pool.values_mut().collect();
-    assert_eq!(moved.iter().filter(|value| value.is::<Counted>()).count(), 2);
-    assert!(pool.remove(nothing) && !pool.remove(nothing));
-    assert_eq!(pool.remove_as::<String>(text).as_deref(), Some("ab"));
-    let mut pool = Box::new(pool);
-    pool.retain(|_, value| value.downcast_ref::<Counted>().is_none_or(|noted| noted.id() == 2));
-    assert_eq!((pool.len(), ledger.alive()), (2, 1));
-    pool.validate().unwrap();
-    drop(pool);
+    std::mem::swap(a, b);
+    assert!(b.is::<Counted>() && (**a).downcast_mut::<String>().is_some());
+    let all: Vec<&mut dyn Any> = pool.values_mut().map(|value| &mut **value).collect();
+    assert_eq!(all.iter().filter(|value| value.is::<Counted>()).count(), 1);
+    assert!(pool.remove(nothing).is_some() && pool.remove(nothing).is_none());
+    let value = pool.remove(noted).unwrap().downcast::<u8>().unwrap_err();
+    assert_eq!(value.downcast::<String>().unwrap(), "ab");
+    // Moved together with a table that grows, and by a last value that takes the place of another.
+    let mut moved: VecPool<_> = pool.into_iter().map(|(_, value)| value).collect();
+    moved.extend((4..9).map(|id| AnyValue::new(ledger.value(id))));
+    let mut packed: PackedPool<_> = moved.into_iter().map(|(_, value)| value).collect();
+    packed.retain(|_, value| value.downcast_ref::<Counted>().is_none_or(|it| it.id() % 2 == 0));
+    assert_eq!((packed.len(), ledger.alive()), (5, 3));
+    packed.validate().unwrap();
+    ledger.panic_in_drop_of(4);
+    assert!(panics(|| drop(packed)));
     assert_eq!(ledger.alive(), 0);
 }
 
@@ -359,19 +371,18 @@ fn dead_slots_that_are_filled_in_a_pool_of_different_types() {
     type Anything = AnyPool<dyn Any, 32>;
     let ledger = Ledger::default();
     let fill = |pool: &mut Anything| {
-        let _ = (pool.insert(ledger.value(1)), pool.insert((1_u8, 7_u64)), pool.insert(()));
+        let _ = pool.insert(AnyValue::new(ledger.value(1)));
+        let _ = (pool.insert(AnyValue::new((1_u8, 7_u64))), pool.insert(AnyValue::new(())));
         assert!(pool.is_full());
     };
-    let mut none = Anything::builder().debug_aids(DebugAids::all()).capacity(0).build();
-    fill(&mut none);
-    none.clear();
     let mut pool = Anything::builder().debug_aids(DebugAids::all()).capacity(3).build();
     fill(&mut pool);
     let handles: Vec<_> = pool.handles().collect();
-    assert_eq!(pool.remove_as::<(u8, u64)>(handles[1]), Some((1, 7)));
-    assert!(pool.remove(handles[0]));
+    let pair = pool.remove(handles[1]).unwrap();
+    assert_eq!(pair.downcast::<(u8, u64)>().unwrap(), (1, 7));
+    assert!(pool.remove(handles[0]).is_some());
     let next = pool.vacant_entry().unwrap().handle();
-    pool.insert_at(next, (2_u8, 8_u64)).unwrap();
+    pool.insert_at(next, AnyValue::new((2_u8, 8_u64))).unwrap();
     pool.validate().unwrap();
     fill(&mut pool);
     let ways: [fn(&mut Anything); 2] = [|pool| pool.clear(), |pool| pool.retain(|_, _| false)];

@@ -19,11 +19,11 @@ use millpond::pool::{
 use millpond::recycler::{RunSlices, RunSlicesMut};
 use millpond::reuse::*;
 use millpond::{
-    AnyPool, BlockPool, BuildError, Frame, FrameLink, FrameMemory, FramePool, FrameRef, Full,
-    GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleAllocatorBuilder, InsertAtError,
-    InsertAtErrorKind, Occupancy, PackedPool, PackedPoolBuilder, Pool, PoolBuilder, Recycler,
-    RecyclerBuilder, Refusal, SideTable, SizeClasses, Snapshot, StaticPool, Stats, VecPool, packed,
-    side_table, static_pool,
+    AnyPool, AnyValue, BlockPool, BuildError, Frame, FrameLink, FrameMemory, FramePool, FrameRef,
+    Full, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleAllocatorBuilder,
+    InsertAtError, InsertAtErrorKind, Occupancy, PackedPool, PackedPoolBuilder, Pool, PoolBuilder,
+    Recycler, RecyclerBuilder, Refusal, SideTable, SizeClasses, Snapshot, StaticPool, Stats,
+    VecPool, packed, side_table, static_pool,
 };
 
 /// Neither `Send` nor `Sync`.
@@ -121,10 +121,10 @@ fn pools_snapshots_entries_and_errors_go_where_their_values_go() {
 
 #[test]
 fn pools_of_any_values_go_where_what_is_said_of_them_does() {
-    is!(Send: AnyPool<dyn Fn() + Send, 8>);
-    is_not!(Send: AnyPool<dyn Fn() + Sync, 8>, AnyPool<dyn Fn(), 8>);
-    is!(Sync: AnyPool<dyn Fn() + Sync, 8>);
-    is_not!(Sync: AnyPool<dyn Fn() + Send, 8>, AnyPool<dyn Fn(), 8>);
+    is!(Send: AnyValue<dyn Fn() + Send, 8>, AnyPool<dyn Fn() + Send, 8>);
+    is_not!(Send: AnyValue<dyn Fn() + Sync, 8>, AnyValue<dyn Fn(), 8>, AnyPool<dyn Fn(), 8>);
+    is!(Sync: AnyValue<dyn Fn() + Sync, 8>, AnyPool<dyn Fn() + Sync, 8>);
+    is_not!(Sync: AnyValue<dyn Fn() + Send, 8>, AnyValue<dyn Fn(), 8>, AnyPool<dyn Fn(), 8>);
 }
 
 /// Whoever has the allocator's memory may be on one thread only.

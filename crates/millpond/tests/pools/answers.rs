@@ -1,11 +1,9 @@
 //! The small questions: what each pool answers when it is empty, in between, and full.
 
-use std::any::Any;
-
 use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
 use millpond::{
-    AnyPool, BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool,
-    Stats, VecPool,
+    BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool, Stats,
+    VecPool,
 };
 
 /// A pool for two objects, to which the macro adds them: how full it is, and how it lends them.
@@ -40,7 +38,6 @@ pool_of_two!(packed_pool: PackedPool::new(2), capacity before: 2);
 pool_of_two!(static_pool: StaticPool::<u64, 2>::new(), capacity before: 2);
 pool_of_two!(block_pool: BlockPool::with_blocks(2, 1), capacity before: 0);
 pool_of_two!(vec_pool: VecPool::builder().capacity_max(2).build(), capacity before: 0);
-pool_of_two!(any_pool: AnyPool::<dyn Any, 8>::new(2), capacity before: 2);
 
 #[test]
 fn recycler_and_allocator() {
@@ -66,11 +63,6 @@ fn what_is_in_a_slot_is_changed_and_removed_by_its_number() {
     assert!(packed.get_at_mut(0).is_none() && packed.get_at_mut(3).is_none());
     assert_eq!((packed.remove_at(2), packed.remove_at(2)), (Some(13), None));
     assert_eq!((packed.len(), packed.get(handles[1])), (1, Some(&2)));
-
-    let mut any = AnyPool::<dyn Any, 8>::new(2);
-    let handle = any.insert(5_u8).unwrap();
-    assert!(any.remove_at(0), "it was live");
-    assert!(!any.contains(handle) && !any.remove_at(0) && !any.remove_at(2));
 }
 
 #[test]

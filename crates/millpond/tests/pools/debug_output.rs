@@ -8,7 +8,7 @@ use millpond::overflow::{EvictLeast, EvictOldest, Spill};
 use millpond::side_table::join;
 use millpond::snapshot::History;
 use millpond::{
-    AnyPool, BlockPool, FrameMemory, Handle, HandleAllocator, PackedPool, Pool, Recycler,
+    AnyPool, AnyValue, BlockPool, FrameMemory, Handle, HandleAllocator, PackedPool, Pool, Recycler,
     SideTable, SizeClasses, StaticPool,
 };
 
@@ -125,13 +125,9 @@ fn block_pool() {
 #[test]
 fn any_pool() {
     let mut pool = AnyPool::<dyn Told, 16>::new(4);
-    pool.insert("egg").unwrap();
-    pool.insert(21).unwrap();
-    let both = ["0v1", "egg", "1v1", "21"];
-    tells(&pool, &both);
-    tells(pool.iter(), &both);
-    tells(pool.iter_mut(), &["IterMut", "0v1", "1v1"]);
-    tells(pool.vacant_entry(), &["VacantEntry", "2v1"]);
+    pool.insert(AnyValue::new("egg")).unwrap();
+    pool.insert(AnyValue::new(21)).unwrap();
+    tells(&pool, &["0v1", "egg", "1v1", "21"]);
 }
 
 #[test]

@@ -5,9 +5,7 @@ use std::cell::Cell;
 use crate::allocations;
 use millpond::debug::DebugAids;
 use millpond::reuse::{Intrusive, Lifo, ReuseOrder};
-use millpond::{
-    AnyPool, BlockPool, Handle, InsertAtErrorKind, PackedPool, Pool, Recycler, StaticPool,
-};
+use millpond::{BlockPool, Handle, InsertAtErrorKind, PackedPool, Pool, Recycler, StaticPool};
 
 /// A hidden constructor once made handles that were equal to the word of a dead slot, and handles of generation 0,
 /// which `insert_at` took. It cannot be called any more; what can be made of bits is one of a lifetime, or dangling.
@@ -149,7 +147,6 @@ fn missing_entry_counts_as_a_refusal_in_every_pool() {
     assert_eq!(refused!(BlockPool::<u64>::with_blocks(1, 0)), 1);
     assert_eq!(refused!(PackedPool::<u64>::new(0)), 1);
     assert_eq!(refused!(StaticPool::<u64, 0>::new()), 1);
-    assert_eq!(refused!(AnyPool::<dyn std::any::Any, 8>::new(0)), 1);
 }
 
 /// The words of a bitmap that was not gathered yet were once counted beyond the largest number: a panic, or

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use millpond::classic::RosterPool;
-use millpond::{AnyPool, BlockPool, PackedPool, Pool, StaticPool, VecPool};
+use millpond::{BlockPool, PackedPool, Pool, StaticPool, VecPool};
 
 /// From the front and from the back in turn: at each step the iterator says how many are left.
 #[track_caller]
@@ -81,18 +81,6 @@ fn packed_pool_tells_what_is_left_to_extract() {
         assert_eq!(extracted.size_hint(), (0, Some(35 - asked.get())));
     }
     assert_eq!((extracted.size_hint(), asked.get()), ((0, Some(0)), 35));
-}
-
-#[test]
-fn any_pool_tells_what_is_left() {
-    let mut pool = AnyPool::<dyn std::any::Any, 8>::new(70);
-    (0..70_u64).for_each(|value| assert!(pool.insert(value).is_ok()));
-    pool.retain(|handle, _| handle.index() % 2 == 0);
-    tells_what_is_left(pool.iter(), 35);
-    tells_what_is_left(pool.iter_mut(), 35);
-    tells_what_is_left(pool.handles(), 35);
-    tells_what_is_left(pool.values(), 35);
-    tells_what_is_left(pool.values_mut(), 35);
 }
 
 #[test]

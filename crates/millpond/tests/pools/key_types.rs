@@ -1,15 +1,14 @@
 //! Types of handles of one's own, and the handle that no pool issues, in every pool.
 #![forbid(unsafe_code)]
 
-use std::any::Any;
 use std::collections::{BTreeSet, HashSet};
 
 use crate::common::in_every_order;
 use millpond::reuse::{Fifo, Lifo, ReuseOrder};
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{
-    AnyPool, BlockPool, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout,
-    PackedPool, ParseHandleError, Pool, Recycler, SideTable, StaticPool,
+    BlockPool, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool,
+    ParseHandleError, Pool, Recycler, SideTable, StaticPool,
 };
 
 millpond::handle_type! {
@@ -154,19 +153,16 @@ fn no_pool_issues_or_takes_the_dangling_handle() {
 fn nothing_else_takes_the_dangling_handle() {
     let mut slots = HandleAllocator::<Lifo, SmallKey>::typed_builder().capacity(16).build();
     let mut recycler = Recycler::<u64, Lifo, SmallKey>::typed_builder().capacity(16).build();
-    let mut any = AnyPool::<dyn Any, 16, Lifo, SmallKey>::typed_builder().capacity(16).build();
     for _ in 0..2 {
         assert!(!slots.contains(SmallKey::DANGLING) && !slots.release(SmallKey::DANGLING));
         assert!(slots.acquire_at(SmallKey::DANGLING).is_err());
         assert!(
             recycler.get(SmallKey::DANGLING).is_none() && !recycler.release(SmallKey::DANGLING)
         );
-        assert!(any.get(SmallKey::DANGLING).is_none() && !any.remove(SmallKey::DANGLING));
         while slots.acquire().is_some() {}
         while recycler.acquire().is_some() {}
-        while any.insert(1_u8).is_ok() {}
     }
-    assert_eq!((slots.len(), recycler.len(), any.len()), (16, 16, 16));
+    assert_eq!((slots.len(), recycler.len()), (16, 16));
 }
 
 #[test]
@@ -175,15 +171,14 @@ fn objects_by_index_come_with_their_handles() {
     let mut packed: PackedPool<_, NodeKey> = PackedPool::with_capacity(4);
     let mut inline: StaticPool<_, 4, NodeKey> = StaticPool::with_handle();
     let mut blocks: BlockPool<_, Lifo, NodeKey> = BlockPool::default();
-    let mut any = AnyPool::<dyn Any, 16, Lifo, NodeKey>::with_capacity(4);
     for value in 0..3 {
         let keys = [pool.insert(value), packed.insert(value), inline.insert(value)];
         assert!(keys.iter().all(|key| *key == keys[0]));
-        assert!(blocks.insert(value) == keys[0] && any.insert(value).ok() == keys[0].ok());
+        assert!(blocks.insert(value) == keys[0]);
     }
     let gone = pool.handle_at(1).unwrap();
     assert!(pool.remove(gone) == Some(1) && packed.remove(gone) == inline.remove(gone));
-    assert!(blocks.remove(gone) == Some(1) && any.remove(gone));
+    assert!(blocks.remove(gone) == Some(1));
     for index in 0..5 {
         let mut value = index;
         let key = pool.handle_at(index);
@@ -195,11 +190,6 @@ fn objects_by_index_come_with_their_handles() {
             )+};
         }
         answers!(pool packed inline blocks);
-        let found = any.object_at(index).map(|(key, value)| (key, value.downcast_ref::<usize>()));
-        assert_eq!(found, key.map(|key| (key, Some(&index))));
-        let found =
-            any.object_at_mut(index).map(|(key, value)| (key, value.downcast_mut::<usize>()));
-        assert_eq!(found, key.map(|key| (key, Some(&mut value))));
     }
 }
 
@@ -209,11 +199,9 @@ fn several_objects_are_lent_with_gaps() {
     let mut packed: PackedPool<_, NodeKey> = PackedPool::with_capacity(4);
     let mut blocks: BlockPool<_, Lifo, NodeKey> =
         BlockPool::<_, Lifo, NodeKey>::typed_builder().block_sizes(1..=2).build();
-    let mut any = AnyPool::<dyn Any, 16, Lifo, NodeKey>::with_capacity(4);
     let keys: Vec<_> = (0..4_u64)
         .map(|value| {
             blocks.push(value);
-            any.insert(value).unwrap();
             packed.insert(value).unwrap();
             pool.insert(value).unwrap()
         })
@@ -221,23 +209,17 @@ fn several_objects_are_lent_with_gaps() {
     pool.remove(keys[1]);
     packed.remove(keys[1]);
     blocks.remove(keys[1]);
-    any.remove(keys[1]);
     let asked = [keys[3], NodeKey::DANGLING, keys[0], keys[1]];
     let twice = [keys[1], keys[2], keys[1], keys[2]];
     macro_rules! lends {
-        ($($pool:ident: $copied:expr;)*) => {$(
-            let lent = $pool.get_each_mut(asked).unwrap().map(|value| value.and_then($copied));
+        ($($pool:ident)*) => {$(
+            let lent = $pool.get_each_mut(asked).unwrap().map(|value| value.copied());
             assert_eq!(lent, [Some(3), None, Some(0), None]);
             let overlapping = GetDisjointMutError::Overlapping { position: 3 };
             assert_eq!($pool.get_each_mut(twice).err(), Some(overlapping));
         )*};
     }
-    lends! {
-        pool: |value| Some(*value);
-        packed: |value| Some(*value);
-        blocks: |value| Some(*value);
-        any: |value| value.downcast_mut::<u64>().copied();
-    }
+    lends!(pool packed blocks);
 }
 
 #[test]

@@ -229,18 +229,18 @@ fn recyclers_release_what_the_list_was_not_told_of_when_no_other_is_left() {
 
 #[test]
 fn pools_of_other_kinds_are_told_which_object_is_the_oldest() {
-    let mut pool = millpond::AnyPool::<dyn std::any::Any, 16>::new(2);
+    let mut pool = Recycler::<u64>::new(2);
     let mut handles = millpond::HandleAllocator::new(2);
     let (mut of_pool, mut of_handles) = (EvictOldest::beside(&pool), EvictOldest::beside(&handles));
     let mut before = VecDeque::new();
-    for round in 0..20_u64 {
+    for _ in 0..20 {
         if let (Some((in_pool, handle)), true) = (before.front().copied(), pool.is_full()) {
             assert_eq!(of_pool.oldest(&pool), Some(in_pool));
             assert_eq!(of_handles.oldest(&handles), Some(handle));
-            assert!(pool.remove(in_pool) && handles.release(handle));
+            assert!(pool.release(in_pool) && handles.release(handle));
             before.pop_front();
         }
-        let (in_pool, handle) = (pool.insert(round).unwrap(), handles.acquire().unwrap());
+        let (in_pool, handle) = (pool.acquire().unwrap().0, handles.acquire().unwrap());
         of_pool.note(in_pool);
         of_handles.note(handle);
         before.push_back((in_pool, handle));

@@ -3,8 +3,9 @@
 use std::any::Any;
 
 use millpond::{
-    AnyPool, BlockPool, FramePool, Handle, HandleAllocator, PackedPool, Pool, Recycler, Refusal,
-    SideTable, StaticPool, SyncPool, SyncRecycler, overflow::EvictOldest, overflow::Policy,
+    AnyPool, AnyValue, BlockPool, FramePool, Handle, HandleAllocator, PackedPool, Pool, Recycler,
+    Refusal, SideTable, StaticPool, SyncPool, SyncRecycler, overflow::EvictOldest,
+    overflow::Policy,
 };
 
 #[derive(Default)]
@@ -30,7 +31,7 @@ struct NoDefault;
 fn a_world_derives_default() {
     let mut world = World::default();
     assert!(world.ships.insert("tug".to_owned()).is_err() && world.sparks.insert(1.0).is_err());
-    assert!(world.things.insert(1_u8).is_err());
+    assert!(world.things.insert(AnyValue::new(1_u8)).is_err());
     assert!(world.particles.acquire().is_none() && world.handles.acquire().is_none());
     assert!(world.oldest.insert(&mut world.ships, "tug".to_owned()).is_err());
     assert!(world.frames.insert(1).is_err());
@@ -83,8 +84,6 @@ fn handles_are_explained() {
     );
     explains!(BlockPool::builder().name("a").build(), |p| p.push(1), remove);
     explains!(StaticPool::<_, 1>::named("a"), |p| p.insert(1).unwrap(), remove);
-    let things = AnyPool::<dyn Any, 16>::builder().capacity(1).name("a").build();
-    explains!(things, |p| p.insert(1).unwrap(), remove);
     let recycler = Recycler::<u8>::builder().capacity(1).name("a").build();
     explains!(recycler, |p| p.acquire().unwrap().0, release);
     let handles = HandleAllocator::builder().capacity(1).name("a").build();

@@ -6,7 +6,6 @@
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test program uses its own part")]
 
 mod allocator;
-mod any_pool;
 mod block;
 mod boxes;
 mod classic;
@@ -30,7 +29,6 @@ mod vec_pool;
 mod walk;
 
 pub(crate) use allocator::AllocatorKind;
-pub(crate) use any_pool::AnyKind;
 pub(crate) use block::{BlockKind, GrowingKind};
 pub(crate) use boxes::{PlacedKind, PoolAllocatorPlaces, SizeClassesPlaces};
 pub(crate) use classic::{BytemapKind, RosterPoolKind};
@@ -67,7 +65,6 @@ macro_rules! one_of_each_place {
             pool_intrusive: PoolKind<Intrusive, Handle<()>>;
             recycler_lifo: RecyclerKind<Lifo, Handle<()>>;
             allocator_lifo: AllocatorKind<Lifo, Handle<()>>;
-            any_lifo: AnyKind<Lifo, Handle<()>>;
             classic_pool_allocator: PlacedKind<PoolAllocatorPlaces>;
             size_classes: PlacedKind<SizeClassesPlaces>;
             block_lifo: BlockKind<Lifo, Handle<()>>;

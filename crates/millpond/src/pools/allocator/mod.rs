@@ -18,15 +18,14 @@ pub use builder::HandleAllocatorBuilder;
 
 use core::fmt;
 
-pub use crate::pools::faces::Handles;
-
 use crate::base::memory::OutOfMemory;
 use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::occupancy::{Occupancy, Runs};
+use crate::pools::faces::Handles;
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::debug::Watch;
-use crate::reports::errors::{GetDisjointMutError, InsertAtError};
+use crate::reports::errors::InsertAtError;
 use crate::reports::stats::Stats;
 use crate::slots::handle_at;
 use crate::slots::reuse::{Lifo, ReuseOrder, Slots};
@@ -288,10 +287,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     crate::pools::shell::books_methods!(|pool| pool.core);
-
-    pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
-        self.core.check_disjoint(handles, self.storage.words())
-    }
 
     pub(crate) fn core(&self) -> &Core<R, H> {
         &self.core

@@ -1,10 +1,10 @@
-//! What a trait object type needs for an `AnyPool` of it.
+//! What a trait object type needs for an `AnyValue` of it.
 //!
 //! Invariant: the contract of the unsafe trait [`CoercesFrom`], which a coercion by the compiler fulfils.
 
 use core::any::Any;
 
-/// A trait object type that values of type `T` coerce to, so that an [`AnyPool`](super::AnyPool) of
+/// A trait object type that values of type `T` coerce to, so that an [`AnyValue`](super::AnyValue) of
 /// it can hold them. [`any_pool_trait!`](crate::any_pool_trait) implements this trait.
 ///
 /// # Safety
@@ -13,11 +13,13 @@ use core::any::Any;
 ///    coercion by Rust does: its vtable is that of `T`. It must not panic.
 /// 2. If `Self` is `Send`, `T` must be `Send`; likewise for `Sync`.
 pub unsafe trait CoercesFrom<T> {
-    /// Returns the same pointer, as a pointer to the trait object.
+    /// Returns the same pointer, as a pointer to the trait object. There need not be a value where it
+    /// points.
     fn coerce(value: *mut T) -> *mut Self;
 }
 
-/// Lets [`AnyPool`](crate::AnyPool)s of a trait hold every type that implements the trait.
+/// Lets [`AnyValue`](crate::AnyValue)s, and so [`AnyPool`](crate::AnyPool)s, of a trait hold every
+/// type that implements the trait.
 ///
 /// Use it once per trait object type, in the crate of the trait. `dyn Any`, also with `Send` and
 /// `Sync`, is done already.

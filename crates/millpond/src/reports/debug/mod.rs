@@ -24,7 +24,7 @@
 //!
 //! | | dead slots filled | refused removals panic | live objects by source line |
 //! | --- | --- | --- | --- |
-//! | [`Pool`], [`BlockPool`], [`PolicyPool`], [`AnyPool`] | yes | yes | yes |
+//! | [`Pool`], [`BlockPool`], [`PolicyPool`] | yes | yes | yes |
 //! | [`PackedPool`] | the memory after the last value | yes | yes |
 //! | [`Recycler`] | no: every slot has a valid object | yes, `release` | yes, by `acquire` |
 //! | [`SyncPool`] | yes | yes, `remove` and `take` | yes, by line, on all threads |
@@ -47,7 +47,7 @@
 //! For a sanitizer, a pool's array is one block that lives as long as the pool, so the use of a dead slot is not an
 //! error. Compiled with `--cfg millpond_asan`, every pool on the heap that moves values in and out poisons its dead
 //! slots for AddressSanitizer, which then reports every access through an old pointer: [`Pool`], [`BlockPool`],
-//! [`PackedPool`] (the memory after its last value), [`AnyPool`], [`SideTable`], [`SizeClasses`] and the classic pools.
+//! [`PackedPool`] (the memory after its last value), [`SideTable`], [`SizeClasses`] and the classic pools.
 //! (Not [`StaticPool`], which may be moved together with its dead slots, and not [`Recycler`], which has a valid object
 //! in every slot.)
 //!
@@ -61,7 +61,6 @@
 //! because the sanitizer's unit is eight bytes. (The first eight bytes of a dead slot stay accessible in a pool whose
 //! order threads a list through them, and in [`SizeClasses`].)
 //!
-//! [`AnyPool`]: crate::AnyPool
 //! [`BlockPool`]: crate::BlockPool
 //! [`BytemapPool`]: crate::classic::BytemapPool
 //! [`HandleAllocator`]: crate::HandleAllocator
@@ -163,8 +162,7 @@ impl DebugAids {
 
     /// Makes a [`remove`](crate::Pool::remove) or [`release`](crate::Recycler::release) with a
     /// refused handle panic instead of returning `None` or `false`; the message has the pool, the
-    /// handle and the reason. O(1). ([`AnyPool::remove_as`](crate::AnyPool::remove_as) with a valid
-    /// handle and the wrong type still returns `None`.)
+    /// handle and the reason. O(1).
     ///
     /// ```should_panic
     /// use millpond::Pool;
