@@ -23,10 +23,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let plan = Plan {
-        capacity: capacity as usize % (CAPACITY_MAX + 1),
         lifetimes: (lifetimes > 0).then_some(u32::from(lifetimes)),
         wraps: flags & 1 != 0,
-        name: None,
+        ..Plan::of(capacity as usize % (CAPACITY_MAX + 1))
     };
     run(KINDS[kind as usize % KINDS.len()], plan, steps);
 });
@@ -48,7 +47,8 @@ fn step([what, a, b]: [u8; 3]) -> Step {
     match what % 32 {
         0..7 => Step::Insert,
         7..12 => Step::Remove(a),
-        12..14 => Step::InsertAt(a, b as i8),
+        12 => Step::InsertAt(a, b as i8),
+        13 => Step::Revive(a, b as i8),
         14 => Step::Copy(a),
         15 => Step::Save(a),
         16 => Step::Restore(a),
@@ -56,14 +56,15 @@ fn step([what, a, b]: [u8; 3]) -> Step {
         18 => Step::InsertWithPanics,
         19 => Step::Promise,
         20 => Step::RemovePanics(a),
-        21 => Step::RemoveStale,
+        21 => Step::Refused,
         22 => Step::Overwrite(a),
         23 => Step::Retain(mask),
         24 => Step::RetainPanics(a),
         25 => Step::Extract(mask),
         26 => Step::Drain(a),
         27 => Step::DrainBack(a),
-        28 => Step::LeakDrain(a),
+        28 if b & 1 == 0 => Step::LeakDrain(a),
+        28 => Step::LeakDrainBack(a),
         29 if b & 1 == 0 => Step::Clear,
         29 => Step::ClearPanics(a),
         30 if b & 1 == 0 => Step::Evict(a),

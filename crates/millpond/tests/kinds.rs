@@ -1,12 +1,12 @@
-//! The parts of `families` that are run for other platforms (`ci/determinism`), by an interpreter (`ci/sanitizers miri`)
-//! and optimised (`.ci/run`), without the others. `cargo test` runs them in `families`.
+//! The parts of `families` that are run for other platforms (`ci/determinism`) and optimised (`.ci/run`), without the
+//! others: `cargo test` runs them in `families`. And what an interpreter runs (`ci/sanitizers miri`), which takes types of
+//! its own: natively, `.ci/run small_worlds` runs it.
 
 mod common;
 mod subject;
 
 #[path = "families/determinism.rs"]
 mod determinism;
-#[cfg(debug_assertions)]
 #[path = "families/miri.rs"]
 mod miri;
 #[path = "families/model/mod.rs"]

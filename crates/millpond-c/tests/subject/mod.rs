@@ -36,16 +36,27 @@ pub(crate) use erased::{
 pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use interface::{
-    CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, claimed, for_every_pool, for_one_of_each,
-    for_one_of_each_place, planned, says, says_all, tests_of,
+    CLONED, Claimed, Kind, Plan, PoolUnderTest, WAYS_BACK, claimed, for_every_pool,
+    for_one_of_each, for_one_of_each_place, lent_alike, place, planned, says, says_all, tests_of,
 };
 pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
 pub(crate) use packed_of_c::PackedCKind;
 pub(crate) use player::{Nothing, Value, hash, plans, play, seen};
 pub(crate) use pool_of_c::CKind;
-pub(crate) use reading::{bytes_justified, use_pool};
+pub(crate) use reading::{agreed, bytes_justified, use_pool};
 pub(crate) use steps::{KindToRun, Run, Step};
+
+/// The header's pools have no debug aids.
+pub(crate) type Aids = ();
+
+/// A builder that has been told the plan's debug aids, of which there are none.
+macro_rules! aided {
+    ($builder:expr, $plan:expr) => {
+        $builder
+    };
+}
+pub(crate) use aided;
 
 /// Every kind of pool of the header, handed to a macro behind the arguments for it.
 macro_rules! one_of_each {

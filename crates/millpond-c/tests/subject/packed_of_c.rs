@@ -9,12 +9,14 @@ use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
 
-use millpond::Stats;
 use millpond::snapshot::ToChecksum;
+use millpond::{Refusal, Stats};
 
-use super::pool_of_c::{differences_of, evicting, options, ranks_of, stats_of, validated};
+use super::pool_of_c::{
+    checked, claim_refused, differences_of, evicting, options, ranks_of, stats_of, validated,
+};
 use super::shim::{Pool, shim};
-use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use super::{AnyHandle, Claimed, Kind, Plan, PoolUnderTest};
 
 const OK: i32 = 0;
 
@@ -31,6 +33,7 @@ impl<const ORDER: u32, const INDEX_BITS: u32, H: AnyHandle> Kind
     const PANICKING_RESTORE_EMPTIES: bool = false;
     /// The adapter's lists of clones. That the header's functions take none, `out_of_memory.c` says.
     const ALLOCATES: bool = true;
+    const ASKING_IS_REFUSED: bool = false;
 }
 
 pub(crate) struct PackedCPool<T, H, const ORDER: u32, const INDEX_BITS: u32> {
@@ -219,7 +222,7 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
         Some(inserted.ok_or(()))
     }
 
-    fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
+    fn insert_at(&mut self, handle: H, value: T) -> Claimed<T> {
         let mut made = ptr::null_mut();
         // SAFETY: the pool is there, and the pointer may be written.
         let status =
@@ -229,8 +232,12 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
                 self.write(made, value);
                 Ok(())
             }
-            _ => Err(value),
+            _ => Err((claim_refused(status), value)),
         })
+    }
+
+    fn check(&self, handle: H) -> Option<Result<(), Refusal>> {
+        Some(checked(self.slots(), INDEX_BITS, handle.bits()))
     }
 
     fn promised(&mut self) -> Option<Option<H>> {

@@ -10,14 +10,25 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use millpond::Stats;
+use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::snapshot::{Checksum, ToChecksum};
+use millpond::{InsertAtErrorKind, Refusal, Stats};
 
 use super::shim::{InsertOrEvict, Options, Pool, Validate, shim};
-use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use super::{AnyHandle, Claimed, Kind, Plan, PoolUnderTest};
 
 const OK: i32 = 0;
 const WRAP: u32 = 1;
+const OUT_OF_RANGE: i32 = 9;
+const STALE: i32 = 10;
+const NEVER_ISSUED: i32 = 11;
+const OCCUPIED: i32 = 13;
+const RETIRED: i32 = 14;
+const BEYOND_LIFETIMES: i32 = 15;
+
+/// By their numbers in the header.
+const ORDERS: [&str; 6] =
+    [Lifo::NAME, Fifo::NAME, LowestFirst::NAME, Roster::NAME, NextFit::NAME, Intrusive::NAME];
 
 /// A pool of a reuse order, and of handles with so many bits of index (0: of eight bytes).
 pub(crate) struct CKind<const ORDER: u32, const INDEX_BITS: u32, H>(PhantomData<H>);
@@ -30,6 +41,8 @@ impl<const ORDER: u32, const INDEX_BITS: u32, H: AnyHandle> Kind for CKind<ORDER
     const PANICKING_RESTORE_EMPTIES: bool = false;
     /// The adapter's lists of clones. That the header's functions take none, `out_of_memory.c` says.
     const ALLOCATES: bool = true;
+    const ASKING_IS_REFUSED: bool = false;
+    const ORDER: Option<&'static str> = Some(ORDERS[ORDER as usize]);
 }
 
 pub(crate) struct CPool<T, H, const ORDER: u32, const INDEX_BITS: u32> {
@@ -195,6 +208,30 @@ pub(super) fn validated(validate: Validate, raw: Pool) -> Result<(), String> {
     }
 }
 
+/// Why a handle could not be claimed.
+pub(super) fn claim_refused(status: i32) -> InsertAtErrorKind {
+    match status {
+        OUT_OF_RANGE => InsertAtErrorKind::OutOfRange,
+        STALE => InsertAtErrorKind::Stale,
+        OCCUPIED => InsertAtErrorKind::Occupied,
+        RETIRED => InsertAtErrorKind::Retired,
+        BEYOND_LIFETIMES => InsertAtErrorKind::BeyondLifetimes,
+        _ => panic!("status {status}"),
+    }
+}
+
+/// What `mp_pool_check` says of a handle, or its bits, of a pool that must be there.
+pub(super) fn checked(raw: Pool, index_bits: u32, bits: u64) -> Result<(), Refusal> {
+    // SAFETY: the pool is there, and any bits may be asked for.
+    match unsafe { (shim().check)(raw, index_bits, bits) } {
+        OK => Ok(()),
+        OUT_OF_RANGE => Err(Refusal::OutOfRange),
+        STALE => Err(Refusal::Stale),
+        NEVER_ISSUED => Err(Refusal::NeverIssued),
+        status => panic!("status {status}"),
+    }
+}
+
 /// The counters of a pool, which must be there.
 pub(super) fn stats_of(raw: Pool) -> Stats {
     // SAFETY: the pool is there.
@@ -332,7 +369,7 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
         })
     }
 
-    fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
+    fn insert_at(&mut self, handle: H, value: T) -> Claimed<T> {
         let mut made = ptr::null_mut();
         // SAFETY: the pool is there, and the pointer may be written.
         let status = unsafe { (shim().insert_at)(self.raw, INDEX_BITS, handle.bits(), &mut made) };
@@ -341,8 +378,12 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
                 self.write(made, value);
                 Ok(())
             }
-            _ => Err(value),
+            _ => Err((claim_refused(status), value)),
         })
+    }
+
+    fn check(&self, handle: H) -> Option<Result<(), Refusal>> {
+        Some(checked(self.raw, INDEX_BITS, handle.bits()))
     }
 
     fn promised(&mut self) -> Option<Option<H>> {

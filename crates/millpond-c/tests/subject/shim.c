@@ -30,6 +30,10 @@ void *shim_get(const mp_pool *pool, uint32_t index_bits, uint64_t bits);
 void *shim_get(const mp_pool *pool, uint32_t index_bits, uint64_t bits) {
     return mp_get(pool, wide(bits, index_bits));
 }
+mp_status shim_check(const mp_pool *pool, uint32_t index_bits, uint64_t bits);
+mp_status shim_check(const mp_pool *pool, uint32_t index_bits, uint64_t bits) {
+    return mp_pool_check(pool, wide(bits, index_bits));
+}
 bool shim_contains(const mp_pool *pool, uint32_t index_bits, uint64_t bits);
 bool shim_contains(const mp_pool *pool, uint32_t index_bits, uint64_t bits) {
     return mp_contains(pool, wide(bits, index_bits));

@@ -104,6 +104,7 @@ functions! {
     handle_at(Pool, u32, usize) -> u64;
     next_handle(Pool, u32) -> u64;
     insert_at(Pool, u32, u64, *mut *mut c_void) -> i32;
+    check(Pool, u32, u64) -> i32;
     insert_or_evict(Pool, u32, *mut i64, *mut u64, *mut u64, *mut c_void) -> *mut c_void;
     pool_destroy(Pool);
     pool_clear(Pool);

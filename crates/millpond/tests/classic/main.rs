@@ -9,7 +9,6 @@ mod designs;
 mod object_pool;
 mod particle;
 mod patterns;
-mod points;
 mod pool_allocator;
 mod roster;
 

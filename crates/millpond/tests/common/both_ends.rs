@@ -33,7 +33,7 @@ where
 /// A clone of a half-used iterator, stepped and folded, gives what is left.
 pub(crate) fn half_used<I>(iter: I, expected: &[I::Item])
 where
-    I: DoubleEndedIterator + ExactSizeIterator + Clone,
+    I: DoubleEndedIterator + Clone,
     I::Item: PartialEq + Debug,
 {
     for front in [0, 1, 2, 63, 64, 65] {
@@ -58,4 +58,29 @@ where
             assert_eq!(used.collect::<Vec<_>>(), expected, "the clones took nothing from it");
         }
     }
+}
+
+/// The same of an iterator that has no clones, with so many items taken from the front and from the back.
+pub(crate) fn half_used_and_folded<I>(
+    mut iter: I,
+    (front, back): (usize, usize),
+    expected: &[I::Item],
+) where
+    I: DoubleEndedIterator,
+    I::Item: PartialEq + Debug,
+{
+    let Some(until) = expected.len().checked_sub(back).filter(|until| front <= *until) else {
+        return;
+    };
+    for item in &expected[..front] {
+        assert_eq!(iter.next().as_ref(), Some(item));
+    }
+    for item in expected[until..].iter().rev() {
+        assert_eq!(iter.next_back().as_ref(), Some(item));
+    }
+    // One more from the front, so that the two have met in a word or a block.
+    assert_eq!(iter.next().as_ref(), expected[front..until].first());
+    let mut folded = Vec::new();
+    iter.for_each(|item| folded.push(item));
+    assert_eq!(folded, expected[front..until].get(1..).unwrap_or(&[]));
 }

@@ -2,15 +2,17 @@
 #![allow(dead_code, unused_macros, reason = "each test file uses its own part")]
 
 mod both_ends;
+mod panicked;
 mod vacant;
 mod value;
 
 #[allow(unused_imports, reason = "each test file uses its own part")]
 pub(crate) use {
-    both_ends::{from_both_ends, half_used},
+    both_ends::{from_both_ends, half_used, half_used_and_folded},
     millpond_testkit::SplitMix64 as Random,
+    panicked::{panic_and_place_of, panic_of, panics, quiet_panic},
     vacant::Vacant,
-    value::{Counted, Ledger, panics, quiet_panic},
+    value::{Counted, Ledger},
 };
 
 /// Calls a function once for each reuse order, as its first type parameter, and says which in the

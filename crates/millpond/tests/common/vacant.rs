@@ -18,14 +18,15 @@ impl Vacant {
         Self { order, slots: (0..slots).collect(), cursor: None }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// The slot that comes next.
     pub(crate) fn next(&self) -> Option<usize> {
         let after = |cursor| self.slots.iter().find(|slot| **slot > cursor);
         self.cursor.and_then(after).or(self.slots.first()).copied()
+    }
+
+    /// The lowest vacant slot, from this one on.
+    pub(crate) fn first_from(&self, slot: usize) -> Option<usize> {
+        self.slots.iter().copied().filter(|vacant| *vacant >= slot).min()
     }
 
     /// The slot that comes next is live now.

@@ -1,11 +1,12 @@
 //! Values that count themselves, notice being overwritten, and panic when told to.
 
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
 use millpond::snapshot::{Checksum, ToChecksum};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::panicked::quiet_panic;
 
 /// Keeps count of its values, and panics when one is dropped twice.
 #[derive(Clone, Default)]
@@ -140,19 +141,5 @@ impl Drop for Counted {
             self.ledger.0.drop_panics_at.set(None);
             quiet_panic();
         }
-    }
-}
-
-/// Panics without a message on the terminal.
-pub(crate) fn quiet_panic() -> ! {
-    resume_unwind(Box::new("on purpose"))
-}
-
-/// Whether the work panicked on purpose; any other panic goes on.
-pub(crate) fn panics(work: impl FnOnce()) -> bool {
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(()) => false,
-        Err(panic) if panic.downcast_ref::<&str>() == Some(&"on purpose") => true,
-        Err(panic) => resume_unwind(panic),
     }
 }

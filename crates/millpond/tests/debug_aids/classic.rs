@@ -2,7 +2,7 @@
 
 use millpond::classic::{BytemapPool, PoolAllocator};
 
-use super::panic_of;
+use crate::common::panic_of;
 
 const DEAD: u32 = 0x1dea_db0b;
 

@@ -5,7 +5,7 @@ use millpond::classic::RosterPool;
 use millpond::debug::{forgotten_bytes, forgotten_fields};
 use millpond::fields;
 
-use super::panic_of;
+use crate::common::panic_of;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Enemy {

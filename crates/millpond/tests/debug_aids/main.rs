@@ -11,19 +11,16 @@ mod initialiser;
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
-use std::rc::Rc;
-use std::sync::Once;
+use std::panic::Location;
 
 use aided::{Aided, Filled, Restored, Value, with_aids, with_copies, with_fill, with_snapshots};
-use common::{Counted, Ledger, panics};
+use common::{Counted, Ledger, panic_and_place_of, panic_of, panics};
 use millpond::debug::{DebugAids, LiveReport};
 use millpond::lots::Lots;
 use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::{
-    AnyPool, AnyValue, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool,
-    Recycler, SyncPool,
+    AnyPool, AnyValue, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
 };
 use millpond_testkit::allocations;
 
@@ -32,34 +29,10 @@ static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 thread_local! {
     static REPORTS: RefCell<Vec<LiveReport>> = const { RefCell::new(Vec::new()) };
-    /// Where the thread has panicked last: file and line.
-    static PANICKED: RefCell<Option<(String, u32)>> = const { RefCell::new(None) };
 }
 
 fn keep(report: &LiveReport) {
     REPORTS.with_borrow_mut(|reports| reports.push(report.clone()));
-}
-
-/// What the work says when it panics.
-fn panic_of(work: impl FnOnce()) -> Option<String> {
-    let panic = catch_unwind(AssertUnwindSafe(work)).err()?;
-    Some(panic.downcast_ref::<String>().expect("a message").clone())
-}
-
-/// What the work says when it panics, in which file and line.
-fn panic_and_place_of(work: impl FnOnce()) -> Option<(String, String, u32)> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            let place = info.location().map(|at| (at.file().to_string(), at.line()));
-            PANICKED.set(place);
-            before(info);
-        }));
-    });
-    let said = panic_of(work)?;
-    let (file, line) = PANICKED.take()?;
-    Some((said, file, line))
 }
 
 /// How many objects of the report were made in each line of this file.
@@ -470,73 +443,6 @@ fn what_is_left_of_an_iterator_that_owns_is_told() {
     taken_apart::<BlockPool<Value>>();
 }
 
-#[test]
-fn values_without_size_and_pools_without_slots_have_nothing_to_look_at() {
-    let aids = DebugAids::all();
-    macro_rules! of_units {
-        ($builder:expr) => {{
-            let mut units = $builder.capacity(3).debug_aids(aids).build();
-            let handle = units.insert(()).unwrap();
-            units.remove(handle);
-            units.insert(()).unwrap();
-            units.clear();
-            while units.insert(()).is_ok() {}
-            assert_eq!(units.live_report().unwrap().live(), 3);
-        }};
-    }
-    of_units!(Pool::<()>::builder());
-    of_units!(PackedPool::<()>::builder());
-    macro_rules! of_none {
-        ($builder:expr) => {{
-            let mut none = $builder.capacity(0).debug_aids(aids).build();
-            assert!(none.insert(1_u8).is_err() && none.live_report().unwrap().live() == 0);
-        }};
-    }
-    of_none!(Pool::<u8>::builder());
-    of_none!(PackedPool::<u8>::builder());
-    let mut none = HandleAllocator::builder().capacity(0).debug_aids(aids).build();
-    assert!(none.acquire().is_none() && none.live_report().unwrap().live() == 0);
-    let mut none = Recycler::<u8>::builder().capacity(0).debug_aids(aids).build();
-    assert!(none.acquire().is_none() && none.live_report().unwrap().live() == 0);
-}
-
-/// They once leaked.
-#[test]
-fn values_go_with_a_pool_whose_report_panics() {
-    let aids = DebugAids::none().report_on_drop(|report| panic!("{report}"));
-    let value = Rc::new(());
-    macro_rules! goes {
-        ($pool:expr) => {{
-            let pool = $pool;
-            assert!(Rc::strong_count(&value) > 1);
-            let said = panic_of(|| drop(pool)).unwrap();
-            assert!(said.starts_with("the pool: 1 object is live"), "{said}");
-            assert_eq!(Rc::strong_count(&value), 1);
-        }};
-    }
-    macro_rules! with_one {
-        ($builder:expr) => {{
-            let mut pool = $builder.debug_aids(aids).build();
-            pool.insert(value.clone()).unwrap();
-            pool
-        }};
-    }
-    goes!(with_one!(Pool::builder().capacity(2)));
-    goes!({
-        let pool = SyncPool::builder().capacity(2).debug_aids(aids).build();
-        pool.insert(value.clone()).unwrap();
-        pool
-    });
-    goes!(with_one!(BlockPool::builder().slots_per_block(2)));
-    goes!(with_one!(PackedPool::builder().capacity(2)));
-    goes!({
-        let mut recycler =
-            Recycler::builder().capacity(2).debug_aids(aids).build_with(|_| value.clone());
-        recycler.acquire().unwrap();
-        recycler
-    });
-}
-
 /// As without the feature: it may not end what compiles.
 #[test]
 fn values_may_borrow_what_does_not_live_longer_than_their_pool() {
@@ -701,37 +607,4 @@ fn all_parts_of_a_pool_with_a_policy_are_told_by_the_numbers_of_the_whole() {
         let refused = panic_of(|| _ = pool.remove(beyond)).unwrap();
         assert!(refused.starts_with("pool \"pond\" refuses handle 1000v1:"), "{refused}");
     }
-}
-
-/// What never came to be does not go.
-#[test]
-fn copies_that_panic_on_the_way_are_not_told() {
-    #[derive(Default)]
-    struct Fragile(bool);
-    impl Clone for Fragile {
-        fn clone(&self) -> Self {
-            assert!(!self.0, "on purpose");
-            Self(self.0)
-        }
-    }
-    let aids = DebugAids::none().report_on_drop(keep);
-    let mut pool = Pool::builder().capacity(3).debug_aids(aids).build();
-    let mut packed = PackedPool::builder().capacity(3).debug_aids(aids).build();
-    let mut blocks = BlockPool::builder().slots_per_block(2).debug_aids(aids).build();
-    let mut recycler =
-        Recycler::builder().capacity(3).debug_aids(aids).build_with(|_| Fragile(false));
-    for fragile in [false, true, false] {
-        let _ = (pool.insert(Fragile(fragile)), packed.insert(Fragile(fragile)));
-        let _ = blocks.insert(Fragile(fragile));
-        recycler.acquire().unwrap().1.0 = fragile;
-    }
-    assert!(panics(|| drop(pool.clone())) && panics(|| drop(pool.snapshot_cloned())));
-    assert!(panics(|| drop(packed.clone())) && panics(|| drop(packed.snapshot_cloned())));
-    assert!(panics(|| drop(blocks.clone())) && panics(|| drop(blocks.snapshot_cloned())));
-    assert!(panics(|| drop(recycler.clone())) && panics(|| drop(recycler.snapshot_cloned())));
-    let (values, packed_values) = (pool.into_iter(), packed.into_iter());
-    assert!(panics(|| drop(packed_values.clone())));
-    assert!(REPORTS.take().is_empty());
-    drop((values, packed_values, blocks, recycler));
-    assert_eq!(REPORTS.take().len(), 3);
 }

@@ -1,6 +1,8 @@
 //! Defect 6: the generations of a slot are used up, and a stale handle is good again. (Slots that retire or wrap after a
 //! few lifetimes: see `model`.)
 
+use millpond::InsertAtErrorKind;
+
 use crate::Pools;
 use crate::common::Counted;
 use crate::subject::{Plan, Subject, Value, for_every_pool};
@@ -31,9 +33,14 @@ fn last_lifetime(kind: &Pools) {
         }
         assert_eq!(again.len(), pool.capacity() - usize::from(retires));
         assert!(!pool.contains(handle));
+        if (kind.facts().wraps)(plan) {
+            let first = kind.facts().handle(0, kind.facts().wraps_to).unwrap();
+            assert!(again.contains(&first), "after the last lifetime comes the first");
+        }
         if retires {
             assert!(again.iter().all(|handle| handle.index() != 0));
-            assert_eq!(pool.insert_at(handle, Counted::of(9)), Some(Err(Counted::of(9))));
+            let refused = (InsertAtErrorKind::Retired, Counted::of(9));
+            assert_eq!(pool.insert_at(handle, Counted::of(9)), Some(Err(refused)));
         }
         pool.validate().unwrap();
     }

@@ -4,7 +4,7 @@
 use crate::Pools;
 use crate::allocations;
 use crate::common::Counted;
-use crate::subject::{Facts, Key, Plan, Subject, Value, for_every_pool};
+use crate::subject::{Claimed, Facts, Key, Plan, Subject, Value, for_every_pool};
 
 /// Numbers at which something begins or ends in some layout.
 fn borders() -> Vec<u32> {
@@ -68,12 +68,21 @@ fn refused_without_memory(kind: &Pools) {
     pool.validate().unwrap();
 }
 
-/// A claim of any bits: refused, and nothing has happened; or the object is there under exactly this handle.
+/// A claim of any bits, or a revival: refused, and nothing has happened; or the object is there under exactly this
+/// handle.
 fn claimed(kind: &Pools) {
+    claimed_by(kind, |pool, handle, value| pool.insert_at(handle, value));
+    claimed_by(kind, |pool, handle, value| pool.revive(handle, value));
+}
+
+fn claimed_by(
+    kind: &Pools,
+    claim: fn(&mut dyn Subject<Counted>, Key, Counted) -> Claimed<Counted>,
+) {
     let (mut pool, live) = used(kind);
     for handle in all_handles(kind.facts()) {
         let value = Counted::of(9);
-        let (result, allocations) = allocations::during(|| pool.insert_at(handle, value));
+        let (result, allocations) = allocations::during(|| claim(&mut *pool, handle, value));
         assert!(kind.facts().allocates || allocations == allocations::Allocations::default());
         let was_taken = match result {
             None => return,
@@ -82,7 +91,7 @@ fn claimed(kind: &Pools) {
                 assert_eq!(pool.get(handle), Some(&Counted::of(9)));
                 true
             }
-            Some(Err(value)) => {
+            Some(Err((_, value))) => {
                 assert_eq!(value, Counted::of(9));
                 assert_eq!(pool.contains(handle), live.contains(&handle));
                 false

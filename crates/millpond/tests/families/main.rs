@@ -17,6 +17,7 @@
 //!   4 what can be done with `insert_at` and `clone`.
 //! - `RosterPool` and `BytemapPool` have a limit of lifetimes that is fixed, and no name: not family 14, and
 //!   family 6 only as far as their 2^31 or 128 lifetimes can be reached.
+//! - Pools that grow, `AnyPool` (whose values are in boxes here) and allocators of places take memory: not family 15.
 //! - Handles of 4 bytes have too few generations for names to be told apart by them: not family 14.
 
 #[path = "../common/mod.rs"]
@@ -29,6 +30,7 @@ mod world;
 
 mod borrows_of_several;
 mod claimed_handles;
+mod debug_aids;
 mod determinism;
 mod exhausted_generations;
 mod extreme_values;
@@ -36,8 +38,8 @@ mod hostile_files;
 mod hostile_handles;
 mod iterators;
 mod lying_traits;
-mod miri;
 mod model;
+mod no_allocation;
 mod other_pool;
 mod panicking_code;
 mod panicking_drop;

@@ -4,114 +4,142 @@
 use std::any::Any;
 use std::cell::Cell;
 
-use millpond::classic::{BytemapPool, PoolAllocator, PoolBox, RosterPool};
+use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
 use millpond::debug::DebugAids;
-use millpond::reuse::{Intrusive, Lifo, ReuseOrder};
+use millpond::reuse::{Intrusive, Lifo};
+use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{
-    AnyPool, AnyValue, BlockPool, FrameMemory, FramePool, FrameRef, Handle, Handle32, HandleLayout,
-    PackedPool, Pool, Recycler, VecPool,
+    AnyPool, AnyValue, BlockPool, FrameMemory, FramePool, FrameRef, Handle, Handle32, Pool,
+    Recycler,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::common::{Counted, Ledger, panics};
-use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool};
+use crate::subject::{
+    CLONED, GrowingKind, KindToRun, Makes, Of, PackedKind, Plain, Plan, PoolKind, Rank, Run, Step,
+    Subject, for_every_pool, for_one_of_each,
+};
 
-/// Values of every kind that matters: smaller than a link, as large, larger, without a size, with
-/// padding, with a large alignment, and with a drop.
-#[derive(Clone, Debug, PartialEq)]
+/// With a large alignment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[repr(align(64))]
 struct Aligned(u8);
 
-fn every_operation<T: Clone, R: ReuseOrder, H: HandleLayout>(make: impl Fn(u8) -> T) {
-    let capacity = 67;
-    let mut pool =
-        Pool::<T>::builder().reuse(R::default()).handle::<H>().capacity(capacity).build();
-    let handles: Vec<H> = (0..capacity).map(|id| pool.insert(make(id as u8)).unwrap()).collect();
-    assert!(pool.insert(make(0)).is_err());
-    for handle in handles.iter().step_by(3) {
-        assert!(pool.remove(*handle).is_some());
-        assert!(pool.remove(*handle).is_none() && pool.get(*handle).is_none());
+impl ToChecksum for Aligned {
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add(&self.0);
     }
-    let next = H::from_parts(0, handles[0].generation() + 1).unwrap();
-    pool.insert_at(next, make(1)).unwrap();
-    pool.validate().unwrap();
-    let mut copy = pool.clone();
-    copy.validate().unwrap();
-    assert_eq!(copy.iter().count(), pool.len());
+}
 
-    let [a, b] = pool.get_disjoint_mut([handles[1], handles[65]]).unwrap();
-    std::mem::swap(a, b);
-    *pool.get_mut(handles[2]).unwrap() = make(9);
-    let index = pool.index_of(&pool[handles[2]]);
-    assert!(index.is_none_or(|index| index == 2));
-    let (mut front, mut back) = (pool.iter(), pool.iter().rev());
-    assert!(front.next().is_some() && back.next().is_some());
-    pool.iter_mut().rev().for_each(|(_, value)| *value = make(3));
-    pool.values_mut().for_each(|value| *value = make(4));
-    for (_, run) in pool.runs_mut() {
-        run.iter_mut().for_each(|value| *value = make(5));
+/// What is done with values, where it depends on where they are kept and whether dead slots are filled and looked at.
+fn every_operation<T: Plain>(make: fn(u8) -> T) {
+    let kinds: [&dyn Makes<dyn Subject<T>>; 4] = [
+        &Of::<PoolKind<Lifo, Handle<()>>>::KIND,
+        &Of::<PoolKind<Intrusive, Handle32<(), 16>>>::KIND,
+        &Of::<PackedKind<Handle<()>>>::KIND,
+        &Of::<GrowingKind<Lifo, Handle<()>>>::KIND,
+    ];
+    for kind in kinds {
+        operations(kind, make, Plan { aids: DebugAids::all(), ..Plan::of(0) });
+        operations(kind, make, Plan { aids: DebugAids::all(), ..Plan::of(6) });
+        // More than one word of an occupancy.
+        operations(kind, make, Plan::of(66));
     }
-    // Two mutable runs at once.
+}
+
+fn operations<T: Plain>(kind: &dyn Makes<dyn Subject<T>>, make: fn(u8) -> T, plan: Plan) {
+    let fill = |pool: &mut dyn Subject<T>, id| while pool.insert(make(id)).is_ok() {};
+    let mut pool = kind.make(plan);
+    fill(&mut *pool, 1);
+    let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
+    for &handle in handles.iter().step_by(3) {
+        assert!(pool.remove(handle).is_some() && pool.get(handle).is_none());
+    }
+    let with_holes = pool.take_snapshot().unwrap();
+    let (_, mut copy) = pool.came_back(CLONED).unwrap();
+    let mut plain = kind.make(Plan::of(plan.capacity));
+    for pool in [&mut pool, &mut copy, &mut plain] {
+        pool.restore(&*with_holes);
+        fill(&mut **pool, 5);
+    }
+    // The dead slots of this one were never filled.
+    plain.clear();
+    drop(plain.insert(make(6)));
+    pool.restore(&*plain.take_snapshot().unwrap());
+    fill(&mut *pool, 7);
+
+    let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
+    if let [first, .., last] = handles[..] {
+        let [a, b] = pool.disjoint([first, last]).unwrap().unwrap();
+        std::mem::swap(a, b);
+        *pool.get_mut(first).unwrap() = make(8);
+        let index = pool.index_of(pool.get(first).unwrap()).unwrap();
+        assert!(index.is_none_or(|index| index == first.index()));
+    }
+    let (mut front, mut back) =
+        (pool.iter_both_ends().unwrap(), pool.iter_both_ends().unwrap().rev());
+    assert_eq!(front.next().is_some(), back.next().is_some());
+    drop((front, back));
+    pool.iter_mut_both_ends().unwrap().rev().for_each(|(_, value)| *value = make(9));
+    if plan.capacity > 0 {
+        drop(pool.insert_or_evict(make(10), &mut |_| Rank::of(0)));
+    }
+
+    pool.retain(&mut |handle, _| handle.index() % 2 == 0);
+    pool.extract_if(&mut |handle, _| handle.index() % 4 == 0).unwrap().for_each(drop);
+    fill(&mut *pool, 11);
+    let mut drain = pool.drain().unwrap();
+    drop(drain.next());
+    drain.forget();
+    pool.validate().unwrap();
+    drop(pool.drain().unwrap().next());
+    fill(&mut *pool, 12);
+    pool.clear();
+    pool.restore(&*with_holes);
+    drop(pool.insert(make(13)));
+    pool.validate().unwrap();
+    let mut rest = pool.into_iter().unwrap();
+    assert_eq!(rest.next_back().is_some(), plan.capacity > 0);
+}
+
+/// Smaller than a link, without a size, with padding, with a large alignment, and with a drop. (For the other orders, which
+/// have nothing to do with the values, see `every_step`.)
+#[test]
+fn values() {
+    every_operation(|id| id);
+    every_operation(|_| ());
+    every_operation(|id| (id, 7_u64));
+    every_operation(Aligned);
+    every_operation(Box::new);
+}
+
+/// Two runs at once, from both ends.
+#[test]
+fn runs_to_change() {
+    let mut pool: Pool<u8> = (0..67).collect();
+    pool.remove_at(3).unwrap();
     let mut runs = pool.runs_mut();
     let (first, last) = (runs.next().unwrap().1, runs.last().unwrap().1);
     std::mem::swap(&mut first[0], &mut last[0]);
-
-    pool.retain(|handle, _| handle.index() % 2 == 0);
-    assert!(pool.extract_if(|handle, _| handle.index() % 4 == 0).count() > 0);
-    let _ = pool.insert_or_evict(make(1), |handle, _| handle.index());
-    let mut drain = pool.drain();
-    assert!(drain.next().is_some() && drain.next_back().is_some());
-    std::mem::forget(drain);
-    pool.validate().unwrap();
-    drop(pool.drain());
-    pool.insert_with(|_| make(2)).unwrap();
-    pool.clear();
-    pool.vacant_entry().unwrap().insert(make(2));
-    pool.validate().unwrap();
-    copy.clear();
-    let mut rest = pool.into_iter();
-    assert!(rest.next_back().is_some() && rest.next().is_none());
+    pool.values_mut().for_each(|value| *value += 1);
+    assert_eq!(pool.get_at(0), Some(&5));
 }
 
-fn every_value<R: ReuseOrder>() {
-    every_operation::<u8, R, Handle<u8>>(|id| id);
-    every_operation::<(), R, Handle32<(), 16>>(|_| ());
-    every_operation::<(u8, u64), R, Handle<(u8, u64)>>(|id| (id, 7));
-    every_operation::<Aligned, R, Handle32<Aligned>>(Aligned);
-    every_operation::<Box<u8>, R, Handle<Box<u8>>>(Box::new);
-    let ledger = Ledger::default();
-    every_operation::<Counted, R, Handle<Counted>>(|id| ledger.value(u64::from(id)));
-    assert_eq!(ledger.alive(), 0);
-}
-
-/// (For the other orders, which have nothing to do with the values, see `every_step`.)
-#[test]
-fn pools() {
-    every_value::<Lifo>();
-    every_value::<Intrusive>();
-}
-
+/// What no step does.
 #[test]
 fn recyclers_and_classic_pools() {
     let mut recycler = Recycler::from_fn(3, |index| vec![index]);
     let (handle, object) = recycler.acquire().unwrap();
     object.push(7);
-    assert!(recycler.release(handle) && !recycler.release(handle));
+    assert!(recycler.release(handle));
     recycler.as_mut_slice().iter_mut().for_each(Vec::clear);
     recycler.validate().unwrap();
 
     let mut cars = BytemapPool::new(3);
     let car = cars.insert(String::from("car")).unwrap();
     assert_eq!(cars.handle_of(cars.get(car).unwrap()), Some(car));
-    cars.insert_at(1 << 8 | 5, String::from("bus")).unwrap();
-    assert_eq!(cars.remove(car).as_deref(), Some("car"));
-    cars.validate().unwrap();
-    cars.clear();
     cars.flush();
-
-    let mut roster = RosterPool::<u32>::new(3);
-    let one = roster.allocate().unwrap();
-    *roster.get_mut(one).unwrap() = 1;
-    assert!(roster.free(one) && roster.validate().is_ok());
+    cars.validate().unwrap();
 }
 
 #[test]
@@ -209,6 +237,15 @@ fn pools_that_grow() {
 
 /// Every step that the model has, panics among them, on every kind of pool.
 fn every_step(kind: &KindToRun) {
+    steps_with(kind, DebugAids::none());
+}
+
+/// With dead slots that are filled and looked at.
+fn every_step_with_aids(kind: &KindToRun) {
+    steps_with(kind, DebugAids::none().fill_dead_slots().remember_origins());
+}
+
+fn steps_with(kind: &KindToRun, aids: DebugAids) {
     const STEPS: &[Step] = &[
         Step::Insert,
         Step::Insert,
@@ -222,7 +259,8 @@ fn every_step(kind: &KindToRun) {
         Step::Save(0),
         Step::InsertWithPanics,
         Step::RemovePanics(0),
-        Step::RemoveStale,
+        Step::Refused,
+        Step::Revive(0, 0),
         Step::Overwrite(0),
         Step::BorrowTwo(0, 1),
         Step::Save(1),
@@ -240,6 +278,7 @@ fn every_step(kind: &KindToRun) {
         Step::Insert,
         Step::Extract(0b10),
         Step::LeakDrain(1),
+        Step::LeakDrainBack(1),
         Step::Restore(0),
         Step::Copy(3),
         Step::Insert,
@@ -254,7 +293,7 @@ fn every_step(kind: &KindToRun) {
         Step::Clear,
         Step::Insert,
     ];
-    let mut run = Run::new(kind, Plan::of(5));
+    let mut run = Run::new(kind, Plan { aids, ..Plan::of(5) });
     for step in STEPS {
         run.take(*step);
         run.check();
@@ -262,142 +301,59 @@ fn every_step(kind: &KindToRun) {
     run.end();
 }
 
-for_every_pool! { every_step }
-
-/// A pool with all aids, and those that it is copied to, with and without aids, through all that fills dead
-/// slots and looks at them.
-macro_rules! through_dead_slots {
-    ($capacity:expr, $make:expr, $build:expr) => {{
-        let (capacity, make, build) = ($capacity, $make, $build);
-        let mut pool = build(DebugAids::all());
-        let handles: Vec<_> = (0..capacity).map(|id| pool.insert(make(id)).unwrap()).collect();
-        assert!(pool.insert(make(9)).is_err());
-        for handle in handles.iter().step_by(2) {
-            assert!(pool.remove(*handle).is_some());
-        }
-        let with_holes = pool.snapshot_cloned();
-        if let Some(next) = pool.vacant_entry().map(|entry| entry.handle()) {
-            pool.insert_at(next, make(7)).unwrap();
-        }
-        let (mut copy, mut plain) = (pool.clone(), build(DebugAids::none()));
-        for pool in [&mut pool, &mut copy, &mut plain] {
-            pool.restore(&with_holes).unwrap();
-            while pool.insert(make(5)).is_ok() {}
-        }
-        // The dead slots of this one were never filled.
-        plain.clear();
-        let _ = plain.insert(make(6));
-        pool.restore(&plain.snapshot_cloned()).unwrap();
-        copy.clone_from(&plain);
-        while copy.insert(make(6)).is_ok() {}
-        copy.validate().unwrap();
-
-        while pool.insert(make(7)).is_ok() {}
-        pool.retain(|handle, _| handle.index() % 2 == 0);
-        while pool.insert(make(7)).is_ok() {}
-        drop(pool.drain().next());
-        assert!(pool.is_empty());
-        while pool.insert(make(8)).is_ok() {}
-        pool.clear();
-        pool.restore(&with_holes).unwrap();
-        let _ = pool.insert(make(9));
-        pool.validate().unwrap();
-        let mut rest = pool.into_iter();
-        assert_eq!(rest.next().is_some(), capacity > 0);
-    }};
-}
-
 /// What is left when a value's drop panics is as good as before, and nothing is left in the end.
-macro_rules! through_drops_that_panic {
-    ($pool:ty, $build:expr) => {{
-        let ledger = Ledger::default();
-        let mut pool: $pool = $build(DebugAids::all());
-        let ways: [fn(&mut $pool); 3] =
-            [|pool| pool.clear(), |pool| pool.retain(|_, _| false), |pool| drop(pool.drain())];
-        for remove in ways {
-            while pool.insert(ledger.value(1)).is_ok() {}
-            ledger.panic_in_drop_of(1);
-            assert!(panics(|| remove(&mut pool)));
-            pool.validate().unwrap();
-        }
+fn drops_that_panic_with_aids(kind: &KindToRun) {
+    let ledger = Ledger::default();
+    let mut pool = kind.make(Plan { aids: DebugAids::all(), ..Plan::of(3) });
+    let ways: [fn(&mut dyn Subject<Counted>) -> bool; 3] = [
+        |pool| {
+            pool.clear();
+            true
+        },
+        |pool| pool.retain(&mut |_, _| false),
+        |pool| pool.drain().map(drop).is_some(),
+    ];
+    for remove in ways {
         while pool.insert(ledger.value(1)).is_ok() {}
         ledger.panic_in_drop_of(1);
-        assert!(panics(|| drop(pool)));
-        assert_eq!(ledger.alive(), 0);
-    }};
-}
-
-fn dead_slots_of<T: Clone>(make: impl Fn(u8) -> T) {
-    for capacity in [0, 3] {
-        let slots = usize::from(capacity);
-        let pool = || Pool::builder().capacity(slots);
-        through_dead_slots!(capacity, &make, |aids| pool().debug_aids(aids).build());
-        through_dead_slots!(capacity, &make, |aids| {
-            pool().reuse(Intrusive).debug_aids(aids).build()
-        });
-        through_dead_slots!(capacity, &make, |aids| {
-            PackedPool::builder().capacity(slots).debug_aids(aids).build()
-        });
-        through_dead_slots!(capacity.next_multiple_of(2), &make, |aids| {
-            let builder = BlockPool::builder().slots_per_block(2).max_blocks(slots.div_ceil(2));
-            builder.give_back_beyond(1).debug_aids(aids).build()
-        });
-    }
-}
-
-#[test]
-fn dead_slots_that_are_filled() {
-    // With padding, without a size, and with a drop.
-    dead_slots_of(|id| (id, 7_u64));
-    dead_slots_of(|_| ());
-    dead_slots_of(Box::new);
-
-    through_drops_that_panic!(Pool<Counted>, |aids| {
-        Pool::builder().capacity(3).debug_aids(aids).build()
-    });
-    through_drops_that_panic!(Pool<Counted, Intrusive>, |aids| {
-        Pool::builder().capacity(3).reuse(Intrusive).debug_aids(aids).build()
-    });
-    through_drops_that_panic!(PackedPool<Counted>, |aids| {
-        PackedPool::builder().capacity(3).debug_aids(aids).build()
-    });
-    through_drops_that_panic!(BlockPool<Counted>, |aids| {
-        BlockPool::builder().slots_per_block(2).max_blocks(2).debug_aids(aids).build()
-    });
-}
-
-#[test]
-fn dead_slots_that_are_filled_in_a_pool_of_different_types() {
-    type Anything = AnyPool<dyn Any, 32>;
-    let ledger = Ledger::default();
-    let fill = |pool: &mut Anything| {
-        let _ = pool.insert(AnyValue::new(ledger.value(1)));
-        let _ = (pool.insert(AnyValue::new((1_u8, 7_u64))), pool.insert(AnyValue::new(())));
-        assert!(pool.is_full());
-    };
-    let mut pool = Anything::builder().debug_aids(DebugAids::all()).capacity(3).build();
-    fill(&mut pool);
-    let handles: Vec<_> = pool.handles().collect();
-    let pair = pool.remove(handles[1]).unwrap();
-    assert_eq!(pair.downcast::<(u8, u64)>().unwrap(), (1, 7));
-    assert!(pool.remove(handles[0]).is_some());
-    let next = pool.vacant_entry().unwrap().handle();
-    pool.insert_at(next, AnyValue::new((2_u8, 8_u64))).unwrap();
-    pool.validate().unwrap();
-    fill(&mut pool);
-    let ways: [fn(&mut Anything); 2] = [|pool| pool.clear(), |pool| pool.retain(|_, _| false)];
-    for remove in ways {
-        pool.clear();
-        fill(&mut pool);
-        ledger.panic_in_drop_of(1);
-        assert!(panics(|| remove(&mut pool)));
+        let mut has_it = true;
+        let panicked = panics(|| has_it = remove(&mut *pool));
+        assert_eq!(panicked, has_it);
+        ledger.panic_in_drop_of(None);
         pool.validate().unwrap();
     }
-    pool.clear();
-    fill(&mut pool);
+    while pool.insert(ledger.value(1)).is_ok() {}
     ledger.panic_in_drop_of(1);
     assert!(panics(|| drop(pool)));
     assert_eq!(ledger.alive(), 0);
+}
+
+for_every_pool! { every_step }
+for_one_of_each! { every_step_with_aids, drops_that_panic_with_aids }
+
+/// Of each, another part of the slot is in use.
+#[test]
+fn dead_slots_of_values_of_different_types_that_are_filled() {
+    type Anything = AnyPool<dyn Any, 32>;
+    let mut pool = Anything::builder().debug_aids(DebugAids::all()).capacity(3).build();
+    let ways: [fn(&mut Anything); 3] = [
+        |pool| pool.clear(),
+        |pool| pool.retain(|_, value| value.is::<()>()),
+        |pool| {
+            let handles: Vec<_> = pool.handles().collect();
+            let is_pair = |&handle: &Handle<dyn Any>| pool.remove_as::<(u8, u64)>(handle).is_some();
+            assert!(handles.iter().any(is_pair));
+        },
+    ];
+    for remove in ways {
+        let _ = (pool.insert(Box::new(1_u8)), pool.insert((1_u8, 7_u64)), pool.insert(()));
+        assert!(pool.is_full());
+        remove(&mut pool);
+        let next = pool.vacant_entry().unwrap().handle();
+        pool.insert_at(next, [2_u8; 31]).unwrap();
+        pool.validate().unwrap();
+        pool.clear();
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use millpond::classic::BytemapPool;
 
 use crate::Pools;
 use crate::common::{Counted, Ledger, panics};
-use crate::subject::{Subject, for_every_pool};
+use crate::subject::{Plan, Subject, for_every_pool};
 use crate::world::World;
 
 /// What drops many values at once, and whether the pool has it. (`clear`, a removal and an eviction: see `model`.)
@@ -49,9 +49,13 @@ fn each_drop_panics(kind: &Pools) {
 
 /// A value that a restore drops, and one that it drops from a snapshot that is written over.
 fn restore(kind: &Pools) {
-    for victim in World::new(kind).victims() {
+    World::plans(kind).into_iter().for_each(|plan| restore_of(kind, plan));
+}
+
+fn restore_of(kind: &Pools, plan: Plan) {
+    for victim in World::of(kind, plan).victims() {
         for is_restored in [true, false] {
-            let mut world = World::new(kind);
+            let mut world = World::of(kind, plan);
             let Some(mut past) = world.pool.take_snapshot() else { return };
             if !kind.facts().panicking_restore_empties {
                 return;
@@ -72,6 +76,7 @@ fn restore(kind: &Pools) {
             });
             world.ledger.panic_in_drop_of(None);
             world.pool.validate().unwrap();
+            past.validate().unwrap();
             drop(past);
             assert_eq!(world.ledger.alive(), world.pool.len());
             // What lives now is not what the world began with.

@@ -2,7 +2,6 @@
 //! may not: asserted when this file is compiled.
 
 use std::cell::Cell;
-use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 use std::sync::MutexGuard;
@@ -188,26 +187,6 @@ fn pools_and_handles_are_covariant_in_their_values() {
     assert_eq!(handle(word).index(), 0);
     assert_eq!(iter(words.values()).next(), Some(&"word"));
     assert_eq!(pool(words).len(), 1);
-}
-
-#[test]
-fn pool_is_used_from_threads() {
-    let mut pool = Pool::new(100);
-    let handles: Vec<_> = (0..100).map(|value| pool.insert(value).unwrap()).collect();
-    std::thread::scope(|scope| {
-        for part in handles.chunks(25) {
-            let pool = &pool;
-            scope.spawn(move || {
-                assert!(part.iter().all(|handle| pool[*handle] == handle.index() as usize));
-            });
-        }
-    });
-    let sum = std::thread::spawn(move || pool.values().sum::<usize>()).join().unwrap();
-    assert_eq!(sum, 99 * 50);
-    // A pool of what is neither is of use on its own thread.
-    let mut own = Pool::new(1);
-    let handle = own.insert((Rc::new(1), PhantomData::<Neither>)).unwrap();
-    assert_eq!(*own[handle].0, 1);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::common::{Counted, Ledger};
-use crate::subject::{Facts, Key, KindToRun, Plan, Subject};
+use crate::subject::{Facts, Key, KindToRun, Plan, Subject, agreed};
 
 /// Any kind of pool, with values that are counted.
 pub(crate) type Pools = KindToRun;
@@ -27,7 +27,12 @@ pub(crate) struct World {
 impl World {
     /// A pool with a few holes, some of them in slots that were in use before.
     pub(crate) fn new(kind: &Pools) -> Self {
-        let mut world = Self::filled(kind, 3);
+        Self::of(kind, Plan::of(SLOTS))
+    }
+
+    /// The same of a pool with this plan.
+    pub(crate) fn of(kind: &Pools, plan: Plan) -> Self {
+        let mut world = Self::filled(kind, plan, 3);
         for hole in [3, 4, 20, 63] {
             if let Some(handle) = world.handles.remove(&hole) {
                 assert_eq!(world.pool.remove(handle).unwrap().id(), hole);
@@ -40,16 +45,23 @@ impl World {
 
     /// A pool in which every slot is live; the values say 0, 1, 2, ….
     pub(crate) fn full(kind: &Pools) -> Self {
-        Self::filled(kind, 0)
+        Self::filled(kind, Plan::of(SLOTS), 0)
     }
 
     /// The same with so many slots that are not.
-    fn filled(kind: &Pools, free: usize) -> Self {
+    fn filled(kind: &Pools, plan: Plan, free: usize) -> Self {
         let ledger = Ledger::default();
-        let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(SLOTS));
+        let mut pool: Box<dyn Subject<Counted>> = kind.make(plan);
         let ids = 0..pool.capacity().saturating_sub(free) as u64;
         let handles = ids.map(|id| (id, pool.insert(ledger.value(id)).unwrap())).collect();
         Self { facts: kind.facts(), ledger, pool, handles, stale: Vec::new() }
+    }
+
+    /// Plans of pools whose slots last, and whose slots retire after one lifetime.
+    pub(crate) fn plans(kind: &Pools) -> Vec<Plan> {
+        let lifetimes = kind.facts().lifetimes_chosen.then_some(1);
+        let plans = [None].into_iter().chain(lifetimes.map(Some));
+        plans.map(|lifetimes| Plan { lifetimes, ..Plan::of(SLOTS) }).collect()
     }
 
     /// Some of what the values say: the first and the last of the pool, of a word of an occupancy, and beside each hole,
@@ -73,24 +85,10 @@ impl World {
         self.ledger.panic_in_drop_of(None);
         self.ledger.panic_in_clone_of(None);
         let pool = &mut self.pool;
-        pool.validate().unwrap();
-        let live: Vec<_> = pool.iter().map(|(handle, value)| (handle, value.id())).collect();
-        assert_eq!(live.len(), pool.len(), "it counts what it goes over");
+        let live = agreed(&**pool);
         assert_eq!(self.ledger.alive(), pool.len(), "alive are those in the pool");
-        assert_eq!(pool.is_empty(), live.is_empty());
         for &(handle, id) in &live {
-            assert!(pool.contains(handle));
-            assert_eq!(pool.get(handle).map(Counted::id), Some(id));
             assert_eq!(pool.get_mut(handle).map(|value| value.id()), Some(id));
-            let index = handle.index();
-            assert!(
-                !matches!(pool.index_of(pool.get(handle).unwrap()), Some(other) if other != Some(index))
-            );
-        }
-        for index in 0..pool.capacity() + 2 {
-            let expected = live.iter().find(|(handle, _)| handle.index() == index).copied();
-            let Some(there) = pool.at(index) else { break };
-            assert_eq!(there.map(|(handle, value)| (handle, value.id())), expected);
         }
         let mut stale = self.stale;
         for (id, &handle) in &self.handles {
@@ -118,12 +116,7 @@ impl World {
         for handle in new_handles {
             assert_eq!(pool.remove(handle).unwrap().id(), CHECKING);
         }
-        let mut after: Vec<_> = pool.iter().map(|(handle, value)| (handle, value.id())).collect();
-        let mut live = live;
-        after.sort_unstable();
-        live.sort_unstable();
-        assert_eq!(after, live);
-        pool.validate().unwrap();
+        assert_eq!(agreed(&**pool), live);
         drop(self.pool);
         assert_eq!(self.ledger.alive(), 0, "nothing leaks");
     }

@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::allocations::{Allocations, during};
 use crate::common::Random;
+use crate::frame_pool::square::{LEAF_ACTORS_MAX, Point, Square};
 use millpond::{Frame, FrameMemory, FrameRef};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -210,47 +211,46 @@ fn links_are_as_small_as_references_and_too_much_memory_is_refused() {
     assert!(FrameMemory::try_new(usize::MAX).is_none());
 }
 
+/// A square of a quadtree: with the places in it, or with its quarters.
 #[derive(Clone, Copy)]
-struct Square<'frame> {
-    at: [u32; 2],
-    half: u32,
-    places: [[u32; 2]; 4],
+struct Part<'frame> {
+    square: Square,
+    places: [Point; LEAF_ACTORS_MAX],
     count: usize,
-    quarters: Option<[FrameRef<'frame, Square<'frame>>; 4]>,
+    quarters: Option<[FrameRef<'frame, Self>; 4]>,
 }
 
-impl<'frame> Square<'frame> {
-    fn new(at: [u32; 2], half: u32) -> Self {
-        Self { at, half, places: [[0; 2]; 4], count: 0, quarters: None }
+impl<'frame> Part<'frame> {
+    fn empty(frame: &mut Frame<'frame>, square: Square) -> FrameRef<'frame, Self> {
+        let places = [(0, 0); LEAF_ACTORS_MAX];
+        frame.insert(Self { square, places, count: 0, quarters: None }).unwrap()
     }
 
-    fn quarter_of(&self, place: [u32; 2]) -> usize {
-        usize::from(place[0] >= self.at[0]) + 2 * usize::from(place[1] >= self.at[1])
+    /// The part without quarters that has a place.
+    fn leaf_of(
+        frame: &Frame<'frame>,
+        mut part: FrameRef<'frame, Self>,
+        place: Point,
+    ) -> FrameRef<'frame, Self> {
+        while let Some(quarters) = frame[part].quarters {
+            part = quarters[frame[part].square.quarter_of(place)];
+        }
+        part
     }
-}
 
-fn add<'frame>(
-    frame: &mut Frame<'frame>,
-    mut square: FrameRef<'frame, Square<'frame>>,
-    place: [u32; 2],
-) {
-    while let Some(quarters) = frame[square].quarters {
-        square = quarters[frame[square].quarter_of(place)];
-    }
-    let Square { at, half, places, count, .. } = frame[square];
-    if count < places.len() {
-        frame[square].places[count] = place;
-        frame[square].count += 1;
-        return;
-    }
-    let quarter = half / 2;
-    let [x, y] = at;
-    let [left, right, low, high] = [x - quarter, x + quarter, y - quarter, y + quarter];
-    let quarters = [[left, low], [right, low], [left, high], [right, high]]
-        .map(|at| frame.insert(Square::new(at, quarter)).unwrap());
-    frame[square].quarters = Some(quarters);
-    for place in places.into_iter().chain([place]) {
-        add(frame, square, place);
+    fn add(frame: &mut Frame<'frame>, root: FrameRef<'frame, Self>, place: Point) {
+        let leaf = Self::leaf_of(frame, root, place);
+        let Self { square, places, count, .. } = frame[leaf];
+        if count < places.len() {
+            frame[leaf].places[count] = place;
+            frame[leaf].count += 1;
+            return;
+        }
+        let quarters = [0, 1, 2, 3].map(|quarter| Self::empty(frame, square.quarter(quarter)));
+        frame[leaf].quarters = Some(quarters);
+        for place in places.into_iter().chain([place]) {
+            Self::add(frame, leaf, place);
+        }
     }
 }
 
@@ -258,27 +258,24 @@ fn add<'frame>(
 /// second": each place is found again, and no memory is taken.
 #[test]
 fn a_quadtree_is_rebuilt_in_each_frame_from_the_same_memory() {
-    let mut memory = FrameMemory::new(400 * size_of::<Square<'_>>());
+    let mut memory = FrameMemory::new(400 * size_of::<Part<'_>>());
     let mut random = Random(11);
     for _ in 0..60 {
-        let mut places: Vec<[u32; 2]> =
-            (0..200).map(|_| [(); 2].map(|()| random.below(1 << 20) as u32)).collect();
+        let mut anywhere = || random.below(1 << 16) as i32 - (1 << 15);
+        let mut places: Vec<Point> = (0..200).map(|_| (anywhere(), anywhere())).collect();
         places.sort_unstable();
         places.dedup();
         let ((), taken) = during(|| {
             memory.frame(|frame| {
-                let root = frame.insert(Square::new([1 << 19; 2], 1 << 19)).unwrap();
-                places.iter().for_each(|&place| add(frame, root, place));
-                for &place in &places {
-                    let mut square = root;
-                    while let Some(quarters) = frame[square].quarters {
-                        square = quarters[frame[square].quarter_of(place)];
-                    }
-                    assert!(frame[square].places[..frame[square].count].contains(&place));
+                let root = Part::empty(frame, Square::WHOLE);
+                places.iter().for_each(|&place| Part::add(frame, root, place));
+                for place in &places {
+                    let leaf = frame[Part::leaf_of(frame, root, *place)];
+                    assert!(leaf.places[..leaf.count].contains(place));
                 }
             });
         });
         assert_eq!(taken, Allocations::default());
     }
-    assert!(memory.peak() > 60 * size_of::<Square<'_>>() && memory.refused() == 0);
+    assert!(memory.peak() > 60 * size_of::<Part<'_>>() && memory.refused() == 0);
 }

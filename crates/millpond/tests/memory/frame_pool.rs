@@ -1,79 +1,20 @@
-//! The pool that is reset as a whole, against a model; its links, which are good for a frame; and a tree that is updated
-//! in place by handles, against one that is rebuilt.
+//! The pool that is reset as a whole, its links, which are good for a frame, and a tree that is updated in place by
+//! handles, against one that is rebuilt. (Against a model: `tests/pools/frame_worlds.rs`.)
 
 #[path = "../../examples/quadtree/in_place.rs"]
 mod in_place;
 #[path = "../../examples/quadtree/square.rs"]
-mod square;
+pub(crate) mod square;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::allocations::{Allocations, during};
-use crate::common::{Ledger, Random, panics};
+use crate::common::{Ledger, Random, panic_of};
 use in_place::LastingTree;
 use millpond::{FrameLink, FramePool, Handle};
 use square::{LEAF_ACTORS_MAX, Point, Square, are_near};
-
-#[test]
-fn values_and_links_are_those_of_a_model_and_no_link_ever_comes_back() {
-    for capacity in [0, 1, 7, 64, 300] {
-        let mut pool = FramePool::new(capacity);
-        let mut model: Vec<(FrameLink<u64>, u64)> = Vec::new();
-        let mut stale: HashSet<FrameLink<u64>> = HashSet::new();
-        let mut random = Random(capacity as u64 + 1);
-        let (mut peak, mut refused, mut inserted) = (0, 0, 0);
-        for step in 0..4_000 {
-            match random.below(100) {
-                0 => {
-                    pool.reset();
-                    stale.extend(model.drain(..).map(|(link, _)| link));
-                }
-                1..30 if !model.is_empty() => {
-                    let at = random.below(model.len());
-                    let (link, value) = &mut model[at];
-                    *value += 1;
-                    pool[*link] += 1;
-                    *pool.get_mut(*link).unwrap() += 1;
-                    *value += 1;
-                }
-                _ => match pool.insert(step) {
-                    Ok(link) => {
-                        assert!(!stale.contains(&link) && model.iter().all(|it| it.0 != link));
-                        model.push((link, step));
-                        inserted += 1;
-                    }
-                    Err(full) => {
-                        assert_eq!((full.into_inner(), model.len()), (step, capacity));
-                        refused += 1;
-                    }
-                },
-            }
-            peak = peak.max(model.len());
-            assert!(pool.iter().map(|(link, value)| (link, *value)).eq(model.iter().copied()));
-            assert!(pool.as_slice().iter().copied().eq(model.iter().map(|(_, value)| *value)));
-            assert!(model.iter().all(|&(link, value)| pool.get(link) == Some(&value)));
-            assert_eq!((pool.len(), pool.is_full()), (model.len(), model.len() == capacity));
-            if step % 100 == 0 {
-                assert!(stale.iter().all(|&link| pool.get(link).is_none()));
-                assert!(stale.iter().all(|&link| pool.get_mut(link).is_none()));
-                assert!(!stale.iter().any(|&link| pool.contains(link)));
-            }
-        }
-        let stats = pool.stats();
-        assert_eq!((stats.capacity, stats.live, stats.peak), (capacity, model.len(), peak));
-        assert_eq!((stats.inserted, stats.refused), (inserted, refused));
-        assert_eq!(stats.removed, inserted - model.len() as u64);
-    }
-}
-
-/// What the work says when it panics.
-fn panic_of(work: impl FnOnce()) -> String {
-    let panic = catch_unwind(AssertUnwindSafe(work)).unwrap_err();
-    panic.downcast_ref::<String>().unwrap().clone()
-}
 
 #[test]
 fn a_link_that_is_stale_or_of_another_pool_is_named_in_the_panic() {
@@ -83,14 +24,14 @@ fn a_link_that_is_stale_or_of_another_pool_is_named_in_the_panic() {
     let of_the_other = [other.insert(2).unwrap(), other.insert(3).unwrap()][1];
     pool.reset();
     pool.insert(4).unwrap();
-    let said = panic_of(|| drop(pool[stale].to_string()));
+    let said = panic_of(|| drop(pool[stale].to_string())).unwrap();
     assert_eq!(
         said,
         "the frame pool refuses link #1, which is of an earlier frame; values in this frame: 1"
     );
-    let said = panic_of(|| pool[of_the_other] = 1);
+    let said = panic_of(|| pool[of_the_other] = 1).unwrap();
     assert!(said.contains("refuses link #3, which is of another pool"), "{said}");
-    let said = panic_of(|| drop(FramePool::<i32>::new(4)[stale].to_string()));
+    let said = panic_of(|| drop(FramePool::<i32>::new(4)[stale].to_string())).unwrap();
     assert!(
         said.contains("refuses link #1, which is of another pool; values in this frame: 0"),
         "{said}"
@@ -154,19 +95,6 @@ fn frames_take_no_memory_and_drop_each_value_once() {
     assert!(pool.insert(ledger.value(3)).is_ok());
     drop(pool);
     assert_eq!(ledger.alive(), 0);
-}
-
-#[test]
-fn a_panicking_drop_leaves_an_empty_pool_and_stale_links() {
-    let ledger = Ledger::default();
-    let mut pool = FramePool::new(3);
-    let links = [0, 1, 2].map(|id| pool.insert(ledger.value(id)).unwrap());
-    ledger.panic_in_drop_of(1);
-    assert!(panics(|| pool.reset()));
-    assert!(pool.is_empty() && links.iter().all(|&link| !pool.contains(link)));
-    assert_eq!(ledger.alive(), 0);
-    let again = pool.insert(ledger.value(3)).unwrap();
-    assert!(!links.contains(&again) && pool.contains(again));
 }
 
 #[test]

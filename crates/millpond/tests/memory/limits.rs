@@ -1,6 +1,6 @@
-//! Capacities at the limits of handles and of memory, indices and addresses at those of a pool, and iterators in every state.
+//! Capacities at the limits of handles and of memory, indices and addresses at those of a pool.
 
-use crate::common::{Random, from_both_ends, half_used, in_every_order};
+use crate::common::in_every_order;
 use millpond::debug::DebugAids;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{
@@ -118,127 +118,6 @@ fn disjoint<R: ReuseOrder>() {
 #[test]
 fn get_disjoint_mut_refuses_equal_stale_and_foreign_handles_by_position() {
     in_every_order!(disjoint());
-}
-
-/// Pools of shapes that cross every border of a bitmap's words: each value is its own slot.
-fn shapes<R: ReuseOrder>() -> Vec<Pool<usize, R>> {
-    let kinds: [fn(usize) -> bool; 8] = [
-        |_| true,
-        |_| false,
-        |slot| slot % 2 == 0,
-        |slot| slot % 64 == 0 || slot % 64 == 63,
-        |slot| slot / 64 != 1,
-        |slot| slot % 97 > 3,
-        |slot| slot % 64 < 60,
-        |slot| (slot * slot + slot / 7) % 5 < 2,
-    ];
-    let mut pools = Vec::new();
-    for slots in [0, 1, 64, 65, 200, 256] {
-        for is_live in kinds {
-            let mut pool = Pool::<usize, R>::with_capacity(slots);
-            let handles: Vec<_> = (0..slots).map(|slot| pool.insert(slot).unwrap()).collect();
-            for handle in handles.into_iter().filter(|handle| !is_live(handle.index() as usize)) {
-                pool.remove(handle);
-            }
-            pools.push(pool);
-        }
-    }
-    pools
-}
-
-fn iterators<R: ReuseOrder>() {
-    let mut random = Random(3);
-    for mut pool in shapes::<R>() {
-        let slots: Vec<usize> =
-            (0..pool.capacity()).filter(|s| pool.get_at(*s).is_some()).collect();
-        let handles: Vec<_> = slots.iter().map(|slot| pool.handle_at(*slot).unwrap()).collect();
-        let values: Vec<&usize> = slots.iter().collect();
-        let pairs: Vec<_> = handles.iter().copied().zip(&slots).collect();
-        half_used(pool.values(), &values);
-        half_used(pool.handles(), &handles);
-        half_used(pool.occupancy().iter(), &slots);
-        from_both_ends(pool.values(), &values, &mut random);
-        from_both_ends(pool.handles(), &handles, &mut random);
-        from_both_ends(pool.occupancy().iter(), &slots, &mut random);
-        let mut slots_mut = slots.clone();
-        let expected: Vec<_> = slots_mut.iter_mut().collect();
-        from_both_ends(pool.values_mut(), &expected, &mut random);
-        let owned: Vec<_> = handles.iter().copied().zip(slots.iter().copied()).collect();
-        from_both_ends(pool.clone().drain(), &owned, &mut random);
-        half_used(pool.clone().into_iter(), &owned);
-        assert!((&pool).into_iter().eq(pairs.iter().copied()));
-        for (_, value) in &mut pool {
-            *value += 1000;
-        }
-        pool.iter_mut().for_each(|(_, value)| *value += 1000);
-        pool.values_mut().rev().for_each(|value| *value += 1000);
-        assert!(pool.values().copied().eq(slots.iter().map(|slot| slot + 3000)));
-    }
-}
-
-/// `iter`, `iter_mut` and `into_iter`: in `tests/families/iterators.rs`, for every pool.
-#[test]
-fn iterators_agree_at_every_step_from_both_ends_and_tell_their_exact_size() {
-    in_every_order!(iterators());
-}
-
-/// Runs as single slots would give them.
-fn expected_runs<R: ReuseOrder>(pool: &Pool<usize, R>) -> Vec<(usize, Vec<usize>)> {
-    let mut runs: Vec<(usize, Vec<usize>)> = Vec::new();
-    for (handle, value) in pool.iter() {
-        let slot = handle.index() as usize;
-        match runs.last_mut() {
-            Some((first, run)) if *first + run.len() == slot => run.push(*value),
-            _ => runs.push((slot, vec![*value])),
-        }
-    }
-    runs
-}
-
-fn runs<R: ReuseOrder>() {
-    let plain = |(first, run): (usize, &[usize])| (first, run.to_vec());
-    for mut pool in shapes::<R>() {
-        let expected = expected_runs(&pool);
-        for taken in 0..4 {
-            let mut runs = pool.runs();
-            let begin: Vec<_> = runs.by_ref().take(taken).map(plain).collect();
-            for rest in [runs.clone(), runs] {
-                assert!(begin.iter().cloned().chain(rest.map(plain)).eq(expected.iter().cloned()));
-            }
-        }
-        // All slices at once, to show that none overlaps another.
-        let held: Vec<_> = pool.runs_mut().collect();
-        assert!(held.iter().map(|(first, run)| (*first, run.to_vec())).eq(expected));
-        held.into_iter().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 500));
-        assert!(pool.iter().all(|(handle, value)| handle.index() as usize + 500 == *value));
-    }
-}
-
-#[test]
-fn runs_and_mutable_runs_are_what_iter_says() {
-    in_every_order!(runs());
-}
-
-#[test]
-fn runs_of_a_recycler_and_its_mutable_walk_are_its_live_objects() {
-    let mut random = Random(9);
-    for slots in [0, 1, 64, 130, 200] {
-        let mut recycler = Recycler::from_fn(slots, |index| index);
-        let handles: Vec<_> =
-            std::iter::from_fn(|| recycler.acquire().map(|(handle, _)| handle)).collect();
-        for handle in handles {
-            if random.below(3) == 0 {
-                recycler.release(handle);
-            }
-        }
-        let mut expected: Vec<usize> = recycler.occupancy().iter().collect();
-        assert!(recycler.runs().all(|(first, run)| run[0] == first));
-        assert!(recycler.runs().flat_map(|(_, run)| run).eq(&expected));
-        assert!(recycler.runs_mut().all(|(first, run)| run[0] == first));
-        assert!(recycler.runs_mut().flat_map(|(_, run)| run.iter()).eq(&expected));
-        let expected: Vec<_> = expected.iter_mut().collect();
-        from_both_ends(recycler.values_mut(), &expected, &mut random);
-    }
 }
 
 fn index_of<R: ReuseOrder>() {

@@ -349,23 +349,6 @@ fn takes_exactly_the_documented_bytes() {
 }
 
 #[test]
-fn stays_right_when_a_slot_goes_round() {
-    let mut pool = Pool::<()>::builder().handle::<Handle32<(), 24>>().capacity(1).wrap().build();
-    let mut table = SideTable::with_capacity(1);
-    let mut before = None;
-    for round in 0..1000 {
-        let handle = pool.insert(()).unwrap();
-        table.insert(handle, round).unwrap();
-        assert_eq!(table.get(handle), Some(&round));
-        if let Some(before) = before {
-            assert!(table.insert(before, round).is_err() && table.get(before).is_none());
-        }
-        pool.remove(handle);
-        before = Some(handle);
-    }
-}
-
-#[test]
 fn a_panicking_drop_or_closure_leaves_a_table_that_works() {
     for bad in 0..10_u32 {
         let ledger = Ledger::default();

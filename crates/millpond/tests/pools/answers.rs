@@ -1,69 +1,7 @@
 //! The small questions: what each pool answers when it is empty, in between, and full.
 
 use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
-use millpond::{
-    BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool, Stats,
-    VecPool,
-};
-
-/// A pool for two objects, to which the macro adds them: how full it is, and how it lends them.
-macro_rules! pool_of_two {
-    ($test:ident: $pool:expr, capacity before: $before:expr) => {
-        #[test]
-        fn $test() {
-            let mut pool = $pool;
-            assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (0, true, false));
-            assert_eq!(pool.capacity(), $before);
-            let entry = pool.vacant_entry().expect("room for two");
-            let promised = entry.handle();
-            let first = entry.insert(1_u64);
-            assert_eq!((promised, pool.handle_at(0)), (first, Some(first)));
-            assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (1, false, false));
-            assert!(pool.get_mut(first).is_some() && pool.get_at(0).is_some());
-            let second = pool.insert(2_u64).unwrap();
-            assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (2, false, true));
-            assert!(pool.vacant_entry().is_none() && pool.insert(3_u64).is_err());
-            assert_eq!(pool.handles().last(), Some(second));
-            pool.validate().unwrap();
-            assert!(pool.get_mut(second).is_some());
-            pool.clear();
-            assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (0, true, false));
-            assert!(pool.get_mut(first).is_none() && pool.get_at(0).is_none());
-            assert!(pool.handle_at(0).is_none() && pool.handles().last().is_none());
-        }
-    };
-}
-pool_of_two!(pool: Pool::new(2), capacity before: 2);
-pool_of_two!(packed_pool: PackedPool::new(2), capacity before: 2);
-pool_of_two!(static_pool: StaticPool::<u64, 2>::new(), capacity before: 2);
-pool_of_two!(block_pool: BlockPool::with_blocks(2, 1), capacity before: 0);
-pool_of_two!(vec_pool: VecPool::builder().capacity_max(2).build(), capacity before: 0);
-
-#[test]
-fn recycler_and_allocator() {
-    let mut recycler = Recycler::<u64>::new(2);
-    let mut slots = HandleAllocator::new(2);
-    for live in 0..=2 {
-        let expected = (live, live == 0, live == 2);
-        assert_eq!((recycler.len(), recycler.is_empty(), recycler.is_full()), expected);
-        assert_eq!((slots.len(), slots.is_empty(), slots.is_full()), expected);
-        assert_eq!((recycler.acquire().is_some(), slots.acquire().is_some()), (live < 2, live < 2));
-    }
-    let handles: Vec<Handle<()>> = slots.handles().collect();
-    assert_eq!(slots.handles().last(), handles.last().copied());
-}
-
-#[test]
-fn what_is_in_a_slot_is_changed_and_removed_by_its_number() {
-    let mut packed = PackedPool::new(3);
-    let handles = [1, 2, 3].map(|value| packed.insert(value).unwrap());
-    packed.remove(handles[0]);
-    // The last value has taken the first one's place, but has its slot still.
-    *packed.get_at_mut(2).unwrap() += 10;
-    assert!(packed.get_at_mut(0).is_none() && packed.get_at_mut(3).is_none());
-    assert_eq!((packed.remove_at(2), packed.remove_at(2)), (Some(13), None));
-    assert_eq!((packed.len(), packed.get(handles[1])), (1, Some(&2)));
-}
+use millpond::{Handle, Pool, Stats};
 
 #[test]
 fn an_explanation_tells_the_slot() {
@@ -84,14 +22,6 @@ fn statistics_are_told_in_a_line() {
     (stats.retired, stats.refused, stats.evicted) = (1, 3, 4);
     let told = "2 of 8 slots live, peak 5, 1 retired; 9 inserted, 7 removed, 3 refused, 4 evicted";
     assert_eq!(stats.to_string(), told);
-}
-
-#[test]
-fn side_table() {
-    let mut table = SideTable::<Handle<()>, u64>::with_capacity(2);
-    assert!(table.is_empty() && table.capacity() == 2);
-    table.insert(HandleAllocator::new(1).acquire().unwrap(), 5).unwrap();
-    assert!(!table.is_empty() && table.len() == 1);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! `BlockPool`: grows without moving a value, shrinks without reviving anything, and stops at its
 //! limit.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::panic::catch_unwind;
 
 use crate::allocations;
 use crate::common::Random;
 use millpond::reuse::LowestFirst;
-use millpond::{BlockPool, BuildError, Handle, Handle32, InsertAtErrorKind, Refusal};
+use millpond::{BlockPool, BuildError, Handle, Handle32, InsertAtErrorKind};
 
 /// Blocks that end within 64 slots: their slots do not come next while they are not there.
 #[test]
@@ -85,33 +85,6 @@ fn what_is_reserved_is_there_though_slots_have_retired() {
     }
 }
 
-/// Whether the memory is there makes no difference to what is said of a handle.
-#[test]
-fn a_block_that_was_given_back_refuses_handles_for_the_same_reasons() {
-    let build = || BlockPool::builder().slots_per_block(4).max_blocks(2).name("sparks").build();
-    for claims in [false, true] {
-        let mut pool = build();
-        let first = pool.insert('a').unwrap();
-        let later = |index, steps| Handle::from_parts(index, first.generation() + steps).unwrap();
-        if claims {
-            pool.insert_at(later(2, 50), 'b').unwrap();
-        }
-        pool.retain(|_, _| false);
-        let steps = [0, 1, 2, 3, 49, 50, 51, 52, 53, 54, 99, 100, 101, 102, 1000];
-        let asked = (0..4).flat_map(|index| steps.map(|steps| later(index, steps)));
-        let asked: Vec<_> = asked.collect();
-        let answers = |pool: &BlockPool<char>| {
-            asked.iter().map(|handle| pool.check(*handle).unwrap_err()).collect::<Vec<_>>()
-        };
-        let before = answers(&pool);
-        for refusal in [Refusal::Stale, Refusal::NeverIssued, Refusal::OtherPool] {
-            assert!(before.contains(&refusal), "{refusal:?} is none of the answers");
-        }
-        assert_eq!(pool.shrink_to_fit(), 1);
-        assert_eq!(answers(&pool), before);
-    }
-}
-
 /// Of the blocks up to a named slot, the first ones may be there before memory runs out.
 #[test]
 fn a_named_slot_that_memory_does_not_reach_leaves_the_pool_as_it_was() {
@@ -125,24 +98,6 @@ fn a_named_slot_that_memory_does_not_reach_leaves_the_pool_as_it_was() {
     pool.validate().unwrap();
     assert_eq!(pool.insert_at(far, [2; 1000]).unwrap(), far);
     assert_eq!((pool.len(), pool.capacity()), (2, 64));
-}
-
-#[test]
-fn only_growth_takes_memory() {
-    let mut pool = BlockPool::<[u64; 3]>::with_blocks(64, 20);
-    pool.reserve(1280).unwrap();
-    let ((), asked) = allocations::during(|| {
-        for round in 0..3_u64 {
-            (0..1280).for_each(|value| _ = pool.insert([round, value, 0]).unwrap());
-            (0..640).for_each(|index| _ = pool.remove_at(index * 2).unwrap());
-            pool.retain(|_, value| value[1] % 3 != 0);
-            assert!(pool.extract_if(|_, value| value[1] % 5 == 0).count() > 0);
-            assert_eq!(pool.iter().count(), pool.len());
-            pool.drain().take(20).for_each(drop);
-            assert!(pool.is_empty());
-        }
-    });
-    assert_eq!(asked, allocations::Allocations::default());
 }
 
 /// The value, a generation word, the order's entry and a bit for each slot; the rest is the table, a pointer for each
@@ -240,97 +195,6 @@ fn limits_that_cannot_be() {
     assert!(catch_unwind(|| BlockPool::<u64>::with_blocks(3, 1)).is_err());
 }
 
-/// Every handle there can be is answered in every way: with its value if it is live, otherwise refused.
-fn finds_exactly(pool: &mut BlockPool<String>, live: &BTreeMap<Handle<String>, String>) {
-    pool.validate().unwrap();
-    assert_eq!(pool.len(), live.len());
-    for index in 0..pool.capacity_max() as u32 + 9 {
-        for generation in [1, 2, 3, 4, (1 << 31) - 1] {
-            let handle = Handle::from_parts(index, generation).unwrap();
-            let value = live.get(&handle);
-            assert_eq!(pool.get(handle), value, "{handle}");
-            assert_eq!(pool.get_mut(handle).as_deref(), value);
-            assert_eq!(pool.contains(handle), value.is_some());
-            assert_eq!(pool.check(handle).is_ok(), value.is_some());
-            if let Some(value) = value {
-                assert_eq!(pool.index_of(pool.get(handle).unwrap()), Some(index as usize));
-                // SAFETY: the pool contains the handle.
-                assert_eq!(unsafe { pool.get_unchecked(handle) }, value);
-                // SAFETY: as above.
-                assert_eq!(unsafe { pool.get_unchecked_mut(handle) }, value);
-            } else {
-                assert_eq!(pool.remove(handle), None);
-            }
-        }
-    }
-}
-
-#[test]
-fn values_are_found_in_exactly_the_blocks_that_are_there() {
-    type Live = BTreeMap<Handle<String>, String>;
-    fn insert(pool: &mut BlockPool<String>, live: &mut Live, count: usize) {
-        for _ in 0..count {
-            let handle = pool.insert(format!("value {}", pool.stats().inserted)).unwrap();
-            live.insert(handle, pool[handle].clone());
-        }
-    }
-    fn remove_from(pool: &mut BlockPool<String>, live: &mut Live, first: u32) {
-        let gone = live.split_off(&Handle::from_parts(first, 1).unwrap());
-        gone.into_iter().for_each(|(handle, value)| assert_eq!(pool.remove(handle), Some(value)));
-    }
-    let (mut pool, mut live) = (BlockPool::with_blocks(4, 16), Live::new());
-    finds_exactly(&mut pool, &live);
-    insert(&mut pool, &mut live, 11);
-    finds_exactly(&mut pool, &live);
-    let (small, small_live) = (pool.snapshot_cloned(), live.clone());
-
-    // Blocks 1 and 2 are given back, and then taken again.
-    remove_from(&mut pool, &mut live, 4);
-    finds_exactly(&mut pool, &live);
-    assert_eq!(pool.shrink_to_fit(), 2);
-    finds_exactly(&mut pool, &live);
-    let (least, least_live) = (pool.snapshot_cloned(), live.clone());
-    insert(&mut pool, &mut live, 6);
-    finds_exactly(&mut pool, &live);
-
-    // A block far behind those that are there: the ones between still refuse.
-    let far = Handle::from_parts(53, 3).unwrap();
-    pool.insert_at(far, "far".into()).unwrap();
-    live.insert(far, "far".into());
-    finds_exactly(&mut pool, &live);
-
-    // A copy has slots of its own, and outlives the original.
-    let mut original = pool.clone();
-    pool.values_mut().for_each(|value| value.push('!'));
-    let mut shouted: Live = live.clone();
-    shouted.values_mut().for_each(|value| value.push('!'));
-    finds_exactly(&mut original, &live);
-    finds_exactly(&mut pool, &shouted);
-    drop(pool);
-    finds_exactly(&mut original, &live);
-
-    // A restore takes blocks, gives others back, and keeps the rest, from wherever to wherever.
-    let large = original.snapshot_cloned();
-    let pasts = [(&large, &live), (&small, &small_live), (&least, &least_live), (&large, &live)];
-    for (from, _) in pasts {
-        for (to, live) in pasts {
-            let mut pool = BlockPool::with_blocks(4, 16);
-            pool.restore(from).unwrap();
-            pool.restore(to).unwrap();
-            finds_exactly(&mut pool, live);
-            let mut live = live.clone();
-            insert(&mut pool, &mut live, 9);
-            finds_exactly(&mut pool, &live);
-            // Moved, the pool finds its blocks where they were.
-            let mut moved = [pool];
-            finds_exactly(&mut moved[0], &live);
-        }
-    }
-    remove_from(&mut original, &mut live, 0);
-    assert_eq!(original.shrink_to_fit(), 14);
-    finds_exactly(&mut original, &live);
-}
-
 /// Slots that have retired are no room.
 #[test]
 fn the_rule_does_not_take_retired_slots_for_room() {
@@ -409,17 +273,4 @@ fn sizes_without_an_end_double_as_far_as_handles_go() {
     assert_eq!(usual.block_sizes(), endless.block_sizes());
     let limits = |pool: &BlockPool<u64>| (pool.max_blocks(), pool.capacity_max());
     assert_eq!(limits(&usual), limits(&endless));
-}
-
-/// Slots that have retired are no room, whether their block is there or was given back.
-#[test]
-fn room_that_cannot_be_made_is_refused_with_all_slots_that_have_retired() {
-    let mut pool = BlockPool::builder().slots_per_block(2).max_blocks(3).lifetimes(1).build();
-    let handles: Vec<_> = (0..5).map(|value| pool.insert(value).unwrap()).collect();
-    [0, 2, 3, 4].iter().for_each(|index: &usize| _ = pool.remove(handles[*index]).unwrap());
-    assert_eq!(pool.shrink_to_fit(), 2);
-    assert_eq!(
-        pool.reserve(2).unwrap_err().to_string(),
-        "the pool cannot make room for 2 more values: it may have 6 slots, and 1 are live, 4 retired"
-    );
 }

@@ -60,41 +60,28 @@ fn what_is_missing_is_named_with_what_there_is() {
 #[test]
 fn entries_that_cannot_be() {
     let mut budget = small();
-    assert_eq!(
-        said(budget.insert("e1m1", "sparks", Entry::new(0))),
-        "scenario \"e1m1\", pool \"sparks\": 0 slots, expected at least 1"
-    );
-    assert_eq!(
-        said(budget.insert("e1m1", "bullets", Entry::new(1))),
-        "scenario \"e1m1\", pool \"bullets\": is given twice"
-    );
-    assert_eq!(
-        said(budget.insert("e1m1", "sparks", Entry::new((1 << 24) + 1))),
-        "scenario \"e1m1\", pool \"sparks\": 16777217 slots are more than its limit of 16777216"
-    );
-    for entry in [
-        Entry::new(1).on_full(Overflow::Spill),
-        Entry::new(1).spill(0),
-        Entry::new(1).spill(5).on_full(Overflow::Refuse),
+    let entry = Entry::new;
+    let too_many = "16777217 slots are more than its limit of 16777216";
+    let no_spill =
+        "`on_full = \"spill\"` and `spill` (slots) need each other: expected both or neither";
+    let no_max = "`on_full = \"grow\"` and `max` (slots) need each other: expected both or neither";
+    for (pool, entry, says) in [
+        ("sparks", entry(0), "0 slots, expected at least 1"),
+        ("bullets", entry(1), "is given twice"),
+        ("sparks", entry((1 << 24) + 1), too_many),
+        ("sparks", entry(1).on_full(Overflow::Spill), no_spill),
+        ("sparks", entry(1).spill(0), no_spill),
+        ("sparks", entry(1).spill(5).on_full(Overflow::Refuse), no_spill),
+        ("sparks", entry(1).on_full(Overflow::Grow), no_max),
+        ("sparks", entry(1).grow(5).on_full(Overflow::Refuse), no_max),
+        ("sparks", entry(1).grow(5).spill(5), no_max),
+        ("sparks", entry(1).spill(5).grow(5), no_spill),
+        ("sparks", entry(8).grow(7), "may grow to 7 slots, less than its capacity of 8"),
+        ("sparks", entry(8).grow((1 << 24) + 1), too_many),
     ] {
-        assert!(said(budget.insert("e1m1", "sparks", entry)).contains("need each other"));
+        let expected = format!("scenario \"e1m1\", pool \"{pool}\": {says}");
+        assert_eq!(said(budget.insert("e1m1", pool, entry)), expected);
     }
-    for entry in [
-        Entry::new(1).on_full(Overflow::Grow),
-        Entry::new(1).grow(5).on_full(Overflow::Refuse),
-        Entry::new(1).grow(5).spill(5),
-        Entry::new(1).spill(5).grow(5),
-    ] {
-        assert!(said(budget.insert("e1m1", "sparks", entry)).contains("need each other"));
-    }
-    assert_eq!(
-        said(budget.insert("e1m1", "sparks", Entry::new(8).grow(7))),
-        "scenario \"e1m1\", pool \"sparks\": may grow to 7 slots, less than its capacity of 8"
-    );
-    assert_eq!(
-        said(budget.insert("e1m1", "sparks", Entry::new(8).grow((1 << 24) + 1))),
-        "scenario \"e1m1\", pool \"sparks\": 16777217 slots are more than its limit of 16777216"
-    );
     let error = budget.insert("e1m1", "sparks", Entry::new(usize::MAX).spill(2)).unwrap_err();
     assert!(matches!(error.kind(), BudgetErrorKind::AboveLimit { slots: usize::MAX, .. }));
     assert_eq!((error.pool(), error.line()), (Some("sparks"), None));

@@ -48,20 +48,44 @@ macro_rules! pool_tells {
         }
     };
 }
-pool_tells!(pool: Pool::<&str>::new(4));
 pool_tells!(packed_pool: PackedPool::<&str>::new(4));
 
+/// The same of one whose values stay in their slots, with what goes over these.
+macro_rules! pool_of_slots_tells {
+    ($($test:ident: $pool:expr;)*) => {
+        $(pool_tells!($test: $pool);)*
+
+        mod slots {
+            use super::*;
+
+            $(
+                #[test]
+                fn $test() {
+                    let mut pool = $pool;
+                    pool.insert("egg").unwrap();
+                    pool.insert("hen").unwrap();
+                    tells(pool.clone().into_iter(), &["IntoIter", "egg", "hen"]);
+                    tells(pool.values(), &["egg", "hen"]);
+                    tells(pool.values_mut(), &["ValuesMut"]);
+                    tells(pool.handles(), &["0v1", "1v1"]);
+                    tells(pool.runs(), &["0", "egg", "hen"]);
+                    tells(pool.runs_mut(), &["ValueRunsMut"]);
+                }
+            )*
+        }
+    };
+}
+pool_of_slots_tells! {
+    pool: Pool::<&str>::new(4);
+    static_pool: StaticPool::<&str, 4>::new();
+    block_pool: BlockPool::<&str>::with_blocks(2, 2);
+}
+
 #[test]
-fn parts_of_a_pool() {
+fn what_goes_with_a_pool() {
     let mut pool = Pool::new(4);
     let egg = pool.insert("egg").unwrap();
     pool.insert("hen").unwrap();
-    tells(pool.values(), &["egg", "hen"]);
-    tells(pool.values_mut(), &["ValuesMut", "2"]);
-    tells(pool.handles(), &["0v1", "1v1"]);
-    tells(pool.runs(), &["0", "egg", "hen"]);
-    tells(pool.runs_mut(), &["ValueRunsMut"]);
-
     let mut ages = SideTable::with_capacity(4);
     ages.insert(egg, 21).unwrap();
     tells(&ages, &["0v1", "21"]);
@@ -79,47 +103,6 @@ fn parts_of_a_pool() {
     tells(&history, &["7"]);
     let numbers = Pool::<u64>::new(3).snapshot();
     tells(numbers.diff(&numbers), &["Diff", "3"]);
-}
-
-#[test]
-fn static_pool() {
-    let mut pool = StaticPool::<&str, 4>::new();
-    pool.insert("egg").unwrap();
-    pool.insert("hen").unwrap();
-    let both = ["0v1", "egg", "1v1", "hen"];
-    tells(&pool, &both);
-    tells(pool.iter(), &both);
-    tells(pool.values(), &["egg", "hen"]);
-    tells(pool.handles(), &["0v1", "1v1"]);
-    tells(pool.runs(), &["0", "egg", "hen"]);
-    tells(pool.iter_mut(), &["IterMut"]);
-    tells(pool.values_mut(), &["ValuesMut"]);
-    tells(pool.runs_mut(), &["ValueRunsMut"]);
-    tells(pool.vacant_entry(), &["VacantEntry", "2v1"]);
-    tells(pool.clone().into_iter(), &["IntoIter", "egg", "hen"]);
-    tells(pool.clone().drain(), &["Drain"]);
-    tells(pool.extract_if(|_, _| true), &["ExtractIf"]);
-}
-
-#[test]
-fn block_pool() {
-    let mut pool = BlockPool::with_blocks(2, 2);
-    for value in ["egg", "hen", "fox"] {
-        pool.insert(value).unwrap();
-    }
-    let all = ["0v1", "egg", "1v1", "hen", "2v1", "fox"];
-    tells(&pool, &all);
-    tells(pool.iter(), &all);
-    tells(pool.values(), &["egg", "hen", "fox"]);
-    tells(pool.handles(), &["0v1", "1v1", "2v1"]);
-    tells(pool.runs(), &["0", "egg", "hen", "2", "fox"]);
-    tells(pool.iter_mut(), &["IterMut"]);
-    tells(pool.values_mut(), &["ValuesMut"]);
-    tells(pool.runs_mut(), &["ValueRunsMut"]);
-    tells(pool.vacant_entry(), &["VacantEntry", "3v1"]);
-    tells(pool.clone().into_iter(), &["IntoIter", "egg", "hen", "fox"]);
-    tells(pool.clone().drain(), &["Drain", "3"]);
-    tells(pool.extract_if(|_, _| true), &["ExtractIf"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What `tests/families` and the small worlds check in pools with handles, as far as it makes sense in pools that are
 //! reset as a whole: every sequence of operations on small pools, and drops and clones that panic at every place.
 
-use crate::common::{Counted, Ledger, panics};
+use crate::common::{Counted, Ledger, Random, panics};
 use millpond::{FrameLink, FramePool};
 
 /// The pool and what it must be: the links and numbers of this frame, and all links that there were before.
@@ -16,11 +16,19 @@ struct World {
 }
 
 impl World {
+    fn new(capacity: usize) -> Self {
+        let (ledger, pool) = (Ledger::default(), FramePool::new(capacity));
+        let (model, stale) = (Vec::new(), Vec::new());
+        Self { ledger, pool, model, stale, inserted: 0, refused: 0, peak: 0 }
+    }
+
     fn step(&mut self, step: usize, number: u64) {
         match step {
             0 => match self.pool.insert(self.ledger.value(number)) {
                 Ok(link) => {
-                    assert!(!self.stale.contains(&link));
+                    assert!(
+                        !self.stale.contains(&link) && self.model.iter().all(|it| it.0 != link)
+                    );
                     self.model.push((link, number));
                     self.inserted += 1;
                 }
@@ -39,16 +47,25 @@ impl World {
                 for (link, number) in &mut self.model {
                     *number += 1;
                     self.pool[*link] = self.ledger.value(*number);
+                    assert_eq!(self.pool.get_mut(*link).map(|value| value.id()), Some(*number));
                 }
             }
         }
         self.peak = self.peak.max(self.model.len());
     }
 
-    fn check(&self) {
-        assert_eq!(self.ledger.alive(), self.model.len());
-        assert!(self.model.iter().all(|(link, number)| self.pool[*link].id() == *number));
-        assert!(self.stale.iter().all(|link| self.pool.get(*link).is_none()));
+    fn check(&mut self) {
+        assert_eq!((self.ledger.alive(), self.pool.len()), (self.model.len(), self.model.len()));
+        assert_eq!(self.pool.is_full(), self.model.len() == self.pool.capacity());
+        for (link, number) in &self.model {
+            assert_eq!(self.pool.get(*link).map(Counted::id), Some(*number));
+        }
+        for link in &self.stale {
+            assert!(self.pool.get(*link).is_none() && self.pool.get_mut(*link).is_none());
+            assert!(!self.pool.contains(*link));
+        }
+        let ids = self.pool.as_slice().iter().map(Counted::id);
+        assert!(ids.eq(self.model.iter().map(|(_, number)| *number)));
         let mut iter = self.pool.iter();
         for (at, (link, number)) in self.model.iter().enumerate() {
             let left = self.model.len() - at;
@@ -57,10 +74,8 @@ impl World {
         }
         assert!(iter.next().is_none() && self.model.is_sorted_by_key(|(link, _)| link));
         let stats = self.pool.stats();
-        assert_eq!(
-            (stats.live, stats.inserted, stats.refused),
-            (self.model.len(), self.inserted, self.refused)
-        );
+        assert_eq!((stats.capacity, stats.live), (self.pool.capacity(), self.model.len()));
+        assert_eq!((stats.inserted, stats.refused), (self.inserted, self.refused));
         assert_eq!((stats.removed, stats.peak), (self.stale.len() as u64, self.peak));
     }
 }
@@ -70,16 +85,34 @@ fn every_sequence_of_operations_agrees_with_the_model() {
     const STEPS: u32 = 7;
     for capacity in 0..4 {
         for sequence in 0..4_usize.pow(STEPS) {
-            let ledger = Ledger::default();
-            let (pool, model, stale) = (FramePool::new(capacity), Vec::new(), Vec::new());
-            let counted = ledger.clone();
-            let mut world = World { ledger, pool, model, stale, inserted: 0, refused: 0, peak: 0 };
+            let mut world = World::new(capacity);
             for number in 0..STEPS {
                 world.step(sequence >> (2 * number) & 3, u64::from(number) * 100);
                 world.check();
             }
-            drop(world);
-            assert_eq!(counted.alive(), 0);
+            let World { ledger, pool, .. } = world;
+            drop(pool);
+            assert_eq!(ledger.alive(), 0);
+        }
+    }
+}
+
+#[test]
+fn random_operations_agree_with_the_model() {
+    for capacity in [7, 64, 300] {
+        let mut world = World::new(capacity);
+        let mut random = Random(capacity as u64);
+        for number in 0..2_000 {
+            let step = match random.below(100) {
+                0 => 1,
+                1 => 2,
+                2..10 => 3,
+                _ => 0,
+            };
+            world.step(step, number * 1_000);
+            if step != 0 || number % 10 == 0 {
+                world.check();
+            }
         }
     }
 }
@@ -90,13 +123,15 @@ fn drop_that_panics_at_any_place_leaves_no_value_behind() {
         for goes_with_the_pool in [false, true] {
             let ledger = Ledger::default();
             let mut pool = FramePool::new(5);
-            (0..5).for_each(|id| assert!(pool.insert(ledger.value(id)).is_ok()));
+            let links: Vec<_> = (0..5).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
             ledger.panic_in_drop_of(bomb);
             if goes_with_the_pool {
                 assert!(panics(|| drop(pool)));
             } else {
                 assert!(panics(|| pool.reset()));
-                assert!(pool.is_empty() && pool.insert(ledger.value(9)).is_ok());
+                assert!(pool.is_empty() && ledger.alive() == 0);
+                let again = pool.insert(ledger.value(9)).unwrap();
+                assert!(links.iter().all(|&link| !pool.contains(link) && link != again));
                 assert_eq!((pool.len(), pool.stats().removed), (1, 5));
                 drop(pool);
             }

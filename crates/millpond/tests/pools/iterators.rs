@@ -1,135 +1,204 @@
-//! What each iterator of a pool tells of what is left, and that a drain leaves nothing behind. (Pools of
-//! every shape, half-used iterators, clones and leaks: `tests/families/iterators.rs`.)
+//! What goes over a pool's live slots and values, in pools of every shape: from both ends, half-used and folded, cloned,
+//! and what it tells of what is left. (With counted values, dropped half-way, leaked: `tests/families/iterators.rs`.)
 
 use std::cell::Cell;
 
 use millpond::classic::RosterPool;
-use millpond::{BlockPool, PackedPool, Pool, StaticPool, VecPool};
+use millpond::reuse::Intrusive;
+use millpond::{BlockPool, Handle, PackedPool, Pool, Recycler, StaticPool, VecPool};
 
-/// From the front and from the back in turn: at each step the iterator says how many are left.
-#[track_caller]
-fn tells_what_is_left(mut iter: impl DoubleEndedIterator + ExactSizeIterator, len: usize) {
-    for left in (1..=len).rev() {
-        assert_eq!((iter.size_hint(), iter.len()), ((left, Some(left)), left));
-        let next = if left % 2 == 0 { iter.next().is_some() } else { iter.next_back().is_some() };
-        assert!(next, "{left} were left");
-    }
-    assert_eq!(iter.size_hint(), (0, Some(0)));
-    assert!(iter.next().is_none() && iter.next_back().is_none());
+use crate::common::{Random, from_both_ends, half_used, half_used_and_folded};
+
+/// How many slots are taken, and which of them stay live: shapes that cross every border of a bitmap's words, and of blocks.
+fn shapes() -> impl Iterator<Item = (usize, fn(usize) -> bool)> {
+    let kinds: [fn(usize) -> bool; 10] = [
+        |_| true,
+        |_| false,
+        |slot| slot % 2 == 0,
+        |slot| slot % 64 == 0 || slot % 64 == 63,
+        |slot| slot / 64 != 1,
+        |slot| slot % 97 > 3,
+        |slot| slot % 64 < 60,
+        |slot| (slot * slot + slot / 7) % 5 < 2,
+        |slot| slot % 7 == 0,
+        |slot| slot % 100 == 0,
+    ];
+    [0, 1, 64, 65, 128, 150, 200].into_iter().flat_map(move |slots| kinds.map(|kind| (slots, kind)))
 }
 
-/// The iterators over every other of 70 values.
-macro_rules! tells_what_is_left {
-    ($($test:ident: $pool:expr;)*) => {$(
+/// A pool of such a shape, the slots of its values in its own order, and their handles: each value is its slot at first.
+macro_rules! shaped {
+    ($make:expr, $slots:ident, $is_live:ident) => {{
+        let mut pool = $make($slots);
+        let handles: Vec<_> = (0..$slots).map(|slot| pool.insert(slot).unwrap()).collect();
+        pool.retain(|_, slot| $is_live(*slot));
+        let slots: Vec<usize> = pool.iter().map(|(_, slot)| *slot).collect();
+        let handles: Vec<_> = slots.iter().map(|slot| handles[*slot]).collect();
+        (pool, slots, handles)
+    }};
+}
+
+/// What a selection says that has been asked to choose some of the live values: which it will choose nobody knows, none
+/// perhaps, or all that it was not asked about. A packed pool knows by its position how many these are.
+fn extracts(
+    mut extracted: impl Iterator,
+    asked: &Cell<usize>,
+    live: usize,
+    knows_its_position: bool,
+) -> usize {
+    assert_eq!(extracted.size_hint(), (0, Some(live)));
+    let mut taken = 0;
+    while extracted.next().is_some() {
+        taken += 1;
+        let (least, most) = extracted.size_hint();
+        let (not_asked, most) = (live - asked.get(), most.unwrap());
+        assert!(least == 0 && (not_asked..=live - taken).contains(&most), "{taken}: {most}");
+        assert!(!knows_its_position || most == not_asked);
+    }
+    assert_eq!(asked.get(), live);
+    taken
+}
+
+/// How many are taken from the front and from the back before the rest are folded.
+const ENDS: [(usize, usize); 7] = [(0, 0), (1, 0), (0, 1), (3, 5), (4, 20), (64, 1), (70, 70)];
+
+/// What every pool of values of one type has.
+macro_rules! walks {
+    ($($test:ident: $make:expr, $knows_its_position:expr;)*) => {$(
         #[test]
         fn $test() {
-            let mut pool = $pool;
-            (0..70_u64).for_each(|value| assert!(pool.insert(value).is_ok()));
-            pool.retain(|_, value| *value % 2 == 0);
-            tells_what_is_left(pool.iter(), 35);
-            tells_what_is_left(pool.iter_mut(), 35);
-            tells_what_is_left(pool.handles(), 35);
-            tells_what_is_left(pool.values(), 35);
-            tells_what_is_left(pool.values_mut(), 35);
-            tells_what_is_left(pool.clone().into_iter(), 35);
-            let mut copy = pool.clone();
-            let mut drain = copy.drain();
-            for left in (0..35).rev() {
-                assert!(drain.next().is_some());
-                assert_eq!((drain.size_hint(), drain.len()), ((left, Some(left)), left));
-            }
-            assert!(drain.next().is_none());
+            let mut random = Random(3);
+            for (slots, is_live) in shapes() {
+                let (mut pool, slots, handles) = shaped!($make, slots, is_live);
+                let values: Vec<&usize> = slots.iter().collect();
+                half_used(pool.values(), &values);
+                half_used(pool.handles(), &handles);
+                from_both_ends(pool.values(), &values, &mut random);
+                from_both_ends(pool.handles(), &handles, &mut random);
+                let pairs = || handles.iter().copied().zip(slots.iter().copied());
+                half_used(pool.clone().into_iter(), &pairs().collect::<Vec<_>>());
+                assert!((&pool).into_iter().map(|(handle, value)| (handle, *value)).eq(pairs()));
 
-            // Which values it will choose nobody knows: none perhaps, or all that it was not asked about.
-            let asked = Cell::new(0);
-            let mut extracted = pool.extract_if(|_, value| {
-                asked.set(asked.get() + 1);
-                *value % 3 == 0
-            });
-            assert_eq!(extracted.size_hint(), (0, Some(35)));
-            for taken in 1..=12 {
-                assert!(extracted.next().is_some());
-                let (least, most) = extracted.size_hint();
-                assert_eq!(least, 0);
-                let (asked, most) = (asked.get(), most.unwrap());
-                assert!((35 - asked..=35 - taken).contains(&most), "{taken} of {asked}: {most}");
+                let mut copy = slots.clone();
+                let expected: Vec<&mut usize> = copy.iter_mut().collect();
+                from_both_ends(pool.values_mut(), &expected, &mut random);
+                for ends in ENDS {
+                    half_used_and_folded(pool.values_mut(), ends, &expected);
+                }
+                let expected: Vec<_> = handles.iter().copied().zip(expected).collect();
+                for ends in ENDS {
+                    half_used_and_folded(pool.iter_mut(), ends, &expected);
+                }
+                for (_, value) in &mut pool {
+                    *value += 1000;
+                }
+                pool.iter_mut().for_each(|(_, value)| *value += 1000);
+                pool.values_mut().rev().for_each(|value| *value += 1000);
+                assert!(pool.values().copied().eq(slots.iter().map(|slot| slot + 3000)));
+
+                let asked = Cell::new(0);
+                let extracted = pool.extract_if(|_, value| {
+                    asked.set(asked.get() + 1);
+                    *value % 3 == 0
+                });
+                let taken = extracts(extracted, &asked, slots.len(), $knows_its_position);
+                assert_eq!(taken, slots.iter().filter(|slot| *slot % 3 == 0).count());
+                assert_eq!(pool.len(), slots.len() - taken);
             }
-            assert!(extracted.next().is_none() && pool.len() == 23);
         }
     )*};
 }
 
-tells_what_is_left! {
-    pool_tells_what_is_left: Pool::new(70);
-    packed_pool_tells_what_is_left: PackedPool::new(70);
-    static_pool_tells_what_is_left: StaticPool::<u64, 70>::new();
-    block_pool_tells_what_is_left: BlockPool::with_blocks(16, 5);
-    vec_pool_tells_what_is_left: VecPool::new();
+/// What only those have whose values stay in their slots: runs end with a block.
+macro_rules! walks_over_slots {
+    ($($test:ident: $make:expr, $block_of:expr;)*) => {
+        walks! { $($test: $make, false;)* }
+
+        mod slots_and_runs {
+            use super::*;
+
+            $(
+                #[test]
+                fn $test() {
+                    let mut random = Random(9);
+                    for (slots, is_live) in shapes() {
+                        let expected: Vec<_> = (0..slots).filter(|slot| is_live(*slot)).collect();
+                        let (mut pool, slots, handles) = shaped!($make, slots, is_live);
+                        assert_eq!(slots, expected, "in index order");
+                        half_used(pool.occupancy().iter(), &slots);
+                        from_both_ends(pool.occupancy().iter(), &slots, &mut random);
+                        let pairs: Vec<_> = handles.into_iter().zip(slots.clone()).collect();
+                        from_both_ends(pool.clone().drain(), &pairs, &mut random);
+
+                        let is_one_run = |a: &usize, b: &usize| {
+                            let block_of: fn(usize) -> usize = $block_of;
+                            a + 1 == *b && block_of(*a) == block_of(*b)
+                        };
+                        let runs = slots.chunk_by(is_one_run).map(|run| (run[0], run));
+                        let runs: Vec<(usize, &[usize])> = runs.collect();
+                        for taken in 0..4 {
+                            let mut rest = pool.runs();
+                            assert!(rest.by_ref().take(taken).eq(runs.iter().copied().take(taken)));
+                            for rest in [rest.clone(), rest] {
+                                assert!(rest.eq(runs.iter().copied().skip(taken)));
+                            }
+                        }
+                        // All slices at once, to show that none overlaps another.
+                        let held: Vec<_> = pool.runs_mut().collect();
+                        assert!(held.iter().map(|(first, run)| (*first, &**run)).eq(runs));
+                        for (_, run) in held {
+                            run.iter_mut().for_each(|value| *value += 500);
+                        }
+                        assert!(pool.values().copied().eq(slots.iter().map(|slot| slot + 500)));
+                    }
+                }
+            )*
+        }
+    };
 }
 
-/// It knows its position, and with it how many it has not asked about.
-#[test]
-fn packed_pool_tells_what_is_left_to_extract() {
-    let mut pool = PackedPool::new(35);
-    (0..35_u64).for_each(|value| assert!(pool.insert(value).is_ok()));
-    let asked = Cell::new(0);
-    let mut extracted = pool.extract_if(|_, value| {
-        asked.set(asked.get() + 1);
-        *value % 3 == 0
-    });
-    while extracted.next().is_some() {
-        assert_eq!(extracted.size_hint(), (0, Some(35 - asked.get())));
-    }
-    assert_eq!((extracted.size_hint(), asked.get()), ((0, Some(0)), 35));
+walks_over_slots! {
+    pool: Pool::<usize>::new, |_| 0;
+    pool_intrusive: Pool::<usize, Intrusive>::with_capacity, |_| 0;
+    static_pool: |_| StaticPool::<usize, 200>::new(), |_| 0;
+    vec_pool: |_| VecPool::<usize>::new(), |_| 0;
+    pool_of_equal_blocks: |_| BlockPool::<usize>::with_blocks(16, 13), |slot| slot / 16;
+    pool_of_doubling_blocks: |_| BlockPool::<usize>::new(), |slot| slot.max(3).ilog2() as usize;
 }
 
+walks! { packed_pool: PackedPool::<usize>::new, true; }
+
+/// Its own iterator, over the slots of the whole array.
 #[test]
-fn roster_pool_is_walked_from_both_ends() {
+fn roster_pool() {
     let mut pool = RosterPool::<u64>::new(70);
     (0..70).for_each(|_| assert!(pool.allocate().is_some()));
     pool.retain(|handle, _| handle.index() % 2 == 0);
-    let backwards = || (0..70).rev().skip(1).step_by(2);
-    assert!(pool.handles().rev().map(|handle| handle.index()).eq(backwards()));
+    let expected: Vec<u32> = (0..70).step_by(2).collect();
+    assert!(pool.iter().map(|(handle, _)| handle.index()).eq(expected.iter().copied()));
+    assert!(pool.handles().map(Handle::index).eq(expected.iter().copied()));
+    let backwards = || expected.iter().copied().rev();
+    assert!(pool.iter().rev().map(|(handle, _)| handle.index()).eq(backwards()));
+    assert!(pool.handles().rev().map(Handle::index).eq(backwards()));
     assert!(pool.iter_mut().rev().map(|(handle, _)| handle.index()).eq(backwards()));
 }
 
-/// After steps from both ends, `for_each` visits what is left of a mutable iteration, in index order. The live slots are
-/// the lowest ones, or there are holes; blocks of 4 slots and more end within them and at them.
-macro_rules! folds_what_is_left {
-    ($($test:ident: $pool:expr;)*) => {$(
-        #[test]
-        fn $test() {
-            for (count, keep_one_in) in [(150, 1), (128, 1), (150, 2), (150, 7), (150, 100)] {
-                let mut pool = $pool;
-                (0..count).for_each(|value| assert!(pool.insert(value).is_ok()));
-                pool.retain(|_, value| *value % keep_one_in == 0);
-                let values: Vec<u64> = pool.values().copied().collect();
-                let mut pairs = Vec::new();
-                pool.iter_mut().for_each(|(handle, value)| pairs.push((handle, *value)));
-                assert!(pairs.into_iter().eq(pool.iter().map(|(handle, value)| (handle, *value))));
-                for (front, back) in [(0, 0), (1, 0), (0, 1), (3, 5), (4, 20), (64, 1), (70, 70)] {
-                    let Some(until) = values.len().checked_sub(back) else { continue };
-                    let Some(left) = values.get(front..until) else { continue };
-                    let mut iter = pool.values_mut();
-                    let from_front = iter.by_ref().take(front).map(|value| *value);
-                    assert!(from_front.eq(values[..front].iter().copied()));
-                    let from_back = iter.by_ref().rev().take(back).map(|value| *value);
-                    assert!(from_back.eq(values[until..].iter().rev().copied()));
-                    // One more from the front, so that the two have met in a word or a block.
-                    assert_eq!(iter.next().map(|value| *value), left.first().copied());
-                    let mut folded = Vec::new();
-                    iter.for_each(|value| folded.push(*value));
-                    assert_eq!(folded, left.get(1..).unwrap_or(&[]));
-                }
-            }
+#[test]
+fn runs_of_a_recycler_and_its_mutable_walk() {
+    let mut random = Random(9);
+    for (slots, is_live) in shapes() {
+        let mut recycler = Recycler::from_fn(slots, |index| index);
+        let acquired = std::iter::from_fn(|| recycler.acquire().map(|(handle, _)| handle));
+        let handles: Vec<_> = acquired.collect();
+        for handle in handles.into_iter().filter(|handle| !is_live(handle.index() as usize)) {
+            recycler.release(handle);
         }
-    )*};
-}
-
-folds_what_is_left! {
-    a_pool_folds_what_is_left: Pool::new(200);
-    a_static_pool_folds_what_is_left: StaticPool::<u64, 200>::new();
-    a_pool_of_doubling_blocks_folds_what_is_left: BlockPool::<u64>::new();
-    a_vec_pool_folds_what_is_left: VecPool::<u64>::new();
-    a_pool_of_equal_blocks_folds_what_is_left: BlockPool::<u64>::with_blocks(16, 13);
+        let mut expected: Vec<usize> = recycler.occupancy().iter().collect();
+        assert!(recycler.runs().all(|(first, run)| run[0] == first));
+        assert!(recycler.runs().flat_map(|(_, run)| run).eq(&expected));
+        assert!(recycler.runs_mut().all(|(first, run)| run[0] == first));
+        assert!(recycler.runs_mut().flat_map(|(_, run)| run.iter()).eq(&expected));
+        let expected: Vec<&mut usize> = expected.iter_mut().collect();
+        from_both_ends(recycler.values_mut(), &expected, &mut random);
+    }
 }

@@ -66,27 +66,37 @@ impl<R: ReuseOrder> Pair<R> {
 
 fn every_walk_meets_what_lives<R: ReuseOrder>() {
     let mut random = Random(7);
-    for capacity in [257, 320, 1000] {
+    for capacity in [200, 257, 320, 1000] {
         let mut pair = Pair::<R>::new(capacity);
         let mut other = Pair::<R>::new(capacity);
-        for round in 0..50 {
+        let mut pasts = [pair.pool.snapshot(), pair.pool.snapshot(), pair.pool.snapshot_cloned()]
+            .map(|past| (past, BTreeMap::new()));
+        for _ in 0..60 {
             // Few changes put a bitmap in step, many leave one as it is.
             let changes = [0, 1, 3, capacity / 4, capacity / 2, 3 * capacity][random.below(6)];
             (0..changes).for_each(|_| pair.change(&mut random));
+            // Pasts of different ages, of pools whose bitmaps are in step or not.
+            let (past, live) = &mut pasts[random.below(3)];
+            match random.below(6) {
+                0 => {
+                    pair.pool.save_into(past).unwrap();
+                    live.clone_from(&pair.live);
+                }
+                1 => {
+                    if random.below(2) == 0 {
+                        std::mem::swap(&mut pair, &mut other);
+                        (0..random.below(2 * capacity)).for_each(|_| pair.change(&mut random));
+                    }
+                    pair.pool.restore(past).unwrap();
+                    pair.live.clone_from(live);
+                }
+                2 => {
+                    pair.pool.clear();
+                    pair.live.clear();
+                }
+                _ => {}
+            }
             pair.walk(random.below(7));
-            // A past of a pool whose bitmap is kept otherwise.
-            if round % 10 == 9 {
-                (0..random.below(2 * capacity)).for_each(|_| other.change(&mut random));
-                let past = pair.pool.snapshot();
-                other.pool.restore(&past).unwrap();
-                other.live = pair.live.clone();
-                other.walk(random.below(7));
-                std::mem::swap(&mut pair, &mut other);
-            }
-            if round % 40 == 39 {
-                pair.pool.clear();
-                pair.live.clear();
-            }
         }
     }
 }

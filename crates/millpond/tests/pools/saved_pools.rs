@@ -80,25 +80,9 @@ fn the_largest_pools_come_back() {
     assert!(read.iter().eq(pool.iter()) && read.is_full());
 }
 
+/// (The rest of the form for humans is in the recorded files.)
 #[test]
-fn the_form_for_humans_is_readable() {
-    let mut pool = Pool::<&str>::new(4);
-    let handles: Vec<_> = ["a", "b", "c"].map(|value| pool.insert(value).unwrap()).into();
-    pool.remove(handles[1]);
-    assert_eq!(
-        serde_json::to_value(&pool).unwrap(),
-        json!({
-            "version": 1,
-            "state": {
-                "pool": "Pool", "reuse": "Lifo",
-                "first": 1, "last": 2_147_483_647, "wraps": false,
-                "generations": [1, 2, 1, 1],
-                "order": [[1, 1], [3, 1]],
-                "inserted": 3, "refused": 0, "evicted": 0, "peak": 3,
-            },
-            "objects": { "0v1": "a", "2v1": "c" },
-        })
-    );
+fn objects_of_dead_slots_are_written_without_a_handle() {
     let mut recycler = Recycler::from_fn(2, |index| index);
     let _ = recycler.acquire();
     let objects = serde_json::to_value(&recycler).unwrap()["objects"].clone();
@@ -284,32 +268,10 @@ fn sample_of_blocks() -> BlockPool<u64> {
 #[test]
 fn a_pool_of_blocks_comes_back_with_what_was_given_back() {
     let pool = sample_of_blocks();
-    let saved = serde_json::to_value(&pool).unwrap();
-    assert_eq!(
-        saved,
-        json!({
-            "version": 1,
-            "state": {
-                "pool": "BlockPool",
-                "growth": {
-                    "first_block": 2, "largest_block": 4, "max_blocks": 5,
-                    "give_back_beyond": null, "slots_there": 4,
-                },
-                "slots": {
-                    "pool": "BlockPool", "reuse": "Lifo",
-                    "first": 1, "last": 2, "wraps": false,
-                    "generations": [1, 2, 1, 1, 2, 2, 0, 2, 2, 1, 1, 1],
-                    "order": [[1, 1]],
-                    "inserted": 10, "refused": 0, "evicted": 0, "peak": 9,
-                },
-            },
-            "objects": { "0v1": 0, "2v1": 2, "3v1": 3 },
-        })
-    );
-    let of_text: BlockPool<u64> = serde_json::from_value(saved).unwrap();
-    of_text.validate().unwrap();
-    assert_eq!((of_text.capacity(), of_text.capacity_max()), (4, 16));
-    assert_eq!(of_text.stats(), pool.stats());
+    let read: BlockPool<u64> =
+        serde_json::from_value(serde_json::to_value(&pool).unwrap()).unwrap();
+    assert_eq!((read.capacity(), read.capacity_max()), (4, 16));
+    assert_eq!(read.stats(), pool.stats());
 }
 
 #[test]

@@ -574,17 +574,6 @@ fn takes_exactly_the_documented_bytes() {
     assert_eq!((asked.taken, asked.bytes_taken), (2, table + sizes.len() * class));
 }
 
-#[test]
-fn it_moves_to_another_thread_while_nothing_is_borrowed() {
-    let memory = SizeClasses::new();
-    memory.allocate(layout(100, 8)).unwrap();
-    let memory = std::thread::spawn(move || {
-        memory.allocate(layout(100, 8)).unwrap();
-        memory
-    });
-    assert_eq!(memory.join().unwrap().class_stats().map(|class| class.live).sum::<usize>(), 2);
-}
-
 #[cfg(feature = "allocator-api2")]
 mod containers {
     use super::{Overflow, Random, SizeClasses};

@@ -4,13 +4,11 @@
 use std::panic::catch_unwind;
 
 use crate::allocations::{Allocations, during};
-use crate::common::{Counted, Ledger, Random, in_every_order, panics};
+use crate::common::{Counted, Ledger, in_every_order, panics};
 use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::ReuseOrder;
 use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
-use millpond::{
-    BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool, VecPool,
-};
+use millpond::{BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler};
 
 #[test]
 fn a_history_too_large_for_memory_panics() {
@@ -94,151 +92,45 @@ fn a_block_pool_goes_back_to_no_blocks_in_every_order() {
     in_every_order!(goes_back_to_no_blocks());
 }
 
-mod clones {
-    //! Values that are cloned, counted, and may refuse to be.
+/// (What panics anywhere in a snapshot of any other pool: see `tests/families`.)
+#[test]
+fn a_recycler_whose_restore_panics_is_empty_and_can_be_restored() {
+    let ledger = Ledger::default();
+    let mut recycler = Recycler::from_fn(5, |index| ledger.value(index as u64));
+    let handle = recycler.acquire().unwrap().0;
+    let snapshot = recycler.snapshot_cloned();
+    ledger.panic_in_clone_of(1);
+    assert!(panics(|| recycler.restore(&snapshot).unwrap()) && recycler.is_empty());
+    ledger.panic_in_clone_of(None);
+    recycler.validate().unwrap();
+    recycler.restore(&snapshot).unwrap();
+    assert!(recycler.contains(handle));
+}
 
-    use super::*;
-    use crate::common::quiet_panic;
-    use millpond::snapshot::Checksum;
-    use std::cell::Cell;
+#[test]
+fn a_snapshot_whose_clone_panicked_is_refused() {
+    let ledger = Ledger::default();
+    let mut pool = Pool::new(8);
+    pool.insert(ledger.value(1)).unwrap();
+    let mut snapshot = pool.snapshot_cloned();
+    ledger.panic_in_clone_of(1);
+    assert!(panics(|| pool.save_into(&mut snapshot).unwrap()) && snapshot.as_pool().is_empty());
+    let error = pool.restore(&snapshot).unwrap_err();
+    assert_eq!(error, SnapshotError::Incomplete);
+    let told = "the snapshot is empty: a value's clone panicked while it was taken";
+    assert_eq!(error.to_string(), told);
+    assert_eq!(pool.len(), 1);
+}
 
-    thread_local! {
-        /// How many clones or drops of [`Fragile`] there are until one panics.
-        static UNTIL_PANIC: Cell<usize> = const { Cell::new(usize::MAX) };
-    }
-
-    fn count_down() {
-        let left = UNTIL_PANIC.get();
-        UNTIL_PANIC.set(left.wrapping_sub(1));
-        if left == 0 {
-            UNTIL_PANIC.set(usize::MAX);
-            quiet_panic();
-        }
-    }
-
-    struct Fragile(Counted);
-
-    impl Clone for Fragile {
-        fn clone(&self) -> Self {
-            count_down();
-            Self(self.0.clone())
-        }
-    }
-
-    impl Drop for Fragile {
-        fn drop(&mut self) {
-            count_down();
-        }
-    }
-
-    /// Panics at each possible place of a restore and of a save. The pool that was written is empty then,
-    /// sound and of use; nothing is dropped twice, and nothing leaks.
-    macro_rules! survives_panics {
-        ($pool:expr) => {
-            survives_panics!($pool, |pool, value| pool.insert(value).map(drop))
-        };
-        ($make:expr, |$pool:ident, $value:ident| $insert:expr) => {
-            // Slots that retire stand in the order in which they were used up: in either.
-            for (removed, until_panic) in
-                [[7, 2, 1], [1, 1, 5]].iter().flat_map(|at| (0..40).map(move |n| (at, n)))
-            {
-                for breaks_save in [false, true] {
-                    let ledger = Ledger::default();
-                    let mut $pool = $make;
-                    let add = |value: &Fragile, sum: &mut Checksum| sum.add(&value.0.id());
-                    for id in 0..10 {
-                        let $value = Fragile(ledger.value(id));
-                        assert!($insert.is_ok());
-                    }
-                    let mut snapshot = $pool.snapshot_cloned();
-                    for nth in removed {
-                        let handle = $pool.iter().nth(*nth).unwrap().0;
-                        assert!($pool.remove(handle).is_some());
-                    }
-                    let $value = Fragile(ledger.value(20));
-                    assert!($insert.is_ok());
-                    let saved_sum = $pool.checksum_with(add);
-
-                    UNTIL_PANIC.set(until_panic);
-                    let panicked = panics(|| match breaks_save {
-                        true => $pool.save_into(&mut snapshot).unwrap(),
-                        false => $pool.restore(&snapshot).unwrap(),
-                    });
-                    UNTIL_PANIC.set(usize::MAX);
-                    $pool.validate().unwrap();
-                    snapshot.as_pool().validate().unwrap();
-                    if panicked && breaks_save {
-                        assert!(snapshot.as_pool().is_empty());
-                        let error = $pool.restore(&snapshot).unwrap_err();
-                        assert_eq!(error, SnapshotError::Incomplete);
-                        let told =
-                            "the snapshot is empty: a value's clone panicked while it was taken";
-                        assert_eq!(error.to_string(), told);
-                        assert_eq!($pool.checksum_with(add), saved_sum);
-                        $pool.save_into(&mut snapshot).unwrap();
-                    } else if panicked {
-                        assert!($pool.is_empty());
-                        $pool.restore(&snapshot).unwrap();
-                    }
-                    assert_eq!($pool.len(), snapshot.as_pool().len());
-                    $pool.validate().unwrap();
-                    assert_eq!($pool.checksum_with(add), snapshot.checksum_with(add));
-                    drop(($pool, snapshot));
-                    assert_eq!(ledger.alive(), 0, "after {until_panic}");
-                }
-            }
-        };
-    }
-
-    fn of_order<R: ReuseOrder>() {
-        // Slots that were to live again once retired twice, and the second panic ended the program.
-        for lifetimes in [u32::MAX, 1] {
-            let builder = Pool::<Fragile>::builder().reuse(R::default()).capacity(12);
-            survives_panics!(builder.clone().lifetimes(lifetimes).build());
-        }
-    }
-
-    #[test]
-    fn a_recycler_whose_restore_panics_is_empty_and_can_be_restored() {
-        let ledger = Ledger::default();
-        let mut recycler = Recycler::from_fn(5, |index| Fragile(ledger.value(index as u64)));
-        let handle = recycler.acquire().unwrap().0;
-        let snapshot = recycler.snapshot_cloned();
-        UNTIL_PANIC.set(2);
-        let restored =
-            catch_unwind(std::panic::AssertUnwindSafe(|| recycler.restore(&snapshot).unwrap()));
-        UNTIL_PANIC.set(usize::MAX);
-        assert!(restored.is_err() && recycler.is_empty());
-        recycler.validate().unwrap();
-        recycler.restore(&snapshot).unwrap();
-        assert!(recycler.contains(handle));
-    }
-
-    #[test]
-    fn a_panicking_clone_or_drop_leaves_every_pool_valid() {
-        in_every_order!(of_order());
-        let blocks = || BlockPool::<Fragile>::builder().slots_per_block(4).max_blocks(4);
-        survives_panics!(blocks().build());
-        survives_panics!(blocks().give_back_beyond(0).build());
-        survives_panics!(VecPool::<Fragile>::new());
-        survives_panics!(PackedPool::<Fragile>::new(12));
-        survives_panics!(StaticPool::<Fragile, 12>::new());
-        survives_panics!(StaticPool::<Fragile, 12>::builder().lifetimes(1).build());
-        survives_panics!(SideTable::<Handle<u64>, Fragile>::with_capacity(30), |table, value| {
-            table.insert(Handle::from_parts(value.0.id() as u32, 1).unwrap(), value).map(drop)
-        });
-    }
-
-    #[test]
-    fn clone_from_is_used_where_both_sides_have_a_value() {
-        let mut pool = Pool::new(4);
-        let handle = pool.insert(String::from("a longer text")).unwrap();
-        let mut snapshot = pool.snapshot_cloned();
-        pool[handle].truncate(1);
-        let (_, allocations) = during(|| pool.save_into(&mut snapshot).unwrap());
-        assert_eq!(allocations, Allocations::default()); // the old text's memory is used again
-        assert_eq!(snapshot.as_pool()[handle], "a");
-    }
+#[test]
+fn clone_from_is_used_where_both_sides_have_a_value() {
+    let mut pool = Pool::new(4);
+    let handle = pool.insert(String::from("a longer text")).unwrap();
+    let mut snapshot = pool.snapshot_cloned();
+    pool[handle].truncate(1);
+    let (_, allocations) = during(|| pool.save_into(&mut snapshot).unwrap());
+    assert_eq!(allocations, Allocations::default()); // the old text's memory is used again
+    assert_eq!(snapshot.as_pool()[handle], "a");
 }
 
 #[test]
@@ -453,77 +345,6 @@ fn a_checksum_does_not_see_what_claims_have_left_in_a_stack() {
     twin.release(claim);
     assert_eq!(snapshot.checksum(), twin.checksum());
     assert_eq!(rest(twin).iter().map(|h| h.index()).collect::<Vec<_>>(), [2, 0, 1, 3]);
-}
-
-/// A list has a link from the first slot that was never used to the one that was freed last.
-#[test]
-fn links_lead_both_ways_after_a_restore() {
-    fn check<T: Copy, R: ReuseOrder>(value: T) {
-        let mut pool = Pool::<T, R>::with_capacity(100);
-        let handles: Vec<_> = (0..5).map(|_| pool.insert(value).unwrap()).collect();
-        pool.remove(handles[3]);
-        let snapshot = pool.snapshot();
-        pool.insert(value).unwrap();
-        pool.restore(&snapshot).unwrap();
-        pool.validate().unwrap();
-    }
-    fn each<R: ReuseOrder>() {
-        check::<u32, R>(1);
-        check::<[u64; 3], R>([1; 3]);
-    }
-    in_every_order!(each());
-}
-
-#[test]
-fn a_watched_block_pool_knows_where_objects_come_from_that_a_restore_has_left() {
-    use millpond::debug::DebugAids;
-
-    let aids = DebugAids::none().remember_origins();
-    let mut pool = BlockPool::builder().slots_per_block(2).debug_aids(aids).build();
-    (0..3).for_each(|value| _ = pool.insert(value).unwrap());
-    let small = pool.snapshot();
-    (3..6).for_each(|value| _ = pool.insert(value).unwrap());
-    let large = pool.snapshot();
-    pool.restore(&small).unwrap();
-    let report = pool.live_report().unwrap();
-    assert_eq!((report.live(), report.origins()[0].count()), (3, 3));
-    pool.restore(&large).unwrap();
-    let report = pool.live_report().unwrap();
-    assert_eq!((report.live(), report.origins()[0].count()), (6, 3));
-    assert!(report.to_string().ends_with("3  restored from a snapshot"));
-}
-
-/// Random operations with snapshots of different ages, and walks at random moments between them.
-#[test]
-fn snapshots_of_different_ages_and_walks_in_any_order() {
-    fn play<R: ReuseOrder>(seed: u64) {
-        let mut random = Random(seed);
-        let mut pool: Pool<Box<u64>, R> = Pool::with_capacity(200);
-        let mut snapshots: Vec<_> = (0..3).map(|_| pool.snapshot_cloned()).collect();
-        let mut lives: Vec<Vec<usize>> = vec![Vec::new(); 3];
-        for _ in 0..120 {
-            let at = random.next() as usize % 3;
-            match random.next() % 6 {
-                0 => (0..random.next() % 150).for_each(|i| drop(pool.insert(Box::new(i)))),
-                1 => pool.retain(|handle, _| handle.index() % 3 == 0),
-                2 => pool.values_mut().for_each(|value| **value += 1),
-                3 => {
-                    pool.save_into(&mut snapshots[at]).unwrap();
-                    lives[at] = pool.occupancy().iter().collect();
-                }
-                4 => {
-                    pool.restore(&snapshots[at]).unwrap();
-                    assert!(pool.occupancy().iter().eq(lives[at].iter().copied()));
-                }
-                _ => pool.clear(),
-            }
-            pool.validate().unwrap();
-            assert_eq!(pool.occupancy().iter().count(), pool.len());
-        }
-    }
-    for seed in 1..8 {
-        in_every_order!(play(seed));
-    }
 }
 
 #[test]

@@ -1,8 +1,6 @@
-//! `StaticPool`: a constant constructor and no heap. (That it does what a pool should: `tests/families`.)
+//! `StaticPool`: a constant constructor, and so no heap. (That it does what a pool should: `tests/families`.)
 
 use std::sync::Mutex;
-
-use crate::allocations;
 
 use millpond::{Handle, Handle32, Refusal, StaticPool};
 
@@ -39,22 +37,6 @@ fn a_named_one_in_a_static_says_so_and_refuses_the_handles_of_others() {
     // As a named pool on the heap, which takes its first generation from the same name.
     let heap = millpond::Pool::<u64>::builder().handle::<Handle32<u64, 16>>().name("other");
     assert_eq!(heap.capacity(3).build().insert(1).unwrap(), handle);
-}
-
-#[test]
-fn takes_no_heap_at_all() {
-    let ((), asked) = allocations::during(|| {
-        let mut pool = StaticPool::<[u64; 3], 500>::new();
-        for _ in 0..2 {
-            (0..500).for_each(|id| _ = pool.insert([id; 3]).unwrap());
-            (0..200).for_each(|index| _ = pool.remove_at(index).unwrap());
-            pool.retain(|_, value| value[0] % 3 != 0);
-            assert!(pool.extract_if(|_, value| value[0] % 5 == 0).count() > 0);
-            assert_eq!(pool.runs().count(), pool.runs_mut().count());
-            pool.drain().take(5).for_each(drop);
-        }
-    });
-    assert_eq!(asked, allocations::Allocations::default());
 }
 
 #[test]

@@ -76,41 +76,6 @@ fn values_keep_their_bytes_when_growth_aligns_them() {
 }
 
 #[test]
-fn slots_that_come_back_go_on_where_they_were() {
-    let mut pool = VecPool::<u64>::builder().lifetimes(3).build();
-    let handles: Vec<_> = (0..8).map(|value| pool.push(value)).collect();
-    // Slot 7 retires, slots 5 and 6 are in other lifetimes than in a new pool.
-    pool.remove(handles[7]);
-    for _ in 0..2 {
-        let again = pool.push(0);
-        assert_eq!(again.index(), 7);
-        pool.remove(again);
-    }
-    handles[5..7].iter().for_each(|handle| _ = pool.remove(*handle));
-    assert_eq!((pool.shrink_to_fit(), pool.capacity(), pool.stats().retired), (3, 5, 0));
-    pool.validate().unwrap();
-    assert_eq!(pool.check(handles[6]), Err(Refusal::Stale));
-    // It has 10 slots then, of which one has retired.
-    let issued: Vec<_> = (0..4).map(|value| pool.push(value)).collect();
-    let parts = |handle: &Handle<u64>| (handle.index(), handle.generation());
-    assert_eq!(issued.iter().map(parts).collect::<Vec<_>>(), [(5, 2), (6, 2), (8, 1), (9, 1)]);
-    assert_eq!((pool.capacity(), pool.stats().retired), (10, 1));
-    // Shrunk and grown step by step, it is never shorter of generations.
-    let mut pool = VecPool::<u64>::new();
-    let first: Vec<_> = (0..100).map(|value| pool.push(value)).collect();
-    pool.retain(|handle, _| handle.index() < 50);
-    pool.shrink_to_fit();
-    pool.retain(|handle, _| handle.index() < 3);
-    pool.shrink_to_fit();
-    assert_eq!(pool.capacity(), 3);
-    for _ in 0..97 {
-        pool.push(7);
-        assert!(first[3..].iter().all(|handle| !pool.contains(*handle)));
-    }
-    assert!(pool.handles().filter(|h| h.index() >= 3).all(|handle| handle.generation() == 2));
-}
-
-#[test]
 fn a_removed_object_comes_back_though_its_slot_was_freed() {
     let mut pool = VecPool::new();
     let handles: Vec<_> = (0..6000).map(|value| pool.push(value)).collect();

@@ -1,5 +1,6 @@
 //! The documentation is whole: links lead to files and headings that are there, on a forge and in the book
-//! that mdBook makes of `docs`, and the code of every page of the guide is compiled.
+//! that mdBook makes of `docs`, the tests that its tables name are there, and the code of every page of the guide is
+//! compiled.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,8 +13,8 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// All Markdown files below a directory, as paths from there, but those that builds and tools have made.
-fn markdown_files(directory: &Path) -> BTreeSet<PathBuf> {
+/// All files below a directory whose names end so, as paths from there, but those that builds and tools have made.
+fn files(directory: &Path, ending: &str) -> BTreeSet<PathBuf> {
     let mut files = BTreeSet::new();
     let mut directories = vec![directory.to_owned()];
     while let Some(below) = directories.pop() {
@@ -22,7 +23,7 @@ fn markdown_files(directory: &Path) -> BTreeSet<PathBuf> {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() && name != "target" && name != "corpus" && !name.starts_with('.') {
                 directories.push(path);
-            } else if name.ends_with(".md") {
+            } else if name.ends_with(ending) {
                 files.insert(path.strip_prefix(directory).unwrap().to_owned());
             }
         }
@@ -126,7 +127,7 @@ fn faults(repository: &Path, file: &Path) -> Vec<String> {
 #[test]
 fn every_link_leads_somewhere() {
     let repository = repository();
-    let files = markdown_files(&repository);
+    let files = files(&repository, ".md");
     assert!(files.contains(Path::new("README.md")) && files.len() > 20, "{files:?}");
     let faults: Vec<_> = files.iter().flat_map(|file| faults(&repository, file)).collect();
     assert!(faults.is_empty(), "{faults:#?}");
@@ -138,7 +139,7 @@ fn every_page_is_in_the_book() {
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
     let in_book: BTreeSet<_> =
         links(&summary).into_iter().map(|link| Path::new("docs").join(link)).collect();
-    let pages = markdown_files(&docs).into_iter().map(|page| Path::new("docs").join(page));
+    let pages = files(&docs, ".md").into_iter().map(|page| Path::new("docs").join(page));
     let pages = pages.filter(|page| is_in_book(page) && !page.ends_with("SUMMARY.md"));
     assert_eq!(in_book, pages.collect());
 }
@@ -149,9 +150,63 @@ fn the_code_of_every_page_of_the_guide_is_compiled() {
     let library: String = ["src/lib.rs", "../millpond-lend/src/lib.rs"]
         .map(|path| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap())
         .concat();
-    for page in markdown_files(&repository().join("docs/guide")) {
+    for page in files(&repository().join("docs/guide"), ".md") {
         let include = format!("include_str!(\"../../../docs/guide/{}\")", page.display());
         assert!(library.contains(&include), "{include} is not in the guide's module of a lib.rs");
+    }
+}
+
+/// What stands between backticks in the columns of tables that are headed "test…".
+fn named_in_tables(page: &str) -> Vec<&str> {
+    let mut is_of_tests = Vec::new();
+    let mut names = Vec::new();
+    for line in page.lines() {
+        let cells = line.split('|').map(str::trim);
+        if !line.starts_with('|') {
+            is_of_tests.clear();
+        } else if is_of_tests.is_empty() {
+            is_of_tests = cells.map(|heading| heading.starts_with("test")).collect();
+        } else {
+            let of_tests = cells.zip(&is_of_tests).filter(|(_, is_of_tests)| **is_of_tests);
+            names.extend(of_tests.flat_map(|(cell, _)| cell.split('`').skip(1).step_by(2)));
+        }
+    }
+    names
+}
+
+/// The comment and the attributes above a test of this name; of one that begins so, if the name ends with an ellipsis.
+fn above_test<'a>(source: &'a str, name: &str) -> Option<Vec<&'a str>> {
+    let head = name.strip_suffix('…').map_or(format!("fn {name}("), |start| format!("fn {start}"));
+    let (before, _) = source.split_once(&head)?;
+    let is_above = |line: &&str| line.starts_with("///") || line.starts_with("#[");
+    Some(before.trim_end().lines().rev().map(str::trim).take_while(is_above).collect())
+}
+
+/// A name is that of a test behind that of its file or program, or that of a file.
+#[test]
+fn every_test_that_a_table_names_is_there_and_quotes_its_remark() {
+    let repository = repository();
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(repository.join(&path)).unwrap();
+        (path.to_string_lossy().into_owned(), text)
+    };
+    let sources: Vec<_> = files(&repository, ".rs").into_iter().map(read).collect();
+    for (page, quotes) in [("docs/classic.md", true), ("docs/trust.md", false)] {
+        let page = fs::read_to_string(repository.join(page)).unwrap();
+        let is_there = |name: &&str| {
+            let name = name.replace("::", "/").replace(' ', "/");
+            let (place, test) = name.rsplit_once('/').unwrap_or(("", &name));
+            let mut sources = sources.iter().filter(|(path, _)| path.contains(place));
+            sources.any(|(path, source)| match above_test(source, test) {
+                Some(above) if above.contains(&"#[test]") => {
+                    !quotes || above.concat().contains('"')
+                }
+                _ => !quotes && path.contains(&name),
+            })
+        };
+        let names = named_in_tables(&page).into_iter().filter(|name| name.contains('_'));
+        let missing: Vec<&str> = names.clone().filter(|name| !is_there(name)).collect();
+        assert!(missing.is_empty() && names.count() > 60, "{missing:#?}");
     }
 }
 

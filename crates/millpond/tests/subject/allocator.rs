@@ -3,11 +3,12 @@ use std::marker::PhantomData;
 
 use millpond::reuse::ReuseOrder;
 use millpond::snapshot::{Checksum, SnapshotOf, ToChecksum};
-use millpond::{HandleAllocator, HandleLayout};
+use millpond::{HandleAllocator, HandleLayout, Refusal};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{AnyHandle, Form, Kind, Plan, PoolUnderTest, hash};
+use super::walk::own_vec;
+use super::{AnyHandle, Claimed, Form, Kind, Plan, PoolUnderTest, hash};
 
 /// [`HandleAllocator`] of a reuse order and a handle layout.
 pub(crate) struct AllocatorKind<R, H>(PhantomData<(R, H)>);
@@ -15,13 +16,16 @@ pub(crate) struct AllocatorKind<R, H>(PhantomData<(R, H)>);
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for AllocatorKind<R, H> {
     type Handle = H;
     type Pool<T: 'static> = Arrays<T, R, H>;
+
+    const ASKING_IS_REFUSED: bool = false;
+    const ORDER: Option<&'static str> = Some(R::NAME);
 }
 
 /// What a handle allocator is for: handles, and an array of the user's own.
 #[derive(Clone)]
 pub(crate) struct Arrays<T, R: ReuseOrder, H: HandleLayout> {
-    handles: HandleAllocator<R, H>,
     values: Vec<Option<T>>,
+    handles: HandleAllocator<R, H>,
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> Arrays<T, R, H> {
@@ -88,7 +92,8 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
     }
 
     fn clear(&mut self) {
-        let values: Vec<Option<T>> = self.values.iter_mut().map(Option::take).collect();
+        let mut values = own_vec(self.values.len());
+        values.extend(self.values.iter_mut().map(Option::take));
         self.handles.clear();
         drop(values);
     }
@@ -104,14 +109,18 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
         self.handles.validate().map_err(|violation| violation.to_string())
     }
 
-    fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
+    fn insert_at(&mut self, handle: H, value: T) -> Claimed<T> {
         Some(match self.handles.acquire_at(handle) {
             Ok(()) => {
                 assert!(self.values[Self::at(handle)].replace(value).is_none());
                 Ok(())
             }
-            Err(_) => Err(value),
+            Err(error) => Err((error.kind(), value)),
         })
+    }
+
+    fn check(&self, handle: H) -> Option<Result<(), Refusal>> {
+        Some(self.handles.check(handle))
     }
 
     fn promised(&mut self) -> Option<Option<H>> {

@@ -5,7 +5,7 @@ use millpond::reuse::ReuseOrder;
 use millpond::{BlockPool, HandleLayout};
 
 use super::pool::like_a_pool;
-use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use super::{AnyHandle, Kind, Plan, PoolUnderTest, aided};
 
 /// [`BlockPool`] of a reuse order and a handle layout, in blocks as small as will show their borders, all
 /// of them taken at the beginning.
@@ -14,6 +14,8 @@ pub(crate) struct BlockKind<R, H>(PhantomData<(R, H)>);
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for BlockKind<R, H> {
     type Handle = H;
     type Pool<T: 'static> = BlockPool<T, R, H>;
+
+    const ORDER: Option<&'static str> = Some(R::NAME);
 }
 
 /// [`BlockPool`] that takes its blocks as it needs them, and gives all but one of the empty ones back.
@@ -38,7 +40,7 @@ const SLOTS_PER_BLOCK_MAX: usize = 4;
 
 fn builder<T, R: ReuseOrder, H: HandleLayout>(plan: Plan) -> BlockPoolBuilder<T, R, H> {
     let slots_per_block = 1 << plan.capacity.trailing_zeros().min(SLOTS_PER_BLOCK_MAX.ilog2());
-    let mut builder = BlockPool::<T>::builder()
+    let mut builder = aided!(BlockPool::<T>::builder(), plan)
         .reuse(R::default())
         .handle::<H>()
         .slots_per_block(slots_per_block)
@@ -61,7 +63,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         builder(plan).reserve(plan.capacity).build()
     }
 
-    like_a_pool!(capacity_max);
+    like_a_pool!(capacity_max, get_unchecked, get_unchecked_mut);
 
     fn drain_back(&mut self) -> Option<impl ExactSizeIterator<Item = (H, T)>> {
         Some(self.drain().rev())

@@ -8,6 +8,7 @@ use std::ptr::NonNull;
 use std::rc::Rc;
 
 use millpond::classic::{PoolAllocator, PoolBox};
+use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::size_classes::Overflow;
 use millpond::{Handle, HandleAllocator, SizeClasses, Stats};
 
@@ -134,6 +135,7 @@ impl<A: Places> Kind for PlacedKind<A> {
     type Pool<T: 'static> = Placed<T, A>;
 
     const ALLOCATES: bool = true;
+    const ORDER: Option<&'static str> = Some(Lifo::NAME);
 }
 
 pub(crate) struct Placed<T: 'static, A: Places> {

@@ -1,7 +1,8 @@
-use millpond::classic::{BytemapPool, RosterPool};
-use millpond::{Handle, Stats};
+use millpond::classic::{BytemapError, BytemapPool, RosterPool};
+use millpond::{Handle, InsertAtErrorKind, Stats};
 
-use super::{Kind, NoPast, Plan, PoolUnderTest, Seeded};
+use super::walk::own_vec;
+use super::{AnyHandle, Claimed, Kind, NoPast, Plan, PoolUnderTest, Seeded};
 
 /// [`RosterPool`]: its slots have 2^31 lifetimes, and no handle can be claimed.
 pub(crate) struct RosterPoolKind;
@@ -11,6 +12,7 @@ impl Kind for RosterPoolKind {
     type Pool<T: 'static> = OptionRoster<T>;
 
     const LIFETIMES_CHOSEN: bool = false;
+    const AIDED: bool = false;
     const NAMED: bool = false;
     const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
 }
@@ -60,9 +62,9 @@ impl<T: 'static> PoolUnderTest<T> for OptionRoster<T> {
     }
 
     fn clear(&mut self) {
-        let handles: Vec<_> = self.iter().map(|(handle, _)| handle).collect();
-        let values: Vec<_> = handles.into_iter().map(|handle| self.remove(handle)).collect();
-        drop(values);
+        let (mut handles, mut values) = (own_vec(self.len()), own_vec(self.len()));
+        handles.extend(self.iter().map(|(handle, _)| handle));
+        values.extend(handles.into_iter().map(|handle| self.remove(handle)));
     }
 
     fn iter(&self) -> impl Iterator<Item = (Handle<()>, &T)> {
@@ -87,6 +89,7 @@ impl<const RETIRES: bool> Kind for BytemapKind<RETIRES> {
 
     const LIFETIMES_CHOSEN: bool = false;
     const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
+    const AIDED: bool = false;
     const LASTING: bool = RETIRES;
     const WRAPS_TO: u32 = 0;
 
@@ -94,6 +97,9 @@ impl<const RETIRES: bool> Kind for BytemapKind<RETIRES> {
         !RETIRES
     }
 }
+
+/// The byte of a free slot after its last seed.
+const USED_UP: u8 = 0x80 | 127;
 
 pub(crate) struct Bytemap<T, const RETIRES: bool>(BytemapPool<T>);
 
@@ -115,7 +121,7 @@ impl<T: 'static, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
     }
 
     fn retired(&self) -> usize {
-        self.0.bytes().iter().filter(|byte| RETIRES && **byte == 0x80 | 127).count()
+        self.0.bytes().iter().filter(|byte| RETIRES && **byte == USED_UP).count()
     }
 
     fn is_full(&self) -> bool {
@@ -160,17 +166,24 @@ impl<T: 'static, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
         self.0.validate().map_err(|violation| violation.to_string())
     }
 
-    fn insert_at(&mut self, handle: Seeded, value: T) -> Option<Result<(), T>> {
-        Some(match self.0.insert_at(handle.0, value) {
-            Ok(issued) => {
-                assert_eq!(issued, handle.0);
-                Ok(())
-            }
-            Err(error) => Err(error.into_inner()),
-        })
+    fn insert_at(&mut self, handle: Seeded, value: T) -> Claimed<T> {
+        let result = self.0.insert_at(handle.0, value);
+        Some(result.map(|issued| assert_eq!(issued, handle.0)).map_err(|error| {
+            let kind = match error {
+                BytemapError::NoSuchHandle(_) => InsertAtErrorKind::OutOfRange,
+                BytemapError::Live(_) => InsertAtErrorKind::Occupied,
+                BytemapError::Stale(_) if self.0.bytes()[handle.index()] == USED_UP => {
+                    InsertAtErrorKind::Retired
+                }
+                BytemapError::Stale(_) => InsertAtErrorKind::Stale,
+            };
+            (kind, error.into_inner())
+        }))
     }
 
     fn index_of(&self, value: &T) -> Option<Option<usize>> {
-        Some(self.0.index_of(value))
+        let index = self.0.index_of(value);
+        assert_eq!(self.0.handle_of(value).map(|handle| Seeded(handle).index()), index);
+        Some(index)
     }
 }

@@ -9,14 +9,14 @@ use std::cmp::Ordering;
 use std::iter::FromFn;
 use std::marker::PhantomData;
 
-use millpond::Stats;
 use millpond::snapshot::ToChecksum;
+use millpond::{Refusal, Stats};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::key::{Layout, layout};
-use super::walk::{ExactWalk, Walk, WalkFromBothEnds, WalkToClone};
-use super::{Form, Key, Kind, Plan, PoolUnderTest};
+use super::walk::{ExactWalk, Walk, WalkFromBothEnds, WalkToClone, own_box};
+use super::{Claimed, Form, Key, Kind, Plan, PoolUnderTest};
 
 /// What is true of all pools of a kind: see [`Kind`].
 pub(crate) struct Facts {
@@ -32,7 +32,11 @@ pub(crate) struct Facts {
     pub(crate) panicking_clear_does_too: bool,
     pub(crate) written_in_parts: bool,
     pub(crate) wraps_to: u32,
+    pub(crate) aided: bool,
     pub(crate) knows_peak: bool,
+    pub(crate) counts_refusals: bool,
+    pub(crate) asking_is_refused: bool,
+    pub(crate) order: Option<&'static str>,
     pub(crate) evicts: bool,
     pub(crate) layout: &'static Layout,
     pub(crate) lifetimes: fn(Plan) -> u32,
@@ -54,7 +58,11 @@ impl Facts {
             panicking_clear_does_too: K::PANICKING_CLEAR_DOES_TOO,
             written_in_parts: K::WRITTEN_IN_PARTS,
             wraps_to: K::WRAPS_TO,
+            aided: K::AIDED,
             knows_peak: K::KNOWS_PEAK,
+            counts_refusals: K::COUNTS_REFUSALS,
+            asking_is_refused: K::ASKING_IS_REFUSED,
+            order: K::ORDER,
             evicts: <K::Pool<()> as PoolUnderTest<()>>::EVICTS,
             layout: layout::<K::Handle>(),
             lifetimes: K::lifetimes,
@@ -155,7 +163,7 @@ pub(crate) trait Basic<T: 'static> {
     fn stats(&self) -> Option<Stats>;
     fn insert(&mut self, value: T) -> Result<Key, T>;
     fn insert_with(&mut self, make: &mut dyn FnMut(Key) -> T) -> Option<Result<Key, ()>>;
-    fn insert_at(&mut self, handle: Key, value: T) -> Option<Result<(), T>>;
+    fn insert_at(&mut self, handle: Key, value: T) -> Claimed<T>;
     fn promised(&mut self) -> Option<Option<Key>>;
     fn get(&self, handle: Key) -> Option<&T>;
     fn get_mut(&mut self, handle: Key) -> Option<&mut T>;
@@ -204,7 +212,7 @@ impl<T: 'static, P: PoolUnderTest<T>> Basic<T> for P {
         Some(result.map(Key::of))
     }
 
-    fn insert_at(&mut self, handle: Key, value: T) -> Option<Result<(), T>> {
+    fn insert_at(&mut self, handle: Key, value: T) -> Claimed<T> {
         PoolUnderTest::insert_at(self, handle.handle(), value)
     }
 
@@ -234,7 +242,7 @@ impl<T: 'static, P: PoolUnderTest<T>> Basic<T> for P {
 
     fn iter(&self) -> Each<'_, T> {
         let mut iter = PoolUnderTest::iter(self);
-        std::iter::from_fn(Box::new(move || {
+        std::iter::from_fn(own_box(move || {
             iter.next().map(|(handle, value)| (Key::of(handle), value))
         }))
     }
@@ -382,6 +390,8 @@ pub(crate) trait Subject<T: 'static>: Saved<T> {
     /// As many as there are handles; `None` inside: refused.
     fn several(&mut self, handles: &[Key]) -> Option<Option<[Option<&mut T>; SEVERAL]>>;
     fn index_of(&self, value: &T) -> Option<Option<usize>>;
+    fn revive(&mut self, handle: Key, value: T) -> Claimed<T>;
+    fn check(&self, handle: Key) -> Option<Result<(), Refusal>>;
     /// The same pool once more, by this way of several: see [`PoolUnderTest::came_back`].
     fn came_back(&self, way: u8) -> Option<(&'static str, Box<dyn Subject<T>>)>;
 }
@@ -403,6 +413,14 @@ impl<T: Plain, P: PoolUnderTest<T>> Subject<T> for P {
         name(&self) -> Option<Option<&'static str>>;
         runs(&self) -> Option<Vec<(usize, Vec<&T>)>>;
         index_of(&self, value: &T) -> Option<Option<usize>>;
+    }
+
+    fn revive(&mut self, handle: Key, value: T) -> Claimed<T> {
+        PoolUnderTest::revive(self, handle.handle(), value)
+    }
+
+    fn check(&self, handle: Key) -> Option<Result<(), Refusal>> {
+        PoolUnderTest::check(self, handle.handle())
     }
 
     fn at(&self, index: usize) -> Option<Option<(Key, &T)>> {

@@ -1,12 +1,12 @@
 //! What the tests ask of a pool, whatever it is. Nothing here names one: a program of tests with other pools takes this
 //! file, and the others that do not, into a `subject` module of its own.
 
-use millpond::Stats;
 use millpond::snapshot::ToChecksum;
+use millpond::{GetDisjointMutError, InsertAtErrorKind, Refusal, Stats};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{AnyHandle, Form};
+use super::{Aids, AnyHandle, Form};
 
 /// What a pool is built with. A kind of pool that has no such choice goes its own way, and says so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +17,8 @@ pub(crate) struct Plan {
     /// Whether slots start again after the last.
     pub(crate) wraps: bool,
     pub(crate) name: Option<&'static str>,
+    /// Of pools that have some.
+    pub(crate) aids: Aids,
 }
 
 impl Plan {
@@ -73,8 +75,19 @@ pub(crate) trait Kind: 'static {
     /// The generation after the last, where slots start again.
     const WRAPS_TO: u32 = 1;
 
+    /// Whether the plan's debug aids are followed.
+    const AIDED: bool = true;
+
     /// Whether the peak is exactly the most that was ever live.
     const KNOWS_PEAK: bool = true;
+    /// Whether each refused insertion is counted.
+    const COUNTS_REFUSALS: bool = true;
+    /// Whether a full pool counts it as one when it is asked for the handle that comes next.
+    const ASKING_IS_REFUSED: bool = true;
+
+    /// The [name](millpond::reuse::ReuseOrder::NAME) of the order in which slots come, where
+    /// [`Vacant`](crate::common::Vacant) has all that the steps do with it.
+    const ORDER: Option<&'static str> = None;
 }
 
 /// The ways in which [`came_back`](PoolUnderTest::came_back) comes to the same pool.
@@ -132,8 +145,16 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
         None
     }
 
-    /// A refused value comes back.
-    fn insert_at(&mut self, _handle: Self::Handle, _value: T) -> Option<Result<(), T>> {
+    fn insert_at(&mut self, _handle: Self::Handle, _value: T) -> Claimed<T> {
+        None
+    }
+
+    fn revive(&mut self, _handle: Self::Handle, _value: T) -> Claimed<T> {
+        None
+    }
+
+    /// Why a handle is refused, if it is.
+    fn check(&self, _handle: Self::Handle) -> Option<Result<(), Refusal>> {
         None
     }
 
@@ -374,18 +395,47 @@ macro_rules! says_all {
 }
 pub(crate) use says_all;
 
-/// What a claim of a handle came to, as the tests ask for it: a refused value comes back.
+/// What a claim of a handle came to: a refused value comes back, with the reason.
+pub(crate) type Claimed<T> = Option<Result<(), (InsertAtErrorKind, T)>>;
+
+/// That of a pool that says which handle it has issued.
 pub(crate) fn claimed<T, H: AnyHandle>(
     handle: H,
     result: Result<H, millpond::InsertAtError<T>>,
-) -> Option<Result<(), T>> {
-    Some(result.map(|issued| assert_eq!(issued, handle)).map_err(|error| error.into_inner()))
+) -> Claimed<T> {
+    let result = result.map(|issued| assert_eq!(issued, handle));
+    Some(result.map_err(|error| (error.kind(), error.into_inner())))
+}
+
+/// Where a value is that was lent.
+pub(crate) fn place<T>(value: &mut T) -> *const T {
+    value
+}
+
+/// What is lent of several handles with gaps for those that are refused is what is lent if none of them is.
+pub(crate) fn lent_alike<T, const N: usize>(
+    with_gaps: Result<[Option<*const T>; N], GetDisjointMutError>,
+    lent: Result<[&mut T; N], GetDisjointMutError>,
+) -> Option<[&mut T; N]> {
+    match (&with_gaps, &lent) {
+        (Ok(with_gaps), Ok(lent)) => {
+            assert!(with_gaps.iter().zip(lent).all(|(a, b)| *a == Some(&raw const **b)));
+        }
+        (Ok(with_gaps), Err(GetDisjointMutError::Refused { position, .. })) => {
+            assert!(with_gaps[*position].is_none());
+        }
+        (Err(error), Err(GetDisjointMutError::Overlapping { .. })) => {
+            assert_eq!(Some(error), lent.as_ref().err());
+        }
+        (error, _) => assert!(matches!(error, Err(GetDisjointMutError::Overlapping { .. }))),
+    }
+    lent.ok()
 }
 
 /// A builder that has been told the plan.
 macro_rules! planned {
     ($builder:expr, $plan:expr) => {{
-        let mut builder = $builder.capacity($plan.capacity);
+        let mut builder = $crate::subject::aided!($builder, $plan).capacity($plan.capacity);
         if let Some(lifetimes) = $plan.lifetimes {
             builder = builder.lifetimes(lifetimes);
         }

@@ -39,8 +39,8 @@ pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use handle::Seeded;
 pub(crate) use interface::{
-    CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, claimed, for_every_pool, for_one_of_each,
-    for_one_of_each_place, planned, says, says_all, tests_of,
+    CLONED, Claimed, Kind, Plan, PoolUnderTest, WAYS_BACK, claimed, for_every_pool,
+    for_one_of_each, for_one_of_each_place, lent_alike, place, planned, says, says_all, tests_of,
 };
 pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
@@ -48,13 +48,24 @@ pub(crate) use past::NoPast;
 pub(crate) use player::{Nothing, Value, hash, plans, play, seen};
 pub(crate) use policy::{EVICT_LEAST, EVICT_OLDEST, GROW, PolicyKind, SPILL, SpillKind};
 pub(crate) use pool::PoolKind;
-pub(crate) use reading::{bytes_justified, use_pool};
+pub(crate) use reading::{agreed, bytes_justified, use_pool};
 pub(crate) use recycler::RecyclerKind;
 pub(crate) use shared::SharedKind;
 pub(crate) use side_table::SideTableKind;
 pub(crate) use static_pool::StaticKind;
 pub(crate) use steps::{KindToRun, Run, Step};
 pub(crate) use vec_pool::VecKind;
+pub(crate) use walk::own_blocks;
+
+pub(crate) use millpond::debug::DebugAids as Aids;
+
+/// A builder that has been told the plan's debug aids.
+macro_rules! aided {
+    ($builder:expr, $plan:expr) => {
+        $builder.debug_aids($plan.aids)
+    };
+}
+pub(crate) use aided;
 
 /// One kind for each way in which values are kept, handed to a macro behind the arguments for it; and then the others in
 /// the brackets.

@@ -99,7 +99,8 @@ fn step<T: Value, S: Basic<T> + ?Sized>(pool: &mut S, bits: u64) -> u64 {
         28 | 29 => {
             let index = below(bits >> 8, pool.capacity() + 1);
             let handle = pool.layout().key_of_parts(index, 1 + (bits >> 40) as u32 % 6);
-            hash(handle.map(|handle| pool.insert_at(handle, value)))
+            let claimed = handle.map(|handle| pool.insert_at(handle, value));
+            hash(claimed.map(|claimed| claimed.map(|result| result.map_err(|(_, value)| value))))
         }
         30 => hash(pool.retain(&mut |handle, _| handle.index() % 3 != below(bits, 5))),
         _ if bits >> 60 == 0 => {

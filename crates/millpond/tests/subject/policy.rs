@@ -26,6 +26,8 @@ impl<const POLICY: usize> Kind for PolicyKind<POLICY> {
     const WRITTEN_IN_PARTS: bool = true;
     /// The sum of those of both parts.
     const KNOWS_PEAK: bool = POLICY != SPILL && POLICY != GROW;
+    /// The adapter refuses for a pool that would evict.
+    const COUNTS_REFUSALS: bool = POLICY < EVICT_LEAST;
 }
 
 #[derive(Clone)]

@@ -11,18 +11,23 @@ pub(crate) struct PoolKind<R, H>(PhantomData<(R, H)>);
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for PoolKind<R, H> {
     type Handle = H;
     type Pool<T: 'static> = Pool<T, R, H>;
+
+    const ORDER: Option<&'static str> = Some(R::NAME);
 }
 
 /// What the pools with names for all have in common.
 macro_rules! like_a_pool {
-    ($capacity:ident) => {
+    ($capacity:ident $(, $get_unchecked:ident, $get_unchecked_mut:ident)?) => {
         $crate::subject::past::past_of!();
         $crate::subject::says_all!(pool => *pool, $capacity);
 
         fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
             let (handle, value) = (self.handle_at(index), self.get_at(index));
             assert_eq!(handle.is_some(), value.is_some());
-            Some(handle.zip(value))
+            let found = handle.zip(value);
+            let place = |(handle, value): (H, &T)| (handle, std::ptr::from_ref(value));
+            assert_eq!(self.object_at(index).map(place), found.map(place));
+            Some(found)
         }
 
         fn insert(&mut self, value: T) -> Result<H, T> {
@@ -30,10 +35,26 @@ macro_rules! like_a_pool {
         }
 
         fn get(&self, handle: H) -> Option<&T> {
-            self.get(handle)
+            let found = self.get(handle);
+            $(if let Some(found) = found {
+                // SAFETY: the pool contains the handle.
+                assert!(std::ptr::eq(found, unsafe { self.$get_unchecked(handle) }));
+            })?
+            found
         }
 
         fn get_mut(&mut self, handle: H) -> Option<&mut T> {
+            use $crate::subject::place;
+            let index = AnyHandle::index(handle);
+            let there = self.handle_at(index);
+            let found = there.map(|there| (there, std::ptr::from_ref(self.get(there).unwrap())));
+            assert_eq!(self.object_at_mut(index).map(|(of, value)| (of, place(value))), found);
+            assert_eq!(self.get_at_mut(index).map(place), found.map(|(_, value)| value));
+            $(if there == Some(handle) {
+                // SAFETY: the pool contains the handle.
+                let value = unsafe { self.$get_unchecked_mut(handle) };
+                assert_eq!(Some((handle, place(value))), found);
+            })?
             self.get_mut(handle)
         }
 
@@ -41,7 +62,12 @@ macro_rules! like_a_pool {
             self.contains(handle)
         }
 
+        /// Every other time by the slot.
         fn remove(&mut self, handle: H) -> Option<T> {
+            let index = AnyHandle::index(handle);
+            if self.len() % 2 == 0 && self.handle_at(index) == Some(handle) {
+                return self.remove_at(index);
+            }
             self.remove(handle)
         }
 
@@ -58,8 +84,16 @@ macro_rules! like_a_pool {
             self.validate().map_err(|violation| violation.to_string())
         }
 
-        fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
+        fn insert_at(&mut self, handle: H, value: T) -> $crate::subject::Claimed<T> {
             $crate::subject::claimed(handle, self.insert_at(handle, value))
+        }
+
+        fn revive(&mut self, handle: H, value: T) -> $crate::subject::Claimed<T> {
+            $crate::subject::claimed(handle, self.revive(handle, value))
+        }
+
+        fn check(&self, handle: H) -> Option<Result<(), millpond::Refusal>> {
+            Some(self.check(handle))
         }
 
         fn insert_with(&mut self, make: &mut dyn FnMut(H) -> T) -> Option<Result<H, ()>> {
@@ -115,11 +149,15 @@ macro_rules! like_a_pool {
         }
 
         fn disjoint<const K: usize>(&mut self, handles: [H; K]) -> Option<Option<[&mut T; K]>> {
-            Some(self.get_disjoint_mut(handles).ok())
+            let each = self.get_each_mut(handles);
+            let each = each.map(|each| each.map(|value| value.map($crate::subject::place)));
+            Some($crate::subject::lent_alike(each, self.get_disjoint_mut(handles)))
         }
 
         fn index_of(&self, value: &T) -> Option<Option<usize>> {
-            Some(self.index_of(value))
+            let index = self.index_of(value);
+            assert_eq!(self.handle_of(value).map(AnyHandle::index), index);
+            Some(index)
         }
 
         fn try_clone(&self) -> Option<Self>
@@ -154,6 +192,6 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
         super::planned!(builder, plan).build()
     }
 
-    like_a_pool!(capacity);
+    like_a_pool!(capacity, get_unchecked, get_unchecked_mut);
     in_index_order!();
 }

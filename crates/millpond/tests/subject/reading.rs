@@ -1,6 +1,37 @@
-//! What must hold of a pool that was read from a file of anybody's making.
+//! What must hold of any pool, also of one that was read from a file of anybody's making.
 
-use super::{Basic, Key, Value};
+use super::{Basic, Key, Subject, Value};
+use crate::common::Counted;
+
+/// All live objects of a pool by their slots, and what their values say. In whatever way it is asked of them, it answers
+/// the same.
+pub(crate) fn agreed(pool: &dyn Subject<Counted>) -> Vec<(Key, u64)> {
+    pool.validate().unwrap();
+    let said = |(handle, value): (Key, &Counted)| (handle, value.id());
+    let mut live: Vec<_> = pool.iter().map(said).collect();
+    if let Some(iter) = pool.iter_both_ends() {
+        assert!(iter.rev().map(said).eq(live.iter().rev().copied()));
+    }
+    live.sort_unstable_by_key(|(handle, _)| handle.index());
+    assert_eq!((pool.len(), pool.is_empty()), (live.len(), live.is_empty()));
+    for &(handle, id) in &live {
+        let value = pool.get(handle).unwrap();
+        assert!(value.id() == id && pool.contains(handle), "{handle:?}");
+        let index = pool.index_of(value);
+        assert!(index.is_none_or(|index| index == Some(handle.index())), "{handle:?}: {index:?}");
+    }
+    for index in 0..pool.capacity() + 2 {
+        let Some(there) = pool.at(index) else { break };
+        let expected = live.binary_search_by_key(&index, |(handle, _)| handle.index());
+        assert_eq!(there.map(said), expected.ok().map(|place| live[place]));
+    }
+    if let Some(runs) = pool.runs() {
+        let in_runs = runs.iter().flat_map(|(first, run)| (*first..).zip(run));
+        let expected = live.iter().map(|(handle, id)| (handle.index(), *id));
+        assert!(in_runs.map(|(index, value)| (index, value.id())).eq(expected));
+    }
+    live
+}
 
 /// How many bytes may be taken for an input of so many: each of its bytes may be a slot, with a value of up to
 /// 24 bytes, a word, places in orders and on the way; or a block of one.

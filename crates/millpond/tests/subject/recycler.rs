@@ -1,10 +1,11 @@
 use std::marker::PhantomData;
 
 use millpond::reuse::ReuseOrder;
-use millpond::{HandleLayout, Recycler};
+use millpond::{HandleLayout, Recycler, Refusal};
 
 use super::past::past_of;
-use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use super::walk::own_vec;
+use super::{AnyHandle, Claimed, Kind, Plan, PoolUnderTest};
 
 /// [`Recycler`] of a reuse order and a handle layout.
 pub(crate) struct RecyclerKind<R, H>(PhantomData<(R, H)>);
@@ -12,6 +13,8 @@ pub(crate) struct RecyclerKind<R, H>(PhantomData<(R, H)>);
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for RecyclerKind<R, H> {
     type Handle = H;
     type Pool<T: 'static> = OptionRecycler<T, R, H>;
+
+    const ORDER: Option<&'static str> = Some(R::NAME);
 
     /// It leaves the objects of dead slots, which are empty places in all other cases.
     const PANICKING_RESTORE_EMPTIES: bool = false;
@@ -86,7 +89,8 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     }
 
     fn clear(&mut self) {
-        let values: Vec<Option<T>> = self.0.iter_mut().map(|(_, object)| object.take()).collect();
+        let mut values = own_vec(self.0.len());
+        values.extend(self.0.iter_mut().map(|(_, object)| object.take()));
         self.0.clear();
         drop(values);
     }
@@ -100,14 +104,18 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         self.0.validate().map_err(|violation| violation.to_string())
     }
 
-    fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
+    fn insert_at(&mut self, handle: H, value: T) -> Claimed<T> {
         Some(match self.0.acquire_at(handle) {
             Ok(object) => {
                 assert!(object.replace(value).is_none());
                 Ok(())
             }
-            Err(_) => Err(value),
+            Err(error) => Err((error.kind(), value)),
         })
+    }
+
+    fn check(&self, handle: H) -> Option<Result<(), Refusal>> {
+        Some(self.0.check(handle))
     }
 
     const EVICTS: bool = true;
@@ -123,7 +131,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     }
 
     fn retain(&mut self, keep: &mut dyn FnMut(H, &mut T) -> bool) -> bool {
-        let mut gone = Vec::new();
+        let mut gone = own_vec(self.0.len());
         self.0.retain(|handle, object| {
             let is_kept = object.as_mut().is_some_and(|value| keep(handle, value));
             if !is_kept {

@@ -2,11 +2,11 @@ use std::cell::UnsafeCell;
 
 use millpond::snapshot::ToChecksum;
 use millpond::sync::SyncSnapshot;
-use millpond::{Handle, SyncPool};
+use millpond::{Handle, Refusal, SyncPool};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Form, Kind, Plan, PoolUnderTest};
+use super::{Claimed, Form, Kind, Plan, PoolUnderTest, aided};
 
 /// [`SyncPool`], used by one thread, and by `&mut` wherever that has a method.
 pub(crate) struct SharedKind;
@@ -65,7 +65,7 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
     type Past = SyncSnapshot<T>;
 
     fn build(plan: Plan) -> Self {
-        let mut builder = SyncPool::builder().capacity(plan.capacity).homes(2);
+        let mut builder = aided!(SyncPool::builder(), plan).capacity(plan.capacity).homes(2);
         if let Some(lifetimes) = plan.lifetimes {
             builder = builder.lifetimes(lifetimes);
         }
@@ -116,9 +116,7 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
     }
 
     fn contains(&self, handle: Handle<()>) -> bool {
-        let contains = self.pool().contains(handle.relabel());
-        assert_eq!(self.pool().check(handle.relabel()).is_ok(), contains);
-        contains
+        self.pool().contains(handle.relabel())
     }
 
     fn remove(&mut self, handle: Handle<()>) -> Option<T> {
@@ -139,11 +137,18 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         self.pool().validate().map_err(|violation| violation.to_string())
     }
 
-    fn insert_at(&mut self, handle: Handle<()>, value: T) -> Option<Result<(), T>> {
-        Some(match self.pool.get_mut().insert_at(handle.relabel(), value) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(error.into_inner()),
-        })
+    fn insert_at(&mut self, handle: Handle<()>, value: T) -> Claimed<T> {
+        let result = self.pool.get_mut().insert_at(handle.relabel(), value);
+        super::claimed(handle, result.map(Handle::relabel))
+    }
+
+    fn revive(&mut self, handle: Handle<()>, value: T) -> Claimed<T> {
+        let result = self.pool.get_mut().revive(handle.relabel(), value);
+        super::claimed(handle, result.map(Handle::relabel))
+    }
+
+    fn check(&self, handle: Handle<()>) -> Option<Result<(), Refusal>> {
+        Some(self.pool().check(handle.relabel()))
     }
 
     fn insert_with(

@@ -1,12 +1,12 @@
 use std::marker::PhantomData;
 
-use millpond::reuse::Lifo;
+use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::snapshot::{SnapshotOf, ToChecksum};
 use millpond::{HandleAllocator, HandleLayout, SideTable, Stats};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{AnyHandle, Form, Kind, Plan, PoolUnderTest, hash};
+use super::{AnyHandle, Claimed, Form, Kind, Plan, PoolUnderTest, hash};
 
 /// [`SideTable`] of a handle layout, about the slots of a handle allocator. Handles are good if the
 /// table says so: the allocator is not asked. One that grows begins without slots.
@@ -19,12 +19,13 @@ impl<H: HandleLayout + AnyHandle, const GROWS: bool> Kind for SideTableKind<H, G
     const WRAPS_EARLY: bool = false;
     const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
     const ALLOCATES: bool = GROWS;
+    const ORDER: Option<&'static str> = Some(Lifo::NAME);
 }
 
 #[derive(Clone)]
 pub(crate) struct Beside<T, H: HandleLayout, const GROWS: bool> {
-    slots: HandleAllocator<Lifo, H>,
     table: SideTable<H, T>,
+    slots: HandleAllocator<Lifo, H>,
     /// Which is ahead of the slots, and refuses their handles: only of a file that nobody has written so.
     is_ahead: bool,
 }
@@ -130,9 +131,9 @@ impl<T: 'static, H: HandleLayout + AnyHandle, const GROWS: bool> PoolUnderTest<T
     }
 
     /// The table may take a handle for a stale one that is more than half a round ahead.
-    fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
-        if self.slots.acquire_at(handle).is_err() {
-            return Some(Err(value));
+    fn insert_at(&mut self, handle: H, value: T) -> Claimed<T> {
+        if let Err(error) = self.slots.acquire_at(handle) {
+            return Some(Err((error.kind(), value)));
         }
         Some(match self.table.insert(handle, value) {
             Ok(before) => {
@@ -141,7 +142,7 @@ impl<T: 'static, H: HandleLayout + AnyHandle, const GROWS: bool> PoolUnderTest<T
             }
             Err(error) => {
                 assert!(self.slots.release(handle));
-                Err(error.into_inner())
+                Err((error.kind(), error.into_inner()))
             }
         })
     }

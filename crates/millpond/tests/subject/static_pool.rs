@@ -1,5 +1,6 @@
 use std::marker::PhantomData;
 
+use millpond::reuse::{ReuseOrder, Roster};
 use millpond::{HandleLayout, StaticPool};
 
 use super::pool::{in_index_order, like_a_pool};
@@ -13,6 +14,8 @@ impl<const N: usize, H: HandleLayout + AnyHandle> Kind for StaticKind<N, H> {
     type Pool<T: 'static> = StaticPool<T, N, H>;
 
     const CAPACITY: Option<usize> = Some(N);
+    const ORDER: Option<&'static str> = Some(Roster::NAME);
+    const AIDED: bool = false;
 }
 
 impl<T: 'static, const N: usize, H: HandleLayout + AnyHandle> PoolUnderTest<T>
@@ -31,6 +34,6 @@ impl<T: 'static, const N: usize, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         if plan.wraps { builder.wrap().build() } else { builder.build() }
     }
 
-    like_a_pool!(capacity);
+    like_a_pool!(capacity, get_unchecked, get_unchecked_mut);
     in_index_order!();
 }

@@ -1,9 +1,11 @@
 //! What can be done with a pool, one step at a time, beside a model of it that is plain and obviously
-//! right: for each slot, which lifetime it is in and what lives there.
+//! right: for each slot, which lifetime it is in and what lives there, and which slot comes next.
+
+use millpond::{InsertAtErrorKind, Refusal};
 
 use super::walk::ExactWalk;
-use super::{Key, Makes, Past, Plan, Rank, Subject};
-use crate::common::{Counted, Ledger, panics, quiet_panic};
+use super::{Claimed, Key, Makes, Past, Plan, Rank, Subject, agreed};
+use crate::common::{Counted, Ledger, Vacant, panics, quiet_panic};
 
 /// One step. Live objects, slots and generations are named relative to what there is, so that any
 /// sequence of any steps makes sense, and still does when some are left out.
@@ -18,11 +20,13 @@ pub(crate) enum Step {
     Promise,
     /// A handle of this slot, so many generations after the one that comes next.
     InsertAt(u8, i8),
+    /// A handle of this slot, so many generations after the latest that it had.
+    Revive(u8, i8),
     Remove(u8),
     /// The drop of the removed value panics.
     RemovePanics(u8),
-    /// Every handle that ever was, and some that never were.
-    RemoveStale,
+    /// Every handle that ever was, and some that never were: it is refused wherever it must be, with the reason.
+    Refused,
     Overwrite(u8),
     /// The n-th object that the function comes to stays if bit n of the mask is set.
     Retain(u16),
@@ -34,6 +38,7 @@ pub(crate) enum Step {
     DrainBack(u8),
     /// So many are taken, and the rest leaked.
     LeakDrain(u8),
+    LeakDrainBack(u8),
     Clear,
     /// The drop of this object's value panics.
     ClearPanics(u8),
@@ -58,24 +63,30 @@ struct Slot {
     generation: Option<u32>,
 }
 
-/// How many lifetimes have begun and ended, and the most that were live at once.
+/// How many lifetimes have begun and ended, the most that were live at once, and what was refused and evicted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Counts {
     inserted: u64,
     removed: u64,
     peak: usize,
+    refused: u64,
+    evicted: u64,
 }
 
 /// A snapshot beside its model.
 struct Saved {
     past: Box<dyn Past>,
     slots: Vec<Slot>,
+    vacant: Option<Vacant>,
     counts: Counts,
     sum: Option<u64>,
 }
 
 /// A kind of pool that can be run beside its model.
 pub(crate) type KindToRun = dyn Makes<dyn Subject<Counted>>;
+
+/// A way to claim a handle.
+type Claim = fn(&mut dyn Subject<Counted>, Key, Counted) -> Claimed<Counted>;
 
 /// A pool beside its model.
 pub(crate) struct Run<'k> {
@@ -84,6 +95,8 @@ pub(crate) struct Run<'k> {
     ledger: Ledger,
     pool: Box<dyn Subject<Counted>>,
     slots: Vec<Slot>,
+    /// The slots in the order in which they come, while it is known: in some kinds until a slot is vacant again.
+    vacant: Option<Vacant>,
     counts: Counts,
     saved: [Option<Saved>; 2],
     /// Every handle that was ever issued or asked for.
@@ -96,9 +109,10 @@ impl<'k> Run<'k> {
     pub(crate) fn new(kind: &'k KindToRun, plan: Plan) -> Self {
         let pool = kind.make(plan);
         let slots = vec![Slot { live: None, generation: Some(1) }; pool.capacity()];
+        let vacant = kind.facts().order.map(|order| Vacant::new(order, pool.capacity()));
         let ledger = Ledger::default();
         let (counts, saved, known) = (Counts::default(), [None, None], Vec::new());
-        Self { kind, plan, ledger, pool, slots, counts, saved, known, next_id: 0 }
+        Self { kind, plan, ledger, pool, slots, vacant, counts, saved, known, next_id: 0 }
     }
 
     fn live(&self) -> Vec<(Key, u64)> {
@@ -137,11 +151,19 @@ impl<'k> Run<'k> {
 
     /// The generation that follows; `None`: the slot retires.
     fn after(&self, generation: u32) -> Option<u32> {
-        if generation < (self.kind.facts().lifetimes)(self.plan) {
+        if generation < self.lifetimes() {
             Some(generation + 1)
         } else {
-            (self.kind.facts().wraps)(self.plan).then_some(self.kind.facts().wraps_to)
+            self.wraps().then_some(self.kind.facts().wraps_to)
         }
+    }
+
+    fn lifetimes(&self) -> u32 {
+        (self.kind.facts().lifetimes)(self.plan)
+    }
+
+    fn wraps(&self) -> bool {
+        (self.kind.facts().wraps)(self.plan)
     }
 
     fn value(&mut self) -> Counted {
@@ -149,8 +171,15 @@ impl<'k> Run<'k> {
         self.ledger.value(self.next_id)
     }
 
-    /// The pool has issued this handle for the latest value.
+    /// The pool has issued this handle, of the slot that comes next, for the latest value.
     fn inserted(&mut self, handle: Key) {
+        if let Some(vacant) = &mut self.vacant {
+            assert_eq!(vacant.take(), Some(handle.index()), "the slot that comes next");
+        }
+        self.began(handle);
+    }
+
+    fn began(&mut self, handle: Key) {
         let slot = &mut self.slots[handle.index()];
         assert!(slot.live.is_none(), "{handle:?} was issued while its slot is live");
         assert_eq!(slot.generation, Some(handle.generation()), "the lifetime that comes next");
@@ -166,6 +195,11 @@ impl<'k> Run<'k> {
         assert_eq!(slot.live.map(|(live, _)| live), Some(handle));
         slot.live = None;
         slot.generation = generation;
+        if self.kind.facts().order.is_none() {
+            self.vacant = None;
+        } else if let (Some(vacant), Some(_)) = (&mut self.vacant, generation) {
+            vacant.give_back(handle.index());
+        }
         self.counts.removed += 1;
     }
 
@@ -178,14 +212,64 @@ impl<'k> Run<'k> {
         }
     }
 
-    /// Whether a handle can be claimed.
-    fn can_be_claimed(&self, handle: Key) -> bool {
-        let Some(slot) = self.slots.get(handle.index()) else { return false };
-        let Some(next) = slot.generation else { return false };
+    /// The slots have been cleared: they come from the lowest on.
+    fn reset(&mut self) {
+        let facts = self.kind.facts();
+        if facts.clear_starts_from_the_lowest {
+            let slots = self.slots.iter().enumerate();
+            let vacant = slots.filter(|(_, slot)| slot.live.is_none() && slot.generation.is_some());
+            let mut slots = Vacant::new(facts.order.unwrap_or_default(), 0);
+            slots.reset(vacant.map(|(index, _)| index));
+            self.vacant = Some(slots);
+        }
+    }
+
+    /// The generation that comes next in the handle's slot, or why the handle's can begin in no lifetime of it.
+    fn next(&self, handle: Key) -> Result<u32, InsertAtErrorKind> {
+        let slot = self.slots.get(handle.index()).ok_or(InsertAtErrorKind::OutOfRange)?;
+        let next = slot.generation.ok_or(InsertAtErrorKind::Retired)?;
+        if slot.live.is_some() {
+            Err(InsertAtErrorKind::Occupied)
+        } else if handle.generation() > self.lifetimes() {
+            Err(InsertAtErrorKind::BeyondLifetimes)
+        } else {
+            Ok(next)
+        }
+    }
+
+    /// Why a handle cannot be claimed, if it cannot.
+    fn refuses_claim(&self, handle: Key) -> Option<InsertAtErrorKind> {
+        match self.next(handle) {
+            Ok(next) if !self.wraps() && handle.generation() < next => {
+                Some(InsertAtErrorKind::Stale)
+            }
+            next => next.err(),
+        }
+    }
+
+    /// Why a handle cannot be revived, if it cannot: it must be the slot's latest.
+    fn refuses_revival(&self, handle: Key) -> Option<InsertAtErrorKind> {
         let generation = handle.generation();
-        slot.live.is_none()
-            && generation <= (self.kind.facts().lifetimes)(self.plan)
-            && ((self.kind.facts().wraps)(self.plan) || generation >= next)
+        match self.next(handle) {
+            Ok(1) if self.wraps() && generation == self.lifetimes() => {
+                Some(InsertAtErrorKind::Wrapped)
+            }
+            Ok(next) if generation >= next => Some(InsertAtErrorKind::NeverLived),
+            Ok(next) if generation + 1 < next => Some(InsertAtErrorKind::Stale),
+            next => next.err(),
+        }
+    }
+
+    /// Why a handle that names no live object is refused.
+    fn refusal(&self, handle: Key) -> Refusal {
+        let Some(slot) = self.slots.get(handle.index()) else { return Refusal::OutOfRange };
+        let was_live = match slot.generation {
+            None => handle.generation() <= self.lifetimes(),
+            // It may have been live before it started again.
+            Some(_) if slot.live.is_none() && self.wraps() => true,
+            Some(now) => handle.generation() < now,
+        };
+        if was_live { Refusal::Stale } else { Refusal::NeverIssued }
     }
 
     /// Takes a step on both sides and compares them. `false`: this pool has no such operation, or there
@@ -199,6 +283,7 @@ impl<'k> Run<'k> {
                     Err(value) => {
                         assert!(self.is_full(), "refused while not full");
                         assert_eq!(value.id(), self.next_id);
+                        self.counts.refused += 1;
                     }
                 }
             }
@@ -219,7 +304,10 @@ impl<'k> Run<'k> {
                         assert_eq!(promised, Some(handle));
                         self.inserted(handle);
                     }
-                    Some(Err(())) => assert!(self.is_full() && promised.is_none()),
+                    Some(Err(())) => {
+                        assert!(self.is_full() && promised.is_none());
+                        self.counts.refused += 1;
+                    }
                     None => return false,
                 }
             }
@@ -230,6 +318,7 @@ impl<'k> Run<'k> {
                 let panicked =
                     panics(|| has_it = pool.insert_with(&mut |_| quiet_panic()).is_some());
                 assert_eq!(panicked, has_it && !is_full);
+                self.counts.refused += u64::from(has_it && is_full);
                 return panicked;
             }
             Step::Promise => {
@@ -237,9 +326,15 @@ impl<'k> Run<'k> {
                 assert_eq!(promised.is_none(), self.is_full());
                 let value = self.value();
                 assert_eq!(self.pool.insert(value).ok(), promised);
-                promised.into_iter().for_each(|handle| self.inserted(handle));
+                match promised {
+                    Some(handle) => self.inserted(handle),
+                    None => {
+                        self.counts.refused += 1 + u64::from(self.kind.facts().asking_is_refused);
+                    }
+                }
             }
-            Step::InsertAt(slot, ahead) => return self.insert_at(slot, ahead),
+            Step::InsertAt(slot, ahead) => return self.claim(slot, i32::from(ahead) % 4, false),
+            Step::Revive(slot, ahead) => return self.claim(slot, i32::from(ahead) % 3 - 1, true),
             Step::Remove(n) => {
                 let Some((handle, id)) = self.nth(n) else { return false };
                 assert_eq!(self.pool.remove(handle).map(|value| value.id()), Some(id));
@@ -251,7 +346,7 @@ impl<'k> Run<'k> {
                 assert!(panics(|| drop(self.pool.remove(handle))));
                 self.removed(handle);
             }
-            Step::RemoveStale => self.remove_stale(),
+            Step::Refused => self.refused(),
             Step::Overwrite(n) => {
                 let Some((handle, _)) = self.nth(n) else { return false };
                 let value = self.value();
@@ -301,35 +396,44 @@ impl<'k> Run<'k> {
                 assert_eq!(n, self.len(), "it comes to each object once");
                 taken.iter().for_each(|(handle, _)| self.removed(*handle));
             }
-            Step::Drain(count) | Step::DrainBack(count) => {
-                let first = |drain: ExactWalk<'_, Counted>| -> Vec<_> {
-                    drain.take(count as usize % 8).collect()
+            Step::Drain(count)
+            | Step::DrainBack(count)
+            | Step::LeakDrain(count)
+            | Step::LeakDrainBack(count) => {
+                let leaks = matches!(step, Step::LeakDrain(_) | Step::LeakDrainBack(_));
+                let first = |mut drain: ExactWalk<'_, Counted>| -> Vec<_> {
+                    let taken = drain.by_ref().take(count as usize % 8).collect();
+                    if leaks {
+                        drain.forget();
+                    }
+                    taken
                 };
                 let taken = match step {
-                    Step::Drain(_) => self.pool.drain().map(first),
+                    Step::Drain(_) | Step::LeakDrain(_) => self.pool.drain().map(first),
                     _ => self.pool.drain_back().map(first),
                 };
                 let Some(taken) = taken else { return false };
+                taken.iter().for_each(|(handle, _)| self.removed(*handle));
                 drop(taken);
-                self.dropped();
-                assert!(self.live().is_empty());
-            }
-            Step::LeakDrain(count) => {
-                let Some(mut drain) = self.pool.drain() else { return false };
-                let taken: Vec<_> = drain.by_ref().take(count as usize % 8).collect();
-                drain.forget();
-                taken.into_iter().for_each(|(handle, _)| self.removed(handle));
+                if !leaks {
+                    self.dropped();
+                    assert!(self.live().is_empty());
+                }
             }
             Step::Clear => {
                 self.pool.clear();
                 self.dropped();
                 self.started_anew();
+                self.reset();
             }
             Step::ClearPanics(n) => {
                 let Some((_, id)) = self.nth(n) else { return false };
                 self.ledger.panic_in_drop_of(id);
                 assert!(panics(|| self.pool.clear()));
                 self.dropped();
+                if self.kind.facts().panicking_clear_does_too {
+                    self.reset();
+                }
             }
             Step::Evict(flip) => return self.evict(u64::from(flip)),
             Step::EvictPanics(n) => {
@@ -383,7 +487,8 @@ impl<'k> Run<'k> {
         past.validate().unwrap();
         let sum = self.pool.sum();
         assert_eq!(Some(past.sum()), sum);
-        *place = Some(Saved { past, slots: self.slots.clone(), counts: self.counts, sum });
+        let (slots, vacant) = (self.slots.clone(), self.vacant.clone());
+        *place = Some(Saved { past, slots, vacant, counts: self.counts, sum });
         true
     }
 
@@ -391,37 +496,61 @@ impl<'k> Run<'k> {
         let Some(saved) = &self.saved[n as usize % 2] else { return false };
         self.pool.restore(&*saved.past);
         self.slots.clone_from(&saved.slots);
+        self.vacant.clone_from(&saved.vacant);
         self.counts = saved.counts;
         assert_eq!(self.pool.sum(), saved.sum);
         true
     }
 
-    fn insert_at(&mut self, slot: u8, ahead: i8) -> bool {
+    /// Begins, or begins again, a lifetime of this slot, so many after the one that comes next.
+    fn claim(&mut self, slot: u8, ahead: i32, is_revival: bool) -> bool {
         let index = slot as usize % (self.slots.len() + 1);
         let next = self.slots.get(index).and_then(|slot| slot.generation).unwrap_or(1);
-        let generation = next.saturating_add_signed(i32::from(ahead) % 4);
+        let generation = next.saturating_add_signed(ahead);
         let Some(handle) = self.kind.facts().handle(index, generation) else { return false };
         let value = self.value();
-        match self.pool.insert_at(handle, value) {
+        let (claimed, refused) = if is_revival {
+            (self.pool.revive(handle, value), self.refuses_revival(handle))
+        } else {
+            (self.pool.insert_at(handle, value), self.refuses_claim(handle))
+        };
+        match claimed {
             None => return false,
             Some(Ok(())) => {
-                assert!(self.can_be_claimed(handle), "{handle:?} was given out");
+                assert_eq!(refused, None, "{handle:?} was given out");
                 self.slots[index].generation = Some(generation);
-                self.inserted(handle);
+                match &mut self.vacant {
+                    Some(vacant) if self.kind.facts().order.is_some() => vacant.claim(index),
+                    _ => self.vacant = None,
+                }
+                self.began(handle);
             }
-            Some(Err(value)) => {
-                assert!(!self.can_be_claimed(handle), "{handle:?} was refused");
+            Some(Err((kind, value))) => {
+                assert_eq!(Some(kind), refused, "{handle:?}");
                 assert_eq!(value.id(), self.next_id);
             }
         }
         true
     }
 
-    fn remove_stale(&mut self) {
+    fn refused(&mut self) {
         for handle in self.universe() {
             if !self.live().iter().any(|(live, _)| *live == handle) {
                 assert!(self.pool.get_mut(handle).is_none() && self.pool.remove(handle).is_none());
                 assert!(!matches!(self.pool.disjoint([handle]), Some(Some(_))), "{handle:?}");
+            }
+            let insert_at: Claim = |pool, handle, value| pool.insert_at(handle, value);
+            let revive: Claim = |pool, handle, value| pool.revive(handle, value);
+            let (claim, revival) = (self.refuses_claim(handle), self.refuses_revival(handle));
+            for (claim, kind) in [(insert_at, claim), (revive, revival)] {
+                let Some(kind) = kind else { continue };
+                let claimed = claim(&mut *self.pool, handle, self.ledger.value(0));
+                let refused = claimed.map(|claimed| claimed.unwrap_err());
+                let refused = refused.map(|(why, value)| (why, value.id()));
+                assert!(
+                    refused.is_none_or(|refused| refused == (kind, 0)),
+                    "{handle:?}: {refused:?}"
+                );
             }
         }
     }
@@ -449,6 +578,7 @@ impl<'k> Run<'k> {
         assert_eq!(evicted, victim.filter(|_| is_full));
         if let Some((evicted, _)) = evicted {
             self.removed(evicted);
+            self.counts.evicted += 1;
         }
         self.inserted(handle);
         true
@@ -475,44 +605,37 @@ impl<'k> Run<'k> {
 
     /// Whether the pool is what the model says, as far as can be asked.
     pub(crate) fn check(&self) {
-        if let Err(violation) = self.pool.validate() {
-            panic!("{violation}");
-        }
-        let live = self.live();
-        assert_eq!((self.pool.len(), self.pool.retired()), (live.len(), self.retired()));
+        let live = agreed(&*self.pool);
+        assert_eq!(live, self.live());
+        assert_eq!(self.pool.retired(), self.retired());
         assert_eq!(self.pool.is_full(), self.is_full());
         if let Some(stats) = self.pool.stats() {
-            let Counts { inserted, removed, peak } = self.counts;
+            let facts = self.kind.facts();
+            let Counts { inserted, removed, peak, refused, evicted } = self.counts;
             assert_eq!((stats.inserted, stats.removed), (inserted, removed));
-            assert_eq!(stats.live, live.len());
-            assert!(stats.peak == peak || !self.kind.facts().knows_peak, "peak {}", stats.peak);
+            assert_eq!((stats.live, stats.evicted), (live.len(), evicted));
+            assert!(stats.peak == peak || !facts.knows_peak, "peak {}", stats.peak);
+            assert!(
+                stats.refused == refused || !facts.counts_refusals,
+                "refused {}",
+                stats.refused
+            );
         }
-        assert_eq!(self.pool.is_empty(), live.is_empty());
         let expected = live.len() + self.saved_ids().count();
         assert_eq!(self.ledger.alive(), expected, "a value was lost, or is there twice");
-        let mut there: Vec<_> =
-            self.pool.iter().map(|(handle, value)| (handle, value.id())).collect();
-        if let Some(iter) = self.pool.iter_both_ends() {
-            let reversed = iter.rev().map(|(handle, value)| (handle, value.id()));
-            assert!(reversed.eq(there.iter().rev().copied()));
-        }
-        there.sort_unstable_by_key(|(handle, _)| handle.index());
-        assert_eq!(there, live);
         for handle in self.universe() {
             let slot = self.slots.get(handle.index());
             let expected = slot.and_then(|slot| slot.live).filter(|(live, _)| *live == handle);
             let got = self.pool.get(handle).map(|value| (handle, value.id()));
             assert_eq!(got, expected, "{handle:?}");
             assert_eq!(self.pool.contains(handle), expected.is_some());
-        }
-        for (index, slot) in self.slots.iter().enumerate() {
-            let Some(there) = self.pool.at(index) else { break };
-            assert_eq!(there.map(|(handle, value)| (handle, value.id())), slot.live);
-        }
-        if let Some(runs) = self.pool.runs() {
-            let in_runs = runs.iter().flat_map(|(first, run)| (*first..).zip(run));
-            let expected = live.iter().map(|(handle, id)| (handle.index(), *id));
-            assert!(in_runs.map(|(index, value)| (index, value.id())).eq(expected));
+            if let Some(checked) = self.pool.check(handle) {
+                assert_eq!(
+                    checked.err(),
+                    expected.is_none().then(|| self.refusal(handle)),
+                    "{handle:?}"
+                );
+            }
         }
     }
 

@@ -14,6 +14,11 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for VecKind<R, H
     type Pool<T: 'static> = VecPool<T, R, H>;
 
     const ALLOCATES: bool = true;
+    /// Slots that are not there yet come last.
+    const ORDER: Option<&'static str> = match R::NAME.as_bytes() {
+        b"Lifo" | b"Intrusive" => Some(R::NAME),
+        _ => None,
+    };
 }
 
 impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for VecPool<T, R, H> {
@@ -24,6 +29,6 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
         planned!(builder, Plan { capacity: 0, ..plan }).capacity_max(plan.capacity).build()
     }
 
-    like_a_pool!(capacity_max);
+    like_a_pool!(capacity_max, get_unchecked, get_unchecked_mut);
     in_index_order!();
 }

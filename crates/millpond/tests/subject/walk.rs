@@ -1,7 +1,30 @@
 //! Iterators of any pool. Each method calls the method of the same name of the pool's own iterator: a plain
 //! `Box<dyn Iterator>` would count, fold and find the last item by `next` alone.
 
+use std::cell::Cell;
+
 use super::{AnyHandle, Key};
+
+thread_local! {
+    static OWN_BLOCKS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many blocks of memory the adapters of this thread have taken for themselves after their pools were made.
+pub(crate) fn own_blocks() -> usize {
+    OWN_BLOCKS.get()
+}
+
+/// A box of an adapter's own.
+pub(super) fn own_box<V>(value: V) -> Box<V> {
+    OWN_BLOCKS.set(OWN_BLOCKS.get() + 1);
+    Box::new(value)
+}
+
+/// An array of an adapter's own, with room for so many.
+pub(super) fn own_vec<V>(room: usize) -> Vec<V> {
+    OWN_BLOCKS.set(OWN_BLOCKS.get() + usize::from(room > 0));
+    Vec::with_capacity(room)
+}
 
 /// An iterator over handles and what they name, of which the handles become keys.
 pub(crate) trait Steps<V> {
@@ -91,7 +114,7 @@ where
     where
         Self: 'a,
     {
-        Box::new(self.clone())
+        own_box(self.clone())
     }
 }
 
@@ -103,7 +126,7 @@ macro_rules! walks {
 
         impl<'a, V> $name<'a, V> {
             pub(super) fn new(steps: impl $steps<V> + 'a) -> Self {
-                Self(Box::new(steps))
+                Self(own_box(steps))
             }
 
             /// Leaks it, as `std::mem::forget` leaks the pool's own.

@@ -66,6 +66,18 @@ impl World {
         self.pool.insert(self.value(number)).unwrap()
     }
 
+    /// Both at once, the first on another thread: what they came to.
+    fn race<Theirs: 'static, Mine>(
+        &self,
+        theirs: impl FnOnce(&SyncPool<Value>) -> Theirs + 'static,
+        mine: impl FnOnce(&SyncPool<Value>) -> Mine,
+    ) -> (Theirs, Mine) {
+        let pool = Arc::clone(&self.pool);
+        let other = thread::spawn(move || theirs(&pool));
+        let mine = mine(&self.pool);
+        (other.join().unwrap(), mine)
+    }
+
     /// Drops the pool with the values that are left. Then this many values must have been dropped, once
     /// each.
     fn end(self, values: usize) {
@@ -95,15 +107,13 @@ impl Post {
 fn a_thread_that_gets_a_handle_finds_its_value() {
     model(|| {
         let (world, post) = (World::new(1), Post::new());
-        let (pool, to) = (Arc::clone(&world.pool), Arc::clone(&post));
-        let value = world.value(5);
-        let other = thread::spawn(move || to.send(pool.insert(value).unwrap()));
-        if let Some(handle) = post.look() {
-            if let Some(guard) = world.pool.get(handle) {
-                assert_eq!(guard.number, 5);
+        let (to, value) = (Arc::clone(&post), world.value(5));
+        let look = |pool: &SyncPool<Value>| {
+            if let Some(handle) = post.look() {
+                find(pool, handle, 5);
             }
-        }
-        other.join().unwrap();
+        };
+        world.race(move |pool| to.send(pool.insert(value).unwrap()), look);
         assert!(world.pool.get(post.look().unwrap()).is_some());
         world.end(1);
     });
@@ -113,15 +123,20 @@ fn a_thread_that_gets_a_handle_finds_its_value() {
 fn a_thread_that_removes_a_value_by_its_handle_gets_it_whole() {
     model(|| {
         let (world, post) = (World::new(1), Post::new());
-        let (pool, to) = (Arc::clone(&world.pool), Arc::clone(&post));
-        let value = world.value(5);
-        let other = thread::spawn(move || to.send(pool.insert(value).unwrap()));
-        if let Some(handle) = post.look() {
-            world.pool.remove(handle);
-        }
-        other.join().unwrap();
+        let (to, value) = (Arc::clone(&post), world.value(5));
+        world.race(
+            move |pool| to.send(pool.insert(value).unwrap()),
+            |pool| post.look().is_some_and(|handle| pool.remove(handle)),
+        );
         world.end(1);
     });
+}
+
+/// Looks a value up that says this, and may have gone.
+fn find(pool: &SyncPool<Value>, handle: Handle<Value>, number: u32) {
+    if let Some(guard) = pool.get(handle) {
+        assert_eq!(guard.number, number);
+    }
 }
 
 #[test]
@@ -129,15 +144,11 @@ fn a_get_against_a_remove() {
     model(|| {
         let world = World::new(1);
         let handle = world.insert(5);
-        let pool = Arc::clone(&world.pool);
-        let other = thread::spawn(move || {
-            if let Some(guard) = pool.get(handle) {
-                assert_eq!(guard.number, 5);
-            }
-        });
-        assert!(world.pool.remove(handle));
-        assert!(world.pool.get(handle).is_none(), "refused from now on");
-        other.join().unwrap();
+        let remove = |pool: &SyncPool<Value>| {
+            assert!(pool.remove(handle));
+            assert!(pool.get(handle).is_none(), "refused from now on");
+        };
+        world.race(move |pool| find(pool, handle, 5), remove);
         assert_eq!(world.drops.load(Relaxed), 1);
         assert_eq!(world.pool.len(), 0);
         world.end(1);
@@ -152,11 +163,7 @@ fn two_guards_are_dropped_after_the_removal() {
         let readers: Vec<_> = (0..2)
             .map(|_| {
                 let pool = Arc::clone(&world.pool);
-                thread::spawn(move || {
-                    if let Some(guard) = pool.get(handle) {
-                        assert_eq!(guard.number, 5);
-                    }
-                })
+                thread::spawn(move || find(&pool, handle, 5))
             })
             .collect();
         assert!(world.pool.remove(handle));
@@ -171,10 +178,9 @@ fn of_two_removals_one_removes() {
     model(|| {
         let world = World::new(1);
         let handle = world.insert(5);
-        let pool = Arc::clone(&world.pool);
-        let other = thread::spawn(move || pool.remove(handle));
-        let mine = world.pool.remove(handle);
-        assert!(mine != other.join().unwrap());
+        let (theirs, mine) =
+            world.race(move |pool| pool.remove(handle), |pool| pool.remove(handle));
+        assert!(mine != theirs);
         assert_eq!(world.drops.load(Relaxed), 1);
         world.end(1);
     });
@@ -185,16 +191,14 @@ fn a_take_against_a_get() {
     model(|| {
         let world = World::new(1);
         let handle = world.insert(5);
-        let pool = Arc::clone(&world.pool);
-        let other = thread::spawn(move || pool.get(handle).map(|guard| guard.number));
-        match world.pool.take(handle) {
+        let take = |pool: &SyncPool<Value>| match pool.take(handle) {
             Ok(value) => assert_eq!(value.number, 5),
             Err(error) => {
                 assert_eq!(error, TakeError::Busy);
-                assert!(world.pool.contains(handle), "still live");
+                assert!(pool.contains(handle), "still live");
             }
-        }
-        assert!(matches!(other.join().unwrap(), None | Some(5)));
+        };
+        world.race(move |pool| find(pool, handle, 5), take);
         world.end(1);
     });
 }
@@ -204,16 +208,14 @@ fn a_birth_against_a_death() {
     model(|| {
         let world = World::new(1);
         let old = world.insert(5);
-        let pool = Arc::clone(&world.pool);
-        let other = thread::spawn(move || assert!(pool.remove(old)));
-        match world.pool.insert(world.value(6)) {
+        let bear = |pool: &SyncPool<Value>| match pool.insert(world.value(6)) {
             Ok(new) => {
                 assert_eq!(new.generation(), old.generation() + 1);
-                assert_eq!(world.pool.get(new).unwrap().number, 6);
+                assert_eq!(pool.get(new).unwrap().number, 6);
             }
             Err(full) => drop(full.into_inner()),
-        }
-        other.join().unwrap();
+        };
+        world.race(move |pool| assert!(pool.remove(old)), bear);
         assert!(!world.pool.contains(old));
         world.end(2);
     });
@@ -224,16 +226,14 @@ fn a_batch_of_removals_against_a_birth_and_a_get() {
     model(|| {
         let world = World::new(2);
         let handles = [world.insert(1), world.insert(2)];
-        let pool = Arc::clone(&world.pool);
-        let other = thread::spawn(move || assert_eq!(pool.remove_many(handles), 2));
-        if let Some(guard) = world.pool.get(handles[1]) {
-            assert_eq!(guard.number, 2);
-        }
-        match world.pool.insert(world.value(3)) {
-            Ok(new) => assert_eq!(world.pool.get(new).unwrap().number, 3),
-            Err(full) => drop(full.into_inner()),
-        }
-        other.join().unwrap();
+        let get_and_bear = |pool: &SyncPool<Value>| {
+            find(pool, handles[1], 2);
+            match pool.insert(world.value(3)) {
+                Ok(new) => assert_eq!(pool.get(new).unwrap().number, 3),
+                Err(full) => drop(full.into_inner()),
+            }
+        };
+        world.race(move |pool| assert_eq!(pool.remove_many(handles), 2), get_and_bear);
         assert_eq!(world.pool.remove_many(handles), 0);
         world.end(3);
     });
@@ -244,10 +244,9 @@ fn of_a_batch_and_a_removal_of_the_same_value_one_removes() {
     model(|| {
         let world = World::new(2);
         let handles = [world.insert(1), world.insert(2)];
-        let pool = Arc::clone(&world.pool);
-        let other = thread::spawn(move || pool.remove(handles[1]));
-        let mine = world.pool.remove_many(handles);
-        assert_eq!(mine + usize::from(other.join().unwrap()), 2);
+        let (theirs, mine) =
+            world.race(move |pool| pool.remove(handles[1]), |pool| pool.remove_many(handles));
+        assert_eq!(mine + usize::from(theirs), 2);
         world.end(2);
     });
 }
@@ -257,10 +256,9 @@ fn two_births_get_two_slots_and_a_third_is_refused() {
     model(|| {
         let world = World::new(2);
         let kept = world.insert(1);
-        let (pool, value) = (Arc::clone(&world.pool), world.value(2));
-        let other = thread::spawn(move || pool.insert(value).ok());
-        let mine = world.pool.insert(world.value(3)).ok();
-        let theirs = other.join().unwrap();
+        let (value, another) = (world.value(2), world.value(3));
+        let (theirs, mine) =
+            world.race(move |pool| pool.insert(value).ok(), |pool| pool.insert(another).ok());
         assert!(mine.is_some() != theirs.is_some(), "one slot was free");
         assert_ne!(mine.or(theirs), Some(kept));
         world.end(3);
@@ -271,14 +269,12 @@ fn two_births_get_two_slots_and_a_third_is_refused() {
 fn a_constructor_that_panics_gives_its_slot_back() {
     model(|| {
         let world = World::new(1);
-        let pool = Arc::clone(&world.pool);
-        let other = thread::spawn(move || {
+        let make = |pool: &SyncPool<Value>| {
             let made = AssertUnwindSafe(|| pool.insert_with(|_| panic!("on purpose")).is_err());
             // `Ok`: there was no slot, so the function was not called.
             let _ = catch_unwind(made);
-        });
-        let mine = world.pool.insert(world.value(5)).ok();
-        other.join().unwrap();
+        };
+        let ((), mine) = world.race(make, |pool| pool.insert(world.value(5)).ok());
         let values = usize::from(mine.is_some());
         assert_eq!(world.pool.len(), values);
         assert_eq!(world.pool.insert(world.value(6)).is_ok(), mine.is_none());
@@ -286,41 +282,32 @@ fn a_constructor_that_panics_gives_its_slot_back() {
     });
 }
 
-#[test]
-fn a_destructor_sees_what_was_done_before_the_removal() {
-    model(|| {
-        let world = World::new(1);
+/// The last guard of a value whose destructor reads what is written here, before the value goes from its pool in this way.
+fn a_destructor_sees_what_was_done_before(go: fn(Arc<SyncPool<Value>>, Handle<Value>)) {
+    model(move || {
+        let World { pool, drops } = World::new(1);
         let outside = Arc::new(Outside(UnsafeCell::new(0)));
-        let mut value = world.value(5);
-        value.outside = Some(Arc::clone(&outside));
-        let handle = world.pool.insert(value).unwrap();
-        let guard = world.pool.get_owned(handle).unwrap();
+        let read = Some(Arc::clone(&outside));
+        let value = Value { number: 5, drops: Arc::clone(&drops), outside: read };
+        let handle = pool.insert(value).unwrap();
+        let guard = pool.get_owned(handle).unwrap();
         let other = thread::spawn(move || drop(guard));
         // SAFETY: loom reports a concurrent read.
         outside.0.with_mut(|outside| unsafe { *outside = 7 });
-        assert!(world.pool.remove(handle));
+        go(pool, handle);
         other.join().unwrap();
-        world.end(1);
+        assert_eq!(drops.load(Relaxed), 1);
     });
 }
 
 #[test]
+fn a_destructor_sees_what_was_done_before_the_removal() {
+    a_destructor_sees_what_was_done_before(|pool, handle| assert!(pool.remove(handle)));
+}
+
+#[test]
 fn a_destructor_sees_what_was_done_before_the_pool_was_dropped() {
-    model(|| {
-        let world = World::new(1);
-        let outside = Arc::new(Outside(UnsafeCell::new(0)));
-        let mut value = world.value(5);
-        value.outside = Some(Arc::clone(&outside));
-        let handle = world.pool.insert(value).unwrap();
-        let guard = world.pool.get_owned(handle).unwrap();
-        let other = thread::spawn(move || drop(guard));
-        let World { pool, drops } = world;
-        // SAFETY: loom reports a concurrent read.
-        outside.0.with_mut(|outside| unsafe { *outside = 7 });
-        drop(pool);
-        other.join().unwrap();
-        assert_eq!(drops.load(Relaxed), 1);
-    });
+    a_destructor_sees_what_was_done_before(|pool, _| drop(pool));
 }
 
 #[test]

@@ -183,8 +183,7 @@ fn numbers(count: u32) -> Pool<u32> {
 /// The room was made when the update began.
 #[test]
 fn births_in_a_lot_take_no_memory_and_count_down() {
-    let mut pool = Pool::new(400);
-    (0..130).for_each(|value| _ = pool.insert(value).unwrap());
+    let mut pool = numbers(130);
     let mut lots = Lots::new(64, 5);
     let mut update = pool.set_aside(&mut lots);
     let mut tasks = update.tasks();

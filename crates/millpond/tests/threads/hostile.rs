@@ -9,6 +9,7 @@ use std::thread;
 
 use millpond::sync::SharedOwned;
 use millpond::{Handle, SyncPool, SyncRecycler, TakeError};
+use millpond_testkit::SplitMix64;
 
 fn panics(f: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(f)).is_err()
@@ -51,20 +52,13 @@ fn counters(values: usize) -> Arc<Vec<AtomicUsize>> {
 #[test]
 fn values_that_keep_each_other_are_dropped_once_however_the_pool_ends() {
     const NODES: usize = 150;
-    let mut random = 1_u64;
-    let mut below = |n: usize| {
-        random =
-            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) as usize % n
-    };
+    let mut random = SplitMix64(1);
+    let mut below = |n: usize| random.below(n);
     for round in 0..200 {
         let drops = counters(NODES);
         let (defers, end) = (round % 2 == 0, round / 2 % 4);
-        let mut builder = SyncPool::builder().capacity(NODES).homes(3);
-        if defers {
-            builder = builder.drop_in_settle();
-        }
-        let mut pool = builder.build();
+        let builder = SyncPool::builder().capacity(NODES).homes(3);
+        let mut pool = if defers { builder.drop_in_settle() } else { builder }.build();
         let handles: Vec<Handle<Node>> = (0..NODES)
             .map(|number| pool.home(number).insert(Node::new(number, &drops)).unwrap())
             .collect();
@@ -317,11 +311,8 @@ fn a_restore_that_panics_leaves_an_empty_pool_with_true_counters() {
     for (clone_panics, drop_panics) in [(true, false), (false, true)] {
         for defers in [false, true] {
             let (clones, drops) = (Arc::default(), Arc::default());
-            let mut builder = SyncPool::builder().capacity(6).homes(1).lifetimes(1);
-            if defers {
-                builder = builder.drop_in_settle();
-            }
-            let mut pool = builder.build();
+            let builder = SyncPool::builder().capacity(6).homes(1).lifetimes(1);
+            let mut pool = if defers { builder.drop_in_settle() } else { builder }.build();
             let told = |number| Told(number, Arc::clone(&clones), Arc::clone(&drops));
             let handles: Vec<_> = (0..4).map(|at| pool.insert(told(at)).unwrap()).collect();
             let past = pool.snapshot();

@@ -25,6 +25,18 @@ impl millpond::snapshot::ToChecksum for Spark {
     }
 }
 
+impl Spark {
+    /// With the handle of none.
+    fn alone(seed: u64) -> Self {
+        Self { seed, other: None }
+    }
+}
+
+/// The handles that a pool issues until it is full.
+fn fill<R: ReuseOrder>(pool: &mut Pool<Spark, R>) -> Vec<Handle<Spark>> {
+    std::iter::from_fn(|| pool.insert(Spark::alone(0)).ok()).collect()
+}
+
 fn next(seed: u64) -> u64 {
     seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)
 }
@@ -53,7 +65,7 @@ fn act(spark: &mut Spark, lot: &mut Lot<'_, Spark, Handle<Spark>>) {
 fn full_of_sparks<R: ReuseOrder>() -> Pool<Spark, R> {
     let mut pool = Pool::with_capacity(1000);
     for seed in 0..700 {
-        pool.insert(Spark { seed, other: None }).unwrap();
+        pool.insert(Spark::alone(seed)).unwrap();
     }
     for index in (0..700).step_by(3) {
         pool.remove_at(index);
@@ -114,10 +126,7 @@ where
         assert_eq!(pool.snapshot().diff(&expected).count(), 0);
         assert_eq!(pool.stats(), serial.stats());
         // And it goes on the same way: the reuse order is part of it.
-        let births = |pool: &mut Pool<Spark, R>| -> Vec<_> {
-            std::iter::from_fn(|| pool.insert(Spark { seed: 0, other: None }).ok()).collect()
-        };
-        assert_eq!(births(&mut pool), births(&mut serial.clone()));
+        assert_eq!(fill(&mut pool), fill(&mut serial.clone()));
         let mut stolen = full_of_sparks::<R>();
         let workers = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         for sum in &sums {
@@ -148,9 +157,7 @@ in_each_order! {
 /// Another way to the same: lots are cut from the handles that a copy of the pool issues until it is full, births claim
 /// their handles one by one unless it is their turn, and deaths are removals.
 fn frame_by_claims<R: ReuseOrder>(pool: &mut Pool<Spark, R>, chunk: usize, each: usize) {
-    let mut copy = pool.clone();
-    let nobody = Spark { seed: 0, other: None };
-    let upcoming: Vec<_> = std::iter::from_fn(|| copy.insert(nobody).ok()).collect();
+    let upcoming = fill(&mut pool.clone());
     let upcoming = &upcoming[..upcoming.len().min(pool.capacity().div_ceil(chunk) * each)];
     let lot_of = |index: usize| {
         let first = (index / chunk * each).min(upcoming.len());
@@ -210,7 +217,7 @@ fn as_claims_do_it<R: ReuseOrder>() {
             if frame % 8 == 7 {
                 // Births in turn, and a claim out of turn, between frames.
                 for pool in [&mut pool, &mut plain] {
-                    let spark = Spark { seed: frame, other: None };
+                    let spark = Spark::alone(frame);
                     let first = pool.insert(spark).unwrap();
                     pool.insert(spark).unwrap();
                     pool.remove(first);
@@ -222,10 +229,7 @@ fn as_claims_do_it<R: ReuseOrder>() {
             }
         }
         // And both go on the same way.
-        let rest = |pool: &mut Pool<Spark, R>| -> Vec<_> {
-            std::iter::from_fn(|| pool.insert(Spark { seed: 0, other: None }).ok()).collect()
-        };
-        assert_eq!(rest(&mut pool), rest(&mut plain));
+        assert_eq!(fill(&mut pool), fill(&mut plain));
     }
 }
 

@@ -5,5 +5,6 @@
 //!
 //! `MILLPOND_MODEL_FACTOR=20` runs as many times more.
 
-mod sequences;
+pub(crate) mod sequences;
 mod small_worlds;
+mod worlds;

@@ -10,7 +10,7 @@ use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool};
 fn step(random: &mut Random) -> Step {
     let [n, m, ..] = random.next().to_le_bytes();
     let mask = u16::from_le_bytes([n, m]);
-    match random.below(97) {
+    match random.below(100) {
         0..30 => Step::Insert,
         30..32 => Step::InsertWith,
         32 => Step::InsertWithPanics,
@@ -18,14 +18,15 @@ fn step(random: &mut Random) -> Step {
         35..43 => Step::InsertAt(n, (m % 7) as i8 - 3),
         43..67 => Step::Remove(n),
         67 => Step::RemovePanics(n),
-        68 => Step::RemoveStale,
+        68 => Step::Refused,
         69 => Step::Overwrite(n),
         70..72 => Step::Retain(mask),
         72 => Step::RetainPanics(n),
         73..75 => Step::Extract(mask),
         75 => Step::Drain(n),
         76 => Step::DrainBack(n),
-        77 => Step::LeakDrain(n),
+        77 if m % 2 == 0 => Step::LeakDrain(n),
+        77 => Step::LeakDrainBack(n),
         78 => Step::Clear,
         79 => Step::ClearPanics(n),
         80..84 => Step::Evict(n),
@@ -34,6 +35,7 @@ fn step(random: &mut Random) -> Step {
         86..88 => Step::Copy(n),
         88..91 => Step::Save(n),
         91..95 => Step::Restore(n),
+        95..98 => Step::Revive(n, (m % 5) as i8 - 2),
         _ => Step::Fill,
     }
 }
@@ -44,7 +46,7 @@ fn factor() -> u64 {
 }
 
 /// The same sequences on every run, unless there are more of them.
-fn sequences(kind: &KindToRun, plan: Plan, cases: u64, length: usize) {
+pub(crate) fn sequences(kind: &KindToRun, plan: Plan, cases: u64, length: usize) {
     for seed in 0..cases * factor() {
         let mut random = Random(seed);
         let mut steps: Vec<Step> = (0..random.below(length)).map(|_| step(&mut random)).collect();

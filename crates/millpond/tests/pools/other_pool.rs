@@ -1,13 +1,8 @@
 //! Handles of one pool given to another: refused once the pools can be told apart, with the reason
-//! told, and the same on every machine.
+//! told, and the same on every machine. (With every kind of pool: `tests/families/other_pool.rs`.)
 
-mod common;
-
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
-
-use common::in_every_order;
-use millpond::reuse::ReuseOrder;
+use crate::common::panic_and_place_of;
+use millpond::reuse::Lifo;
 use millpond::{BlockPool, Handle, Handle32, HandleAllocator, Pool, Recycler, Refusal};
 
 /// Names as people give them, and some that are hard to tell apart, with commas between them.
@@ -29,11 +24,8 @@ fn identities() -> Vec<(Option<&'static str>, Option<u64>)> {
     std::iter::once((None, None)).chain(all).collect()
 }
 
-fn pool_of<R: ReuseOrder>(
-    (name, salt): (Option<&'static str>, Option<u64>),
-    slots: usize,
-) -> Pool<u64, R> {
-    let mut builder = Pool::<u64>::builder().reuse(R::default()).capacity(slots);
+fn pool_of((name, salt): (Option<&'static str>, Option<u64>), slots: usize) -> Pool<u64> {
+    let mut builder = Pool::<u64>::builder().capacity(slots);
     if let Some(name) = name {
         builder = builder.name(name);
     }
@@ -43,37 +35,17 @@ fn pool_of<R: ReuseOrder>(
     builder.build()
 }
 
-/// Each pool's slots are in use for the hundredth time when the others' handles come.
-fn refuse_each_other<R: ReuseOrder>() {
-    let identities = identities();
-    let mut pools: Vec<Pool<u64, R>> =
-        identities.iter().map(|identity| pool_of(*identity, 4)).collect();
-    let mut handles: Vec<Vec<Handle<u64>>> = Vec::new();
-    for pool in &mut pools {
-        let mut issued = Vec::new();
-        for round in 0..100 {
-            pool.clear();
-            issued.extend((0..4).map(|value| pool.insert(round * 4 + value).unwrap()));
-        }
-        handles.push(issued);
-    }
-    for (of, pool) in pools.iter_mut().enumerate() {
-        for (from, issued) in handles.iter().enumerate().filter(|(from, _)| *from != of) {
-            for &handle in issued {
-                let pair = (identities[of], identities[from]);
-                assert!(!pool.contains(handle), "{handle} of {pair:?}");
-                assert_eq!(pool.remove(handle), None);
-            }
-        }
-        assert_eq!(pool.len(), 4);
-        assert!(handles[of][396..].iter().all(|handle| pool.contains(*handle)));
-    }
-}
-
+/// So each refuses the others' handles, by whatever else.
 #[test]
-fn pools_of_different_names_and_salts_refuse_each_others_handles_in_every_combination() {
-    assert!(identities().len() >= 50);
-    in_every_order!(refuse_each_other());
+fn the_first_lifetimes_of_pools_of_different_names_and_salts_are_far_apart() {
+    let identities = identities();
+    assert!(identities.len() >= 50);
+    let start = |identity| (pool_of(identity, 1).insert(0).unwrap().generation(), identity);
+    let mut starts: Vec<_> = identities.into_iter().map(start).collect();
+    starts.sort_unstable();
+    for pair in starts.windows(2) {
+        assert!(pair[0].0 + 100 < pair[1].0, "{pair:?}");
+    }
 }
 
 /// With few generation bits the starts cannot all differ; but as many pairs do as chance has it.
@@ -108,7 +80,7 @@ fn narrow_handles_of_other_pools_are_refused_as_often_as_their_bits_allow() {
 #[test]
 fn handle_bits_of_named_pools_are_the_same_on_every_machine() {
     let bits = |name, salt| {
-        let mut pool = pool_of::<millpond::reuse::Lifo>((name, salt), 2);
+        let mut pool = pool_of((name, salt), 2);
         pool.insert(1).unwrap();
         pool.insert(1).unwrap().to_bits()
     };
@@ -142,53 +114,26 @@ fn used_pool(name: Option<&'static str>) -> (Pool<u64>, Handle<u64>, Handle<u64>
     (pool, stale, live)
 }
 
+/// (Of pools without names: the model.)
 #[test]
 fn refusal_says_why() {
-    for name in [None, Some("bullets")] {
-        let (pool, stale, live) = used_pool(name);
-        let at = |index, generation| Handle::from_parts(index, generation).unwrap();
-        let start = live.generation();
-        assert_eq!(pool.check(live), Ok(()));
-        assert_eq!(pool.check(stale), Err(Refusal::Stale));
-        assert_eq!(pool.check(at(0, start + 1)), Err(Refusal::NeverIssued));
-        assert_eq!(pool.check(at(1, start + 1)), Err(Refusal::NeverIssued));
-        assert_eq!(pool.check(at(2, start)), Err(Refusal::NeverIssued));
-        assert_eq!(pool.check(at(4, start)), Err(Refusal::OutOfRange));
-        assert_eq!(pool.check(at(u32::MAX - 1, start)), Err(Refusal::OutOfRange));
-        let far = at(1, if start > 1 << 30 { 5 } else { (1 << 31) - 5 });
-        let expected = if name.is_some() { Refusal::OtherPool } else { Refusal::NeverIssued };
-        assert_eq!(pool.check(far), Err(expected));
-    }
+    let (pool, stale, live) = used_pool(Some("bullets"));
+    let at = |index, generation| Handle::from_parts(index, generation).unwrap();
+    let start = live.generation();
+    assert_eq!(pool.check(live), Ok(()));
+    assert_eq!(pool.check(stale), Err(Refusal::Stale));
+    assert_eq!(pool.check(at(0, start + 1)), Err(Refusal::NeverIssued));
+    assert_eq!(pool.check(at(2, start)), Err(Refusal::NeverIssued));
+    assert_eq!(pool.check(at(u32::MAX - 1, start)), Err(Refusal::OutOfRange));
+    let far = at(1, if start > 1 << 30 { 5 } else { (1 << 31) - 5 });
+    assert_eq!(pool.check(far), Err(Refusal::OtherPool));
 }
-
-#[test]
-fn handle_of_a_pool_of_another_name_is_told_to_be_another_pools() {
-    let (bullets, _, bullet) = used_pool(Some("bullets"));
-    let (rockets, _, rocket) = used_pool(Some("rockets"));
-    assert_eq!(bullets.check(rocket), Err(Refusal::OtherPool));
-    assert_eq!(rockets.check(bullet), Err(Refusal::OtherPool));
-}
-
-/// Where the last panic of a test in this file happened.
-static PANIC_AT: Mutex<Option<(String, u32)>> = Mutex::new(None);
-/// One test at a time may look for a panic's place.
-static LOOKING: Mutex<()> = Mutex::new(());
 
 /// The message of the panic, which must be laid at this file's door.
-#[track_caller]
 fn panic_of(work: impl FnOnce()) -> String {
-    let _one_at_a_time = LOOKING.lock().unwrap_or_else(|poison| poison.into_inner());
-    let before = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|info| {
-        let at = info.location().unwrap();
-        *PANIC_AT.lock().unwrap() = Some((at.file().to_string(), at.line()));
-    }));
-    let panic = catch_unwind(AssertUnwindSafe(work));
-    std::panic::set_hook(before);
-    let payload = panic.expect_err("it panics");
-    let (file, _) = PANIC_AT.lock().unwrap().take().unwrap();
+    let (said, file, _) = panic_and_place_of(work).expect("it panics");
     assert!(file.ends_with("other_pool.rs"), "the caller is to blame, not {file}");
-    payload.downcast_ref::<String>().unwrap().clone()
+    said
 }
 
 #[test]
@@ -245,24 +190,22 @@ fn building_too_large_a_pool_panics_at_the_callers_place() {
         panic_of(|| drop(Pool::<u8>::builder().build())),
         "a pool needs a capacity: call `.capacity(slots)` on its builder"
     );
-    type TinyPool = Pool<u8, millpond::reuse::Lifo, Tiny>;
+    type TinyPool = Pool<u8, Lifo, Tiny>;
     assert_eq!(panic_of(|| drop(TinyPool::with_capacity(3))), expected);
 }
 
 #[test]
-fn allocators_and_recyclers_of_different_names_refuse_each_others_handles() {
-    let named = |name| HandleAllocator::builder().capacity(4).name(name).build();
-    let (mut textures, mut meshes) = (named("textures"), named("meshes"));
-    let (texture, mesh) = (textures.acquire().unwrap(), meshes.acquire().unwrap());
-    assert!(textures.contains(texture) && meshes.contains(mesh));
-    assert_eq!(textures.check(mesh), Err(Refusal::OtherPool));
-    assert!(!meshes.release(texture));
-    let named = |name| Recycler::<u8>::builder().capacity(4).name(name).build();
-    let (mut voices, mut sounds) = (named("voices"), named("sounds"));
-    let (voice, sound) = (voices.acquire().unwrap().0, sounds.acquire().unwrap().0);
-    assert!(voices.contains(voice) && sounds.contains(sound));
-    assert_eq!(voices.check(sound), Err(Refusal::OtherPool));
-    assert!(!sounds.release(voice));
+fn handle_of_a_pool_of_another_name_is_told_to_be_another_pools() {
+    let [(bullets, _, bullet), (rockets, _, rocket)] =
+        ["bullets", "rockets"].map(|name| used_pool(Some(name)));
+    assert_eq!(bullets.check(rocket), Err(Refusal::OtherPool));
+    assert_eq!(rockets.check(bullet), Err(Refusal::OtherPool));
+    let [textures, mut meshes] = ["textures", "meshes"]
+        .map(|name| HandleAllocator::builder().capacity(4).name(name).build());
+    assert_eq!(textures.check(meshes.acquire().unwrap()), Err(Refusal::OtherPool));
+    let [voices, mut sounds] =
+        ["voices", "sounds"].map(|name| Recycler::<u8>::builder().capacity(4).name(name).build());
+    assert_eq!(voices.check(sounds.acquire().unwrap().0), Err(Refusal::OtherPool));
 }
 
 #[test]
