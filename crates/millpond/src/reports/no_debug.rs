@@ -66,6 +66,10 @@ impl Watch {
         match *self {}
     }
 
+    pub(crate) fn reports_drops(&self) -> bool {
+        match *self {}
+    }
+
     pub(crate) fn remembers(&self) -> bool {
         match *self {}
     }

@@ -441,6 +441,7 @@ fn what_is_left_of_an_iterator_that_owns_is_told() {
     }
     taken_apart::<Pool<Value>>();
     taken_apart::<BlockPool<Value>>();
+    taken_apart::<PackedPool<Value>>();
 }
 
 /// As without the feature: it may not end what compiles.
@@ -607,4 +608,18 @@ fn all_parts_of_a_pool_with_a_policy_are_told_by_the_numbers_of_the_whole() {
         let refused = panic_of(|| _ = pool.remove(beyond)).unwrap();
         assert!(refused.starts_with("pool \"pond\" refuses handle 1000v1:"), "{refused}");
     }
+}
+
+/// What never came to be does not go. (Of pools: see the families.)
+#[test]
+fn a_copy_of_an_iterator_that_panics_on_the_way_is_not_told() {
+    let ledger = Ledger::default();
+    let aids = DebugAids::none().report_on_drop(keep);
+    let mut packed = PackedPool::builder().capacity(3).debug_aids(aids).build();
+    (0..3).for_each(|id| assert!(packed.insert(ledger.value(id)).is_ok()));
+    ledger.panic_in_clone_of(1);
+    let values = packed.into_iter();
+    assert!(panics(|| drop(values.clone())) && REPORTS.take().is_empty());
+    drop(values);
+    assert_eq!(REPORTS.take().len(), 1);
 }

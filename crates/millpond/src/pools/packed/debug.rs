@@ -1,5 +1,7 @@
 //! What a packed pool does for its debug aids.
 
+use alloc::vec::{self, Vec};
+
 use super::PackedPool;
 use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
@@ -87,4 +89,50 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 /// The slots that `handles` name.
 fn slots_of<H: HandleLayout>(handles: &[H]) -> impl Iterator<Item = usize> {
     handles.iter().map(|handle| handle.index() as usize)
+}
+
+/// Watches over values that an owning iterator has not yet returned. Kept apart from their handles,
+/// for the reason that [`Slots`](super::slots::Slots) gives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Left {
+    watch: Option<Watch>,
+    slots: vec::IntoIter<usize>,
+}
+
+impl Left {
+    /// Takes over the watch of `pool`.
+    pub(super) fn of<T, H: HandleLayout>(pool: &mut PackedPool<T, H>) -> Self {
+        let Some(watch) = pool.roster.slots_mut().watch.take() else { return Self::default() };
+        if !watch.reports_drops() {
+            return Self::default();
+        }
+        let slots: Vec<_> = slots_of(pool.as_handle_slice()).collect();
+        Self { watch: Some(watch), slots: slots.into_iter() }
+    }
+
+    /// The first value is returned.
+    #[inline]
+    pub(super) fn next(&mut self) {
+        if self.watch.is_some() {
+            self.slots.next();
+        }
+    }
+
+    /// The last value is returned.
+    #[inline]
+    pub(super) fn next_back(&mut self) {
+        if self.watch.is_some() {
+            self.slots.next_back();
+        }
+    }
+}
+
+/// Reports the values that were not taken, if that aid is enabled.
+impl Drop for Left {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(watch) = &self.watch {
+            watch.report_drop(self.slots.as_slice().iter().copied());
+        }
+    }
 }

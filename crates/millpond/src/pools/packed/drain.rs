@@ -124,8 +124,9 @@ impl<T, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, H, F> {
 }
 
 /// An iterator over the values of a packed pool that it owns, in their order.
-#[derive(Clone)]
 pub struct IntoIter<T, H> {
+    /// The first field, so that it reports the values that are left before they are dropped.
+    left: super::debug::Left,
     handles: vec::IntoIter<H>,
     values: vec::IntoIter<T>,
 }
@@ -136,11 +137,18 @@ impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
 
     /// Iterates over handles and values in their current order, from both ends.
     fn into_iter(mut self) -> IntoIter<T, H> {
-        // What the iterator has not returned is not reported.
-        self.roster.slots_mut().watch = None;
+        let left = super::debug::Left::of(&mut self);
         let mut handles = self.roster.into_order();
         handles.truncate(self.values.len());
-        IntoIter { handles: handles.into_iter(), values: self.values.take_all() }
+        IntoIter { left, handles: handles.into_iter(), values: self.values.take_all() }
+    }
+}
+
+impl<T: Clone, H: Clone> Clone for IntoIter<T, H> {
+    fn clone(&self) -> Self {
+        // The values first: if that panics, there is no copy that could report live values.
+        let values = self.values.clone();
+        Self { left: self.left.clone(), handles: self.handles.clone(), values }
     }
 }
 
@@ -149,6 +157,7 @@ impl<T, H> Iterator for IntoIter<T, H> {
 
     #[inline]
     fn next(&mut self) -> Option<(H, T)> {
+        self.left.next();
         self.handles.next().zip(self.values.next())
     }
 
@@ -161,6 +170,7 @@ impl<T, H> Iterator for IntoIter<T, H> {
 impl<T, H> DoubleEndedIterator for IntoIter<T, H> {
     #[inline]
     fn next_back(&mut self) -> Option<(H, T)> {
+        self.left.next_back();
         self.handles.next_back().zip(self.values.next_back())
     }
 }

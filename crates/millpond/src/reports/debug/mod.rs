@@ -203,9 +203,9 @@ impl DebugAids {
 
     /// Calls `report` when the pool is dropped with live objects, before these are dropped, with a
     /// report grouped by the source line that inserted them. Copies of the pool and the iterator
-    /// returned by `into_iter` do so, too (but not that of a [`PackedPool`](crate::PackedPool)); each
-    /// part of a [`PolicyPool`](crate::overflow::PolicyPool) reports separately; snapshots do not
-    /// report. If `report` panics during another panic, the program aborts, as in any drop.
+    /// returned by `into_iter` do so, too; each part of a
+    /// [`PolicyPool`](crate::overflow::PolicyPool) reports separately; snapshots do not report. If
+    /// `report` panics during another panic, the program aborts, as in any drop.
     #[must_use]
     pub const fn report_on_drop(mut self, report: fn(&LiveReport)) -> Self {
         self.origins = true;

@@ -55,6 +55,11 @@ impl Watch {
         self.0.aids.origins
     }
 
+    /// Whether a report of live objects on drop is requested.
+    pub(crate) fn reports_drops(&self) -> bool {
+        self.0.aids.on_drop.is_some()
+    }
+
     /// The caller inserted an object into slot `index`.
     #[track_caller]
     pub(crate) fn inserted(&self, index: usize) {
