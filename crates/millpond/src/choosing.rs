@@ -32,7 +32,7 @@
 //! | [`VecPool`](crate::VecPool) | until it grows | in runs | by doubling; shrinks from the end | the heap, one block | `T` + 4.125 + `W` |
 //! | [`BlockPool`](crate::BlockPool) | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, for the blocks that exist |
 //! | [`Recycler`](crate::Recycler) | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
-//! | [`AnyPool`](crate::AnyPool) | yes | in runs | no | the heap, once | `BYTES` + 16, rounded up to a multiple of 16, + 4.125 + `W` |
+//! | [`AnyPool`](crate::AnyPool) | yes | in runs | no | the heap, once | `BYTES` + 16 (with pointers of 8 bytes), rounded up to a multiple of 16, + 4.125 + `W` |
 //! | [`SyncPool`](crate::SyncPool) | yes | in runs, by `&mut` | no | the heap, once | `T` + 8.25 to 10.1 |
 //! | [`SyncRecycler`](crate::SyncRecycler) | yes | no | no | the heap, once | `T` + 0.125 to 2 |
 //! | [`HandleAllocator`](crate::HandleAllocator) | yours | in runs | no | the heap, once | 4.125 + `W` |

@@ -78,7 +78,7 @@
 //! - Files may come from untrusted sources: data that cannot be the state of a pool is refused with
 //!   the reason, and the memory allocated is in proportion to the input: that of a pool with as
 //!   many slots as the file lists generations. A [`BlockPool`](crate::BlockPool) has the same
-//!   blocks as before; its growth hook, like the name, is not saved.
+//!   blocks as before.
 //! - To save only the objects, write `pool.iter()`, and load them into a new pool with `insert_at`,
 //!   in any order. Handles inside the objects stay valid. The generations of dead slots are lost,
 //!   so that stale handles may be issued again; for a saved game that holds no stale handles, this

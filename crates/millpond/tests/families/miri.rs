@@ -9,8 +9,8 @@ use millpond::debug::DebugAids;
 use millpond::reuse::{Intrusive, Lifo};
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{
-    AnyPool, AnyValue, BlockPool, FrameMemory, FramePool, FrameRef, Handle, Handle32, Pool,
-    Recycler,
+    AnyPool, AnyValue, BlockPool, FrameMemory, FramePool, FrameRef, Handle, Handle32, PackedPool,
+    Pool, Recycler, VecPool,
 };
 use serde::{Deserialize, Serialize};
 
@@ -340,17 +340,18 @@ fn dead_slots_of_values_of_different_types_that_are_filled() {
         |pool| pool.clear(),
         |pool| pool.retain(|_, value| value.is::<()>()),
         |pool| {
-            let handles: Vec<_> = pool.handles().collect();
-            let is_pair = |&handle: &Handle<dyn Any>| pool.remove_as::<(u8, u64)>(handle).is_some();
-            assert!(handles.iter().any(is_pair));
+            let pair = pool.handles().find(|handle| pool[*handle].is::<(u8, u64)>()).unwrap();
+            let pair = pool.remove(pair).unwrap().downcast::<(u8, u64)>().unwrap();
+            assert_eq!(pair, (1, 7));
         },
     ];
     for remove in ways {
-        let _ = (pool.insert(Box::new(1_u8)), pool.insert((1_u8, 7_u64)), pool.insert(()));
+        let _ = pool.insert(AnyValue::new(Box::new(1_u8)));
+        let _ = (pool.insert(AnyValue::new((1_u8, 7_u64))), pool.insert(AnyValue::new(())));
         assert!(pool.is_full());
         remove(&mut pool);
         let next = pool.vacant_entry().unwrap().handle();
-        pool.insert_at(next, [2_u8; 31]).unwrap();
+        pool.insert_at(next, AnyValue::new([2_u8; 31])).unwrap();
         pool.validate().unwrap();
         pool.clear();
     }

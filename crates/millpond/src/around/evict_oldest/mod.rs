@@ -299,7 +299,8 @@ impl<H: Clone> Clone for EvictOldest<H> {
 impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
     /// # Panics
     ///
-    /// If the list needs memory, and there is not enough.
+    /// If the list needs memory, and there is not enough: for the slots that the pool has, before the insertion; for those by
+    /// which the pool has grown, after it, so that the value is in the pool, and not in the list.
     #[inline]
     #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {

@@ -3,9 +3,10 @@
 //! # Invariant
 //!
 //! The room of an [`AnyValue`] holds, from its first byte on, an initialised value of the type that `type_id` gives, and
-//! `metadata` is what a pointer to it as a `D` has beside its address, which comes first. The [`AnyValue`] owns the value.
-//! Nothing points to the value but what is derived from a reference to the [`AnyValue`], which so may move. The room is an
-//! `UnsafeCell`, because there may be one in the value. Its other bytes need not be initialised.
+//! `metadata` is what a pointer to it as a `D` has beside its address, which comes first. (`D` may be a supertype of the
+//! one at [`new`](AnyValue::new): these differ in lifetimes only, and share vtables.) The [`AnyValue`] owns the value.
+//! Nothing points to the value but what is derived from a reference to the [`AnyValue`], which so may move. The room is
+//! an `UnsafeCell`, because there may be one in the value. Its other bytes need not be initialised.
 
 mod coerces_from;
 
@@ -17,6 +18,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::mem::{ManuallyDrop, MaybeUninit};
 use core::ops::{Deref, DerefMut};
+use core::panic::RefUnwindSafe;
 use core::ptr;
 
 use super::pool::Pool;
@@ -65,8 +67,8 @@ use crate::slots::reuse::Lifo;
 /// assert!(monsters.get(slime).is_none()); // stale, and refused for ever
 /// ```
 ///
-/// **Memory**: that of a [`Pool`]. Each slot takes `BYTES` + 16, rounded up to a multiple of 16, a generation word,
-/// one bit, and the [reuse order](crate::reuse)'s data.
+/// **Memory**: that of a [`Pool`]. Each slot takes `BYTES` + 16, rounded up to a multiple of 16 (with pointers of 8
+/// bytes), a generation word, one bit, and the [reuse order](crate::reuse)'s data.
 ///
 /// **Time**: that of a [`Pool`]. A call of the trait is one through a vtable, as with a `Box<dyn Monster>`.
 ///
@@ -81,7 +83,7 @@ pub type AnyPool<D, const BYTES: usize, R = Lifo, H = Handle<AnyValue<D, BYTES>>
 /// that needs no heap: of at most `BYTES` bytes, and aligned to at most 16.
 ///
 /// [`AnyPool`] is a [`Pool`] of them; any other pool may have them, too. It takes `BYTES` + 16 bytes, rounded up to a
-/// multiple of 16 (with pointers of 8 bytes). [`any_pool_trait!`](crate::any_pool_trait) says which types coerce to a
+/// multiple of 16 (with pointers of 8 bytes), also on the stack on its way into a pool. [`any_pool_trait!`](crate::any_pool_trait) says which types coerce to a
 /// trait object type of yours.
 ///
 /// ```
@@ -112,15 +114,20 @@ pub struct AnyValue<D: ?Sized, const BYTES: usize> {
     owns: PhantomData<D>,
 }
 
-// SAFETY: it owns a value, which is `Send` if `D` is, as `CoercesFrom` promises; the rest belongs to its type.
+// SAFETY: it owns a value, which is `Send` if `D` is, as `CoercesFrom` promises; the metadata is a shared vtable, and
+// `type_id` a function.
 unsafe impl<D: ?Sized + Send, const BYTES: usize> Send for AnyValue<D, BYTES> {}
 
 // SAFETY: as above, with `Sync`: shared, it lends out shared references to its value.
 unsafe impl<D: ?Sized + Sync, const BYTES: usize> Sync for AnyValue<D, BYTES> {}
 
+impl<D: ?Sized, const BYTES: usize> Unpin for AnyValue<D, BYTES> {}
+
+impl<D: ?Sized + RefUnwindSafe, const BYTES: usize> RefUnwindSafe for AnyValue<D, BYTES> {}
+
 /// A pointer to a trait object, and its parts: the address, and the metadata.
 #[repr(C)]
-union Wide<D: ?Sized> {
+union Parted<D: ?Sized> {
     whole: *mut D,
     parts: [*mut (); 2],
 }
@@ -139,8 +146,8 @@ impl<D: ?Sized, const BYTES: usize> AnyValue<D, BYTES> {
             assert!(size_of::<*mut D>() == size_of::<[*mut (); 2]>(), "not a trait object type");
         }
         let address = ptr::dangling_mut::<T>();
-        // SAFETY: the pointer has no padding, as it is as large as its parts, which may be any bytes of a pointer.
-        let [first, metadata] = unsafe { Wide { whole: D::coerce(address) }.parts };
+        // SAFETY: two words without padding, as was asserted, are read as two words.
+        let [first, metadata] = unsafe { Parted { whole: D::coerce(address) }.parts };
         // The order is not promised, but it is the same in every pointer of the type.
         assert_eq!(first, address.cast(), "the address comes first");
         let room = UnsafeCell::new([MaybeUninit::uninit(); BYTES]);
@@ -202,7 +209,7 @@ impl<D: ?Sized, const BYTES: usize> AnyValue<D, BYTES> {
     #[inline]
     fn value(&self) -> *mut D {
         // SAFETY: the address and the metadata, in their order, are such a pointer (invariant).
-        unsafe { Wide { parts: [self.room.get().cast(), self.metadata] }.whole }
+        unsafe { Parted { parts: [self.room.get().cast(), self.metadata] }.whole }
     }
 }
 
