@@ -1,5 +1,5 @@
-//! Uses of dead slots are reported by AddressSanitizer, in builds that have it: `ci/sanitizers`. (Uses of live slots, and of
-//! slots that are live again, are not: the other programs that it runs make them.)
+//! Uses of dead slots are reported by AddressSanitizer, in builds that have it: `ci/sanitizers`. (Uses of live
+//! slots, and of slots that are live again, are not: the other programs that it runs make them.)
 //!
 //! Each use is made by a process of its own, which the sanitizer ends.
 #![cfg(millpond_asan)]

@@ -1,6 +1,6 @@
 //! The parts of `families` that are run for other platforms (`ci/determinism`) and optimised (`.ci/run`), without the
-//! others: `cargo test` runs them in `families`. And what an interpreter runs (`ci/sanitizers miri`), which takes types of
-//! its own: natively, `.ci/run small_worlds` runs it.
+//! others: `cargo test` runs them in `families`. And what an interpreter runs (`ci/sanitizers miri`), which takes types
+//! of its own: natively, `.ci/run small_worlds` runs it.
 
 mod common;
 mod subject;

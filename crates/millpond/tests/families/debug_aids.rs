@@ -1,5 +1,5 @@
-//! Debug aids of every kind of pool, where something panics, is copied, or has no size. (What they tell of writes and refusals,
-//! and by which lines: `tests/debug_aids`.)
+//! Debug aids of every kind of pool, where something panics, is copied, or has no size. (What they tell of writes
+//! and refusals, and by which lines: `tests/debug_aids`.)
 
 use std::cell::Cell;
 

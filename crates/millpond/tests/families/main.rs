@@ -17,7 +17,7 @@
 //!   4 what can be done with `insert_at` and `clone`.
 //! - `RosterPool` and `BytemapPool` have a limit of lifetimes that is fixed, and no name: not family 14, and
 //!   family 6 only as far as their 2^31 or 128 lifetimes can be reached.
-//! - Pools that grow, `AnyPool` (whose values are in boxes here) and allocators of places take memory: not family 15.
+//! - Pools that grow and allocators of places take memory: not family 15.
 //! - Handles of 4 bytes have too few generations for names to be told apart by them: not family 14.
 
 #[path = "../common/mod.rs"]

@@ -1,5 +1,5 @@
-//! Defect 15: a pool asks for memory, or gives some back, after its creation, whatever is done with it. (Of snapshots, see
-//! `save_and_load`; of handles that nobody has issued, `hostile_handles`.)
+//! Defect 15: a pool asks for memory, or gives some back, after its creation, whatever is done with it. (Of snapshots,
+//! see `save_and_load`; of handles that nobody has issued, `hostile_handles`.)
 
 use std::fmt::{self, Debug, Display, Write};
 use std::hint::black_box;
@@ -66,12 +66,20 @@ impl Used {
         assert!(count.is_none_or(|count| count == pool.len()));
     }
 
-    /// Claims in bulk (`Lifo` leaves ghosts in its stack, and sweeps them out), in each of these lifetimes.
-    fn claim(&mut self, of: &Pools, generations: impl Iterator<Item = u32>, every: usize) {
+    /// Claims in bulk (`Lifo` leaves ghosts in its stack, and sweeps them out), in each of these lifetimes: how many
+    /// slots were claimed, in a pool that has claims.
+    fn claim(
+        &mut self,
+        of: &Pools,
+        generations: impl Iterator<Item = u32>,
+        every: usize,
+    ) -> Option<usize> {
+        let mut claimed = 0;
         for generation in generations {
             for index in (0..self.pool.capacity()).rev().step_by(every) {
                 let Some(handle) = of.facts().handle(index, generation) else { continue };
-                if let Some(Ok(())) = self.pool.insert_at(handle, self.ledger.value(2)) {
+                if let Ok(()) = self.pool.insert_at(handle, self.ledger.value(2))? {
+                    claimed += 1;
                     black_box(self.pool.insert_at(handle, self.ledger.value(2)).is_some());
                     assert!(self.pool.remove(handle).is_some());
                     black_box(self.pool.insert_at(handle, self.ledger.value(2)).is_some());
@@ -79,6 +87,7 @@ impl Used {
                 }
             }
         }
+        Some(claimed)
     }
 }
 
@@ -115,10 +124,14 @@ fn used(kind: &Pools) {
         used.pool.clear();
     });
     without_memory(|| {
-        used.claim(kind, 50..60, 1);
-        // And to the last one, after which a slot retires.
+        let slots = used.pool.capacity();
         let last = (kind.facts().lifetimes)(Plan::of(SLOTS));
+        let claimed = used.claim(kind, 50..60, 1);
+        assert!(claimed.is_none_or(|claimed| claimed == if last < 60 { 0 } else { 10 * slots }));
+        // And to the last one, after which a slot retires.
         used.claim(kind, last..=last, 2);
+        let retires = claimed.is_some() && !(kind.facts().wraps)(Plan::of(SLOTS));
+        assert!(!retires || used.pool.retired() >= slots.div_ceil(2));
         used.fill();
         used.look_at_all();
     });

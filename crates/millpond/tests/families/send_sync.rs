@@ -1,6 +1,7 @@
 //! Which types may go to another thread or be shared with one, with values that may and values that
 //! may not: asserted when this file is compiled.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
@@ -182,6 +183,10 @@ fn pools_and_handles_are_covariant_in_their_values() {
     fn iter<'a>(iter: Values<'a, &'static str>) -> Values<'a, &'a str> {
         iter
     }
+    fn any<'short>(value: AnyValue<dyn Any, 8>) -> AnyValue<dyn Any + 'short, 8> {
+        value
+    }
+    drop(any(AnyValue::new(1_u8)));
     let mut words = Pool::new(1);
     let word = words.insert("word").unwrap();
     assert_eq!(handle(word).index(), 0);

@@ -1,4 +1,5 @@
-//! `AnyValue`: values of different types behind one trait. (A pool of them is as any other: see `tests/families`.)
+//! `AnyValue`: values of different types behind one trait. (Pools of them are as any others; Miri's suite has them,
+//! `tests/families/miri.rs`.)
 
 use std::any::Any;
 use std::cell::Cell;
@@ -77,7 +78,7 @@ fn each_value_keeps_its_type() {
     pool.validate().unwrap();
 }
 
-/// Also where the compiler was told of no cell.
+/// Also through a plain shared reference: the room is an `UnsafeCell`.
 #[test]
 fn a_value_may_change_while_it_is_shared() {
     let mut pool = StaticPool::<AnyValue<dyn Any, 4>, 2>::new();
@@ -126,6 +127,9 @@ fn a_panicking_drop_is_dropped_once_and_the_pool_goes_on() {
         assert!(panics(|| way(&mut pool, handles[1])), "{name}");
         assert_eq!(ledger.alive(), 3 - dropped, "{name}");
         assert!(!pool.contains(handles[1]), "{name}");
+        pool.validate().unwrap();
+        // The new value of the eviction is in the slot.
+        assert_eq!(pool.insert(Anything::new(5_u64)).is_ok(), name != "evict", "{name}");
         pool.validate().unwrap();
         drop(pool);
         assert_eq!(ledger.alive(), 0, "{name}");

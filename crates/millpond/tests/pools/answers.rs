@@ -1,4 +1,4 @@
-//! The small questions: what each pool answers when it is empty, in between, and full.
+//! Explanations, statistics and reasons as text, and the classic pools.
 
 use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
 use millpond::{Handle, Pool, Stats};

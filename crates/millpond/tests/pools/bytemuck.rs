@@ -1,7 +1,7 @@
-//! Feature `bytemuck`: handles as bytes.
+//! Feature `bytemuck`: handles as bytes, and objects of zeroes.
 
 use bytemuck::NoUninit;
-use millpond::{Handle, Handle32};
+use millpond::{Handle, Handle32, Recycler};
 
 /// What handles are of.
 struct Light;
@@ -27,4 +27,9 @@ fn a_handle_is_plain_data_to_write_but_not_to_read() {
     let child = Child { parent: handle, offset: [1, 2] };
     assert_eq!(bytemuck::bytes_of(&child)[..8], handle.to_bits().to_ne_bytes());
     assert_eq!(child.offset.len(), 2);
+}
+
+#[test]
+fn a_recycler_begins_with_zeroes() {
+    assert_eq!(Recycler::<[f32; 2]>::zeroed(3).as_slice(), [[0.0; 2]; 3]);
 }

@@ -1,5 +1,6 @@
-//! What goes over a pool's live slots and values, in pools of every shape: from both ends, half-used and folded, cloned,
-//! and what it tells of what is left. (With counted values, dropped half-way, leaked: `tests/families/iterators.rs`.)
+//! What goes over a pool's live slots and values, in pools of every shape: from both ends, half-used and folded,
+//! cloned, and what it tells of what is left. (With counted values, dropped half-way, leaked:
+//! `tests/families/iterators.rs`.)
 
 use std::cell::Cell;
 
@@ -9,7 +10,8 @@ use millpond::{BlockPool, Handle, PackedPool, Pool, Recycler, StaticPool, VecPoo
 
 use crate::common::{Random, from_both_ends, half_used, half_used_and_folded};
 
-/// How many slots are taken, and which of them stay live: shapes that cross every border of a bitmap's words, and of blocks.
+/// How many slots are taken, and which of them stay live: shapes that cross every border of a bitmap's words, and
+/// of blocks.
 fn shapes() -> impl Iterator<Item = (usize, fn(usize) -> bool)> {
     let kinds: [fn(usize) -> bool; 10] = [
         |_| true,
@@ -26,7 +28,8 @@ fn shapes() -> impl Iterator<Item = (usize, fn(usize) -> bool)> {
     [0, 1, 64, 65, 128, 150, 200].into_iter().flat_map(move |slots| kinds.map(|kind| (slots, kind)))
 }
 
-/// A pool of such a shape, the slots of its values in its own order, and their handles: each value is its slot at first.
+/// A pool of such a shape, the slots of its values in its own order, and their handles: each value is its slot at
+/// first.
 macro_rules! shaped {
     ($make:expr, $slots:ident, $is_live:ident) => {{
         let mut pool = $make($slots);
@@ -194,11 +197,17 @@ fn runs_of_a_recycler_and_its_mutable_walk() {
             recycler.release(handle);
         }
         let mut expected: Vec<usize> = recycler.occupancy().iter().collect();
-        assert!(recycler.runs().all(|(first, run)| run[0] == first));
-        assert!(recycler.runs().flat_map(|(_, run)| run).eq(&expected));
-        assert!(recycler.runs_mut().all(|(first, run)| run[0] == first));
-        assert!(recycler.runs_mut().flat_map(|(_, run)| run.iter()).eq(&expected));
+        assert!(expected.iter().copied().eq((0..slots).filter(|slot| is_live(*slot))));
+        let runs = expected.chunk_by(|a, b| a + 1 == *b).map(|run| (run[0], run));
+        let runs: Vec<(usize, &[usize])> = runs.collect();
+        assert!(recycler.runs().eq(runs.iter().copied()));
+        // All slices at once, as above.
+        let held: Vec<_> = recycler.runs_mut().collect();
+        assert!(held.iter().map(|(first, run)| (*first, &**run)).eq(runs));
+        let handles: Vec<_> = recycler.handles().collect();
         let expected: Vec<&mut usize> = expected.iter_mut().collect();
         from_both_ends(recycler.values_mut(), &expected, &mut random);
+        let expected: Vec<_> = handles.into_iter().zip(expected).collect();
+        from_both_ends(recycler.iter_mut(), &expected, &mut random);
     }
 }

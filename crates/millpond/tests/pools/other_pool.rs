@@ -209,7 +209,7 @@ fn handle_of_a_pool_of_another_name_is_told_to_be_another_pools() {
 }
 
 #[test]
-fn a_block_that_was_never_taken_refuses_for_the_same_reasons_as_an_unused_slot() {
+fn a_block_that_is_not_there_refuses_for_the_same_reasons_as_an_unused_slot() {
     let mut bullets = BlockPool::<u8>::builder().slots_per_block(2).name("bullets").build();
     let first = bullets.insert(1).unwrap();
     for index in [1, 2, 9] {
@@ -217,5 +217,14 @@ fn a_block_that_was_never_taken_refuses_for_the_same_reasons_as_an_unused_slot()
         assert_eq!(bullets.check(of_this), Err(Refusal::NeverIssued), "slot {index}");
         let of_another = Handle::from_parts(index, first.generation() + 1000).unwrap();
         assert_eq!(bullets.check(of_another), Err(Refusal::OtherPool), "slot {index}");
+    }
+    // And one that was given back.
+    let given_back = [2, 3, 4].map(|n| bullets.insert(n).unwrap())[1];
+    bullets.retain(|handle, _| handle == first);
+    assert_eq!((given_back.index(), bullets.shrink_to_fit()), (2, 1));
+    assert_eq!(bullets.check(given_back), Err(Refusal::Stale));
+    for (later, why) in [(1, Refusal::NeverIssued), (1000, Refusal::OtherPool)] {
+        let handle = Handle::from_parts(2, given_back.generation() + later).unwrap();
+        assert_eq!(bullets.check(handle), Err(why));
     }
 }

@@ -172,13 +172,17 @@ fn message(work: impl FnOnce()) -> String {
 
 #[test]
 fn a_list_beside_a_pool_that_grows_grows_with_it() {
-    for mut pool in
-        [BlockPool::<u64>::builder().capacity_max(8).build(), BlockPool::with_blocks(1, 8)]
-    {
+    fn test<P: Bounded<Value = u64>>(mut pool: P) {
+        assert!(pool.capacity() < 8);
         let mut oldest = EvictOldest::beside(&pool);
         (0..8).for_each(|n| assert!(oldest.insert(&mut pool, n).unwrap().1.is_none()));
         assert_eq!(oldest.insert(&mut pool, 8).unwrap().1.unwrap().1, 0);
     }
+    let vec_pool = |slots| VecPool::<u64>::builder().capacity_max(slots).build();
+    test(BlockPool::<u64>::builder().capacity_max(8).build());
+    test(BlockPool::<u64>::with_blocks(1, 8));
+    test(vec_pool(8));
+    test(Spill::new(Pool::new(3), vec_pool(5)));
     // A list of another pool takes more places before anything is inserted.
     let mut oldest = EvictOldest::beside(&Pool::<u64>::new(2));
     let mut pool = Pool::new(3);

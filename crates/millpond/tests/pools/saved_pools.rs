@@ -112,7 +112,8 @@ fn is_read<P: Serialize + DeserializeOwned>(name: &str) {
     }
 }
 
-/// Files of version 1, written when that was the current one: a pool of each kind, with some past.
+/// Files of version 1, written when that was the current one: a pool of each kind, with some past. (But `blocks` was
+/// written anew, with the form of growth that is saved today.)
 #[test]
 fn files_of_the_first_version_can_be_read() {
     is_read::<Pool<u64>>("lifo");

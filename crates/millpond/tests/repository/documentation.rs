@@ -1,6 +1,6 @@
 //! The documentation is whole: links lead to files and headings that are there, on a forge and in the book
-//! that mdBook makes of `docs`, the tests that its tables name are there, and the code of every page of the guide is
-//! compiled.
+//! that mdBook makes of `docs`, the tests that its tables name or run are there, and the code of every page of the
+//! guide is compiled.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -156,19 +156,19 @@ fn the_code_of_every_page_of_the_guide_is_compiled() {
     }
 }
 
-/// What stands between backticks in the columns of tables that are headed "test…".
-fn named_in_tables(page: &str) -> Vec<&str> {
-    let mut is_of_tests = Vec::new();
+/// What stands between backticks in the columns of tables that are headed so, or whose heading begins so.
+fn named_in_tables<'a>(page: &'a str, head: &str) -> Vec<&'a str> {
+    let mut is_headed_so = Vec::new();
     let mut names = Vec::new();
     for line in page.lines() {
         let cells = line.split('|').map(str::trim);
         if !line.starts_with('|') {
-            is_of_tests.clear();
-        } else if is_of_tests.is_empty() {
-            is_of_tests = cells.map(|heading| heading.starts_with("test")).collect();
+            is_headed_so.clear();
+        } else if is_headed_so.is_empty() {
+            is_headed_so = cells.map(|heading| heading.starts_with(head)).collect();
         } else {
-            let of_tests = cells.zip(&is_of_tests).filter(|(_, is_of_tests)| **is_of_tests);
-            names.extend(of_tests.flat_map(|(cell, _)| cell.split('`').skip(1).step_by(2)));
+            let cells = cells.zip(&is_headed_so).filter(|(_, is_headed_so)| **is_headed_so);
+            names.extend(cells.flat_map(|(cell, _)| cell.split('`').skip(1).step_by(2)));
         }
     }
     names
@@ -182,17 +182,29 @@ fn above_test<'a>(source: &'a str, name: &str) -> Option<Vec<&'a str>> {
     Some(before.trim_end().lines().rev().map(str::trim).take_while(is_above).collect())
 }
 
-/// A name is that of a test behind that of its file or program, or that of a file.
-#[test]
-fn every_test_that_a_table_names_is_there_and_quotes_its_remark() {
+/// All Rust files: their paths from the root of the repository, and what is in them.
+fn sources() -> Vec<(String, String)> {
     let repository = repository();
     let read = |path: PathBuf| {
         let text = fs::read_to_string(repository.join(&path)).unwrap();
         (path.to_string_lossy().into_owned(), text)
     };
-    let sources: Vec<_> = files(&repository, ".rs").into_iter().map(read).collect();
+    files(&repository, ".rs").into_iter().map(read).collect()
+}
+
+/// Whether it is a file of tests by this name, or one in a folder of this name.
+fn is_of_tests(path: &str, name: &str) -> bool {
+    path.split_once("/tests/").is_some_and(|(_, below)| {
+        format!("/{}/", below.trim_end_matches(".rs")).contains(&format!("/{name}/"))
+    })
+}
+
+/// A name is that of a test behind that of its file or program, or that of a file.
+#[test]
+fn all_tests_that_a_table_names_are_there_and_quote_their_remarks() {
+    let sources = sources();
     for (page, quotes) in [("docs/classic.md", true), ("docs/trust.md", false)] {
-        let page = fs::read_to_string(repository.join(page)).unwrap();
+        let page = fs::read_to_string(repository().join(page)).unwrap();
         let is_there = |name: &&str| {
             let name = name.replace("::", "/").replace(' ', "/");
             let (place, test) = name.rsplit_once('/').unwrap_or(("", &name));
@@ -201,13 +213,57 @@ fn every_test_that_a_table_names_is_there_and_quotes_its_remark() {
                 Some(above) if above.contains(&"#[test]") => {
                     !quotes || above.concat().contains('"')
                 }
-                _ => !quotes && path.contains(&name),
+                _ => !quotes && is_of_tests(path, &name),
             })
         };
-        let names = named_in_tables(&page).into_iter().filter(|name| name.contains('_'));
+        let names = named_in_tables(&page, "test").into_iter().filter(|name| name.contains('_'));
         let missing: Vec<&str> = names.clone().filter(|name| !is_there(name)).collect();
         assert!(missing.is_empty() && names.count() > 60, "{missing:#?}");
     }
+}
+
+/// The programs that a table's commands name, and what they choose of these: part of a test's name, or of its file's.
+#[test]
+fn all_tests_that_a_table_runs_are_there() {
+    let sources = sources();
+    let page = fs::read_to_string(repository().join("docs/trust.md")).unwrap();
+    let mut chosen = 0;
+    for command in named_in_tables(&page, "command") {
+        let Some((_, arguments)) = command.split_once("cargo test ") else { continue };
+        let (mut package, mut of_library) = (String::from("crates/"), false);
+        let mut words = arguments.split(' ');
+        while let Some(word) = words.next() {
+            let mut of_package = sources.iter().filter(|(path, _)| path.starts_with(&package));
+            let is_there = match word {
+                "-p" => {
+                    package = format!("crates/{}/", words.next().unwrap());
+                    continue;
+                }
+                "--test" => {
+                    let program = words.next().unwrap();
+                    of_package.any(|(path, _)| is_of_tests(path, program))
+                }
+                option if option.starts_with('-') => {
+                    of_library |= option == "--lib";
+                    continue;
+                }
+                filter => {
+                    chosen += 1;
+                    let filter = filter.rsplit("::").next().unwrap();
+                    let is_fn = |line: &str| line.contains("fn ") && line.contains(filter);
+                    of_package.any(|(path, source)| {
+                        // The models are modules of the library.
+                        let is_of_library =
+                            path.contains("/src/") || path.contains("/sync_models/");
+                        of_library == is_of_library
+                            && (path.contains(filter) || source.lines().any(is_fn))
+                    })
+                }
+            };
+            assert!(is_there, "`{command}`: there is no `{word}`");
+        }
+    }
+    assert!(chosen > 20, "{chosen}");
 }
 
 #[test]

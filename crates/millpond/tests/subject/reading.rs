@@ -3,8 +3,8 @@
 use super::{Basic, Key, Subject, Value};
 use crate::common::Counted;
 
-/// All live objects of a pool by their slots, and what their values say. In whatever way it is asked of them, it answers
-/// the same.
+/// All live objects of a pool by their slots, and what their values say. In whatever way it is asked of them, it
+/// answers the same.
 pub(crate) fn agreed(pool: &dyn Subject<Counted>) -> Vec<(Key, u64)> {
     pool.validate().unwrap();
     let said = |(handle, value): (Key, &Counted)| (handle, value.id());

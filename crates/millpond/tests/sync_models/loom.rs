@@ -1,5 +1,6 @@
 //! Models for loom: two or three threads on one or two slots, in every order, with every value that a load may see.
-//! `ci/loom` runs them, and runs them again with each order of [`order`](super::order) weakened: one must fail each time.
+//! `ci/loom` runs them, and runs them again with each order of [`order`](super::order) weakened: one must fail each
+//! time.
 //!
 //! loom tracks reads and writes of values (`atomics::Cell`), and reports two accesses if neither happens before the
 //! other. Handles go from thread to thread through relaxed atomics, so only the pool itself orders them.
@@ -282,7 +283,8 @@ fn a_constructor_that_panics_gives_its_slot_back() {
     });
 }
 
-/// The last guard of a value whose destructor reads what is written here, before the value goes from its pool in this way.
+/// The last guard of a value whose destructor reads what is written here, before the value goes from its pool in this
+/// way.
 fn a_destructor_sees_what_was_done_before(go: fn(Arc<SyncPool<Value>>, Handle<Value>)) {
     model(move || {
         let World { pool, drops } = World::new(1);
