@@ -135,9 +135,9 @@ fn no_pool_issues_or_takes_the_dangling_handle() {
     refuses_dangling!(PackedPool::<u64, SmallKey>::with_capacity(16), SmallKey);
     refuses_dangling!(StaticPool::<u64, 16, SmallKey>::with_handle(), SmallKey);
     for slots_per_block in [1, 2, 16] {
-        let blocks = BlockPool::<u64>::builder().slots_per_block(slots_per_block);
-        let blocks = blocks.max_blocks(16 / slots_per_block);
-        refuses_dangling!(blocks.handle::<SmallKey>().build(), SmallKey);
+        let blocks = BlockPool::<u64, Lifo, SmallKey>::typed_builder();
+        let blocks = blocks.slots_per_block(slots_per_block).max_blocks(16 / slots_per_block);
+        refuses_dangling!(blocks.build(), SmallKey);
     }
 }
 

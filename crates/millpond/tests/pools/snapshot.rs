@@ -7,7 +7,7 @@ use crate::allocations::{Allocations, during};
 use crate::common::{Counted, Ledger, in_every_order, panics};
 use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::ReuseOrder;
-use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
+use millpond::snapshot::{Checksum, Difference, History, RollbackError, SlotState, SnapshotError};
 use millpond::{BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler};
 
 #[test]
@@ -301,6 +301,15 @@ fn a_checksum_of_a_recycler_sees_dead_objects() {
     for (at, sum) in sums.iter().enumerate() {
         assert!(!sums[..at].contains(sum), "{at}");
     }
+}
+
+#[test]
+fn a_snapshot_has_the_sum_of_its_pool_by_any_function() {
+    let pool: Pool<u32> = (0..9).collect();
+    let twice = |value: &u32, sum: &mut Checksum| sum.add(&(2 * value));
+    let snapshot = pool.snapshot();
+    assert_eq!(snapshot.checksum_with(twice), pool.checksum_with(twice));
+    assert_ne!(snapshot.checksum_with(twice), snapshot.checksum());
 }
 
 /// An order with entries that do not count is the order without them.
