@@ -4,7 +4,6 @@ use super::VecPool;
 use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
-use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
 impl<T> VecPool<T> {
@@ -21,8 +20,7 @@ impl<T> VecPool<T> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        // At compile time, also where this is not called in a constant.
-        const { Self::without_slots(&Lifetimes::PLAIN, usize::MAX) }
+        Self::EMPTY
     }
 
     /// Returns a builder, to choose the capacity, the limit, the reuse order, the handle layout, a name and more.

@@ -87,6 +87,9 @@ pub struct VecPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
+    /// Without slots and limits, computed at compile time.
+    const EMPTY: Self = Self::without_slots(&Lifetimes::PLAIN, usize::MAX);
+
     const fn without_slots(lifetimes: &Lifetimes, slots_max: usize) -> Self {
         let growing = Growing::up_to(slots_max);
         Self { storage: Storage::empty(), core: Core::fresh(lifetimes), growing }

@@ -2,7 +2,6 @@ use super::{Iter, IterMut, VecPool};
 use crate::handle::HandleLayout;
 use crate::pools::faces::operators;
 use crate::reports::errors::PoolName;
-use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::ReuseOrder;
 
 operators! {
@@ -32,7 +31,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for VecPool<T, R, H> {
 /// Creates an empty pool that has not allocated, with any reuse order and handle layout; see [`VecPool::new`].
 impl<T, R: ReuseOrder, H: HandleLayout> Default for VecPool<T, R, H> {
     fn default() -> Self {
-        Self::without_slots(&Lifetimes::PLAIN, usize::MAX)
+        Self::EMPTY
     }
 }
 
