@@ -2,10 +2,18 @@
 //!
 //! The books compute why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
 //! the words.
+//!
+//! # Invariant
+//!
+//! Slots from `used` on are as in a new pool: no value was ever in them, their words are those of a new pool, and the
+//! reuse order has them in the order of their indices, with the entries of a new pool. Who takes a slot, changes its word
+//! or moves others around it in the order, raises `used` beyond it, at once; only taking over another pool's state lowers
+//! it. Copies of states rely on it: they leave the slots from there on alone.
 
 use core::marker::PhantomData;
 
 use super::{Census, CheckWord, Circle, Counts, KeptCircle};
+use crate::base::aside;
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::reports::recorder_hook::RecorderHook;
@@ -23,8 +31,8 @@ pub(crate) struct Books<H: HandleLayout> {
     evicted: u64,
     /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
     age_claimed_max: u32,
-    /// One more than the highest slot that was claimed.
-    claimed_until: u32,
+    /// See the module. A [`Lifo`](super::reuse::Lifo) keeps the slots that it takes in turn itself.
+    used: u32,
     recorder: RecorderHook,
     words: PhantomData<H::Word>,
 }
@@ -46,7 +54,7 @@ impl<H: HandleLayout> Books<H> {
             refused: 0,
             evicted: 0,
             age_claimed_max: 0,
-            claimed_until: 0,
+            used: 0,
             recorder: RecorderHook::NONE,
             words: PhantomData,
         }
@@ -88,34 +96,29 @@ impl<H: HandleLayout> Books<H> {
         self.recorder.is_on()
     }
 
-    /// Slots from here on were never used: their words are those of a new pool, and they come in the order
-    /// of their indices.
-    ///
-    /// Because: without claims, an order that goes round uses at most one such slot per birth. The
-    /// others do so only when no other slot is vacant, so none beyond the peak; but a retired slot
-    /// may bring any slot forward.
-    pub(crate) fn used(&self, words: &impl Census<Word = H::Word>, goes_round: bool) -> usize {
-        let (slots, counts) = (words.slots(), words.counts());
-        if counts.retired() > 0 {
-            return slots;
-        }
-        let handed_out = match goes_round {
-            true => usize::try_from(counts.births()).unwrap_or(usize::MAX),
-            false => counts.peak(),
-        };
-        handed_out.max(self.claimed_until as usize).min(slots)
+    /// Of a pool of this many slots: those from here on were never used. See the module.
+    #[inline]
+    pub(crate) fn used(&self, slots: usize) -> usize {
+        (self.used as usize).min(slots)
     }
 
-    /// The order is not that of a new pool for any of the slots.
+    /// None of this many slots is as in a new pool.
     pub(crate) fn mark_all_used(&mut self, slots: usize) {
-        self.claimed_until = slots as u32;
+        self.used = slots as u32;
     }
 
-    /// The order is not that of a new pool for the slots below this one. For a pool that loses slots: their words stay,
-    /// and differ from those of a new pool when the slots exist again.
-    #[cfg(feature = "alloc")]
-    pub(super) fn mark_used_until(&mut self, slots: usize) {
-        self.claimed_until = self.claimed_until.max(slots as u32);
+    /// The slots below this one are not as in a new pool.
+    pub(crate) fn mark_used_until(&mut self, slots: usize) {
+        self.used = self.used.max(slots as u32);
+    }
+
+    /// This slot was taken.
+    #[inline(always)]
+    pub(crate) fn mark_used(&mut self, index: usize) {
+        if index as u32 >= self.used {
+            aside();
+            self.used = index as u32 + 1;
+        }
     }
 
     /// There are more slots now, from this one on. Returns whether some of them may have existed before.
@@ -125,7 +128,7 @@ impl<H: HandleLayout> Books<H> {
         from: usize,
         words: &impl Census<Word = H::Word>,
     ) -> bool {
-        let existed = (from as u32) < self.claimed_until;
+        let existed = (from as u32) < self.used;
         self.mark_over_max(existed && self.is_over_max(words));
         existed
     }
@@ -144,7 +147,7 @@ impl<H: HandleLayout> Books<H> {
         self.refused = other.refused;
         self.evicted = other.evicted;
         self.age_claimed_max = other.age_claimed_max;
-        self.claimed_until = other.claimed_until;
+        self.used = other.used;
     }
 
     /// Loads the saved state, for slots that already have the saved words.
@@ -232,7 +235,7 @@ impl<H: HandleLayout> Books<H> {
     pub(crate) fn note_claim(&mut self, handle: H) {
         let age_max = self.age_claimed_max & !Self::OVER_MAX;
         self.age_claimed_max += self.circle().age(handle.word()).saturating_sub(age_max);
-        self.claimed_until = self.claimed_until.max(handle.index() + 1);
+        self.mark_used(handle.index() as usize);
         self.note_generation(handle.word());
         self.note_birth(handle.index() as usize);
     }
@@ -375,10 +378,10 @@ mod tests {
     impl<H: HandleLayout> Books<H> {
         pub(crate) fn has_zero_bits(&self) -> bool {
             let Self { circle, name, refused, evicted, .. } = self;
-            let Self { age_claimed_max, claimed_until, recorder, .. } = self;
+            let Self { age_claimed_max, used, recorder, .. } = self;
             circle.has_zero_bits()
                 && name.is_none()
-                && (*refused, *evicted, *age_claimed_max, *claimed_until) == (0, 0, 0, 0)
+                && (*refused, *evicted, *age_claimed_max, *used) == (0, 0, 0, 0)
                 && !recorder.is_on()
         }
 
@@ -405,26 +408,17 @@ mod tests {
     type Short = crate::Handle32<(), 24>;
 
     #[test]
-    #[cfg(feature = "alloc")]
-    fn slots_that_no_birth_has_reached_were_never_used() {
-        let mut books = Books::<Short>::fresh(&Lifetimes::PLAIN);
-        let mut words = Words::try_new(10, 0, false, 1.as_dead()).unwrap();
-        let both =
-            |books: &Books<Short>, words: &Words| [false, true].map(|it| books.used(words, it));
-        assert_eq!(both(&books, &words), [0, 0]);
-        for index in [0, 1, 0] {
-            if words.is_live(index) {
-                words.set_dead(index, 1.as_dead());
-            }
-            words.expect_birth();
-            words.set_live(index, 1);
-        }
-        // Of an order that goes round, each of three births may have taken another slot.
-        assert_eq!(both(&books, &words), [2, 3]);
-        books.mark_used_until(7);
-        assert_eq!(both(&books, &words), [7, 7]);
-        words.retire(0);
-        assert_eq!(both(&books, &words), [10, 10]);
+    fn what_was_used_stays_so() {
+        let mut books = Books::<Handle<()>>::fresh(&Lifetimes::PLAIN);
+        let mut used_after = |index| {
+            books.mark_used(index);
+            (books.used(10), books.used(4))
+        };
+        assert_eq!([0, 0, 6, 1].map(&mut used_after), [(1, 1), (1, 1), (7, 4), (7, 4)]);
+        books.mark_used_until(3);
+        assert_eq!(books.used(10), 7);
+        books.mark_used_until(9);
+        assert_eq!(books.used(10), 9);
     }
 
     /// Their words have outlived their block, and may be in a generation before the first.

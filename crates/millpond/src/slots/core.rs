@@ -99,9 +99,15 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self.queue
     }
 
-    /// See [`Books::used`].
+    /// The first of the slots that were never used: see [`Books`].
     pub(crate) fn used(&self, words: &impl Census<Word = H::Word>) -> usize {
-        self.books.used(words, <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND)
+        let slots = words.slots();
+        self.books.used(slots).max(self.queue.taken_until().min(slots))
+    }
+
+    /// Keeps what the order knows of used slots, before it forgets it.
+    fn keep_used(&mut self) {
+        self.books.mark_used_until(self.queue.taken_until());
     }
 
     /// Takes on the state of another core of the same shape, except for its name. Slots from `used`
@@ -165,6 +171,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         } else {
             let taken = self.queue.take_next(slots)?;
             slots.expect_birth();
+            self.books.mark_used(taken.0);
             Some(taken)
         };
         let (index, word) = match quick {
@@ -197,6 +204,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.open_fast_paths(slots);
         let (index, _) = self.queue.take_next(slots)?;
         slots.expect_birth();
+        self.books.mark_used(index);
         self.books.note_birth(index);
         Some(index)
     }
@@ -211,6 +219,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) {
         self.queue.take(handle.index() as usize, slots);
         slots.expect_birth();
+        self.books.mark_used(handle.index() as usize);
         self.books.note_birth(handle.index() as usize);
     }
 
@@ -310,6 +319,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         slots: &mut S,
     ) {
         self.books.recount(slots.words());
+        self.keep_used();
         self.queue.reset(slots);
         self.open_fast_paths(slots);
     }
@@ -320,6 +330,10 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
+        // Where a freed slot comes behind those that were never used, the new ones follow it.
+        if <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND && self.used(slots.words()) > 0 {
+            self.books.mark_used_until(from);
+        }
         self.queue.grow(from, slots);
         let existed = self.books.note_slots_from(from, slots.words());
         // What is open stays so: only slots that were never used have come.
@@ -336,7 +350,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
         // Their words stay, and differ from those of a new pool when the slots exist again.
-        self.books.mark_used_until(slots.words().slots());
+        self.keep_used();
         self.queue.shrink(to, slots);
         remove(slots);
         self.open_fast_paths(slots);
@@ -387,6 +401,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.validate(capacity, words, used)?;
         words.validate_unused(used)?;
         self.queue.validate(slots)?;
+        self.queue.validate_unused(used, slots)?;
         let is_careful = words.border() == 0;
         ensure(
             is_careful || !words.counts().owes_peak(),
@@ -456,6 +471,31 @@ mod tests {
         slots.release(handle);
         slots.validate().unwrap();
         assert_eq!(slots.stats().peak, 1);
+    }
+
+    /// In an order that goes round, a freed slot lies between those that were never used and new ones.
+    #[test]
+    #[cfg(feature = "vec")]
+    fn new_slots_behind_a_freed_one_leave_none_below_them_unused() {
+        use crate::VecPool;
+
+        let mut pool = VecPool::builder().reuse(crate::reuse::Fifo).build();
+        pool.reserve(4).unwrap();
+        fn used(pool: &impl crate::snapshot::state::sealed::State) -> usize {
+            pool.used()
+        }
+        pool.reserve(8).unwrap();
+        assert_eq!(used(&pool), 0, "each slot of a pool that was never used");
+        let first = pool.push(1);
+        assert_eq!(used(&pool), 1);
+        pool.remove(first);
+        pool.reserve(12).unwrap();
+        assert_eq!((used(&pool), pool.capacity()), (8, 16));
+        let mut pool = VecPool::builder().reuse(crate::reuse::Roster).build();
+        let first = pool.push(1);
+        pool.remove(first);
+        pool.reserve(12).unwrap();
+        assert_eq!(used(&pool), 1, "an order that uses freed slots first");
     }
 
     #[test]

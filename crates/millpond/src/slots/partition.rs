@@ -9,6 +9,9 @@
 //! reused first. A removed slot skips the retired slots by swapping with one of them. So insertions and removals are
 //! O(1), and without retired slots they do not move any other vacant slot.
 
+use core::iter;
+use core::ops::Range;
+
 use super::Counts;
 use crate::handle::Word;
 
@@ -56,6 +59,19 @@ impl Parting {
         } else {
             self.live + place - vacant_until
         }
+    }
+
+    /// The slots as the saved form lists them: the live, the vacant and the retired ones. Those from `used` on, which were
+    /// never used and stand at their own positions, are one range.
+    pub(crate) fn order(
+        self,
+        used: usize,
+        slots: usize,
+        slot_at: impl Fn(usize) -> usize + Copy,
+    ) -> impl Iterator<Item = Range<usize>> {
+        let slot = move |position| slot_at(position)..slot_at(position) + 1;
+        let in_use = (0..self.live).chain(self.next()..used).map(slot);
+        in_use.chain(iter::once(used..slots)).chain((self.live..self.next()).map(slot))
     }
 
     /// Whether a slot of this word belongs to the part that the position lies in.

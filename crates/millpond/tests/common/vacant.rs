@@ -60,6 +60,17 @@ impl Vacant {
         self.cursor = self.cursor.map(|cursor| cursor.min(slot));
     }
 
+    /// There are more slots, of which these are vacant: they come after all others, or according to their indices.
+    pub(crate) fn grow(&mut self, slots: impl Iterator<Item = usize>) {
+        self.slots.extend(slots);
+    }
+
+    /// The slots from this one on, none of them live, are no more.
+    pub(crate) fn shrink(&mut self, to: usize) {
+        self.slots.retain(|slot| *slot < to);
+        self.cursor = to.checked_sub(1).and_then(|last| Some(self.cursor?.min(last)));
+    }
+
     /// The pool was cleared: these slots are vacant, from the lowest on.
     pub(crate) fn reset(&mut self, slots: impl Iterator<Item = usize>) {
         *self = Self { order: self.order, slots: slots.collect(), cursor: None };

@@ -4,7 +4,7 @@ use millpond::block_pool::BlockPoolBuilder;
 use millpond::reuse::ReuseOrder;
 use millpond::{BlockPool, HandleLayout};
 
-use super::pool::like_a_pool;
+use super::pool::{growing, lends_runs, like_a_pool};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest, aided};
 
 /// [`BlockPool`] of a reuse order and a handle layout, in blocks as small as will show their borders, all
@@ -19,20 +19,17 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for BlockKind<R,
 }
 
 /// [`BlockPool`] that takes its blocks as it needs them, and gives all but one of the empty ones back.
-/// Its slots do not retire: its statistics do not tell of those of blocks that were given back.
 pub(crate) struct GrowingKind<R, H>(PhantomData<(R, H)>);
 
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for GrowingKind<R, H> {
     type Handle = H;
     type Pool<T: 'static> = BlockPool<T, R, H>;
 
-    const LIFETIMES_CHOSEN: bool = false;
     const ALLOCATES: bool = true;
-    /// Blocks that are there come before a lower one that is not.
-    const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
+    const ORDER: Option<&'static str> = Some(R::NAME);
 
     fn build<T: 'static>(plan: Plan) -> Self::Pool<T> {
-        builder(Plan { lifetimes: None, wraps: false, ..plan }).give_back_beyond(1).build()
+        builder(plan).give_back_beyond(1).build()
     }
 }
 
@@ -64,6 +61,8 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     }
 
     like_a_pool!(capacity_max, get_unchecked, get_unchecked_mut);
+    growing!();
+    lends_runs!();
 
     fn drain_back(&mut self) -> Option<impl ExactSizeIterator<Item = (H, T)>> {
         Some(self.drain().rev())

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::iter::FromFn;
 use std::marker::PhantomData;
 
+use millpond::recorder::Recorder;
 use millpond::snapshot::ToChecksum;
 use millpond::{Refusal, Stats};
 use serde::Serialize;
@@ -16,7 +17,7 @@ use serde::de::DeserializeOwned;
 
 use super::key::{Layout, layout};
 use super::walk::{ExactWalk, Walk, WalkFromBothEnds, WalkToClone, own_box};
-use super::{Claimed, Form, Key, Kind, Plan, PoolUnderTest};
+use super::{Claimed, Fate, Form, Key, Kind, Plan, PoolUnderTest};
 
 /// What is true of all pools of a kind: see [`Kind`].
 pub(crate) struct Facts {
@@ -156,6 +157,7 @@ pub(crate) type Each<'a, T> = FromFn<Box<dyn FnMut() -> Option<(Key, &'a T)> + '
 pub(crate) trait Basic<T: 'static> {
     fn layout(&self) -> &'static Layout;
     fn capacity(&self) -> usize;
+    fn there(&self) -> usize;
     fn len(&self) -> usize;
     fn retired(&self) -> usize;
     fn is_full(&self) -> bool;
@@ -187,6 +189,7 @@ macro_rules! as_it_says {
 impl<T: 'static, P: PoolUnderTest<T>> Basic<T> for P {
     as_it_says! {
         capacity(&self) -> usize;
+        there(&self) -> usize;
         len(&self) -> usize;
         retired(&self) -> usize;
         is_full(&self) -> bool;
@@ -369,6 +372,9 @@ impl Ord for Rank {
 /// A new object's handle, and the object that was evicted for it.
 pub(crate) type Evicted<T> = (Key, Option<(Key, T)>);
 
+/// What becomes of each value in an update, and what it bears.
+pub(crate) type Live<'a, T> = dyn FnMut(Key, &mut T) -> (Fate, Option<T>) + 'a;
+
 /// The most that are borrowed at once.
 const SEVERAL: usize = 3;
 
@@ -390,6 +396,14 @@ pub(crate) trait Subject<T: 'static>: Saved<T> {
     /// As many as there are handles; `None` inside: refused.
     fn several(&mut self, handles: &[Key]) -> Option<Option<[Option<&mut T>; SEVERAL]>>;
     fn index_of(&self, value: &T) -> Option<Option<usize>>;
+    fn reserve(&mut self, additional: usize) -> Option<bool>;
+    fn shrink(&mut self) -> bool;
+    fn extend(&mut self, values: Vec<T>) -> bool;
+    fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool;
+    fn lend_runs(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool;
+    fn sort(&mut self, way: u8, rank: &mut dyn FnMut(&T) -> u64) -> bool;
+    fn update(&mut self, births: usize, live: &mut Live<'_, T>) -> Option<Vec<Key>>;
+    fn record(&mut self, recorder: Option<&Recorder>) -> bool;
     fn revive(&mut self, handle: Key, value: T) -> Claimed<T>;
     fn check(&self, handle: Key) -> Option<Result<(), Refusal>>;
     /// The same pool once more, by this way of several: see [`PoolUnderTest::came_back`].
@@ -413,6 +427,40 @@ impl<T: Plain, P: PoolUnderTest<T>> Subject<T> for P {
         name(&self) -> Option<Option<&'static str>>;
         runs(&self) -> Option<Vec<(usize, Vec<&T>)>>;
         index_of(&self, value: &T) -> Option<Option<usize>>;
+    }
+
+    fn reserve(&mut self, additional: usize) -> Option<bool> {
+        PoolUnderTest::reserve(self, additional)
+    }
+
+    fn shrink(&mut self) -> bool {
+        PoolUnderTest::shrink(self)
+    }
+
+    fn extend(&mut self, values: Vec<T>) -> bool {
+        PoolUnderTest::extend(self, values)
+    }
+
+    fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        PoolUnderTest::lend_values(self, lend)
+    }
+
+    fn lend_runs(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        PoolUnderTest::lend_runs(self, lend)
+    }
+
+    fn sort(&mut self, way: u8, rank: &mut dyn FnMut(&T) -> u64) -> bool {
+        PoolUnderTest::sort(self, way, rank)
+    }
+
+    fn update(&mut self, births: usize, live: &mut Live<'_, T>) -> Option<Vec<Key>> {
+        let born =
+            PoolUnderTest::update(self, births, &mut |handle, value| live(Key::of(handle), value))?;
+        Some(born.into_iter().map(Key::of).collect())
+    }
+
+    fn record(&mut self, recorder: Option<&Recorder>) -> bool {
+        PoolUnderTest::record(self, recorder)
     }
 
     fn revive(&mut self, handle: Key, value: T) -> Claimed<T> {

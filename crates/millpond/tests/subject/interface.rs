@@ -1,6 +1,7 @@
 //! What the tests ask of a pool, whatever it is. Nothing here names one: a program of tests with other pools takes this
 //! file, and the others that do not, into a `subject` module of its own.
 
+use millpond::recorder::Recorder;
 use millpond::snapshot::ToChecksum;
 use millpond::{GetDisjointMutError, InsertAtErrorKind, Refusal, Stats};
 use serde::Serialize;
@@ -91,7 +92,20 @@ pub(crate) trait Kind: 'static {
 }
 
 /// The ways in which [`came_back`](PoolUnderTest::came_back) comes to the same pool.
-pub(crate) const WAYS_BACK: u8 = 4;
+pub(crate) const WAYS_BACK: u8 = 5;
+
+/// The ways in which [`sort`](PoolUnderTest::sort) sorts; one more swaps two values.
+pub(crate) const WAYS_TO_SORT: u8 = 3;
+
+/// What becomes of a value in an [`update`](PoolUnderTest::update).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Stays,
+    /// By its own slot.
+    Dies,
+    /// By its handle.
+    IsKilled,
+}
 
 /// That of a clone.
 pub(crate) const CLONED: u8 = 0;
@@ -118,6 +132,11 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
 
     fn contains(&self, handle: Self::Handle) -> bool {
         self.get(handle).is_some()
+    }
+
+    /// How many slots there are now, of a pool that grows up to its capacity.
+    fn there(&self) -> usize {
+        self.capacity()
     }
 
     fn retired(&self) -> usize {
@@ -239,6 +258,59 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
         None
     }
 
+    /// Room for so many more values: whether it could be made.
+    fn reserve(&mut self, _additional: usize) -> Option<bool> {
+        None
+    }
+
+    /// Gives back slots that are not needed.
+    fn shrink(&mut self) -> bool {
+        false
+    }
+
+    /// All values in one call; there is room for them.
+    fn extend(&mut self, _values: Vec<T>) -> bool {
+        false
+    }
+
+    /// Every value, by a loop over values.
+    fn lend_values(&mut self, _lend: &mut dyn FnMut(&mut T)) -> bool {
+        false
+    }
+
+    /// Every value, by a loop over slices of them.
+    fn lend_runs(&mut self, _lend: &mut dyn FnMut(&mut T)) -> bool {
+        false
+    }
+
+    /// The values in the order of their ranks, by one of the [`WAYS_TO_SORT`]; or two of them swapped.
+    fn sort(&mut self, _way: u8, _rank: &mut dyn FnMut(&T) -> u64) -> bool {
+        false
+    }
+
+    /// Insertions and removals in lots of so many births each: what becomes of each value, and whether there is another
+    /// that it bears. The handles of those, in the order in which they were born.
+    fn update(
+        &mut self,
+        _births: usize,
+        _live: &mut dyn FnMut(Self::Handle, &mut T) -> (Fate, Option<T>),
+    ) -> Option<Vec<Self::Handle>> {
+        None
+    }
+
+    /// Attaches a recorder, or detaches it.
+    fn record(&mut self, _recorder: Option<&Recorder>) -> bool {
+        false
+    }
+
+    /// Becomes a clone of the other.
+    fn clone_over(&mut self, _source: &Self) -> bool
+    where
+        T: Clone,
+    {
+        false
+    }
+
     fn try_clone(&self) -> Option<Self>
     where
         T: Clone,
@@ -328,7 +400,7 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
     }
 
     /// The same pool once more, by this way of several: a clone; a copy that was changed and put back by a
-    /// snapshot; and what is read of that which was written, in each form.
+    /// snapshot, or made anew from this one; and what is read of that which was written, in each form.
     fn came_back(&self, way: u8) -> Option<(&'static str, Self)>
     where
         T: Clone + Serialize + DeserializeOwned,
@@ -346,6 +418,11 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
                 Some(("snapshot", copy))
             }
             2 => Some(("JSON", read(Form::Json)?)),
+            3 => {
+                let mut copy = self.try_clone()?;
+                copy.clear();
+                copy.clone_over(self).then_some(("clone_from", copy))
+            }
             _ => Some(("postcard", read(Form::Postcard)?)),
         }
     }

@@ -21,4 +21,20 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for PackedPool<T,
     }
 
     like_a_pool!(capacity);
+
+    fn lend_runs(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        self.as_mut_slice().iter_mut().for_each(lend);
+        true
+    }
+
+    fn sort(&mut self, way: u8, rank: &mut dyn FnMut(&T) -> u64) -> bool {
+        match way {
+            0 => self.sort_by(|a, b| rank(a).cmp(&rank(b))),
+            1 => self.sort_by_key(rank),
+            2 => self.sort_unstable_by(|a, b| rank(a).cmp(&rank(b))),
+            _ if self.len() < 2 => return false,
+            _ => self.swap_positions(0, self.len() - 1),
+        }
+        true
+    }
 }

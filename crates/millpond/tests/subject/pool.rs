@@ -1,9 +1,13 @@
 use std::marker::PhantomData;
 
+use millpond::lots::Lots;
 use millpond::reuse::ReuseOrder;
 use millpond::{HandleLayout, Pool};
 
-use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use super::{AnyHandle, Fate, Kind, Plan, PoolUnderTest};
+
+/// Few enough for several lots.
+const SLOTS_IN_LOT: usize = 2;
 
 /// [`Pool`] of a reuse order and a handle layout.
 pub(crate) struct PoolKind<R, H>(PhantomData<(R, H)>);
@@ -96,8 +100,16 @@ macro_rules! like_a_pool {
             Some(self.check(handle))
         }
 
+        /// Every other time by an entry.
         fn insert_with(&mut self, make: &mut dyn FnMut(H) -> T) -> Option<Result<H, ()>> {
-            Some(self.insert_with(make).map_err(|_| ()))
+            if self.len() % 2 == 0 {
+                return Some(self.insert_with(make).map_err(|_| ()));
+            }
+            let entry = self.vacant_entry().ok_or(());
+            Some(entry.map(|entry| {
+                let value = make(entry.handle());
+                entry.insert(value)
+            }))
         }
 
         fn promised(&mut self) -> Option<Option<H>> {
@@ -111,7 +123,11 @@ macro_rules! like_a_pool {
             value: T,
             key: &mut dyn FnMut(&T) -> K,
         ) -> Option<(H, Option<(H, T)>)> {
-            Some(self.insert_or_evict(value, |_, value| key(value)))
+            let key = |_: H, value: &T| key(value);
+            match self.len() % 2 == 0 {
+                true => Some(self.insert_or_evict(value, key)),
+                false => self.try_insert_or_evict(value, key).ok(),
+            }
         }
 
         fn retain(&mut self, keep: &mut dyn FnMut(H, &mut T) -> bool) -> bool {
@@ -160,19 +176,81 @@ macro_rules! like_a_pool {
             Some(index)
         }
 
+        fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+            self.values_mut().for_each(lend);
+            true
+        }
+
+        fn record(&mut self, recorder: Option<&millpond::recorder::Recorder>) -> bool {
+            match recorder {
+                Some(recorder) => self.record(recorder),
+                None => self.stop_recording(),
+            }
+            true
+        }
+
         fn try_clone(&self) -> Option<Self>
         where
             T: Clone,
         {
             Some(self.clone())
         }
+
+        fn clone_over(&mut self, source: &Self) -> bool
+        where
+            T: Clone,
+        {
+            self.clone_from(source);
+            true
+        }
     };
 }
 pub(super) use like_a_pool;
 
+/// What pools that grow have beyond that.
+macro_rules! growing {
+    () => {
+        fn there(&self) -> usize {
+            self.capacity()
+        }
+
+        fn reserve(&mut self, additional: usize) -> Option<bool> {
+            Some(self.reserve(additional).is_ok())
+        }
+
+        fn shrink(&mut self) -> bool {
+            let before = self.capacity();
+            assert_eq!(self.shrink_to_fit() == 0, self.capacity() == before);
+            true
+        }
+
+        fn extend(&mut self, mut values: Vec<T>) -> bool {
+            match values.pop() {
+                Some(only) if values.is_empty() => _ = self.push(only),
+                last => Extend::extend(self, values.into_iter().chain(last)),
+            }
+            true
+        }
+    };
+}
+pub(super) use growing;
+
+/// Pools with runs lend these.
+macro_rules! lends_runs {
+    () => {
+        fn lend_runs(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+            self.runs_mut().for_each(|(_, run)| run.iter_mut().for_each(&mut *lend));
+            true
+        }
+    };
+}
+pub(super) use lends_runs;
+
 /// What pools whose values never move have beyond that.
 macro_rules! in_index_order {
     () => {
+        $crate::subject::pool::lends_runs!();
+
         fn drain_back(&mut self) -> Option<impl ExactSizeIterator<Item = (H, T)>> {
             Some(self.drain().rev())
         }
@@ -194,4 +272,24 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
 
     like_a_pool!(capacity, get_unchecked, get_unchecked_mut);
     in_index_order!();
+
+    fn update(
+        &mut self,
+        births: usize,
+        live: &mut dyn FnMut(H, &mut T) -> (Fate, Option<T>),
+    ) -> Option<Vec<H>> {
+        let mut born = Vec::new();
+        let mut lots = Lots::new(SLOTS_IN_LOT, births);
+        self.update(&mut lots, |value, lot| {
+            let handle = lot.handle();
+            let (fate, child) = live(handle, value);
+            match fate {
+                Fate::Stays => {}
+                Fate::Dies => lot.die(),
+                Fate::IsKilled => assert!(lot.kill(handle)),
+            }
+            born.extend(child.and_then(|child| lot.insert(child).ok()));
+        });
+        Some(born)
+    }
 }

@@ -1,10 +1,11 @@
 //! What can be done with a pool, one step at a time, beside a model of it that is plain and obviously
 //! right: for each slot, which lifetime it is in and what lives there, and which slot comes next.
 
+use millpond::recorder::Recorder;
 use millpond::{InsertAtErrorKind, Refusal};
 
 use super::walk::ExactWalk;
-use super::{Claimed, Key, Makes, Past, Plan, Rank, Subject, agreed};
+use super::{Claimed, Fate, Key, Makes, Past, Plan, Rank, Subject, WAYS_TO_SORT, agreed};
 use crate::common::{Counted, Ledger, Vacant, panics, quiet_panic};
 
 /// One step. Live objects, slots and generations are named relative to what there is, so that any
@@ -53,6 +54,21 @@ pub(crate) enum Step {
     Save(u8),
     /// Goes back to this snapshot, if it was taken.
     Restore(u8),
+    /// The same in a new pool, after so many insertions and what the bits say.
+    RestoreElsewhere(u8, u8),
+    /// Room for so many more.
+    Reserve(u8),
+    Shrink,
+    /// So many values at once, if there is room for them.
+    Extend(u8),
+    /// Every value is lent in this way of several; the n-th is another one afterwards if bit n of the mask is set.
+    Lend(u8, u16),
+    /// The values in another order, in this way of several.
+    Sort(u8),
+    /// In lots of so many births: the n-th object dies if bit n of the mask is set, and bears another if bit n + 1 is.
+    Update(u8, u16),
+    /// A recorder is attached, or detached.
+    Record(bool),
 }
 
 #[derive(Clone, Debug)]
@@ -78,6 +94,7 @@ struct Saved {
     past: Box<dyn Past>,
     slots: Vec<Slot>,
     vacant: Option<Vacant>,
+    there: usize,
     counts: Counts,
     sum: Option<u64>,
 }
@@ -97,6 +114,9 @@ pub(crate) struct Run<'k> {
     slots: Vec<Slot>,
     /// The slots in the order in which they come, while it is known: in some kinds until a slot is vacant again.
     vacant: Option<Vacant>,
+    /// How many of the slots the pool has now, if it grows.
+    there: usize,
+    recorder: Option<Recorder>,
     counts: Counts,
     saved: [Option<Saved>; 2],
     /// Every handle that was ever issued or asked for.
@@ -109,10 +129,34 @@ impl<'k> Run<'k> {
     pub(crate) fn new(kind: &'k KindToRun, plan: Plan) -> Self {
         let pool = kind.make(plan);
         let slots = vec![Slot { live: None, generation: Some(1) }; pool.capacity()];
-        let vacant = kind.facts().order.map(|order| Vacant::new(order, pool.capacity()));
+        let there = pool.there();
+        let vacant = kind.facts().order.map(|order| Vacant::new(order, there));
         let ledger = Ledger::default();
         let (counts, saved, known) = (Counts::default(), [None, None], Vec::new());
-        Self { kind, plan, ledger, pool, slots, vacant, counts, saved, known, next_id: 0 }
+        Self {
+            kind,
+            plan,
+            ledger,
+            pool,
+            slots,
+            vacant,
+            there,
+            recorder: None,
+            counts,
+            saved,
+            known,
+            next_id: 0,
+        }
+    }
+
+    /// Follows a pool that has grown or shrunk.
+    fn follow_size(&mut self) {
+        let was = std::mem::replace(&mut self.there, self.pool.there());
+        if let Some(vacant) = &mut self.vacant {
+            let new = (was..self.there).filter(|index| self.slots[*index].generation.is_some());
+            vacant.grow(new);
+            vacant.shrink(self.there);
+        }
     }
 
     fn live(&self) -> Vec<(Key, u64)> {
@@ -173,6 +217,7 @@ impl<'k> Run<'k> {
 
     /// The pool has issued this handle, of the slot that comes next, for the latest value.
     fn inserted(&mut self, handle: Key) {
+        self.follow_size();
         if let Some(vacant) = &mut self.vacant {
             assert_eq!(vacant.take(), Some(handle.index()), "the slot that comes next");
         }
@@ -214,9 +259,10 @@ impl<'k> Run<'k> {
 
     /// The slots have been cleared: they come from the lowest on.
     fn reset(&mut self) {
+        self.follow_size();
         let facts = self.kind.facts();
         if facts.clear_starts_from_the_lowest {
-            let slots = self.slots.iter().enumerate();
+            let slots = self.slots.iter().take(self.there).enumerate();
             let vacant = slots.filter(|(_, slot)| slot.live.is_none() && slot.generation.is_some());
             let mut slots = Vacant::new(facts.order.unwrap_or_default(), 0);
             slots.reset(vacant.map(|(index, _)| index));
@@ -275,6 +321,12 @@ impl<'k> Run<'k> {
     /// Takes a step on both sides and compares them. `false`: this pool has no such operation, or there
     /// is nothing that it could be done with.
     pub(crate) fn take(&mut self, step: Step) -> bool {
+        let is_step = self.take_and_follow(step);
+        self.follow_size();
+        is_step
+    }
+
+    fn take_and_follow(&mut self, step: Step) -> bool {
         match step {
             Step::Insert => {
                 let value = self.value();
@@ -289,7 +341,7 @@ impl<'k> Run<'k> {
             }
             Step::Fill => {
                 while !self.is_full() {
-                    self.take(Step::Insert);
+                    self.take_and_follow(Step::Insert);
                 }
             }
             Step::InsertWith => {
@@ -470,7 +522,151 @@ impl<'k> Run<'k> {
             }
             Step::Save(n) => return self.save(n),
             Step::Restore(n) => return self.restore(n),
+            Step::RestoreElsewhere(n, bits) => {
+                if !self.has_saved(n) {
+                    return false;
+                }
+                let mut other = self.kind.make(self.plan);
+                let mut handles = Vec::new();
+                for _ in 0..bits % 4 {
+                    handles.extend(other.insert(self.value()).ok());
+                }
+                if bits & 4 != 0 {
+                    handles.pop().map(|handle| other.remove(handle));
+                }
+                if bits & 8 != 0 {
+                    other.reserve(usize::from(bits >> 5));
+                }
+                if bits & 16 != 0 {
+                    other.shrink();
+                }
+                self.pool = other;
+                self.restore(n);
+            }
+            Step::Reserve(n) => {
+                let additional = n as usize % (self.slots.len() + 2);
+                let room = self.slots.len() - self.len() - self.retired();
+                match self.pool.reserve(additional) {
+                    Some(done) => assert_eq!(done, additional <= room, "{additional} of {room}"),
+                    None => return false,
+                }
+            }
+            Step::Shrink => return self.pool.shrink(),
+            Step::Extend(n) => {
+                let room = self.slots.len() - self.len() - self.retired();
+                let first_id = self.next_id + 1;
+                let values = (0..room.min(n as usize % 6)).map(|_| self.value()).collect();
+                if !self.pool.extend(values) {
+                    return false;
+                }
+                let new = self.pool.iter().map(|(handle, value)| (value.id(), handle));
+                let mut new: Vec<_> = new.filter(|(id, _)| *id >= first_id).collect();
+                new.sort_unstable_by_key(|(id, _)| *id);
+                let last_id = self.next_id;
+                assert!(new.iter().map(|(id, _)| *id).eq(first_id..=last_id));
+                for (id, handle) in new {
+                    self.next_id = id;
+                    self.inserted(handle);
+                }
+                self.next_id = last_id;
+            }
+            Step::Lend(way, mask) => return self.lend(way, mask),
+            Step::Sort(way) => {
+                let flip = u64::from(way);
+                let way = way % (WAYS_TO_SORT + 1);
+                if !self.pool.sort(way, &mut |value| value.id() ^ flip) {
+                    return false;
+                }
+                let ranks: Vec<_> = self.pool.iter().map(|(_, value)| value.id() ^ flip).collect();
+                assert!(way == WAYS_TO_SORT || ranks.is_sorted(), "{ranks:?}");
+            }
+            Step::Update(births, mask) => return self.update(births as usize % 3, mask),
+            Step::Record(on) => {
+                // Little room: it is no matter whether events are dropped.
+                let new = || Recorder::builder().events(16).to_writer(std::io::sink()).unwrap();
+                let recorder = on.then(|| &*self.recorder.get_or_insert_with(new));
+                return self.pool.record(recorder);
+            }
         }
+        true
+    }
+
+    fn lend(&mut self, way: u8, mask: u16) -> bool {
+        let (mut n, mut lent, ledger) = (0, Vec::new(), self.ledger.clone());
+        let mut next_id = self.next_id;
+        let mut each = |value: &mut Counted| {
+            let before = value.id();
+            if mask >> (n % 16) & 1 != 0 {
+                next_id += 1;
+                *value = ledger.value(next_id);
+            }
+            n += 1;
+            lent.push((before, value.id()));
+        };
+        let has_it = match way % 3 {
+            0 => self.pool.lend_values(&mut each),
+            1 => self.pool.lend_runs(&mut each),
+            _ => match self.pool.iter_mut_both_ends() {
+                Some(mut iter) => {
+                    if way % 2 == 0 {
+                        iter.next_back().into_iter().for_each(|(_, value)| each(value));
+                    }
+                    iter.for_each(|(_, value)| each(value));
+                    true
+                }
+                None => false,
+            },
+        };
+        self.next_id = next_id;
+        lent.sort_unstable();
+        let mut live: Vec<_> =
+            self.slots.iter_mut().filter_map(|slot| slot.live.as_mut()).collect();
+        live.sort_unstable_by_key(|(_, id)| *id);
+        assert!(!has_it || lent.len() == live.len(), "it comes to each object once");
+        for ((before, after), (_, id)) in lent.into_iter().zip(live) {
+            assert_eq!(before, std::mem::replace(id, after));
+        }
+        has_it
+    }
+
+    fn update(&mut self, births: usize, mask: u16) -> bool {
+        let (mut n, mut gone, mut children, ledger) = (0, Vec::new(), 0, self.ledger.clone());
+        let first_id = self.next_id + 1;
+        let born = self.pool.update(births, &mut |handle, _| {
+            let bit = |n: u32| mask >> (n % 16) & 1 != 0;
+            n += 1;
+            let fate = match (bit(n - 1), n % 2 == 0) {
+                (false, _) => Fate::Stays,
+                (true, false) => Fate::Dies,
+                (true, true) => Fate::IsKilled,
+            };
+            gone.extend((fate != Fate::Stays).then_some(handle));
+            let child = bit(n).then(|| {
+                children += 1;
+                ledger.value(first_id + children - 1)
+            });
+            (fate, child)
+        });
+        let Some(born) = born else { return false };
+        assert_eq!(n as usize, self.len(), "it comes to each object once");
+        let last_id = self.next_id + children;
+        for handle in born {
+            // Those that are left in a lot keep their places in the order.
+            if let Some(vacant) = &mut self.vacant {
+                let is_next = vacant.next() == Some(handle.index());
+                let _ = if is_next {
+                    vacant.take()
+                } else {
+                    vacant.claim(handle.index());
+                    None
+                };
+            }
+            let value = self.pool.get(handle).expect("it has settled");
+            self.next_id = value.id();
+            self.began(handle);
+        }
+        self.next_id = last_id;
+        gone.into_iter().for_each(|handle| self.removed(handle));
         true
     }
 
@@ -488,7 +684,8 @@ impl<'k> Run<'k> {
         let sum = self.pool.sum();
         assert_eq!(Some(past.sum()), sum);
         let (slots, vacant) = (self.slots.clone(), self.vacant.clone());
-        *place = Some(Saved { past, slots, vacant, counts: self.counts, sum });
+        let there = self.there;
+        *place = Some(Saved { past, slots, vacant, there, counts: self.counts, sum });
         true
     }
 
@@ -497,6 +694,7 @@ impl<'k> Run<'k> {
         self.pool.restore(&*saved.past);
         self.slots.clone_from(&saved.slots);
         self.vacant.clone_from(&saved.vacant);
+        self.there = saved.there;
         self.counts = saved.counts;
         assert_eq!(self.pool.sum(), saved.sum);
         true
@@ -518,6 +716,7 @@ impl<'k> Run<'k> {
             None => return false,
             Some(Ok(())) => {
                 assert_eq!(refused, None, "{handle:?} was given out");
+                self.follow_size();
                 self.slots[index].generation = Some(generation);
                 match &mut self.vacant {
                     Some(vacant) if self.kind.facts().order.is_some() => vacant.claim(index),
@@ -607,7 +806,11 @@ impl<'k> Run<'k> {
     pub(crate) fn check(&self) {
         let live = agreed(&*self.pool);
         assert_eq!(live, self.live());
-        assert_eq!(self.pool.retired(), self.retired());
+        assert_eq!(self.pool.there(), self.there);
+        // Those of slots that are no more are known to the pool, but not counted.
+        let there = &self.slots[..self.there];
+        let retired = there.iter().filter(|slot| slot.generation.is_none()).count();
+        assert_eq!(self.pool.retired(), retired);
         assert_eq!(self.pool.is_full(), self.is_full());
         if let Some(stats) = self.pool.stats() {
             let facts = self.kind.facts();

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use millpond::reuse::ReuseOrder;
 use millpond::{HandleLayout, VecPool};
 
-use super::pool::{in_index_order, like_a_pool};
+use super::pool::{growing, in_index_order, like_a_pool};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest, planned};
 
 /// [`VecPool`] of a reuse order and a handle layout, which has no slots at first and grows to the plan's capacity.
@@ -14,11 +14,7 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for VecKind<R, H
     type Pool<T: 'static> = VecPool<T, R, H>;
 
     const ALLOCATES: bool = true;
-    /// Slots that are not there yet come last.
-    const ORDER: Option<&'static str> = match R::NAME.as_bytes() {
-        b"Lifo" | b"Intrusive" => Some(R::NAME),
-        _ => None,
-    };
+    const ORDER: Option<&'static str> = Some(R::NAME);
 }
 
 impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for VecPool<T, R, H> {
@@ -31,4 +27,5 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
 
     like_a_pool!(capacity_max, get_unchecked, get_unchecked_mut);
     in_index_order!();
+    growing!();
 }

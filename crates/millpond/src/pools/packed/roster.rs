@@ -138,6 +138,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         let handle = self.next(live)?;
         let has_retired = self.parting().has_retired();
         self.slots.counts_mut().birth();
+        self.books.mark_used(handle.index() as usize);
         self.books.note_birth(handle.index() as usize);
         if has_retired {
             self.pass_retired_with_care(live);
@@ -317,18 +318,14 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// Slots from here on were never used, and each stands at the position of its own number.
-    ///
-    /// For: a claim changes positions up to that of the claimed slot; see [`Books::used`] for the rest.
     pub(super) fn used(&self) -> usize {
-        self.books.used(&self.slots, false)
+        self.books.used(self.slots.len())
     }
 
     /// The live slots in their order, the vacant ones and the retired ones; the unused ones as one range.
     pub(super) fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        let (used, slots) = (self.used(), self.slots.len());
-        let position = move |place| self.parting().listed(place, slots);
-        let indices = (0..used).map(move |place| self.order[position(place)].index() as usize);
-        indices.map(|index| index..index + 1).chain(iter::once(used..slots))
+        let slot_at = |position: usize| self.order[position].index() as usize;
+        self.parting().order(self.used(), self.slots.len(), slot_at)
     }
 
     /// Takes on the saved state.
@@ -382,7 +379,13 @@ impl<H: HandleLayout> PackedRoster<H> {
                 format_args!("{:?} of {handle} at {position}", slot.word),
             )?;
         }
-        Ok(())
+        let moved = (self.used()..self.order.len())
+            .find(|&position| self.order[position].index() as usize != position);
+        ensure(
+            moved.is_none(),
+            "slots that were never used stand at their own positions",
+            format_args!("position {moved:?}, though only {} were used", self.used()),
+        )
     }
 }
 
@@ -408,20 +411,23 @@ mod tests {
         };
         let word = "each slot's word is that of its part of the order";
         assert_eq!(broken(|roster| roster.slots[1].word = 2), word);
-        assert_eq!(broken(|roster| roster.slots[3].word = 2), word);
+        let unused = "slots beyond those that were used are as in a new pool";
+        assert_eq!(broken(|roster| roster.slots[3].word = 2), unused);
         assert_eq!(broken(|roster| roster.swap(0, 2)), word);
         assert_eq!(broken(|roster| roster.swap(2, 3)), word);
         let counted = "the retired slots are counted";
         assert_eq!(broken(|roster| roster.slots[0].word = 1), counted);
         assert_eq!(broken(|roster| roster.slots.counts_mut().retire(1)), counted);
+        let own = "slots that were never used stand at their own positions";
+        assert_eq!(broken(|roster| Partition::swap(roster, 3, 4)), own);
         let inverse = "the positions are the inverse of the order";
         assert_eq!(broken(|roster| roster.order.swap(0, 1)), inverse);
-        assert_eq!(broken(|roster| roster.slots[4].position = 0), inverse);
+        assert_eq!(broken(|roster| roster.slots[2].position = 0), inverse);
         assert_eq!(
             broken(|roster| roster.order[3] = Handle::from_bits(9 << 32 | 1).unwrap()),
             inverse
         );
-        assert_eq!(broken(|roster| roster.slots[3].word = 3), "a slot is in one of its lifetimes");
+        assert_eq!(broken(|roster| roster.slots[2].word = 3), "a slot is in one of its lifetimes");
         let places = "there is a place in the order for each slot";
         assert_eq!(broken(|roster| roster.order = roster.order[..4].into()), places);
         assert_eq!(broken(|roster| roster.set_evicted(9)), "the counters agree");

@@ -36,6 +36,20 @@ mod tests {
         slots.validate().unwrap_err().rule()
     }
 
+    /// Slots 3 to 6 were never used.
+    #[test]
+    fn validation_finds_an_unused_slot_that_was_moved() {
+        let mut slots: HandleAllocator<Fifo> = HandleAllocator::with_capacity(7);
+        let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
+        slots.release(handles[1]);
+        let (_, links) = slots.order_mut();
+        // 3 5 4 6 1
+        (links[3].next, links[5]) = (5, Link { next: 4, previous: 3 });
+        (links[4], links[6].previous) = (Link { next: 6, previous: 5 }, 4);
+        let rule = "slots that were never used follow each other in the list";
+        assert_eq!(slots.validate().unwrap_err().rule(), rule);
+    }
+
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(

@@ -186,6 +186,10 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         Self::room_for(slots)
     }
 
+    fn taken_until(&self) -> usize {
+        self.ends().fresh_from as usize
+    }
+
     #[inline]
     fn next<S: Slots<Entry = I>>(&mut self, slots: &S) -> Option<usize> {
         let ends = self.ends();

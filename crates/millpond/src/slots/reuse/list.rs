@@ -232,4 +232,20 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
             format_args!("{at} comes after {previous}, and {} is the last", self.last),
         )
     }
+
+    #[cfg(feature = "validate")]
+    fn validate_unused<S: Slots<Entry = E>>(
+        &self,
+        used: usize,
+        slots: &S,
+    ) -> Result<(), Violation> {
+        let end = slots.words().slots().saturating_sub(1);
+        let neighbours = |slot: u32| Link { next: slot + 1, previous: slot - 1 };
+        let moved = (used + 1..end).find(|&slot| link(slots, slot) != neighbours(slot as u32));
+        ensure(
+            moved.is_none(),
+            "slots that were never used follow each other in the list",
+            format_args!("slot {moved:?}, though only {used} were used"),
+        )
+    }
 }

@@ -33,9 +33,8 @@ use crate::slots::{Place, SlotWords};
 ///
 /// - Each slot that `next`, `take_next` and `take_open` return exists and is vacant. Pools move values into these slots
 ///   without a test.
-/// - Slots that were never used, and are above every slot that was claimed, come in the order of their indices, and only
-///   while no other is vacant; in an order that [goes round](Self::GOES_ROUND), at most one for each slot that is taken.
-///   `Books::used` relies on it, and pools copy no slots beyond.
+/// - The entries of slots that were never used are those of a new pool's, and `take`, `claim` and `grow` change no entry
+///   beyond the slot behind them: see `Books::used`, from which on pools copy nothing.
 #[doc(hidden)]
 pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     type Entry: Entry;
@@ -134,9 +133,13 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
         fit_first(entries, from, to);
     }
 
-    /// Whether an unused slot comes before one that was freed. Otherwise, an unused slot comes only
-    /// when no other is vacant.
+    /// Whether a slot that was never used comes before one that was freed.
     const GOES_ROUND: bool = false;
+
+    /// The slots from here on were not taken in turn, of an order that knows it. The others have it counted for them.
+    fn taken_until(&self) -> usize {
+        0
+    }
 
     /// Takes on the state of the order of a pool of the same capacity, which has these entries. Slots from
     /// `used` on were never used in either.
@@ -203,6 +206,17 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// Checks that the order has each slot that is vacant by its word once, and no other.
     #[cfg(feature = "validate")]
     fn validate<S: Slots<Entry = Self::Entry>>(&self, slots: &S) -> Result<(), Violation>;
+
+    /// Checks that the entries of the slots from `used` on are those of a new pool, as far as
+    /// [`copy_state_from`](Self::copy_state_from) leaves them alone.
+    #[cfg(feature = "validate")]
+    fn validate_unused<S: Slots<Entry = Self::Entry>>(
+        &self,
+        _used: usize,
+        _slots: &S,
+    ) -> Result<(), Violation> {
+        Ok(())
+    }
 }
 
 /// Of the last `from` entries, the first ones are the first of the last `to`.

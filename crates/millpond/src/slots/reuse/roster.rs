@@ -1,6 +1,5 @@
 //! A permutation of all slots, with the vacant ones at its end. Invariant: behind the live and the retired slots, the roster has each vacant slot once ([`Queue`]).
 
-use core::iter;
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -297,10 +296,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let (count, parting) = (slots.words().slots(), parting(slots));
         let slot_at = move |position: usize| slots.words().entries()[position].index(position);
-        (0..used)
-            .map(move |place| slot_at(parting.listed(place, count)))
-            .map(|index| index..index + 1)
-            .chain(iter::once(used..count))
+        parting.order(used, count, slot_at)
     }
 
     #[cfg(all(feature = "serde", feature = "alloc"))]
@@ -339,6 +335,21 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
         Ok(())
     }
+
+    #[cfg(feature = "validate")]
+    fn validate_unused<S: Slots<Entry = E>>(
+        &self,
+        used: usize,
+        slots: &S,
+    ) -> Result<(), Violation> {
+        let roster = &slots.words().entries()[..slots.words().slots()];
+        let moved = (used..roster.len()).find(|&at| roster[at].index(at) != at);
+        ensure(
+            moved.is_none(),
+            "slots that were never used stand at their own positions",
+            format_args!("position {moved:?}, though only {used} were used"),
+        )
+    }
 }
 
 #[cfg(all(test, feature = "alloc"))]
@@ -372,6 +383,16 @@ mod tests {
             }),
             "the roster's parts are the live, the vacant and the retired slots"
         );
+    }
+
+    #[test]
+    fn validation_finds_an_unused_slot_that_was_moved() {
+        let rule = "slots that were never used stand at their own positions";
+        let moved = broken(|entries| {
+            let (roster, reverse) = entries.split_at_mut(5);
+            Tables { roster, reverse }.swap(3, 4);
+        });
+        assert_eq!(moved, rule);
     }
 
     #[test]

@@ -11,7 +11,14 @@ fn step(random: &mut Random) -> Step {
     let [n, m, ..] = random.next().to_le_bytes();
     let mask = u16::from_le_bytes([n, m]);
     match random.below(100) {
-        0..30 => Step::Insert,
+        0..19 => Step::Insert,
+        19..22 => Step::Reserve(n),
+        22 => Step::Shrink,
+        23 => Step::Extend(n),
+        24..26 => Step::Lend(n, mask),
+        26 => Step::Sort(n),
+        27..29 => Step::Update(n, u16::from(m) | u16::from(m) << 7),
+        29 => Step::Record(n % 2 == 0),
         30..32 => Step::InsertWith,
         32 => Step::InsertWithPanics,
         33..35 => Step::Promise,
@@ -34,9 +41,26 @@ fn step(random: &mut Random) -> Step {
         85 => Step::BorrowTwo(n, m),
         86..88 => Step::Copy(n),
         88..91 => Step::Save(n),
-        91..95 => Step::Restore(n),
+        91..94 => Step::Restore(n),
+        94 => Step::RestoreElsewhere(n, m),
         95..98 => Step::Revive(n, (m % 5) as i8 - 2),
         _ => Step::Fill,
+    }
+}
+
+/// Every other time one of those that differ in pools that grow.
+fn step_of_growth(random: &mut Random) -> Step {
+    let [n, m, ..] = random.next().to_le_bytes();
+    match random.below(18) {
+        0..2 => Step::Reserve(n),
+        2 => Step::Shrink,
+        3 => Step::Save(n),
+        4 => Step::Restore(n),
+        5 => Step::RestoreElsewhere(n, m),
+        6 => Step::Copy(n),
+        7 => Step::Extend(n),
+        8 => Step::InsertAt(n, (m % 3) as i8),
+        _ => step(random),
     }
 }
 
@@ -47,6 +71,16 @@ fn factor() -> u64 {
 
 /// The same sequences on every run, unless there are more of them.
 pub(crate) fn sequences(kind: &KindToRun, plan: Plan, cases: u64, length: usize) {
+    sequences_of(step, kind, plan, cases, length);
+}
+
+fn sequences_of(
+    step: fn(&mut Random) -> Step,
+    kind: &KindToRun,
+    plan: Plan,
+    cases: u64,
+    length: usize,
+) {
     for seed in 0..cases * factor() {
         let mut random = Random(seed);
         let mut steps: Vec<Step> = (0..random.below(length)).map(|_| step(&mut random)).collect();
@@ -139,3 +173,46 @@ fn wrapping(kind: &KindToRun) {
 }
 
 for_every_pool! { lasting, retiring, wrapping }
+
+/// Pools that grow, in every order: small ones, in which a reservation, a restore and a claim meet at once.
+mod growing {
+    use super::*;
+    use crate::subject::tests_of;
+
+    fn short(kind: &KindToRun) {
+        for capacity in [5, 8, 16] {
+            sequences_of(step_of_growth, kind, Plan::of(capacity), 4, 60);
+        }
+        let retiring = Plan { lifetimes: Some(2), ..Plan::of(8) };
+        sequences_of(step_of_growth, kind, retiring, 4, 60);
+    }
+
+    /// A freed slot comes between those that were never used: which ones these are must not be derived from how many
+    /// lifetimes have begun.
+    fn reserved_behind_a_freed_slot(kind: &KindToRun) {
+        let begin = [Step::Insert, Step::Remove(0), Step::Reserve(5), Step::Insert, Step::Save(0)];
+        let between = [Step::InsertAt(0, 1), Step::InsertAt(0, 0), Step::Remove(0), Step::Fill];
+        let end = [Step::InsertAt(4, 0), Step::InsertAt(0, 0), Step::Fill];
+        for between in between {
+            for restore in [Step::Restore(0), Step::RestoreElsewhere(0, 0), Step::Copy(4)] {
+                let steps = [&begin[..], &[between, restore], &end].concat();
+                follow(kind, Plan::of(16), &steps).unwrap();
+            }
+        }
+    }
+
+    tests_of! { [short, reserved_behind_a_freed_slot]
+        vec_lifo: VecKind<Lifo, Handle<()>>;
+        vec_fifo: VecKind<Fifo, Handle<()>>;
+        vec_lowest_first: VecKind<LowestFirst, Handle<()>>;
+        vec_roster: VecKind<Roster, Handle<()>>;
+        vec_next_fit: VecKind<NextFit, Handle<()>>;
+        vec_intrusive: VecKind<Intrusive, Handle<()>>;
+        blocks_lifo: GrowingKind<Lifo, Handle<()>>;
+        blocks_fifo: GrowingKind<Fifo, Handle<()>>;
+        blocks_lowest_first: GrowingKind<LowestFirst, Handle<()>>;
+        blocks_roster: GrowingKind<Roster, Handle<()>>;
+        blocks_next_fit: GrowingKind<NextFit, Handle<()>>;
+        blocks_intrusive: GrowingKind<Intrusive, Handle<()>>;
+    }
+}
