@@ -5,15 +5,16 @@
 //!
 //! # Invariant
 //!
-//! Slots from `used` on are as in a new pool: no value was ever in them, their words are those of a new pool, and the
-//! reuse order has them in the order of their indices, with the entries of a new pool. Who takes a slot, changes its word
-//! or moves others around it in the order, raises `used` beyond it, at once; only taking over another pool's state lowers
-//! it. Copies of states rely on it: they leave the slots from there on alone.
+//! 1. Slots from `used` on are as in a new pool: no value was ever in them, their words are those of a new pool, and the
+//!    reuse order has them in the order of their indices, with the entries of a new pool. Whatever takes a slot, changes its
+//!    word, or moves others around it in the order, raises `used` beyond it at once; only taking over another pool's state
+//!    lowers it. Copies of states rely on it: they leave the slots from there on alone.
+//! 2. `used` is at least the peak, where an order with freed slots first has no fast path: so a slot that was never used
+//!    brings a new peak, unless others have retired, and only then it is looked at.
 
 use core::marker::PhantomData;
 
 use super::{Census, CheckWord, Circle, Counts, KeptCircle};
-use crate::base::aside;
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::reports::recorder_hook::RecorderHook;
@@ -68,7 +69,8 @@ impl<H: HandleLayout> Books<H> {
         words: &impl Census<Word = H::Word>,
     ) {
         self.age_claimed_max = age_claimed_max;
-        self.mark_all_used(words.slots());
+        // The peak is what a file says, and may be that of more slots.
+        self.mark_used_until(words.slots().max(words.counts().peak()));
         self.recount(words);
     }
 
@@ -102,9 +104,14 @@ impl<H: HandleLayout> Books<H> {
         (self.used as usize).min(slots)
     }
 
-    /// None of this many slots is as in a new pool.
-    pub(crate) fn mark_all_used(&mut self, slots: usize) {
-        self.used = slots as u32;
+    /// Checks invariant 2.
+    #[cfg(feature = "validate")]
+    pub(super) fn validate_peak(&self, counts: Counts) -> Result<(), Violation> {
+        ensure(
+            counts.peak() <= self.used as usize,
+            "a slot that was never used brings a new peak",
+            format_args!("peak {}, used {}", counts.peak(), self.used),
+        )
     }
 
     /// The slots below this one are not as in a new pool.
@@ -116,9 +123,21 @@ impl<H: HandleLayout> Books<H> {
     #[inline(always)]
     pub(crate) fn mark_used(&mut self, index: usize) {
         if index as u32 >= self.used {
-            aside();
-            self.used = index as u32 + 1;
+            self.raise_used(index as u32);
         }
+    }
+
+    /// The same aside, for a pool with retired slots: to test it in line would cost the others more.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn mark_used_among_retired(&mut self, index: usize) {
+        self.mark_used(index);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn raise_used(&mut self, index: u32) {
+        self.used = index + 1;
     }
 
     /// There are more slots now, from this one on. Returns whether some of them may have existed before.

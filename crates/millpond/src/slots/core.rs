@@ -170,8 +170,14 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             None
         } else {
             let taken = self.queue.take_next(slots)?;
-            slots.expect_birth();
-            self.books.mark_used(taken.0);
+            let is_peak = slots.expect_birth();
+            // Where freed slots come first, one that was never used comes only if each that was used is live, which is a
+            // new peak (invariant 2 of `Books`), or has retired.
+            if <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND || is_peak {
+                self.books.mark_used(taken.0);
+            } else if slots.words().retired() > 0 {
+                self.books.mark_used_among_retired(taken.0);
+            }
             Some(taken)
         };
         let (index, word) = match quick {
@@ -402,6 +408,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         words.validate_unused(used)?;
         self.queue.validate(slots)?;
         self.queue.validate_unused(used, slots)?;
+        if !<R::Queue<H::Index> as Queue<H::Index>>::HAS_FAST_PATH
+            && !<R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND
+        {
+            self.books.validate_peak(words.counts())?;
+        }
         let is_careful = words.border() == 0;
         ensure(
             is_careful || !words.counts().owes_peak(),

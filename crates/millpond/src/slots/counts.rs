@@ -55,15 +55,6 @@ impl Counts {
         self.retired as usize
     }
 
-    /// A slot is about to become live.
-    #[inline]
-    pub(crate) fn expect_birth(&mut self) {
-        let live = self.live() + 1;
-        if live > self.peak as usize {
-            self.peak = live as u32;
-        }
-    }
-
     /// One of this many live slots is about to die, in a pool that does not expect births.
     #[inline(always)]
     pub(crate) fn expect_death(&mut self, live: usize) {

@@ -344,12 +344,16 @@ impl<P: Place> SlotWords<P> {
         self.counts().peak()
     }
 
-    /// A slot is about to become live: must be called before each birth that may bring a new peak.
+    /// A slot is about to become live: must be called before each birth that may bring a new peak. Returns whether it
+    /// does.
     #[inline]
-    pub(crate) fn expect_birth(&mut self) {
-        let mut counts = self.counts();
-        counts.expect_birth();
-        self.peak = counts.peak;
+    pub(crate) fn expect_birth(&mut self) -> bool {
+        let live = self.live() as u32;
+        let is_peak = live >= self.peak;
+        if is_peak {
+            self.peak = live + 1;
+        }
+        is_peak
     }
 
     /// A lifetime is about to end: must be called before each death that comes after births that were not

@@ -6,11 +6,12 @@
 use std::path::Path;
 
 use crate::allocations::{during, refusing};
-use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
+use crate::common::in_every_order;
+use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
     BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
-    StaticPool, SyncPool,
+    StaticPool, SyncPool, VecPool,
 };
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
@@ -313,6 +314,34 @@ fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
     ] {
         refused::<Saved>(reason, changed(at, value));
     }
+}
+
+/// A peak of more slots than there are: those that come later bring none, and were never used all the same.
+#[test]
+fn slots_below_a_peak_of_the_files_making_are_copied_once_they_are_used() {
+    fn grown<R: ReuseOrder>() {
+        let mut pool = VecPool::<u64>::builder().reuse(R::default()).capacity_max(16).build();
+        let first = pool.push(1);
+        pool.remove(first);
+        let saved = serde_json::to_value(&pool).unwrap();
+        let saved = changed(saved, "/state/slots/inserted", json!(99));
+        let saved = changed(saved, "/state/slots/peak", json!(16));
+        let mut pool: VecPool<u64, R> = serde_json::from_value(saved).unwrap();
+        let mut handles: Vec<_> = (0..9).map(|value| pool.push(value)).collect();
+        pool.validate().unwrap();
+        let nine = pool.snapshot();
+        handles.drain(..).for_each(|handle| assert!(pool.remove(handle).is_some()));
+        let mut other = VecPool::builder().reuse(R::default()).capacity_max(16).build();
+        other.restore(&nine).unwrap();
+        pool.restore(&nine).unwrap();
+        for pool in [&mut pool, &mut other] {
+            pool.validate().unwrap();
+            let mut values: Vec<_> = pool.values().copied().collect();
+            values.sort_unstable();
+            assert!(values.into_iter().eq(0..9));
+        }
+    }
+    in_every_order!(grown());
 }
 
 /// The words in which the homes of a pool for threads look first.

@@ -53,7 +53,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         storage.load(&slots.words, values, slots.inserted, slots.peak);
         storage.load_known(&known);
         core.load(&slots, storage);
-        core.mark_all_used(all);
+        core.mark_used_until(all);
         Ok(pool)
     }
 }

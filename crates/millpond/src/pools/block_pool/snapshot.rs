@@ -52,7 +52,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for BlockPool<T, R, H> {
     crate::pools::shell::stored_restore!(T, |own, other, copy| own.become_like(other, copy));
 
     fn empty(&mut self) {
-        self.core.mark_all_used(self.storage.place().known());
+        self.core.mark_used_until(self.storage.place().known());
         self.storage.recount_retired();
         self.storage.clear(&mut self.core);
     }

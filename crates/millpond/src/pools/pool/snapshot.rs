@@ -36,7 +36,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for Pool<T, R, H> {
 
     fn empty(&mut self) {
         let capacity = self.capacity();
-        self.core.mark_all_used(capacity);
+        self.core.mark_used_until(capacity);
         self.storage.recount_retired();
         self.clear();
     }

@@ -27,7 +27,7 @@ impl<T, const N: usize, H: HandleLayout> sealed::Restore for StaticPool<T, N, H>
 
     fn empty(&mut self) {
         let StaticPool { core, storage } = self;
-        core.mark_all_used(N);
+        core.mark_used_until(N);
         storage.recount_retired();
         let circle = core.circle();
         // Not by the order, which is that of other live slots.

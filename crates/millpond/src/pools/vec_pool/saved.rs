@@ -38,7 +38,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
             .map_err(|_| Refused::out_of_memory(there))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
         core.load(&slots, storage);
-        core.mark_all_used(there + former.len());
+        core.mark_used_until(there + former.len());
         Ok(pool)
     }
 }

@@ -53,7 +53,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for VecPool<T, R, H> {
 
     fn empty(&mut self) {
         let known = self.capacity() + self.growing.former().len();
-        self.core.mark_all_used(known);
+        self.core.mark_used_until(known);
         self.storage.recount_retired();
         self.storage.clear(&mut self.core);
     }

@@ -132,8 +132,8 @@ pub trait Slots {
 
     /// A slot is about to become live: see [`SlotWords::expect_birth`].
     #[inline]
-    fn expect_birth(&mut self) {
-        self.words_mut(Permit(())).expect_birth();
+    fn expect_birth(&mut self) -> bool {
+        self.words_mut(Permit(())).expect_birth()
     }
 
     /// A lifetime is about to end: see [`SlotWords::note_peak`].
