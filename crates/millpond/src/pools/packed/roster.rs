@@ -138,7 +138,6 @@ impl<H: HandleLayout> PackedRoster<H> {
         let handle = self.next(live)?;
         let has_retired = self.parting().has_retired();
         self.slots.counts_mut().birth();
-        self.books.mark_used(handle.index() as usize);
         self.books.note_birth(handle.index() as usize);
         if has_retired {
             self.pass_retired_with_care(live);
@@ -191,11 +190,13 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
     }
 
-    /// The slot at this position and the one behind the retired ones change places.
+    /// The slot at this position and the one behind the retired ones change places. One of them has just become live, or
+    /// was.
     #[cold]
     #[inline(never)]
     fn pass_retired_with_care(&mut self, position: usize) {
         self.swap(position, position + self.slots.counts().retired());
+        self.books.mark_used(self.order[position].index() as usize);
     }
 
     /// Releases a slot whose next generation may not be the successor, or whose pool may have a recorder, and finds
@@ -318,8 +319,12 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// Slots from here on were never used, and each stands at the position of its own number.
+    ///
+    /// One that was never used comes next only if each that was used is live, so it is counted by the peak; or has
+    /// retired, and then `pass_retired_with_care` tells the books.
     pub(super) fn used(&self) -> usize {
-        self.books.used(self.slots.len())
+        let slots = self.slots.len();
+        self.books.used(slots).max(self.slots.counts().peak().min(slots))
     }
 
     /// The live slots in their order, the vacant ones and the retired ones; the unused ones as one range.
