@@ -29,6 +29,16 @@ fn kind(item: &Value) -> &str {
     item["inner"].as_object().and_then(|inner| inner.keys().next()).map_or("", String::as_str)
 }
 
+/// Rustdoc was asked for what is private or hidden, too, because an alias may name it.
+fn is_public(item: &Value) -> bool {
+    let mut attributes = item["attrs"].as_array().into_iter().flatten();
+    let is_hidden =
+        |attribute: &Value| attribute["other"].as_str().is_some_and(|text| text.contains("hidden"));
+    // What a trait has is as public as the trait.
+    (item["visibility"] == "public" || item["visibility"] == "default")
+        && !attributes.any(is_hidden)
+}
+
 fn ids(list: &Value) -> impl Iterator<Item = String> {
     list.as_array().into_iter().flatten().map(Value::to_string)
 }
@@ -91,6 +101,7 @@ impl<'a> Crate<'a> {
             let item = self.item(&id);
             let name = item["name"].as_str().unwrap_or_default();
             match kind(item) {
+                _ if !is_public(item) => {}
                 "module" => self.visit(&id, &format!("{path}{name}/"), walk),
                 "use" => self.follow(&item["inner"]["use"], path, walk),
                 _ => drop(walk.at_home.insert(id, (path.to_owned(), name.to_owned()))),
@@ -121,6 +132,9 @@ impl<'a> Crate<'a> {
             else {
                 continue;
             };
+            if !is_public(item) {
+                continue;
+            }
             let methods = self.methods(id, &item["inner"][of_json]);
             items.extend(
                 names
@@ -163,7 +177,9 @@ impl<'a> Crate<'a> {
     }
 
     fn functions(&self, items: impl Iterator<Item = String>) -> BTreeSet<Method> {
-        let items = items.map(|id| self.item(&id)).filter(|item| kind(item) == "function");
+        let items = items
+            .map(|id| self.item(&id))
+            .filter(|item| kind(item) == "function" && is_public(item));
         items
             .map(|item| (item["name"].as_str().unwrap_or_default().to_owned(), receiver(item)))
             .collect()

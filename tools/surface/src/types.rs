@@ -70,7 +70,8 @@ impl<'a> Types<'a> {
 
     /// A path with its arguments, those with defaults too.
     fn path(self, path: &'a Value, owner: &str) -> Type {
-        let item = &self.index[path["id"].to_string()];
+        let id = path["id"].to_string();
+        let item = &self.index[&id];
         let kind = item["inner"]
             .as_object()
             .and_then(|inner| inner.keys().next())
@@ -103,7 +104,7 @@ impl<'a> Types<'a> {
         }
         match kind {
             "type_alias" => filled(&self.read(&item["inner"][kind]["type"], ""), &arguments),
-            _ => Type::Made(path["id"].to_string(), in_order),
+            _ => Type::Made(id, in_order),
         }
     }
 
@@ -160,7 +161,8 @@ mod tests {
 
     use super::*;
 
-    /// `struct Pool<T, G = Fixed>`, `type Growing<T, S = Doubling> = Pool<T, Grows<S>>`, and three structs without more.
+    /// `struct Pool<T, G = Fixed>`, `type Growing<T, S = Doubling> = Pool<T, Grows<S>>`, and two structs without
+    /// parameters.
     fn index() -> Value {
         let parameter = |name: &str, default: Value| json!({ "name": name, "kind": { "type": { "default": default } } });
         let unit = || json!({ "inner": { "struct": { "generics": { "params": [] } } } });
