@@ -1,0 +1,173 @@
+//! `ci/surface/check`: the public surface of the library, item by item and method by method, beside what `recorded.txt`
+//! says; and the methods of `Pool` that another pool lacks (of `Recycler` that `SyncRecycler` lacks) beside `gaps.txt`,
+//! which has the reason for each.
+//!
+//! It reads the JSON that rustdoc writes. Rustdoc's JSON is not stable: `RUSTC_BOOTSTRAP` makes the installed rustdoc write
+//! it, and only a few of its fields are read here, by their names. (A library with its types is for one version of the
+//! compiler alone, and none tells which methods the type of an alias has.)
+
+mod items;
+mod types;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::{env, fs};
+
+use serde_json::Value;
+
+use crate::items::{Crate, Items};
+
+/// The pools that are compared with their model.
+const COMPARED: [(&str, &str); 8] = [
+    ("PackedPool", "Pool"),
+    ("VecPool", "Pool"),
+    ("BlockPool", "Pool"),
+    ("StaticPool", "Pool"),
+    ("Recycler", "Pool"),
+    ("HandleAllocator", "Pool"),
+    ("SyncPool", "Pool"),
+    ("SyncRecycler", "Recycler"),
+];
+
+fn main() -> ExitCode {
+    let done = match env::args()
+        .skip(1)
+        .collect::<Vec<_>>()
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()[..]
+    {
+        [directory] => check(Path::new(directory)),
+        [directory, "record"] => record(Path::new(directory)),
+        _ => Err("usage: millpond-surface DIRECTORY [record]".into()),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("surface: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn record(directory: &Path) -> Result<bool, String> {
+    let path = directory.join("recorded.txt");
+    fs::write(&path, lines(&items()?).join("\n") + "\n")
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(true)
+}
+
+fn check(directory: &Path) -> Result<bool, String> {
+    let read = |name: &str| {
+        let path = directory.join(name);
+        fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let items = items()?;
+    let now = lines(&items);
+    let recorded = read("recorded.txt")?;
+    let same_surface = same(
+        &now.iter().cloned().collect(),
+        &recorded.lines().map(str::to_owned).collect(),
+        "the public surface is not the recorded one (< now, > recorded):",
+    );
+    if !same_surface {
+        println!("if the change is meant: ci/surface/check record, and a line in CHANGELOG.md");
+    }
+    let same_gaps = same(
+        &lacking(&items)?,
+        &listed(&read("gaps.txt")?)?,
+        "pools lack methods of their model without a reason (<), or no longer lack what gaps.txt says (>):",
+    );
+    if same_surface && same_gaps {
+        println!("{} items and methods, as recorded", now.len());
+    }
+    Ok(same_surface && same_gaps)
+}
+
+/// Prints what only one of the two has.
+fn same(left: &BTreeSet<String>, right: &BTreeSet<String>, message: &str) -> bool {
+    if left == right {
+        return true;
+    }
+    println!("{message}");
+    left.difference(right).for_each(|line| println!("< {line}"));
+    right.difference(left).for_each(|line| println!("> {line}"));
+    false
+}
+
+/// A line for each item, one for each of its methods, with how the method takes its object.
+fn lines(items: &Items) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (item, methods) in items {
+        lines.push(item.clone());
+        lines.extend(
+            methods.iter().map(|(method, receiver)| format!("{item}  {method}  {receiver}")),
+        );
+    }
+    lines
+}
+
+fn lacking(items: &Items) -> Result<BTreeSet<String>, String> {
+    let methods = |name: &str| {
+        let mut found = items.iter().filter(|(item, _)| item.ends_with(&format!(".{name}")));
+        let (_, methods) = found.next().ok_or_else(|| format!("the library has no {name}"))?;
+        Ok::<_, String>(methods.iter().map(|(method, _)| method.as_str()).collect::<BTreeSet<_>>())
+    };
+    let mut lacking = BTreeSet::new();
+    for (pool, model) in COMPARED {
+        lacking.extend(
+            methods(model)?.difference(&methods(pool)?).map(|method| format!("{pool}  {method}")),
+        );
+    }
+    Ok(lacking)
+}
+
+/// What `gaps.txt` says. A line of it: a pool, methods, a colon, the reason.
+fn listed(gaps: &str) -> Result<BTreeSet<String>, String> {
+    let mut listed = BTreeSet::new();
+    for (number, line) in (1..).zip(gaps.lines()).filter(|(_, line)| !line.starts_with('#')) {
+        let (names, _) = line
+            .split_once(':')
+            .filter(|(_, reason)| !reason.trim().is_empty())
+            .ok_or_else(|| format!("gaps.txt:{number}: no reason in: {line}"))?;
+        let mut names = names.split_whitespace();
+        let pool = names.next().ok_or_else(|| format!("gaps.txt:{number}: no pool in: {line}"))?;
+        listed.extend(names.map(|method| format!("{pool}  {method}")));
+    }
+    Ok(listed)
+}
+
+/// The items of the library, documented anew.
+fn items() -> Result<Items, String> {
+    let mut rustdoc = cargo();
+    rustdoc.args(["rustdoc", "--quiet", "--package", "millpond", "--lib", "--all-features", "--"]);
+    rustdoc.args(["-Z", "unstable-options", "--output-format", "json"]);
+    // An alias may name what is private or hidden, whose docs may link to what is not there.
+    rustdoc.args(["--document-private-items", "--document-hidden-items", "--cap-lints", "allow"]);
+    // Not `1`, which would allow every crate that is compiled for it unstable features, too.
+    rustdoc.env("RUSTC_BOOTSTRAP", "millpond");
+    if !rustdoc.status().map_err(|error| format!("cargo: {error}"))?.success() {
+        return Err("rustdoc failed".into());
+    }
+    let path = target()?.join("doc/millpond.json");
+    let text = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let json =
+        serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(Crate::new(&json)?.items())
+}
+
+fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Where cargo builds, which the environment and its configuration decide.
+fn target() -> Result<PathBuf, String> {
+    let metadata = cargo().args(["metadata", "--no-deps", "--format-version", "1"]).output();
+    let metadata = metadata.map_err(|error| format!("cargo metadata: {error}"))?;
+    let metadata: Value = serde_json::from_slice(&metadata.stdout)
+        .map_err(|error| format!("cargo metadata: {error}"))?;
+    let target = metadata["target_directory"].as_str();
+    target.map(PathBuf::from).ok_or_else(|| "cargo metadata names no target directory".into())
+}
