@@ -3,3 +3,4 @@
 mod documentation;
 mod every_pool;
 mod layers;
+mod steps;

@@ -58,6 +58,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
     }
 
     super::says_all!(outer => outer.handles, capacity);
+    super::records!(outer => outer.handles);
 
     fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
         let handle = self.handles.handle_at(index);

@@ -57,7 +57,12 @@ impl<T: 'static> PoolUnderTest<T> for OptionRoster<T> {
 
     fn remove(&mut self, handle: Handle<()>) -> Option<T> {
         let value = self.0.get_mut(handle.relabel()).map(Option::take);
-        assert_eq!(self.0.free(handle.relabel()), value.is_some());
+        // Every other time by the slot.
+        let is_freed = match value.is_some() && self.0.partition() % 2 == 0 {
+            true => self.0.free_at(handle.index() as usize),
+            false => self.0.free(handle.relabel()),
+        };
+        assert_eq!(is_freed, value.is_some());
         value?.map(|(_, value)| value)
     }
 
@@ -77,6 +82,33 @@ impl<T: 'static> PoolUnderTest<T> for OptionRoster<T> {
 
     fn validate(&self) -> Result<(), String> {
         self.0.validate().map_err(|violation| violation.to_string())
+    }
+
+    fn retain(&mut self, keep: &mut dyn FnMut(Handle<()>, &mut T) -> bool) -> bool {
+        let mut gone = own_vec(self.0.partition());
+        self.0.retain(|_, object| {
+            let (handle, value) = object.as_mut().expect("the object of a live slot");
+            let is_kept = keep(*handle, value);
+            if !is_kept {
+                gone.push(object.take());
+            }
+            is_kept
+        });
+        true
+    }
+
+    fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        self.0
+            .iter_mut()
+            .filter_map(|(_, object)| object.as_mut())
+            .for_each(|(_, value)| lend(value));
+        true
+    }
+
+    /// All objects, of which those of dead slots are empty.
+    fn lend_runs(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        self.0.as_mut_slice().iter_mut().flatten().for_each(|(_, value)| lend(value));
+        true
     }
 }
 
@@ -147,11 +179,25 @@ impl<T: 'static, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
     }
 
     fn get_mut(&mut self, handle: Seeded) -> Option<&mut T> {
+        let found = self.0.get_mut(handle.0).map(super::place);
+        if found.is_some() {
+            assert_eq!(self.0.get_at_mut(handle.index()).map(super::place), found);
+        }
         self.0.get_mut(handle.0)
     }
 
+    /// Every other time by the slot.
     fn remove(&mut self, handle: Seeded) -> Option<T> {
-        self.0.remove(handle.0)
+        let index = handle.index();
+        match self.0.len() % 2 == 0 && self.0.handle_at(index) == Some(handle.0) {
+            true => self.0.remove_at(index),
+            false => self.0.remove(handle.0),
+        }
+    }
+
+    fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        self.0.iter_mut().for_each(|(_, value)| lend(value));
+        true
     }
 
     fn clear(&mut self) {

@@ -472,6 +472,21 @@ macro_rules! says_all {
 }
 pub(crate) use says_all;
 
+/// The recorder of a pool inside of an adapter.
+macro_rules! records {
+    ($outer:ident => $place:expr) => {
+        fn record(&mut self, recorder: Option<&millpond::recorder::Recorder>) -> bool {
+            let $outer = self;
+            match recorder {
+                Some(recorder) => $place.record(recorder),
+                None => $place.stop_recording(),
+            }
+            true
+        }
+    };
+}
+pub(crate) use records;
+
 /// What a claim of a handle came to: a refused value comes back, with the reason.
 pub(crate) type Claimed<T> = Option<Result<(), (InsertAtErrorKind, T)>>;
 

@@ -71,11 +71,24 @@ macro_rules! in_two_parts {
             true
         }
 
+        fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+            self.0.iter_mut().for_each(|(_, value)| lend(value));
+            true
+        }
+
         fn try_clone(&self) -> Option<Self>
         where
             T: Clone,
         {
             Some(Self(self.0.clone()))
+        }
+
+        fn clone_over(&mut self, source: &Self) -> bool
+        where
+            T: Clone,
+        {
+            self.0.clone_from(&source.0);
+            true
         }
     };
 }
@@ -128,6 +141,19 @@ impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
     }
 
     in_two_parts!(capacity_max);
+
+    fn there(&self) -> usize {
+        self.0.capacity()
+    }
+
+    fn reserve(&mut self, additional: usize) -> Option<bool> {
+        (POLICY == GROW).then(|| self.0.reserve(additional).is_ok())
+    }
+
+    fn shrink(&mut self) -> bool {
+        self.0.shrink_to_fit();
+        true
+    }
 }
 
 /// [`Spill`] of a pool into a packed one.

@@ -181,13 +181,7 @@ macro_rules! like_a_pool {
             true
         }
 
-        fn record(&mut self, recorder: Option<&millpond::recorder::Recorder>) -> bool {
-            match recorder {
-                Some(recorder) => self.record(recorder),
-                None => self.stop_recording(),
-            }
-            true
-        }
+        $crate::subject::records!(pool => *pool);
 
         fn try_clone(&self) -> Option<Self>
         where

@@ -53,6 +53,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     });
 
     super::says_all!(outer => outer.0, capacity);
+    super::records!(outer => outer.0);
 
     fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
         let handle = self.0.handle_at(index);
@@ -139,6 +140,21 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
             }
             is_kept
         });
+        true
+    }
+
+    fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        self.0.values_mut().flatten().for_each(lend);
+        true
+    }
+
+    /// Every other time all objects, of which those of dead slots are empty.
+    fn lend_runs(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        if self.0.len() % 2 == 0 {
+            self.0.as_mut_slice().iter_mut().flatten().for_each(lend);
+        } else {
+            self.0.runs_mut().flat_map(|(_, run)| run).flatten().for_each(lend);
+        }
         true
     }
 

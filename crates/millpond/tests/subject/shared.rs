@@ -167,8 +167,35 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         key: &mut dyn FnMut(&T) -> K,
     ) -> Option<(Handle<()>, Option<(Handle<()>, T)>)> {
         let pool = self.pool.get_mut();
-        let (handle, evicted) = pool.insert_or_evict(value, |_, value| key(value));
+        let key = |_, value: &T| key(value);
+        let (handle, evicted) = match pool.len() % 2 == 0 {
+            true => pool.insert_or_evict(value, key),
+            false => pool.try_insert_or_evict(value, key).ok()?,
+        };
         Some((handle.relabel(), evicted.map(|(handle, value)| (handle.relabel(), value))))
+    }
+
+    fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        let pool = self.pool.get_mut();
+        match pool.len() % 2 == 0 {
+            true => pool.values_mut().for_each(lend),
+            false => pool.iter_mut().for_each(|(_, value)| lend(value)),
+        }
+        true
+    }
+
+    fn lend_runs(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        self.pool.get_mut().runs_mut().flat_map(|(_, run)| run).for_each(lend);
+        true
+    }
+
+    fn record(&mut self, recorder: Option<&millpond::recorder::Recorder>) -> bool {
+        let pool = self.pool.get_mut();
+        match recorder {
+            Some(recorder) => pool.record(recorder),
+            None => pool.stop_recording(),
+        }
+        true
     }
 
     fn retain(&mut self, keep: &mut dyn FnMut(Handle<()>, &mut T) -> bool) -> bool {

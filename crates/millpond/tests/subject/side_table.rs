@@ -1,6 +1,7 @@
 use std::marker::PhantomData;
 
 use millpond::reuse::{Lifo, ReuseOrder};
+use millpond::side_table::Entry;
 use millpond::snapshot::{SnapshotOf, ToChecksum};
 use millpond::{HandleAllocator, HandleLayout, SideTable, Stats};
 use serde::Serialize;
@@ -167,6 +168,43 @@ impl<T: 'static, H: HandleLayout + AnyHandle, const GROWS: bool> PoolUnderTest<T
         &mut self,
     ) -> Option<impl DoubleEndedIterator<Item = (H, &mut T)> + ExactSizeIterator> {
         Some(self.table.iter_mut())
+    }
+
+    fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
+        self.table.values_mut().for_each(lend);
+        true
+    }
+
+    fn disjoint<const N: usize>(&mut self, handles: [H; N]) -> Option<Option<[&mut T; N]>> {
+        let each = self.table.get_each_mut(handles);
+        let each = each.map(|each| each.map(|value| value.map(super::place)));
+        Some(super::lent_alike(each, self.table.get_disjoint_mut(handles)))
+    }
+
+    /// Room for all slots, every other time of a table that may refuse it.
+    fn reserve(&mut self, additional: usize) -> Option<bool> {
+        let slots = self.slots.capacity();
+        match additional % 2 == 0 {
+            true => self.table.reserve(slots),
+            false => assert!(self.table.try_reserve(slots).is_ok()),
+        }
+        assert!(self.table.capacity() >= slots);
+        Some(additional <= slots - self.slots.len() - self.slots.stats().retired)
+    }
+
+    /// By an entry.
+    fn insert_with(&mut self, make: &mut dyn FnMut(H) -> T) -> Option<Result<H, ()>> {
+        let Some(handle) = self.slots.next_handle() else {
+            assert!(self.slots.acquire().is_none());
+            return Some(Err(()));
+        };
+        let value = make(handle);
+        assert_eq!(self.slots.acquire(), Some(handle));
+        match self.table.entry(handle) {
+            Ok(Entry::Vacant(entry)) => drop(entry.insert(value)),
+            other => panic!("{:?} of a new handle", other.map(|_| ())),
+        }
+        Some(Ok(handle))
     }
 
     fn try_clone(&self) -> Option<Self>
