@@ -284,7 +284,7 @@ pub mod __private {
 
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
-pub use pools::{faces, static_pool};
+pub use pools::{faces, slot_pool, static_pool};
 pub use reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use reports::stats::Stats;
 pub use slots::generations::Generations;

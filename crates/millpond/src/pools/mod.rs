@@ -10,7 +10,6 @@ pub mod block_pool;
 pub mod faces;
 #[cfg(feature = "memory")]
 pub mod frame_pool;
-#[cfg(any(feature = "blocks", feature = "vec"))]
 pub(crate) mod growing;
 #[cfg(feature = "packed")]
 pub mod packed;
@@ -21,6 +20,9 @@ pub mod recycler;
 #[cfg(feature = "alloc")]
 pub(crate) mod settings;
 pub(crate) mod shell;
+pub mod slot_pool;
 pub mod static_pool;
+#[cfg(feature = "alloc")]
+pub(crate) mod together;
 #[cfg(feature = "vec")]
 pub mod vec_pool;

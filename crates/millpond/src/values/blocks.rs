@@ -139,11 +139,6 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     }
 
     #[inline]
-    pub(crate) fn iter_mut(&mut self) -> BlockValuesMut<'_, T> {
-        self.words_and_iter_mut().1
-    }
-
-    #[inline]
     pub(crate) fn runs(&self) -> BlockRuns<'_, T> {
         // SAFETY: both are of this storage, which is borrowed as long as the runs.
         unsafe { BlockRuns::new(BlockCut::new(self.place().values(), &self.words)) }

@@ -35,6 +35,7 @@ mod iter;
 mod packed;
 mod retain;
 mod runs;
+mod walk;
 
 #[cfg(feature = "blocks")]
 pub use block_walk::{BlockRuns, BlockRunsMut};
@@ -56,6 +57,7 @@ pub(crate) use iter::{Values, ValuesMut};
 pub(crate) use packed::PackedValues;
 pub(crate) use runs::FlatCut;
 pub use runs::{ValueRuns, ValueRunsMut};
+pub(crate) use walk::{Walk, Walks};
 
 use core::alloc::Layout;
 use core::mem::{MaybeUninit, offset_of, size_of};
@@ -81,8 +83,10 @@ use crate::slots::{
 };
 
 /// Slots with values, and their words, which determine which of them are live.
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "no value of it is public")]
 #[repr(C)]
-pub(crate) struct Storage<P: Place> {
+pub struct Storage<P: Place> {
     words: SlotWords<P>,
 }
 

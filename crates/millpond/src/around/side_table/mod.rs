@@ -240,10 +240,42 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.storage.get_mut(self.find(handle)?)
     }
 
-    crate::pools::shell::unchecked_methods!(
-        V, the "table",
-        example "# use millpond::*;\nlet mut ships = Pool::new(8);\nlet handle = ships.insert(1).unwrap();\nlet table = SideTable::from_iter([(handle, \"a\")]);"
-    );
+    /// Returns a reference to the handle's value, without checking `handle`.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// # let mut ships = Pool::new(8);
+    /// # let handle = ships.insert(1).unwrap();
+    /// let table = SideTable::from_iter([(handle, "a")]);
+    /// // SAFETY: the value was just inserted.
+    /// assert_eq!(unsafe { table.get_unchecked(handle) }, &"a");
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// The table must [contain](Self::contains) `handle`.
+    #[allow(unsafe_code, reason = "the caller vouches for the handle")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked(&self, handle: H) -> &V {
+        debug_assert!(self.contains(handle));
+        // SAFETY: `handle` is contained, so its slot is live.
+        unsafe { self.storage.get_unchecked(handle.index() as usize) }
+    }
+
+    /// Returns a mutable reference to the handle's value, without checking `handle`.
+    ///
+    /// # Safety
+    ///
+    /// The table must [contain](Self::contains) `handle`.
+    #[allow(unsafe_code, reason = "the caller vouches for the handle")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut V {
+        debug_assert!(self.contains(handle));
+        // SAFETY: `handle` is contained, so its slot is live.
+        unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
+    }
 
     /// Returns mutable references to the values of several handles at once. O(N²) for N handles.
     ///

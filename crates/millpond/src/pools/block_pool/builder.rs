@@ -2,7 +2,7 @@ use core::marker::PhantomData;
 use core::ops::{Bound, RangeBounds};
 
 use super::BlockPool;
-use super::growth::Growing;
+use super::growth::ByBlocks;
 use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::PoolBuilder;
@@ -26,7 +26,7 @@ impl<T> BlockPool<T> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, Growing::UNLIMITED)
+        Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, ByBlocks::UNLIMITED)
     }
 
     /// Creates an empty pool that has not allocated, and grows by `slots_per_block` slots up to
@@ -283,7 +283,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
             }
             limit = limit.min(blocks);
         }
-        let growth = Growing::new(limit, self.growth.spare_blocks);
+        let growth = ByBlocks::new(limit, self.growth.spare_blocks);
         let mut pool = BlockPool::without_blocks(sizes, &self.settings.lifetimes, growth);
         let out_of_memory = BuildError::OutOfMemory { capacity: reserved };
         pool.watch(self.settings.debug_aids).map_err(|_| out_of_memory)?;

@@ -132,8 +132,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPoolBuilder<T, R, H> {
         }
         self.settings.allocate(|_| pool.watch(self.settings.debug_aids))?;
         self.settings.allocate(|capacity| {
-            let VecPool { storage, core, growing } = &mut pool;
-            growing.grow(capacity, storage, core, true)
+            let VecPool { storage, core, growth: growing, .. } = &mut pool;
+            growing.0.grow(capacity, storage, core, true)
         })?;
         Ok(pool)
     }
