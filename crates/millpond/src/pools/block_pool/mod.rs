@@ -26,6 +26,8 @@ use crate::values::Storage;
 /// A pool of values that grows block by block, up to an optional limit. No value ever moves, and
 /// every handle stays valid.
 ///
+/// Needs the feature `blocks`.
+///
 /// Use it when the number of values is not known in advance, or varies a lot between levels: the
 /// pool allocates what it needs, up to the limit, and can free it again. If the peak is known, a
 /// [`Pool`](crate::Pool) of that capacity has the same methods, is a little faster, and never waits

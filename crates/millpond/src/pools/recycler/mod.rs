@@ -27,6 +27,8 @@ use crate::values::ValuesMut;
 /// A pool of objects that stay constructed: they are acquired, used, released, and acquired again
 /// as they are.
 ///
+/// Needs the feature `recycler`.
+///
 /// For objects that are expensive to construct (connections, buffers, meshes), and for programs
 /// that process **all** slots, live and dead alike, without a branch:
 /// [`as_mut_slice`](Self::as_mut_slice) is a plain `&mut [T]`, and every object in it is always
