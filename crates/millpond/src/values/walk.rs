@@ -1,6 +1,7 @@
 //! How the values of a place are found in index order, and by their address.
 
-use super::{FlatPlace, Storage, ValueRuns, ValueRunsMut, Values, ValuesMut};
+use super::{FlatCut, FlatPlace, Storage, ValueRuns, ValueRunsMut, Values, ValuesMut};
+use crate::base::address::position_in;
 use crate::slots::{KeptWords, Place};
 
 /// Finds the values of live slots with their indices, in index order, from both ends.
@@ -63,29 +64,34 @@ impl<P: FlatPlace> Walk for P {
 
     #[inline]
     fn iter(storage: &Storage<P>) -> Values<'_, P::Value> {
-        storage.iter()
+        Values::new(storage.values(), storage.occupancy())
     }
 
     #[inline]
     fn words_and_iter_mut(
         storage: &mut Storage<P>,
     ) -> (KeptWords<'_, P::Word>, ValuesMut<'_, P::Value>) {
-        storage.words_and_iter_mut()
+        let key = storage.words.place().key();
+        let (words, values, occupancy) = storage.split_mut();
+        (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
     }
 
     #[inline]
     fn runs(storage: &Storage<P>) -> ValueRuns<'_, P::Value> {
-        storage.runs()
+        let (values, runs) = (storage.values(), storage.occupancy().runs());
+        // SAFETY: the slots are borrowed with the storage; those of a run are live (invariant 4 of `values`), so their
+        // values are initialised (invariant 2).
+        unsafe { ValueRuns::new(FlatCut::new(values.as_ptr().cast(), values.len(), runs)) }
     }
 
     #[inline]
     fn runs_mut(storage: &mut Storage<P>) -> ValueRunsMut<'_, P::Value> {
-        storage.runs_mut()
+        storage.words_and_runs_mut().1
     }
 
-    #[inline]
     fn index_of(storage: &Storage<P>, value: &P::Value) -> Option<usize> {
-        storage.index_of(value)
+        position_in(storage.values(), core::ptr::from_ref(value))
+            .filter(|&index| storage.words.is_live(index))
     }
 }
 
@@ -95,7 +101,9 @@ mod in_blocks {
     use crate::base::entry::Entry;
     use crate::handle::Word;
     use crate::slots::Blocks;
-    use crate::values::{BlockRuns, BlockRunsMut, BlockValues, BlockValuesMut};
+    use crate::values::block_walk::{
+        BlockCut, BlockRuns, BlockRunsMut, BlockValues, BlockValuesMut,
+    };
 
     impl<W: Word, E: Entry, T> Walk for Blocks<W, E, T> {
         type Values<'a>
@@ -117,29 +125,37 @@ mod in_blocks {
 
         #[inline]
         fn iter(storage: &Storage<Self>) -> BlockValues<'_, T> {
-            storage.iter()
+            // SAFETY: both are of this storage, which is borrowed as long as the walk.
+            unsafe { BlockValues::new(storage.place().values(), &storage.words) }
         }
 
         #[inline]
         fn words_and_iter_mut(
             storage: &mut Storage<Self>,
         ) -> (KeptWords<'_, W>, BlockValuesMut<'_, T>) {
-            storage.words_and_iter_mut()
+            storage.words.refresh();
+            // SAFETY: both are of this storage, the values of which are borrowed mutably as long as the walk.
+            let values = unsafe { BlockValuesMut::new(storage.place().values(), &storage.words) };
+            (storage.words.kept(), values)
         }
 
         #[inline]
         fn runs(storage: &Storage<Self>) -> BlockRuns<'_, T> {
-            storage.runs()
+            // SAFETY: both are of this storage, which is borrowed as long as the runs.
+            unsafe { BlockRuns::new(BlockCut::new(storage.place().values(), &storage.words)) }
         }
 
         #[inline]
         fn runs_mut(storage: &mut Storage<Self>) -> BlockRunsMut<'_, T> {
-            storage.runs_mut()
+            storage.words.refresh();
+            // SAFETY: both are of this storage, the values of which are borrowed mutably as long as the runs.
+            unsafe { BlockRunsMut::new(BlockCut::new(storage.place().values(), &storage.words)) }
         }
 
-        #[inline]
+        // O(blocks).
         fn index_of(storage: &Storage<Self>, value: &T) -> Option<usize> {
-            storage.index_of(value)
+            let index = storage.place().slot_at(core::ptr::from_ref(value).addr())?;
+            storage.words.is_live(index).then_some(index)
         }
     }
 }
