@@ -300,6 +300,7 @@ pub use slots::generations::Generations;
 pub use self::{
     occupancy::Occupancy,
     pools::allocator::{HandleAllocator, HandleAllocatorBuilder},
+    pools::builder,
     pools::pool::{self, Pool, PoolBuilder, Snapshot},
     pools::settings::BuildError,
     slots::reuse,

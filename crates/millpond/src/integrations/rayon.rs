@@ -108,56 +108,48 @@ mod shared {
     }
 }
 
-/// The runs of a pool of `T`, on several threads. The literals make a pool of numbers and insert 1.
-macro_rules! par_runs_methods {
-    ($new:literal, $insert:literal) => {
-        /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
-        /// pieces.
-        ///
-        /// ```
-        /// # use millpond::*;
-        /// use rayon::prelude::*;
-        ///
-        #[doc = $new]
-        #[doc = $insert]
-        /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
-        /// ```
-        pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
-        where
-            T: Sync,
-        {
-            Parallel { runs: self.runs(), split: ValueRuns::split }
-        }
-
-        /// Iterates over [`runs_mut`](Self::runs_mut) in parallel: `(first index, slice)`. A long run comes in
-        /// several pieces.
-        ///
-        /// ```
-        /// # use millpond::*;
-        /// use rayon::prelude::*;
-        ///
-        #[doc = $new]
-        #[doc = $insert]
-        /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 1));
-        /// assert_eq!(pool[handle], 2);
-        /// ```
-        pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
-        where
-            T: Send,
-        {
-            Parallel { runs: self.runs_mut(), split: ValueRunsMut::split }
-        }
-    };
-}
-
 /// Requires the feature `rayon`.
 /// Of a [`Pool`] and a [`VecPool`](crate::VecPool).
 impl<T, R: ReuseOrder, H: HandleLayout, G: Growth<T, R, H, OneBlock<T, R, H>>>
     SlotPool<T, G, R, H, OneBlock<T, R, H>>
 {
-    par_runs_methods! {
-        "let mut pool = Pool::new(1000);", "let handle = pool.insert(1).unwrap();"
+    /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
+    /// pieces.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// let handle = pool.insert(1).unwrap();
+    /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
+    /// ```
+    pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
+    where
+        T: Sync,
+    {
+        Parallel { runs: self.runs(), split: ValueRuns::split }
     }
+
+    /// Iterates over [`runs_mut`](Self::runs_mut) in parallel: `(first index, slice)`. A long run comes in
+    /// several pieces.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// let handle = pool.insert(1).unwrap();
+    /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 1));
+    /// assert_eq!(pool[handle], 2);
+    /// ```
+    pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
+    where
+        T: Send,
+    {
+        Parallel { runs: self.runs_mut(), split: ValueRunsMut::split }
+    }
+
     /// Iterates over the values, on several threads, in no particular order.
     ///
     /// ```
@@ -286,8 +278,42 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 /// Requires the feature `rayon`.
 /// Requires the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    par_runs_methods! {
-        "let mut pool = Recycler::<u32>::new(1000);",
-        "let (handle, object) = pool.acquire().unwrap(); *object = 1;"
+    /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
+    /// pieces.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Recycler::<u32>::new(1000);
+    /// let (handle, object) = pool.acquire().unwrap();
+    /// *object = 1;
+    /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
+    /// ```
+    pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
+    where
+        T: Sync,
+    {
+        Parallel { runs: self.runs(), split: ValueRuns::split }
+    }
+
+    /// Iterates over [`runs_mut`](Self::runs_mut) in parallel: `(first index, slice)`. A long run comes in
+    /// several pieces.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Recycler::<u32>::new(1000);
+    /// let (handle, object) = pool.acquire().unwrap();
+    /// *object = 1;
+    /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 1));
+    /// assert_eq!(pool[handle], 2);
+    /// ```
+    pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
+    where
+        T: Send,
+    {
+        Parallel { runs: self.runs_mut(), split: ValueRunsMut::split }
     }
 }

@@ -7,6 +7,8 @@ pub(crate) mod allocator;
 pub mod any_pool;
 #[cfg(feature = "blocks")]
 pub mod block_pool;
+#[cfg(feature = "alloc")]
+pub mod builder;
 pub mod faces;
 #[cfg(feature = "memory")]
 pub mod frame_pool;
@@ -19,7 +21,6 @@ pub mod pool;
 pub mod recycler;
 #[cfg(feature = "alloc")]
 pub(crate) mod settings;
-pub(crate) mod shell;
 pub mod slot_pool;
 pub mod static_pool;
 #[cfg(feature = "alloc")]

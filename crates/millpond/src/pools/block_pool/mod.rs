@@ -10,7 +10,7 @@ mod traits;
 pub use crate::pools::faces::Handles;
 pub use crate::pools::growing::ReserveError;
 pub use crate::values::{BlockRuns as ValueRuns, BlockRunsMut as ValueRunsMut};
-pub use builder::BlockPoolBuilder;
+pub use builder::{BlockPoolBuilder, OfBlockPool};
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry, Values, ValuesMut};
 pub use growth::ByBlocks;
 

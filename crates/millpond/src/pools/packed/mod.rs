@@ -12,7 +12,7 @@ mod snapshot;
 mod sort;
 mod traits;
 
-pub use builder::PackedPoolBuilder;
+pub use builder::{OfPackedPool, PackedPoolBuilder};
 pub use drain::{Drain, ExtractIf, IntoIter, VacantEntry};
 pub use iter::{Iter, IterMut};
 
@@ -21,18 +21,18 @@ use core::slice;
 
 use crate::base::memory;
 use crate::base::or_panic;
-use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle::{Explanation, Handle, HandleLayout, Refusal};
 use crate::pools::faces;
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
 use crate::reports::stats::Stats;
+use crate::slots::generations::Generations;
 use crate::slots::{CheckWord, Circle};
 use crate::values::PackedValues;
 use retain::Removals;
 use roster::PackedRoster;
 
 /// A packed pool has no reuse order to set.
-type PackedSettings<H> = Settings<(), H>;
 
 /// A pool whose live values are always adjacent, in a slice without holes. Handles stay valid while
 /// the values move.
@@ -112,9 +112,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
-    crate::pools::shell::typed_builder_method!(PackedPoolBuilder<T, H>, example "PackedPool<u8, Key>", ".capacity(8).build()");
-
-    fn from_settings(settings: &PackedSettings<H>) -> Result<Self, BuildError> {
+    fn from_settings(settings: &Settings<(), H>) -> Result<Self, BuildError> {
         settings.allocate(|capacity| {
             let roster = PackedRoster::try_new(capacity, &settings.lifetimes)?;
             let values = PackedValues::try_new(capacity)?;
@@ -152,12 +150,58 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.next(self.len()).is_none()
     }
 
-    crate::reports::recorder_hook::record_methods!(
-        |pool, track| pool.roster.listen(track),
-        crate::reports::recorder::type_name::<T>()
-    );
+    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
+    /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
+    /// not recorded.
+    ///
+    /// ```
+    /// use millpond::PackedPool;
+    /// use millpond::recorder::Recorder;
+    ///
+    /// let recorder = Recorder::to_writer(std::io::sink())?;
+    /// let mut pool = PackedPool::new(8);
+    /// pool.record(&recorder);
+    /// pool.insert('a').unwrap();
+    /// pool.stop_recording();
+    /// assert_eq!(recorder.finish()?.events, 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "recorder")]
+    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
+        let live = self.handles().map(|handle| handle.index() as usize);
+        let track = recorder.track_pool(name, self.stats(), live, false);
+        self.roster.listen(Some(track));
+    }
 
-    crate::pools::shell::books_methods!(|pool| pool.roster);
+    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
+    #[cfg(feature = "recorder")]
+    pub fn stop_recording(&mut self) {
+        self.roster.listen(None);
+    }
+
+    /// Returns the name set on the builder.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        self.roster.name()
+    }
+
+    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
+    #[must_use]
+    pub fn generations(&self) -> Generations {
+        Generations::of(&self.roster.circle())
+    }
+
+    /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
+    /// it is valid. O(1).
+    ///
+    /// This is for messages and debuggers: in a pool with a name, the handle's own text does
+    /// not show which lifetime it is.
+    #[must_use]
+    pub fn explain(&self, handle: H) -> Explanation {
+        let lifetime = self.generations().lifetime(handle.generation());
+        Explanation::new(handle, lifetime, self.check(handle))
+    }
 
     /// Returns the pool's counters: slots by state, the peak, insertions, refusals and evictions.
     /// O(1).

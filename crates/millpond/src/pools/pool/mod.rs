@@ -11,7 +11,7 @@ mod upcoming;
 
 pub use crate::pools::faces::Handles;
 pub use crate::values::{ValueRuns, ValueRunsMut};
-pub use builder::PoolBuilder;
+pub use builder::{OfPool, PoolBuilder};
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry, Values, ValuesMut};
 
 use crate::base::memory::OutOfMemory;
@@ -97,8 +97,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     pub fn with_capacity(capacity: usize) -> Self {
         or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
-
-    crate::pools::shell::typed_builder_method!(PoolBuilder<T, R, H>, example "Pool<u8, reuse::Fifo, Key>", ".capacity(8).build()");
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         Self::of_settings(settings, |slots, dead| {

@@ -11,7 +11,7 @@ pub use crate::pools::faces::Handles;
 pub use crate::pools::growing::ReserveError;
 pub use crate::pools::pool::{Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
-pub use builder::VecPoolBuilder;
+pub use builder::{OfVecPool, VecPoolBuilder};
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 pub use growth::Doubling;
 
@@ -110,8 +110,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     pub fn with_capacity(capacity: usize) -> Self {
         Self::typed_builder().capacity(capacity).build()
     }
-
-    crate::pools::shell::typed_builder_method!(VecPoolBuilder<T, R, H>, example "VecPool<u8, reuse::Fifo, Key>", ".build()");
 }
 
 #[cfg(all(test, feature = "validate"))]
