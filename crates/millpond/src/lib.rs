@@ -50,9 +50,9 @@
 //! | --- | --- |
 //! | values that others refer to: enemies, items, units | [`Pool`] |
 //! | values that are iterated over far more often than looked up, or that must be sorted: sparks, bullets, particles | [`PackedPool`] |
-//! | an unknown number of values, with or without a limit | [`VecPool`], which grows as a `Vec` does; [`BlockPool`], if addresses must stay |
+//! | an unknown number of values, with or without a limit | [`VecPool`], which grows as a `Vec` does; [`BlockPool`] (feature `blocks`), if addresses must stay |
 //! | a `static`, or no heap | [`StaticPool`] |
-//! | values that many threads insert, read and remove | [`SyncPool`] |
+//! | values that many threads insert, read and remove | [`SyncPool`] (feature `sync`) |
 //!
 //! [`choosing`] has all others, and compares them by what stays in place, by memory and by the cost of each operation.
 //! Beside a pool, a [`SideTable`] holds another system's data about the pool's objects.
@@ -95,22 +95,28 @@
 //!
 //! # Cargo features
 //!
-//! All parts that need no more than a heap are on by default. With `default-features = false`, a program
-//! compiles only those that it names; [`Pool`] alone (`features = ["alloc"]`) takes a third of the time.
+//! The default features are what most programs need: `alloc`, `packed`, `tables` and `vec`. The feature `full` adds
+//! everything else that needs no more than a heap. With `default-features = false`, a program compiles only the parts that
+//! it names.
 //!
 //! - `alloc` (default): [`Pool`] and [`HandleAllocator`], their reuse orders and snapshots. Without it,
 //!   the crate has only the handle types, [`StaticPool`] and its snapshots, and the [policies](overflow) that need
 //!   no memory.
-//! - `packed`, `blocks`, `vec`, `recycler`, `any`, `tables` (default): [`PackedPool`]; [`BlockPool`]; [`VecPool`];
-//!   [`Recycler`]; [`AnyPool`] and [`AnyValue`]; [`SideTable`] and joins.
-//! - `history` (default): [`snapshot::History`], structs of pools that are saved as one ([`snapshot::Saved`]), and
+//! - `packed` (default): [`PackedPool`].
+//! - `tables` (default): [`SideTable`] and joins.
+//! - `vec` (default): [`VecPool`].
+//! - `full`: the default features and the ten that follow.
+//! - `any`: [`AnyPool`] and [`AnyValue`].
+//! - `blocks`: [`BlockPool`].
+//! - `budget`: [`Budget`], and [`overflow::PolicyPool`], whose policy is chosen at run time.
+//! - `classic`: the published designs in [`classic`].
+//! - `history`: [`snapshot::History`], structs of pools that are saved as one ([`snapshot::Saved`]), and
 //!   [differences](snapshot::Diff) between snapshots.
-//! - `policies` (default): [`overflow::EvictOldest`] and [`overflow::Spill`]; the other policies are always there.
-//! - `budget` (default): [`Budget`], and [`overflow::PolicyPool`], whose policy is chosen at run time.
-//! - `memory` (default): [`SizeClasses`], [`FramePool`] and [`FrameMemory`].
-//! - `classic` (default): the published designs in [`classic`].
-//! - `lots` (default): [`lots`], work on one [`Pool`] by many threads.
-//! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
+//! - `lots`: [`lots`], work on one [`Pool`] by many threads.
+//! - `memory`: [`SizeClasses`], [`FramePool`] and [`FrameMemory`].
+//! - `policies`: [`overflow::EvictOldest`] and [`overflow::Spill`]; the other policies are always there.
+//! - `recycler`: [`Recycler`].
+//! - `sync`: [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
 //! - `validate`: a method of that name on each pool with handles, which checks every invariant in
 //!   every slot. (Of a `Spill`, validate both parts.) It adds no cost to any other method.
 //! - `bytemuck`: handles are plain bytes, for GPU buffers with links between their elements; and a
@@ -142,9 +148,10 @@
 #![no_std]
 #![deny(unsafe_code)]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(all(
-        feature = "default",
+        feature = "full",
         feature = "__c",
         feature = "debug-aids",
         feature = "recorder",
@@ -162,7 +169,7 @@
 )]
 #![cfg_attr(
     not(all(
-        feature = "default",
+        feature = "full",
         feature = "bytemuck",
         feature = "debug-aids",
         feature = "rayon",
@@ -206,17 +213,17 @@ mod occupancy;
 mod integrations;
 
 /// The code of the guide to rollback, compiled and run with the tests.
-#[cfg(all(doctest, feature = "serde", feature = "default"))]
+#[cfg(all(doctest, feature = "serde", feature = "full"))]
 #[doc = include_str!("../../../docs/rollback.md")]
 struct RollbackGuide;
 
 /// The code of the project's front page, compiled and run with the tests.
-#[cfg(all(doctest, feature = "default"))]
+#[cfg(all(doctest, feature = "full"))]
 #[doc = include_str!("../../../README.md")]
 struct FrontPage;
 
 /// The code of the guide, compiled and run with the tests.
-#[cfg(all(doctest, feature = "default"))]
+#[cfg(all(doctest, feature = "full"))]
 mod guide {
     #[doc = include_str!("../../../docs/guide/README.md")]
     struct Readme;
@@ -284,7 +291,7 @@ pub mod __private {
 
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
-pub use pools::{faces, static_pool};
+pub use pools::{faces, slot_pool, static_pool};
 pub use reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use reports::stats::Stats;
 pub use slots::generations::Generations;
@@ -293,6 +300,7 @@ pub use slots::generations::Generations;
 pub use self::{
     occupancy::Occupancy,
     pools::allocator::{HandleAllocator, HandleAllocatorBuilder},
+    pools::builder,
     pools::pool::{self, Pool, PoolBuilder, Snapshot},
     pools::settings::BuildError,
     slots::reuse,

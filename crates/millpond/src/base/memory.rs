@@ -21,9 +21,7 @@ pub(crate) use crate::base::address::position_in;
 /// The smallest page of the platforms that have pages.
 const PAGE_BYTES: usize = 4096;
 
-/// The allocator failed, or the size exceeds what it accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OutOfMemory;
+pub(crate) use crate::base::OutOfMemory;
 
 /// Memory of this layout, from the global allocator; an aligned address if the layout has no bytes.
 #[inline]

@@ -9,6 +9,11 @@ pub(crate) mod memory;
 #[allow(unsafe_code)]
 pub(crate) mod sanitizer;
 
+/// The allocator failed, or the size exceeds what it accepts.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
 /// Called on the rare side of a branch, so that the compiler puts that code aside. The black box is why there is a call: one
 /// that does nothing is gone before the order of the code is decided.
 #[cold]

@@ -1,5 +1,7 @@
 //! The published pool designs, each under its own name, built from the parts of this crate.
 //!
+//! Needs the feature `classic`.
+//!
 //! | design | here | as a reuse order |
 //! | --- | --- | --- |
 //! | swap-delete roster with a partition | [`RosterPool`] | [`reuse::Roster`](crate::reuse::Roster) |

@@ -7,9 +7,9 @@ use ::rayon::iter::ParallelIterator;
 use ::rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 
 use crate::handle::{HandleLayout, handle_of_live};
-use crate::pools::pool::{Pool, ValueRuns, ValueRunsMut};
+use crate::pools::pool::{OneBlock, Pool, ValueRuns, ValueRunsMut};
 use crate::pools::recycler::Recycler;
-use crate::pools::vec_pool::VecPool;
+use crate::pools::slot_pool::{Growth, SlotPool};
 use crate::slots::reuse::ReuseOrder;
 
 /// Runs, and what splits the rest of them in two if it is long enough.
@@ -108,133 +108,120 @@ mod shared {
     }
 }
 
-/// The runs of a pool of `T`, on several threads. The literals make a pool of numbers and insert 1.
-macro_rules! par_runs_methods {
-    ($new:literal, $insert:literal) => {
-        /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
-        /// pieces.
-        ///
-        /// ```
-        /// # use millpond::*;
-        /// use rayon::prelude::*;
-        ///
-        #[doc = $new]
-        #[doc = $insert]
-        /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
-        /// ```
-        pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
-        where
-            T: Sync,
-        {
-            Parallel { runs: self.runs(), split: ValueRuns::split }
-        }
-
-        /// Iterates over [`runs_mut`](Self::runs_mut) in parallel: `(first index, slice)`. A long run comes in
-        /// several pieces.
-        ///
-        /// ```
-        /// # use millpond::*;
-        /// use rayon::prelude::*;
-        ///
-        #[doc = $new]
-        #[doc = $insert]
-        /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 1));
-        /// assert_eq!(pool[handle], 2);
-        /// ```
-        pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
-        where
-            T: Send,
-        {
-            Parallel { runs: self.runs_mut(), split: ValueRunsMut::split }
-        }
-    };
-}
-
-/// The values of a pool that are in one array, on several threads, by `storage` and `storage_mut`. The literal makes a
-/// pool.
-macro_rules! par_iter_methods {
-    ($new:literal) => {
-        /// Iterates over the values, on several threads, in no particular order.
-        ///
-        /// ```
-        /// # use millpond::*;
-        /// use rayon::prelude::*;
-        ///
-        #[doc = concat!("let mut pool = ", $new, ";")]
-        /// pool.insert(1).unwrap();
-        /// pool.insert(5).unwrap();
-        /// assert_eq!(pool.par_values().copied().max(), Some(5));
-        /// ```
-        pub fn par_values(&self) -> impl ParallelIterator<Item = &T>
-        where
-            T: Sync,
-        {
-            self.par_runs().flat_map_iter(|(_, run)| run)
-        }
-
-        /// Iterates mutably over the values, on several threads, in no particular order.
-        ///
-        /// ```
-        /// # use millpond::*;
-        /// use rayon::prelude::*;
-        ///
-        #[doc = concat!("let mut pool = ", $new, ";")]
-        /// let handle = pool.insert(1).unwrap();
-        /// pool.par_values_mut().for_each(|value| *value *= 10);
-        /// assert_eq!(pool[handle], 10);
-        /// ```
-        pub fn par_values_mut(&mut self) -> impl ParallelIterator<Item = &mut T>
-        where
-            T: Send,
-        {
-            self.par_runs_mut().flat_map_iter(|(_, run)| run)
-        }
-
-        /// Iterates over handles and values, on several threads, in no particular order.
-        pub fn par_iter(&self) -> impl ParallelIterator<Item = (H, &T)>
-        where
-            T: Sync,
-        {
-            let words = self.storage().words().as_slice();
-            self.par_runs().flat_map_iter(move |(first, run)| {
-                run.iter().zip(first..).map(|(value, index)| (handle_of_live(index, words), value))
-            })
-        }
-
-        /// Iterates over handles and mutable references to values, on several threads, in no particular
-        /// order.
-        ///
-        /// ```
-        /// # use millpond::*;
-        /// use rayon::prelude::*;
-        ///
-        #[doc = concat!("let mut pool = ", $new, ";")]
-        /// let handle = pool.insert(1).unwrap();
-        /// pool.par_iter_mut().for_each(|(handle, value)| *value += handle.index() as i32 + 7);
-        /// assert_eq!(pool[handle], 8);
-        /// assert_eq!(pool.par_iter().collect::<Vec<_>>(), [(handle, &8)]);
-        /// ```
-        pub fn par_iter_mut(&mut self) -> impl ParallelIterator<Item = (H, &mut T)>
-        where
-            T: Send,
-        {
-            let (words, runs) = self.storage_mut().words_and_runs_mut();
-            Parallel { runs, split: ValueRunsMut::split }.flat_map_iter(move |(first, run)| {
-                run.iter_mut()
-                    .zip(first..)
-                    .map(|(value, index)| (handle_of_live(index, words), value))
-            })
-        }
-    };
-}
-
 /// Requires the feature `rayon`.
-impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    par_runs_methods! {
-        "let mut pool = Pool::new(1000);", "let handle = pool.insert(1).unwrap();"
+/// Of a [`Pool`] and a [`VecPool`](crate::VecPool).
+impl<T, R: ReuseOrder, H: HandleLayout, G: Growth<T, R, H, OneBlock<T, R, H>>>
+    SlotPool<T, G, R, H, OneBlock<T, R, H>>
+{
+    /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
+    /// pieces.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// let handle = pool.insert(1).unwrap();
+    /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
+    /// ```
+    pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
+    where
+        T: Sync,
+    {
+        Parallel { runs: self.runs(), split: ValueRuns::split }
     }
-    par_iter_methods!("Pool::new(1000)");
 
+    /// Iterates over [`runs_mut`](Self::runs_mut) in parallel: `(first index, slice)`. A long run comes in
+    /// several pieces.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// let handle = pool.insert(1).unwrap();
+    /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 1));
+    /// assert_eq!(pool[handle], 2);
+    /// ```
+    pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
+    where
+        T: Send,
+    {
+        Parallel { runs: self.runs_mut(), split: ValueRunsMut::split }
+    }
+
+    /// Iterates over the values, on several threads, in no particular order.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// pool.insert(1).unwrap();
+    /// pool.insert(5).unwrap();
+    /// assert_eq!(pool.par_values().copied().max(), Some(5));
+    /// ```
+    pub fn par_values(&self) -> impl ParallelIterator<Item = &T>
+    where
+        T: Sync,
+    {
+        self.par_runs().flat_map_iter(|(_, run)| run)
+    }
+
+    /// Iterates mutably over the values, on several threads, in no particular order.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// let handle = pool.insert(1).unwrap();
+    /// pool.par_values_mut().for_each(|value| *value *= 10);
+    /// assert_eq!(pool[handle], 10);
+    /// ```
+    pub fn par_values_mut(&mut self) -> impl ParallelIterator<Item = &mut T>
+    where
+        T: Send,
+    {
+        self.par_runs_mut().flat_map_iter(|(_, run)| run)
+    }
+
+    /// Iterates over handles and values, on several threads, in no particular order.
+    pub fn par_iter(&self) -> impl ParallelIterator<Item = (H, &T)>
+    where
+        T: Sync,
+    {
+        let words = self.storage().words().as_slice();
+        self.par_runs().flat_map_iter(move |(first, run)| {
+            run.iter().zip(first..).map(|(value, index)| (handle_of_live(index, words), value))
+        })
+    }
+
+    /// Iterates over handles and mutable references to values, on several threads, in no particular
+    /// order.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// let handle = pool.insert(1).unwrap();
+    /// pool.par_iter_mut().for_each(|(handle, value)| *value += handle.index() as i32 + 7);
+    /// assert_eq!(pool[handle], 8);
+    /// assert_eq!(pool.par_iter().collect::<Vec<_>>(), [(handle, &8)]);
+    /// ```
+    pub fn par_iter_mut(&mut self) -> impl ParallelIterator<Item = (H, &mut T)>
+    where
+        T: Send,
+    {
+        let (words, runs) = self.storage_mut().words_and_runs_mut();
+        Parallel { runs, split: ValueRunsMut::split }.flat_map_iter(move |(first, run)| {
+            run.iter_mut().zip(first..).map(|(value, index)| (handle_of_live(index, words), value))
+        })
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Updates all values in chunks of slots on several threads, with insertions and removals.
     /// Handles, order and checksum are the same for any number of threads. See
     /// [`lots`](crate::lots); to allocate only once, keep the [`Lots`](crate::lots::Lots) and call
@@ -289,17 +276,44 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 }
 
 /// Requires the feature `rayon`.
-impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
-    par_runs_methods! {
-        "let mut pool = VecPool::new();", "let handle = pool.push(1);"
-    }
-    par_iter_methods!("VecPool::new()");
-}
-
 /// Requires the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    par_runs_methods! {
-        "let mut pool = Recycler::<u32>::new(1000);",
-        "let (handle, object) = pool.acquire().unwrap(); *object = 1;"
+    /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
+    /// pieces.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Recycler::<u32>::new(1000);
+    /// let (handle, object) = pool.acquire().unwrap();
+    /// *object = 1;
+    /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
+    /// ```
+    pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
+    where
+        T: Sync,
+    {
+        Parallel { runs: self.runs(), split: ValueRuns::split }
+    }
+
+    /// Iterates over [`runs_mut`](Self::runs_mut) in parallel: `(first index, slice)`. A long run comes in
+    /// several pieces.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Recycler::<u32>::new(1000);
+    /// let (handle, object) = pool.acquire().unwrap();
+    /// *object = 1;
+    /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 1));
+    /// assert_eq!(pool[handle], 2);
+    /// ```
+    pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
+    where
+        T: Send,
+    {
+        Parallel { runs: self.runs_mut(), split: ValueRunsMut::split }
     }
 }

@@ -58,8 +58,9 @@ impl fmt::Display for ReserveError {
 impl core::error::Error for ReserveError {}
 
 /// Why an insertion finds no slot.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CannotGrow {
+pub enum CannotGrow {
     AtLimit,
     OutOfMemory,
 }

@@ -7,10 +7,11 @@ pub(crate) mod allocator;
 pub mod any_pool;
 #[cfg(feature = "blocks")]
 pub mod block_pool;
+#[cfg(feature = "alloc")]
+pub mod builder;
 pub mod faces;
 #[cfg(feature = "memory")]
 pub mod frame_pool;
-#[cfg(any(feature = "blocks", feature = "vec"))]
 pub(crate) mod growing;
 #[cfg(feature = "packed")]
 pub mod packed;
@@ -20,7 +21,9 @@ pub mod pool;
 pub mod recycler;
 #[cfg(feature = "alloc")]
 pub(crate) mod settings;
-pub(crate) mod shell;
+pub mod slot_pool;
 pub mod static_pool;
+#[cfg(feature = "alloc")]
+pub(crate) mod together;
 #[cfg(feature = "vec")]
 pub mod vec_pool;

@@ -103,52 +103,6 @@ impl fmt::Display for BuildError {
 
 impl core::error::Error for BuildError {}
 
-/// The methods that set what the builder of every pool has: it has `settings: Settings<R, H>`.
-macro_rules! settings_methods {
-    () => {
-        /// Sets the number of slots. The pool allocates memory for them when it is built, and none
-        /// later.
-        pub fn capacity(mut self, slots: usize) -> Self {
-            self.settings.capacity = Some(slots);
-            self
-        }
-
-        crate::pools::settings::settings_methods!(without capacity);
-    };
-    (without capacity) => {
-        crate::slots::lifetimes::lifetimes_methods!(settings.lifetimes);
-
-        /// Enables aids for finding mistakes in the use of the pool's objects; off by default. See
-        /// [`debug`](crate::debug).
-        #[cfg(feature = "debug-aids")]
-        pub fn debug_aids(mut self, aids: crate::reports::debug::DebugAids) -> Self {
-            self.settings.debug_aids = aids;
-            self
-        }
-    };
-}
-pub(crate) use settings_methods;
-
-/// The methods that change the reuse order and the handle layout, of the builder with these parameters before `R, H`.
-macro_rules! order_and_handle_methods {
-    ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
-        /// Sets the order in which free slots are reused; see [`reuse`](crate::reuse).
-        pub fn reuse<R2: crate::slots::reuse::ReuseOrder>(
-            self,
-            _order: R2,
-        ) -> $builder<$($parameter,)* R2, H> {
-            $builder { settings: self.settings.with_types(), $($field: self.$field),* }
-        }
-
-        /// Sets the layout of the pool's handles: [`Handle`](crate::Handle) (the default),
-        /// [`Handle32`](crate::Handle32) or a type of your own.
-        pub fn handle<H2: crate::handle::HandleLayout>(self) -> $builder<$($parameter,)* R, H2> {
-            $builder { settings: self.settings.with_types(), $($field: self.$field),* }
-        }
-    };
-}
-pub(crate) use order_and_handle_methods;
-
 /// The settings that a builder has gathered.
 #[derive(Debug)]
 pub(crate) struct Settings<R, H> {

@@ -1,4 +1,6 @@
 //! [`SizeClasses`], an allocator for vectors, boxes and maps, and what its methods return.
+//!
+//! Needs the feature `memory`.
 
 #[allow(unsafe_code)]
 mod block;
@@ -44,6 +46,8 @@ pub enum Overflow {
 }
 
 /// An allocator of slots in several sizes, for vectors, boxes and hash maps.
+///
+/// Needs the feature `memory`.
 ///
 /// Use it for many small, short-lived allocations of one thread (strings, tree nodes, short lists):
 /// allocating and freeing a slot takes a few instructions, without a lock, and reserved slots are

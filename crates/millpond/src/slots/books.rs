@@ -24,8 +24,9 @@ use crate::slots::lifetimes::Lifetimes;
 
 /// The books of one pool. A clone has no recorder.
 #[derive(Clone, Debug)]
+#[doc(hidden)]
 #[repr(C)]
-pub(crate) struct Books<H: HandleLayout> {
+pub struct Books<H: HandleLayout> {
     circle: KeptCircle,
     name: Option<&'static str>,
     refused: u64,

@@ -56,7 +56,8 @@ const fn mixed(mut hash: u64) -> u64 {
 
 /// Where on the cycle a pool's slots begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Circle<W> {
+#[doc(hidden)]
+pub struct Circle<W> {
     /// The first generation of every slot.
     pub(crate) start: W,
     /// The last generation of every slot: one before `start` on the cycle, unless limited.

@@ -19,8 +19,10 @@ use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Queue, ReuseOrder, Slots};
 
 /// A reuse order, and the [books](Books) that go with it.
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "no value of it is public")]
 #[repr(C)]
-pub(crate) struct Core<R: ReuseOrder, H: HandleLayout> {
+pub struct Core<R: ReuseOrder, H: HandleLayout> {
     queue: R::Queue<H::Index>,
     books: Books<H>,
 }
@@ -380,7 +382,8 @@ pub(crate) type FitEntries<E> = fn(&mut [E], usize, usize);
 
 /// What a reuse order needs of the slots.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Needs<E> {
+#[doc(hidden)]
+pub struct Needs<E> {
     /// See [`Queue::entry_count`].
     pub(crate) entry_count: fn(usize, bool) -> usize,
     pub(crate) fit_entries: FitEntries<E>,

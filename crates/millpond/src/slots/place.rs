@@ -159,7 +159,8 @@ pub unsafe trait Place {
 ///
 /// The values of [`parts`](Place::parts) and [`parts_mut`](Place::parts_mut) are the first of as many as there are
 /// words.
-pub(crate) unsafe trait FlatPlace: Place {}
+#[doc(hidden)]
+pub unsafe trait FlatPlace: Place {}
 
 /// How up to date the bitmap of a place is: *in step*, so that each birth and death writes its bit, or as the words were
 /// when it was gathered.

@@ -183,8 +183,9 @@ pub(crate) fn source<P: Place>(words: &[P::Word]) -> Source<'_> {
 }
 
 /// The words of a pool's slots, as they are stored.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeptWords<'a, W> {
+pub struct KeptWords<'a, W> {
     words: &'a [W],
     /// See [`Place::key`].
     key: W,

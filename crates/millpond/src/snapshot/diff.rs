@@ -80,6 +80,8 @@ impl fmt::Display for Printed {
 
 /// An iterator over the differences between two snapshots: those of the slots by index, then that
 /// of the order. Returned by [`SnapshotOf::diff`].
+///
+/// Needs the feature `history`.
 pub struct Diff<'a, P, F> {
     left: &'a P,
     right: &'a P,

@@ -8,6 +8,8 @@ use crate::base::memory;
 
 /// A ring of snapshots of the last few frames. Its snapshots are allocated at creation.
 ///
+/// Needs the feature `history`.
+///
 /// ```
 /// use millpond::Pool;
 /// use millpond::snapshot::History;

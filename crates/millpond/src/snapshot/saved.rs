@@ -2,6 +2,8 @@ use super::{SnapshotError, SnapshotOf, State};
 
 /// A saved state, which can be overwritten and restored: what a [`History`](super::History) stores.
 ///
+/// Needs the feature `history`.
+///
 /// Implemented by [`SnapshotOf`] for pools and tables, by [`Kept`] for any other value, by tuples of
 /// up to eight of them, and by the structs that
 /// [`saved_struct!`](crate::saved_struct) declares. [`History`](super::History) has examples.

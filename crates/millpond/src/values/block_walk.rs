@@ -12,7 +12,8 @@ use crate::occupancy::{CutBits, Runs, Source, WORD_SLOTS};
 use crate::slots::{BlockTable, Blocks, SlotWords};
 
 /// Iterates over a slice of values: shared or mutable.
-pub(crate) trait Part<T>: DoubleEndedIterator + ExactSizeIterator + Default {
+#[doc(hidden)]
+pub trait Part<T>: DoubleEndedIterator + ExactSizeIterator + Default {
     /// # Safety
     ///
     /// There are as many values from here on, in one block and initialised; they may be borrowed for the lifetime of the
@@ -65,7 +66,9 @@ impl<'a, T> Part<T> for slice::IterMut<'a, T> {
 ///    [`bits.first_of_word()`](CutBits::first_of_word) would be if that block went back so far.
 /// 3. Nobody else refers to the values that `part`, the prefix from `until` on, and `bits` have yet to yield; no two of
 ///    these have a slot in common, and none yields one twice.
-pub(crate) struct BlockWalk<'a, T, P> {
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "no value of it is public")]
+pub struct BlockWalk<'a, T, P> {
     /// The rest of the prefix in a block; it ends at slot `until`, and the prefix at slot `prefix`.
     part: P,
     until: usize,

@@ -2,12 +2,11 @@
 
 use core::ops::Range;
 
-use super::block_walk::{BlockCut, BlockRuns, BlockRunsMut, BlockValues, BlockValuesMut};
 use super::{Link, Storage};
 use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
-use crate::slots::{BlockSizes, Blocks, Circle, EntryOf, KeptWords, Needs, SlotWords};
+use crate::slots::{BlockSizes, Blocks, Circle, EntryOf, Needs, SlotWords};
 
 /// The storage of a growing pool of this order and layout.
 pub(crate) type BlockStorage<T, R, H> =
@@ -115,45 +114,6 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         storage.clone_into_dead(self);
         storage.copy_known_from(self, fresh);
         Ok(storage)
-    }
-
-    /// The slot of `value`, from its address. O(blocks).
-    pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
-        let index = self.place().slot_at(core::ptr::from_ref(value).addr())?;
-        self.words.is_live(index).then_some(index)
-    }
-
-    #[inline]
-    pub(crate) fn iter(&self) -> BlockValues<'_, T> {
-        // SAFETY: both are of this storage, which is borrowed as long as the walk.
-        unsafe { BlockValues::new(self.place().values(), &self.words) }
-    }
-
-    /// The values, mutable, with the words.
-    #[inline]
-    pub(crate) fn words_and_iter_mut(&mut self) -> (KeptWords<'_, W>, BlockValuesMut<'_, T>) {
-        self.words.refresh();
-        // SAFETY: both are of this storage, the values of which are borrowed mutably as long as the walk.
-        let values = unsafe { BlockValuesMut::new(self.place().values(), &self.words) };
-        (self.words.kept(), values)
-    }
-
-    #[inline]
-    pub(crate) fn iter_mut(&mut self) -> BlockValuesMut<'_, T> {
-        self.words_and_iter_mut().1
-    }
-
-    #[inline]
-    pub(crate) fn runs(&self) -> BlockRuns<'_, T> {
-        // SAFETY: both are of this storage, which is borrowed as long as the runs.
-        unsafe { BlockRuns::new(BlockCut::new(self.place().values(), &self.words)) }
-    }
-
-    #[inline]
-    pub(crate) fn runs_mut(&mut self) -> BlockRunsMut<'_, T> {
-        self.words.refresh();
-        // SAFETY: both are of this storage, the values of which are borrowed mutably as long as the runs.
-        unsafe { BlockRunsMut::new(BlockCut::new(self.place().values(), &self.words)) }
     }
 
     /// Whether no slot of the block is live; otherwise one that is. `hint`: one that may be.

@@ -35,6 +35,8 @@ type Brand<'frame> = PhantomData<fn(&'frame ()) -> &'frame ()>;
 /// Memory for values of any types that are rebuilt in each frame, with links that cost no more than
 /// pointers.
 ///
+/// Needs the feature `memory`.
+///
 /// ```text
 /// frame 7   [ root ][ node ][ node ][ list entry ]  …          links of type FrameRef<'frame 7, _>
 /// frame 8   [ root ][ node ]                        …          links of type FrameRef<'frame 8, _>

@@ -35,6 +35,7 @@ mod iter;
 mod packed;
 mod retain;
 mod runs;
+mod walk;
 
 #[cfg(feature = "blocks")]
 pub use block_walk::{BlockRuns, BlockRunsMut};
@@ -56,13 +57,13 @@ pub(crate) use iter::{Values, ValuesMut};
 pub(crate) use packed::PackedValues;
 pub(crate) use runs::FlatCut;
 pub use runs::{ValueRuns, ValueRunsMut};
+pub(crate) use walk::{Walk, Walks};
 
 use core::alloc::Layout;
 use core::mem::{MaybeUninit, offset_of, size_of};
 use core::ptr::NonNull;
 use core::slice;
 
-use crate::base::address::position_in;
 use crate::base::aside;
 use crate::base::entry::Entry;
 use crate::base::guard::{continue_after_panic, guard};
@@ -77,12 +78,14 @@ use crate::slots::reuse::{Link, Permit, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, EntryOf};
 use crate::slots::{
-    Circle, Core, FlatPlace, Inline, KeptWords, Needs, Place, SlotWords, check_disjoint, source,
+    Circle, Core, FlatPlace, Inline, Needs, Place, SlotWords, check_disjoint, source,
 };
 
 /// Slots with values, and their words, which determine which of them are live.
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "no value of it is public")]
 #[repr(C)]
-pub(crate) struct Storage<P: Place> {
+pub struct Storage<P: Place> {
     words: SlotWords<P>,
 }
 
@@ -173,7 +176,7 @@ impl<W: Word, E: Entry, T: Clone, const N: usize> Storage<Inline<W, E, T, N>> {
     /// Copies another storage with the same first generation into this one, in which no slot was
     /// ever used. If a value's clone panics, the slots before it have their copies.
     pub(crate) fn clone_into_fresh(&mut self, other: &Self) {
-        for (index, value) in other.iter() {
+        for (index, value) in Walk::iter(other) {
             let Some(generation) = other.words.of_live(index) else { continue };
             self.put(index, generation, value.clone());
         }
@@ -606,45 +609,12 @@ impl<P: Place> Storage<P> {
 
 /// Storage whose values are in one array.
 impl<P: FlatPlace> Storage<P> {
-    #[inline]
-    pub(crate) fn iter(&self) -> Values<'_, P::Value> {
-        Values::new(self.values(), self.occupancy())
-    }
-
-    #[inline]
-    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, P::Value> {
-        self.words_and_iter_mut().1
-    }
-
-    /// The values, mutable, with the words as they are stored, which have the generations.
-    #[inline]
-    pub(crate) fn words_and_iter_mut(
-        &mut self,
-    ) -> (KeptWords<'_, P::Word>, ValuesMut<'_, P::Value>) {
-        let key = self.words.place().key();
-        let (words, values, occupancy) = self.split_mut();
-        (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
-    }
-
     /// All slots, to be cut into chunks, with the words as they are stored.
     #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
     #[inline]
     pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, P::Value>) {
         let (words, values, occupancy) = self.split_mut();
         (words, ChunkMut::new(values, occupancy))
-    }
-
-    #[inline]
-    pub(crate) fn runs(&self) -> ValueRuns<'_, P::Value> {
-        let (values, runs) = (self.values(), self.occupancy().runs());
-        // SAFETY: the slots are borrowed with the storage; those of a run are live (invariant 4), so their values are
-        // initialised (invariant 2).
-        unsafe { ValueRuns::new(FlatCut::new(values.as_ptr().cast(), values.len(), runs)) }
-    }
-
-    #[inline]
-    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, P::Value> {
-        self.words_and_runs_mut().1
     }
 
     /// The runs, mutable, with the words as they are stored, which have the generations.
@@ -679,12 +649,6 @@ impl<P: FlatPlace> Storage<P> {
         let parts = self.words.place().parts();
         // SAFETY: there are as many values as words (`FlatPlace`).
         unsafe { slice::from_raw_parts(parts.values, parts.words.len()) }
-    }
-
-    /// The slot of `value`, from its address.
-    pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
-        position_in(self.values(), core::ptr::from_ref(value))
-            .filter(|&index| self.words.is_live(index))
     }
 }
 

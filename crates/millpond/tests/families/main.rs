@@ -34,6 +34,7 @@ mod debug_aids;
 mod determinism;
 mod exhausted_generations;
 mod extreme_values;
+mod growing_alone;
 mod hostile_files;
 mod hostile_handles;
 mod iterators;

@@ -14,6 +14,8 @@ use by_name::ByName;
 /// The size of each pool of a program, per scenario (such as a level), with limits that no scenario
 /// may exceed.
 ///
+/// Needs the feature `budget`.
+///
 /// ```
 /// use millpond::budget::{Budget, Entry};
 /// use millpond::overflow::Overflow;

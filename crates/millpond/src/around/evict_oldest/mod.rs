@@ -13,6 +13,8 @@ use crate::slots::reuse::ReuseOrder;
 
 /// An overflow policy: a full pool evicts its oldest object.
 ///
+/// Needs the feature `policies`.
+///
 /// ```text
 ///   oldest ─▶ [ slot 2: 2v1 ] ◀─▶ [ slot 0: 0v4 ] ◀─▶ [ slot 1: 1v1 ] ◀─ newest
 /// ```

@@ -25,6 +25,8 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 
 /// A pool whose overflow policy is chosen at run time, for example by a [`Budget`](crate::Budget).
 ///
+/// Needs the feature `budget`.
+///
 /// The index of a handle determines which part of the pool its object is in, as with [`Spill`]. No
 /// object ever moves.
 ///

@@ -8,9 +8,8 @@ use super::SideTable;
 use crate::base::entry::Entry;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
-use crate::pools::pool::Pool;
-#[cfg(feature = "vec")]
-use crate::pools::vec_pool::VecPool;
+use crate::pools::pool::OneBlock;
+use crate::pools::slot_pool::SlotPool;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{Block, EntryOf, full_word};
 use crate::values::{ChunkMut, Storage};
@@ -49,7 +48,7 @@ pub fn join<P: JoinPool, S: JoinTables<P::Handle>>(pool: P, tables: S) -> Join<P
     Join { pool, tables: tables.into_lanes(), words, next_word: 0, bits: 0 }
 }
 
-/// A borrowed pool, for [`join`]: `&Pool` or `&mut Pool`, or a [`VecPool`] likewise. Sealed.
+/// A borrowed pool, for [`join`]: `&Pool` or `&mut Pool`, or a [`VecPool`](crate::VecPool) likewise. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be joined with side tables",
     label = "not a borrowed `Pool` or `VecPool`",
@@ -235,39 +234,33 @@ impl<L: Lane> Lanes<L::Word> for L {
     }
 }
 
-/// Makes a pool whose values are in one array joinable.
-macro_rules! joinable {
-    ($pool:ident) => {
-        impl<T, R: ReuseOrder, H: HandleLayout> sealed::Sealed for &$pool<T, R, H> {}
+/// A [`Pool`](crate::Pool) or a [`VecPool`](crate::VecPool).
+type Flat<T, R, H, G> = SlotPool<T, G, R, H, OneBlock<T, R, H>>;
 
-        impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a $pool<T, R, H> {
-            type Handle = H;
-            type Value = &'a T;
-            type Lane = Shared<'a, H::Word, EntryOf<R, H>, T>;
+impl<T, R: ReuseOrder, H: HandleLayout, G> sealed::Sealed for &Flat<T, R, H, G> {}
 
-            fn into_lane(self) -> Self::Lane {
-                Shared { storage: self.storage() }
-            }
-        }
+impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a Flat<T, R, H, G> {
+    type Handle = H;
+    type Value = &'a T;
+    type Lane = Shared<'a, H::Word, EntryOf<R, H>, T>;
 
-        impl<T, R: ReuseOrder, H: HandleLayout> sealed::Sealed for &mut $pool<T, R, H> {}
-
-        impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a mut $pool<T, R, H> {
-            type Handle = H;
-            type Value = &'a mut T;
-            type Lane = Exclusive<'a, H::Word, T>;
-
-            fn into_lane(self) -> Self::Lane {
-                let (words, values) = self.storage_mut().words_and_chunk_mut();
-                Exclusive { words, values }
-            }
-        }
-    };
+    fn into_lane(self) -> Self::Lane {
+        Shared { storage: self.storage() }
+    }
 }
 
-joinable!(Pool);
-#[cfg(feature = "vec")]
-joinable!(VecPool);
+impl<T, R: ReuseOrder, H: HandleLayout, G> sealed::Sealed for &mut Flat<T, R, H, G> {}
+
+impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a mut Flat<T, R, H, G> {
+    type Handle = H;
+    type Value = &'a mut T;
+    type Lane = Exclusive<'a, H::Word, T>;
+
+    fn into_lane(self) -> Self::Lane {
+        let (words, values) = self.storage_mut().words_and_chunk_mut();
+        Exclusive { words, values }
+    }
+}
 
 impl<H: HandleLayout, V> sealed::Sealed for &SideTable<H, V> {}
 

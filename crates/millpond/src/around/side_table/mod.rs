@@ -43,7 +43,7 @@ use crate::occupancy::{LiveWalk, Occupancy};
 use crate::reports::errors::{GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::Lifo;
-use crate::values::TableStorage;
+use crate::values::{TableStorage, Walk};
 use growth::Growth;
 
 /// A table of values keyed by another pool's handles.
@@ -240,10 +240,42 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.storage.get_mut(self.find(handle)?)
     }
 
-    crate::pools::shell::unchecked_methods!(
-        V, the "table",
-        example "# use millpond::*;\nlet mut ships = Pool::new(8);\nlet handle = ships.insert(1).unwrap();\nlet table = SideTable::from_iter([(handle, \"a\")]);"
-    );
+    /// Returns a reference to the handle's value, without checking `handle`.
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// # let mut ships = Pool::new(8);
+    /// # let handle = ships.insert(1).unwrap();
+    /// let table = SideTable::from_iter([(handle, "a")]);
+    /// // SAFETY: the value was just inserted.
+    /// assert_eq!(unsafe { table.get_unchecked(handle) }, &"a");
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// The table must [contain](Self::contains) `handle`.
+    #[allow(unsafe_code, reason = "the caller vouches for the handle")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked(&self, handle: H) -> &V {
+        debug_assert!(self.contains(handle));
+        // SAFETY: `handle` is contained, so its slot is live.
+        unsafe { self.storage.get_unchecked(handle.index() as usize) }
+    }
+
+    /// Returns a mutable reference to the handle's value, without checking `handle`.
+    ///
+    /// # Safety
+    ///
+    /// The table must [contain](Self::contains) `handle`.
+    #[allow(unsafe_code, reason = "the caller vouches for the handle")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut V {
+        debug_assert!(self.contains(handle));
+        // SAFETY: `handle` is contained, so its slot is live.
+        unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
+    }
 
     /// Returns mutable references to the values of several handles at once. O(N²) for N handles.
     ///
@@ -402,7 +434,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, H, V> {
-        Iter::new(self.storage.words().kept(), self.storage.iter())
+        Iter::new(self.storage.words().kept(), Walk::iter(&self.storage))
     }
 
     /// Iterates over the handles that have values, in index order, from both ends.
@@ -414,19 +446,19 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// Iterates over the values in index order, from both ends.
     #[inline]
     pub fn values(&self) -> Values<'_, V> {
-        Values::new(self.storage.iter())
+        Values::new(Walk::iter(&self.storage))
     }
 
     /// Iterates mutably over the values in index order, from both ends.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, V> {
-        ValuesMut::new(self.storage.iter_mut())
+        ValuesMut::new(Walk::words_and_iter_mut(&mut self.storage).1)
     }
 
     /// Iterates over handles and mutable references to values in index order, from both ends.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, H, V> {
-        let (words, values) = self.storage.words_and_iter_mut();
+        let (words, values) = Walk::words_and_iter_mut(&mut self.storage);
         IterMut::new(words, values)
     }
 }

@@ -15,6 +15,8 @@ use crate::reports::stats::Stats;
 
 /// Two pools that act as one: when the first is full, insertions go to the second.
 ///
+/// Needs the feature `policies`.
+///
 /// The index of a handle determines which pool its object is in: the indices of the second pool
 /// follow those of the first. Objects never move between the pools. Each operation costs what it
 /// costs in the pool, plus a comparison.

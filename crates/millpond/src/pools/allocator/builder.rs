@@ -1,9 +1,7 @@
-use core::marker::PhantomData;
-
 use super::HandleAllocator;
-use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::pools::builder::{Builder, Kind, Ordered};
+use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
 impl HandleAllocator {
@@ -36,43 +34,40 @@ impl HandleAllocator {
     /// ```
     #[inline]
     pub fn builder() -> HandleAllocatorBuilder<(), Lifo, Handle<()>> {
-        HandleAllocatorBuilder::new()
+        Self::typed_builder()
     }
 }
 
 /// Builds a [`HandleAllocator`].
-#[derive(Debug)]
-#[must_use = "call `.build()` to get the allocator"]
-pub struct HandleAllocatorBuilder<T, R: ReuseOrder, H: HandleLayout> {
-    pub(super) settings: Settings<R, H>,
-    values: PhantomData<fn() -> T>,
+pub type HandleAllocatorBuilder<T, R, H> = Builder<T, Ordered<OfHandleAllocator>, R, H>;
+
+/// The kind of a [`HandleAllocator`].
+#[derive(Clone, Copy, Debug)]
+pub struct OfHandleAllocator;
+
+impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfHandleAllocator> {
+    type Pool = HandleAllocator<R, H>;
+
+    fn build(
+        builder: HandleAllocatorBuilder<T, R, H>,
+    ) -> Result<HandleAllocator<R, H>, BuildError> {
+        HandleAllocator::from_settings(&builder.settings)
+    }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
-    pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), values: PhantomData }
-    }
-
-    settings_methods!();
-    order_and_handle_methods!(HandleAllocatorBuilder<T>, keeps values);
-
-    /// Builds the allocator.
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// Returns a builder for allocators of exactly this type: `builder` starts with the default type
+    /// parameters, this one with those of `Self`.
     ///
-    /// # Panics
+    /// ```
+    /// use millpond::*;
     ///
-    /// If [`try_build`](Self::try_build) returns an error.
-    #[track_caller]
-    pub fn build(self) -> HandleAllocator<R, H> {
-        or_panic(self.try_build())
-    }
-
-    /// Builds the allocator.
-    ///
-    /// # Errors
-    ///
-    /// If no capacity was set, the handle layout cannot name that many slots, or there is not
-    /// enough memory.
-    pub fn try_build(self) -> Result<HandleAllocator<R, H>, BuildError> {
-        HandleAllocator::from_settings(&self.settings)
+    /// handle_type! { struct Key; }
+    /// type Keyed = HandleAllocator<reuse::Fifo, Key>;
+    /// let pool = Keyed::typed_builder().name("nodes").capacity(8).build();
+    /// assert_eq!(pool.name(), Some("nodes"));
+    /// ```
+    pub fn typed_builder() -> HandleAllocatorBuilder<(), R, H> {
+        Builder::of(Settings::new(), Ordered(OfHandleAllocator))
     }
 }

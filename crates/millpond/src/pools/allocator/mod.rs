@@ -20,13 +20,14 @@ use core::fmt;
 
 use crate::base::memory::OutOfMemory;
 use crate::base::or_panic;
-use crate::handle::{Handle, HandleLayout, Refusal, Word};
+use crate::handle::{Explanation, Handle, HandleLayout, Refusal, Word};
 use crate::occupancy::{Occupancy, Runs};
 use crate::pools::faces::Handles;
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::debug::Watch;
 use crate::reports::errors::InsertAtError;
 use crate::reports::stats::Stats;
+use crate::slots::generations::Generations;
 use crate::slots::handle_at;
 use crate::slots::reuse::{Lifo, ReuseOrder, Slots};
 use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
@@ -87,8 +88,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn with_capacity(capacity: usize) -> Self {
         or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
-
-    crate::pools::shell::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<reuse::Fifo, Key>", ".capacity(8).build()");
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         Self::of_settings(settings, |slots, dead| {
@@ -279,14 +278,63 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.stats(self.storage.words())
     }
 
-    crate::reports::recorder_hook::record_methods!(|pool, track| pool.listen(track), "handles");
+    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
+    /// under `handles`. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
+    /// not recorded.
+    ///
+    /// ```
+    /// use millpond::HandleAllocator;
+    /// use millpond::recorder::Recorder;
+    ///
+    /// let recorder = Recorder::to_writer(std::io::sink())?;
+    /// let mut pool = HandleAllocator::new(8);
+    /// pool.record(&recorder);
+    /// pool.acquire().unwrap();
+    /// pool.stop_recording();
+    /// assert_eq!(recorder.finish()?.events, 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "recorder")]
+    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+        let name = self.name().unwrap_or("handles");
+        let live = self.handles().map(|handle| handle.index() as usize);
+        let track = recorder.track_pool(name, self.stats(), live, false);
+        self.listen(Some(track));
+    }
+
+    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
+    #[cfg(feature = "recorder")]
+    pub fn stop_recording(&mut self) {
+        self.listen(None);
+    }
 
     /// Sends events to `track` from now on, or to nobody.
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.core.listen(track, &mut self.storage);
     }
 
-    crate::pools::shell::books_methods!(|pool| pool.core);
+    /// Returns the name set on the builder.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        self.core.name()
+    }
+
+    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
+    #[must_use]
+    pub fn generations(&self) -> Generations {
+        Generations::of(&self.core.circle())
+    }
+
+    /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
+    /// it is valid. O(1).
+    ///
+    /// This is for messages and debuggers: in a pool with a name, the handle's own text does
+    /// not show which lifetime it is.
+    #[must_use]
+    pub fn explain(&self, handle: H) -> Explanation {
+        let lifetime = self.generations().lifetime(handle.generation());
+        Explanation::new(handle, lifetime, self.check(handle))
+    }
 
     pub(crate) fn core(&self) -> &Core<R, H> {
         &self.core
@@ -399,4 +447,10 @@ impl<R: ReuseOrder, H: HandleLayout> fmt::Debug for HandleAllocator<R, H> {
     }
 }
 
-crate::pools::shell::default_without_slots!([R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>);
+/// Returns an allocator without slots, which allocates nothing: for structs that derive `Default`
+/// and later replace it with one of the right capacity.
+impl<R: ReuseOrder, H: HandleLayout> Default for HandleAllocator<R, H> {
+    fn default() -> Self {
+        Self::with_capacity(0)
+    }
+}

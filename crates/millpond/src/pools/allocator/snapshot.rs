@@ -24,11 +24,32 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
         self.core.queue().order(&self.storage, self.used())
     }
 
-    crate::pools::shell::stored_state!((), H);
+    fn used(&self) -> usize {
+        self.core.used(self.storage.words())
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> H::Word {
+        self.storage.words().get(index).unwrap_or(H::Word::RETIRED)
+    }
+
+    #[inline]
+    fn value(&self, index: usize) -> Option<&()> {
+        self.storage.get(index)
+    }
 }
 
 impl<R: ReuseOrder, H: HandleLayout> sealed::Restore for HandleAllocator<R, H> {
-    crate::pools::shell::stored_restore!(());
+    fn copy_state_from(&mut self, other: &Self) {
+        let used = sealed::State::used(self).max(sealed::State::used(other));
+        self.storage.copy_state_from(&other.storage, used);
+        let entries = other.storage.words().entries();
+        self.core.copy_state_from(&other.core, entries, used, &mut self.storage);
+    }
+
+    fn clone_state_from(&mut self, other: &Self) {
+        self.copy_state_from(other);
+    }
 
     fn empty(&mut self) {
         self.clear();

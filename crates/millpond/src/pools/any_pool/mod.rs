@@ -27,6 +27,8 @@ use crate::slots::reuse::Lifo;
 
 /// A pool for values of different types: every type that implements a trait and fits into an [`AnyValue`].
 ///
+/// Needs the feature `any`.
+///
 /// Use it instead of a `Vec<Box<dyn Monster>>` for values that differ in type and are treated alike
 /// (monsters, widgets, events, effects). Insertion does not allocate, and the values are adjacent
 /// in memory. If there are few types, an `enum` in a [`Pool`] is smaller and faster;
@@ -81,6 +83,8 @@ pub type AnyPool<D, const BYTES: usize, R = Lifo, H = Handle<AnyValue<D, BYTES>>
 
 /// A value of any type that coerces to `D`, a trait object type, kept within itself like in a `Box<D>`
 /// that needs no heap: of at most `BYTES` bytes, and aligned to at most 16.
+///
+/// Needs the feature `any`.
 ///
 /// [`AnyPool`] is a [`Pool`] of them; any other pool may have them, too. It takes `BYTES` + 16 bytes, rounded up to a
 /// multiple of 16 (with pointers of 8 bytes), also on the stack on its way into a pool. [`any_pool_trait!`](crate::any_pool_trait) says which types coerce to a

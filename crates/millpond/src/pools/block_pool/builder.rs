@@ -1,12 +1,12 @@
-use core::marker::PhantomData;
 use core::ops::{Bound, RangeBounds};
 
 use super::BlockPool;
-use super::growth::Growing;
+use super::growth::ByBlocks;
 use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
+use crate::pools::builder::{Builder, Kind, Ordered};
 use crate::pools::pool::PoolBuilder;
-use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::pools::settings::{BuildError, Settings};
 use crate::slots::BlockSizes;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
@@ -26,7 +26,7 @@ impl<T> BlockPool<T> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, Growing::UNLIMITED)
+        Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, ByBlocks::UNLIMITED)
     }
 
     /// Creates an empty pool that has not allocated, and grows by `slots_per_block` slots up to
@@ -88,52 +88,36 @@ impl<T> BlockPool<T> {
 ///     .build();
 /// assert_eq!((pool.capacity(), pool.capacity_max()), (2048, 65_536));
 /// ```
-#[derive(Debug)]
-#[must_use = "call `.build()` to get the pool"]
-pub struct BlockPoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    pub(super) settings: Settings<R, H>,
-    pub(super) growth: GrowthSettings,
-    values: PhantomData<fn() -> T>,
-}
+pub type BlockPoolBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, Ordered<OfBlockPool>, R, H>;
 
-/// The settings about blocks that a builder has gathered.
+/// The kind of a [`BlockPool`]: what its builder has gathered about blocks.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct GrowthSettings {
+pub struct OfBlockPool {
     /// The sizes of the first block and of the largest.
-    pub(super) block_sizes: Option<(usize, usize)>,
-    pub(super) max_blocks: Option<usize>,
-    pub(super) capacity_max: Option<usize>,
-    pub(super) reserved: usize,
-    pub(super) spare_blocks: Option<usize>,
+    block_sizes: Option<(usize, usize)>,
+    max_blocks: Option<usize>,
+    capacity_max: Option<usize>,
+    spare_blocks: Option<usize>,
 }
 
 /// Blocks that double from 4 slots on, without a limit.
 impl<T, R: ReuseOrder, H: HandleLayout> Default for BlockPoolBuilder<T, R, H> {
     fn default() -> Self {
-        Self { settings: Settings::new(), growth: GrowthSettings::default(), values: PhantomData }
+        Self::of(Settings::of_capacity(0), Ordered::default())
     }
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
     /// A builder with the name, the salt, the lifetimes and the debug aids of `builder`.
     pub(crate) fn like(builder: &PoolBuilder<T, R, H>) -> Self {
-        Self {
-            settings: builder.settings().clone(),
-            growth: GrowthSettings::default(),
-            values: PhantomData,
-        }
-    }
-
-    /// For a part of a pool whose first slot has this number in the whole.
-    pub(crate) fn part_from(self, slot: usize) -> Self {
-        Self { settings: self.settings.part_from(slot), ..self }
+        Self::of(builder.settings.clone(), Ordered::default()).capacity(0)
     }
 
     /// Makes all blocks the same size, `slots`, a power of two. Choose it large enough that growth
     /// is rare, and small enough that an unfilled block is no loss: a few pages, such as 1024
     /// values of 16 bytes.
     pub fn slots_per_block(mut self, slots: usize) -> Self {
-        self.growth.block_sizes = Some((slots, slots));
+        self.kind.0.block_sizes = Some((slots, slots));
         self
     }
 
@@ -164,14 +148,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
             // The largest power of two: no block has this many slots.
             Bound::Unbounded => 1 << (usize::BITS - 1),
         };
-        self.growth.block_sizes = Some((first, last));
+        self.kind.0.block_sizes = Some((first, last));
         self
     }
 
     /// Limits the number of blocks: an insertion that would need one more is refused. By default,
     /// the limit is what the handle layout can name, in whole blocks.
     pub fn max_blocks(mut self, blocks: usize) -> Self {
-        self.growth.max_blocks = Some(blocks);
+        self.kind.0.max_blocks = Some(blocks);
         self
     }
 
@@ -186,13 +170,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
     /// assert_eq!((pool.capacity_max(), pool.max_blocks()), (64, 5)); // 4 + 4 + 8 + 16 + 32
     /// ```
     pub fn capacity_max(mut self, slots: usize) -> Self {
-        self.growth.capacity_max = Some(slots);
+        self.kind.0.capacity_max = Some(slots);
         self
     }
 
-    /// Allocates blocks for at least `slots` slots when the pool is built.
+    /// Allocates blocks for at least `slots` slots when the pool is built: another name for
+    /// [`capacity`](Self::capacity).
     pub fn reserve(mut self, slots: usize) -> Self {
-        self.growth.reserved = slots;
+        self.settings.capacity = Some(slots);
         self
     }
 
@@ -218,43 +203,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
     /// assert_eq!(pool.capacity(), 16); // one block stays, the spare one
     /// ```
     pub fn give_back_beyond(mut self, spare_blocks: usize) -> Self {
-        self.growth.spare_blocks = Some(spare_blocks);
+        self.kind.0.spare_blocks = Some(spare_blocks);
         self
     }
+}
 
-    settings_methods!(without capacity);
-    order_and_handle_methods!(BlockPoolBuilder<T>, keeps growth, values);
+impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfBlockPool> {
+    type Pool = BlockPool<T, R, H>;
 
-    /// Builds the pool.
-    ///
-    /// # Panics
-    ///
-    /// If [`try_build`](Self::try_build) returns an error.
-    #[track_caller]
-    pub fn build(self) -> BlockPool<T, R, H> {
-        or_panic(self.try_build())
-    }
-
-    /// Builds the pool.
-    ///
-    /// ```
-    /// use millpond::{BlockPool, BuildError, Handle32};
-    ///
-    /// let builder = || BlockPool::<u8>::builder().handle::<Handle32<u8, 8>>();
-    /// let error = builder().slots_per_block(64).max_blocks(5).try_build().unwrap_err();
-    /// assert_eq!(error, BuildError::CapacityTooLarge { capacity: 320, capacity_max: 256 });
-    /// let error = builder().slots_per_block(65).try_build().unwrap_err();
-    /// assert_eq!(error, BuildError::SlotsPerBlock { slots_per_block: 65 });
-    /// assert_eq!(builder().slots_per_block(64).build().capacity_max(), 256);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If a block size is not a power of two, the first is larger than the largest, the handle
-    /// layout cannot name that many slots, the [reserved](Self::reserve) slots exceed the limit, or
-    /// there is not enough memory for them.
-    pub fn try_build(self) -> Result<BlockPool<T, R, H>, BuildError> {
-        let GrowthSettings { block_sizes, max_blocks, capacity_max, reserved, .. } = self.growth;
+    fn build(builder: BlockPoolBuilder<T, R, H>) -> Result<BlockPool<T, R, H>, BuildError> {
+        let Builder { settings, kind, .. } = builder;
+        let OfBlockPool { block_sizes, max_blocks, capacity_max, spare_blocks } = kind.0;
+        let reserved = settings.capacity.unwrap_or(0);
         let layout_max = H::CAPACITY_MAX;
         let sizes = match block_sizes {
             None => BlockSizes::DOUBLING,
@@ -283,10 +243,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
             }
             limit = limit.min(blocks);
         }
-        let growth = Growing::new(limit, self.growth.spare_blocks);
-        let mut pool = BlockPool::without_blocks(sizes, &self.settings.lifetimes, growth);
+        let growth = ByBlocks::new(limit, spare_blocks);
+        let mut pool = BlockPool::without_blocks(sizes, &settings.lifetimes, growth);
         let out_of_memory = BuildError::OutOfMemory { capacity: reserved };
-        pool.watch(self.settings.debug_aids).map_err(|_| out_of_memory)?;
+        pool.watch(settings.debug_aids).map_err(|_| out_of_memory)?;
         pool.reserve(reserved).map_err(|error| match error.is_out_of_memory() {
             true => out_of_memory,
             false => {

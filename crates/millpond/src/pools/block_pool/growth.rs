@@ -1,18 +1,21 @@
 //! How a block pool allocates blocks, and frees them.
 
-use super::BlockPool;
+use super::{BlockPool, SeveralBlocks};
+use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
-use crate::pools::growing::{CannotGrow, NAMED_SLOTS, ReserveError};
+use crate::pools::growing::{CannotGrow, NAMED_SLOTS};
+use crate::pools::slot_pool::{Growing, Grows, Growth};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{BlockSizes, CheckWord, Core};
+use crate::snapshot::Checksum;
 use crate::values::BlockStorage;
 
 /// The rules by which a pool grows and shrinks.
 ///
 /// Part of every pool, and programs have thousands of small ones: no number of blocks or slots needs more than 32 bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Growing {
+pub struct ByBlocks {
     /// At most this many blocks, if the handle layout can name their slots.
     max_blocks: u32,
     spare_blocks: Option<u32>,
@@ -27,7 +30,7 @@ fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-impl Growing {
+impl ByBlocks {
     pub(super) const UNLIMITED: Self =
         Self { max_blocks: u32::MAX, spare_blocks: None, witness: 0 };
 
@@ -127,58 +130,211 @@ impl Growing {
         core.grow(new.start, storage);
         Ok(())
     }
+
+    /// Frees the blocks from this slot on, which have no values, and returns how many. The reuse
+    /// order is brought up to date once, however many they are.
+    fn give_back_from<T, R: ReuseOrder, H: HandleLayout>(
+        slots: usize,
+        storage: &mut BlockStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> usize {
+        if slots == storage.words().slots() {
+            return 0;
+        }
+        let blocks = storage.place().block_count();
+        core.shrink(slots, storage, |storage| {
+            while storage.words().slots() > slots {
+                storage.remove_block();
+            }
+        });
+        blocks - storage.place().block_count()
+    }
+
+    /// Not inlined, because every removal would have it.
+    #[inline(never)]
+    fn give_back_beyond<T, R: ReuseOrder, H: HandleLayout>(
+        &mut self,
+        spare_blocks: usize,
+        storage: &mut BlockStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) {
+        let (mut slots, mut vacant) = (storage.words().slots(), storage.words().vacant());
+        while let Some(block) = storage.place().last_block_of(slots) {
+            if let Some(live) = storage.live_in(&block, self.witness as usize) {
+                self.witness = narrow(live);
+                break;
+            }
+            vacant -= block.len() - storage.words().retired_in(block.clone());
+            // The unit is the block that would then be the last.
+            let sizes = storage.place().sizes();
+            let before = sizes.blocks_within(slots).saturating_sub(2);
+            if vacant < sizes.len_of(before).saturating_mul(spare_blocks) {
+                break;
+            }
+            slots = block.start;
+            self.witness = narrow(slots);
+        }
+        Self::give_back_from(slots, storage, core);
+    }
+
+    /// Where the block of a slot that the pool may have ends.
+    fn end_of_block_with<H: HandleLayout>(&self, index: usize, sizes: BlockSizes) -> usize {
+        sizes.end_of_block_with(index).min(self.capacity_max::<H>(sizes))
+    }
 }
 
 /// Books with room for fewer slots than these get four times the room.
 const SLOTS_MOVED_LATE: usize = 64;
 
-impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    /// Allocates blocks until `additional` more values can be inserted without growth, so that
-    /// growth happens before play and not during it. Every page of the new blocks is touched.
-    /// O(slots).
-    ///
-    /// ```
-    /// use millpond::BlockPool;
-    ///
-    /// let mut pool = BlockPool::<[f32; 4]>::with_blocks(1024, 64);
-    /// pool.reserve(3000)?;
-    /// assert_eq!(pool.capacity(), 3 * 1024);
-    /// for _ in 0..3000 {
-    ///     pool.insert([0.0; 4]).unwrap(); // takes no memory
-    /// }
-    /// assert_eq!(pool.capacity(), 3 * 1024);
-    /// # Ok::<(), millpond::block_pool::ReserveError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the slots would exceed the pool's limit, in which case the pool is unchanged; or if
-    /// memory runs out, in which case the blocks allocated so far stay until
-    /// [`shrink_to_fit`](Self::shrink_to_fit).
-    pub fn reserve(&mut self, additional: usize) -> Result<(), ReserveError> {
-        let vacant = self.storage.words().vacant();
-        let error = |pool: &Self, out_of_memory| ReserveError {
-            name: pool.name(),
-            additional,
-            live: pool.len(),
-            retired: pool.storage.words().retired() + pool.storage.place().retired_beyond(),
-            capacity_max: pool.capacity_max(),
-            out_of_memory,
-        };
-        let Some(missing) = additional.checked_sub(vacant) else { return Ok(()) };
-        if missing > self.growth.usable_beyond::<T, R, H>(&self.storage) {
-            return Err(error(self, false));
+impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, SeveralBlocks<T, R, H>>
+    for Growing<ByBlocks>
+{
+    #[inline]
+    fn slots_max(&self, storage: &BlockStorage<T, R, H>) -> usize {
+        self.0.capacity_max::<H>(storage.place().sizes())
+    }
+
+    fn usable_beyond(&self, storage: &BlockStorage<T, R, H>) -> usize {
+        self.0.usable_beyond::<T, R, H>(storage)
+    }
+
+    #[inline]
+    fn make_room(
+        &mut self,
+        storage: &mut BlockStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<(), CannotGrow> {
+        self.0.grow_for_insertion(storage, core)
+    }
+
+    #[inline(always)]
+    fn take_beyond(
+        &mut self,
+        storage: &mut BlockStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<usize, CannotGrow> {
+        self.0.take_beyond(storage, core)
+    }
+
+    #[cold]
+    fn grow_up_to(
+        &mut self,
+        handle: H,
+        check: CheckWord<H::Word>,
+        is_near: bool,
+        storage: &mut BlockStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<(), InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        // Checked before a block is allocated, so that no handle from a file allocates for nothing.
+        let word = self.word_of(index, storage, core).ok_or(InsertAtErrorKind::OutOfRange)?;
+        check(&core.circle(), word, handle.word())?;
+        let (slots, sizes) = (storage.words().slots(), storage.place().sizes());
+        let end = self.0.end_of_block_with::<H>(index, sizes);
+        if is_near && end > NAMED_SLOTS.max(slots.saturating_mul(2)) {
+            // Any insertion would allocate the next block.
+            if end > slots + sizes.len_of(storage.place().block_count()) {
+                return Err(InsertAtErrorKind::TooFar);
+            }
         }
-        // All at once, so that the books are not copied again and again.
-        let room = self.end_of_block_with(self.capacity() + missing - usize::from(missing > 0));
-        while self.storage.words().vacant() < additional {
-            if self.take_block(true, room).is_err() {
-                return Err(error(self, true));
+        let doubled = storage.place().room().saturating_mul(2);
+        let room = end.max(doubled.min(self.0.capacity_max::<H>(sizes)));
+        while storage.words().slots() <= index {
+            if let Err(why) = self.0.take_block(storage, core, false, room) {
+                ByBlocks::give_back_from(slots, storage, core);
+                return Err(match why {
+                    CannotGrow::OutOfMemory => InsertAtErrorKind::OutOfMemory,
+                    CannotGrow::AtLimit => InsertAtErrorKind::OutOfRange,
+                });
             }
         }
         Ok(())
     }
 
+    fn word_of(
+        &self,
+        index: usize,
+        storage: &BlockStorage<T, R, H>,
+        core: &Core<R, H>,
+    ) -> Option<H::Word> {
+        let fresh = || core.circle().start().as_dead();
+        (index < Growth::<T, R, H, _>::slots_max(self, storage))
+            .then(|| storage.place().known_word(index).unwrap_or_else(fresh))
+    }
+
+    #[inline]
+    fn after_removal(&mut self, storage: &mut BlockStorage<T, R, H>, core: &mut Core<R, H>) {
+        if let Some(spare_blocks) = self.0.spare_blocks() {
+            self.0.give_back_beyond(spare_blocks, storage, core);
+        }
+    }
+
+    fn known(&self, storage: &BlockStorage<T, R, H>) -> usize {
+        storage.place().known()
+    }
+
+    /// Allocates missing blocks, and frees those that the other does not have.
+    fn become_like(
+        &mut self,
+        storage: &mut BlockStorage<T, R, H>,
+        core: &Core<R, H>,
+        _: &Self,
+        other: &BlockStorage<T, R, H>,
+    ) -> Result<(), OutOfMemory> {
+        let circle = core.circle();
+        let fresh = circle.start().as_dead();
+        storage.try_make_room(Core::<R, H>::NEEDS, other.place().known(), fresh)?;
+        storage.try_resize(Core::<R, H>::NEEDS, other.words().slots(), &circle)?;
+        storage.copy_known_from(other, fresh);
+        Ok(())
+    }
+
+    fn block_sizes(&self, storage: &BlockStorage<T, R, H>) -> (usize, usize) {
+        let sizes = storage.place().sizes();
+        (sizes.first(), sizes.last())
+    }
+
+    fn add_to(&self, storage: &BlockStorage<T, R, H>, sum: &mut Checksum) {
+        let sizes = storage.place().sizes();
+        sum.add(&(sizes.first(), sizes.last(), storage.words().slots()));
+        sum.add(&self.0.spare_blocks());
+    }
+
+    #[cfg(feature = "validate")]
+    fn validate(
+        &self,
+        storage: &BlockStorage<T, R, H>,
+        core: &Core<R, H>,
+    ) -> Result<(), crate::reports::validate::Violation> {
+        storage.validate_blocks(core.circle().start().as_dead())
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Grows<T, R, H, SeveralBlocks<T, R, H>>
+    for Growing<ByBlocks>
+{
+    fn retired_beyond(&self, storage: &BlockStorage<T, R, H>) -> usize {
+        storage.place().retired_beyond()
+    }
+
+    fn reserve(
+        &mut self,
+        missing: usize,
+        storage: &mut BlockStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<(), OutOfMemory> {
+        let words = storage.words();
+        let (slots, needed) = (words.slots(), words.vacant() + missing);
+        // All at once, so that the books are not copied again and again.
+        let room = self.0.end_of_block_with::<H>(slots + missing - 1, storage.place().sizes());
+        while storage.words().vacant() < needed {
+            self.0.take_block(storage, core, true, room).map_err(|_| OutOfMemory)?;
+        }
+        Ok(())
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Frees the empty blocks at the end, and returns how many. O(slots of these blocks + free
     /// slots; in [`Roster`](crate::reuse::Roster) and [`LowestFirst`](crate::reuse::LowestFirst),
     /// all slots), plus the cost of the global allocator. Does not allocate.
@@ -202,107 +358,34 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// assert!(!pool.contains(handles[199]));
     /// ```
     pub fn shrink_to_fit(&mut self) -> usize {
-        let (mut slots, mut hint) = (self.capacity(), self.growth.witness as usize);
-        while let Some(block) = self.storage.place().last_block_of(slots) {
-            if let Some(live) = self.storage.live_in(&block, hint) {
-                self.growth.witness = narrow(live);
+        let Self { storage, core, growth, .. } = self;
+        let (mut slots, mut hint) = (storage.words().slots(), growth.0.witness as usize);
+        while let Some(block) = storage.place().last_block_of(slots) {
+            if let Some(live) = storage.live_in(&block, hint) {
+                growth.0.witness = narrow(live);
                 break;
             }
             (slots, hint) = (block.start, block.start);
         }
-        self.give_back_from(slots)
+        ByBlocks::give_back_from(slots, storage, core)
     }
+}
 
-    /// Where the block of a slot that the pool may have ends.
-    fn end_of_block_with(&self, index: usize) -> usize {
-        self.sizes().end_of_block_with(index).min(self.capacity_max())
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::state::sealed;
+    use alloc::vec::Vec;
 
-    /// See [`Growing::take_block`].
-    fn take_block(&mut self, reserved: bool, room: usize) -> Result<(), CannotGrow> {
-        let Self { storage, core, growth } = self;
-        growth.take_block(storage, core, reserved, room)
-    }
-
-    /// Grows until the handle's slot exists and can begin the handle's lifetime; on an error, the
-    /// pool is unchanged.
-    #[cold]
-    pub(super) fn grow_up_to(
-        &mut self,
-        handle: H,
-        check: CheckWord<H::Word>,
-        is_near: bool,
-    ) -> Result<(), InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        if index >= self.capacity_max() {
-            return Err(InsertAtErrorKind::OutOfRange);
+    #[test]
+    fn the_order_is_that_of_the_slots_that_are_there() {
+        let mut pool = BlockPool::<u8>::builder().slots_per_block(4).max_blocks(9).build();
+        let handles: Vec<_> = (0..12).map(|value| pool.insert(value).unwrap()).collect();
+        for index in [9, 8, 4, 11, 1, 10, 3] {
+            pool.remove(handles[index]);
         }
-        // Checked before a block is allocated, so that no handle from a file allocates for nothing.
-        check(&self.core.circle(), self.word_of(index), handle.word())?;
-        let end = self.end_of_block_with(index);
-        if is_near && end > NAMED_SLOTS.max(self.capacity().saturating_mul(2)) {
-            // Any insertion would allocate the next block.
-            let next = self.sizes().len_of(self.storage.place().block_count());
-            if end > self.capacity() + next {
-                return Err(InsertAtErrorKind::TooFar);
-            }
-        }
-        let slots = self.capacity();
-        let room = end.max(self.storage.place().room().saturating_mul(2).min(self.capacity_max()));
-        while self.capacity() <= index {
-            if let Err(why) = self.take_block(false, room) {
-                self.give_back_from(slots);
-                return Err(match why {
-                    CannotGrow::OutOfMemory => InsertAtErrorKind::OutOfMemory,
-                    CannotGrow::AtLimit => InsertAtErrorKind::OutOfRange,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// Frees the blocks from this slot on, which have no values, and returns how many. The reuse
-    /// order is brought up to date once, however many they are.
-    fn give_back_from(&mut self, slots: usize) -> usize {
-        if slots == self.capacity() {
-            return 0;
-        }
-        let blocks = self.storage.place().block_count();
-        self.core.shrink(slots, &mut self.storage, |storage| {
-            while storage.words().slots() > slots {
-                storage.remove_block();
-            }
-        });
-        blocks - self.storage.place().block_count()
-    }
-
-    /// After removals: frees the last block if it is empty, the pool was built to do so, and the
-    /// rest has as much room as the pool was built to keep; then the block before it.
-    #[inline]
-    pub(super) fn give_back_by_rule(&mut self) {
-        if let Some(spare_blocks) = self.growth.spare_blocks() {
-            self.give_back_beyond(spare_blocks);
-        }
-    }
-
-    /// Not inlined, because every removal would have it.
-    #[inline(never)]
-    fn give_back_beyond(&mut self, spare_blocks: usize) {
-        let (mut slots, mut vacant) = (self.capacity(), self.storage.words().vacant());
-        while let Some(block) = self.storage.place().last_block_of(slots) {
-            if let Some(live) = self.storage.live_in(&block, self.growth.witness as usize) {
-                self.growth.witness = narrow(live);
-                break;
-            }
-            vacant -= block.len() - self.storage.words().retired_in(block.clone());
-            // The unit is the block that would then be the last.
-            let before = self.sizes().blocks_within(slots).saturating_sub(2);
-            if vacant < self.sizes().len_of(before).saturating_mul(spare_blocks) {
-                break;
-            }
-            slots = block.start;
-            self.growth.witness = narrow(slots);
-        }
-        self.give_back_from(slots);
+        pool.shrink_to_fit();
+        let order: Vec<usize> = sealed::State::order(&pool).flatten().collect();
+        assert_eq!(order, [3, 1, 4]);
     }
 }

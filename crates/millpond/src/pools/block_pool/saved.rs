@@ -1,15 +1,13 @@
 //! The saved form of a block pool.
 
 use super::BlockPool;
-use super::growth::Growing;
+use super::growth::ByBlocks;
 use crate::handle::{HandleLayout, Word};
 use crate::pools::pool::Pool;
 use crate::slots::Core;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::ReuseOrder;
-use crate::snapshot::format::{
-    CheckedBlocks, Refused, SavedBlocks, SavedGrowth, SavedState, serde_of_pool,
-};
+use crate::snapshot::format::{CheckedBlocks, Refused, SavedBlocks, SavedGrowth, SavedState};
 use crate::snapshot::state::sealed::{ObjectsFor, Save};
 
 impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
@@ -26,7 +24,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
                 first_block: sizes.first() as u64,
                 largest_block: sizes.last() as u64,
                 max_blocks: self.max_blocks() as u64,
-                give_back_beyond: self.growth.spare_blocks().map(|spare| spare as u64),
+                give_back_beyond: self.growth.0.spare_blocks().map(|spare| spare as u64),
                 slots_there: self.capacity() as u64,
             },
             slots: SavedState::of_slots(self, label, R::NAME, known, self.stats()),
@@ -41,7 +39,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         let checked = saved.check::<Pool<T, R, H>>(objects)?;
         let CheckedBlocks { sizes, max_blocks, spare_blocks, slots, known } = checked;
         let (slots, values) = slots;
-        let growing = Growing::new(max_blocks, spare_blocks);
+        let growing = ByBlocks::new(max_blocks, spare_blocks);
         let mut pool = Self::without_blocks(sizes, &Lifetimes::PLAIN, growing);
         let Self { storage, core, .. } = &mut pool;
         let there = slots.words.len();
@@ -57,5 +55,3 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         Ok(pool)
     }
 }
-
-serde_of_pool!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);

@@ -4,15 +4,16 @@ use core::marker::PhantomData;
 use crate::handle::HandleLayout;
 use crate::occupancy::{LiveSlots, Occupancy};
 use crate::slots::KeptWords;
+use crate::values::Walks;
 
 /// Implements what all borrowed iterators over a pool have in common, on top of a storage's
 /// iterator: `$make` turns what `self.values` yields into the item, by `self.of`.
 macro_rules! iterator {
     (
-        $name:ident<$($param:tt $(: $bound:path)?),*> yields $item:ty,
+        [$($generics:tt)*] $name:ty, yields $item:ty,
         |$this:ident, $found:pat_param| $make:expr
     ) => {
-        impl<'a, $($param $(: $bound)?),*> Iterator for $name<'a, $($param),*> {
+        impl<$($generics)*> Iterator for $name {
             type Item = $item;
 
             #[inline(always)]
@@ -51,7 +52,7 @@ macro_rules! iterator {
             }
         }
 
-        impl<$($param $(: $bound)?),*> DoubleEndedIterator for $name<'_, $($param),*> {
+        impl<$($generics)*> DoubleEndedIterator for $name {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
                 let $found = self.values.next_back()?;
@@ -60,139 +61,115 @@ macro_rules! iterator {
             }
         }
 
-        impl<$($param $(: $bound)?),*> ExactSizeIterator for $name<'_, $($param),*> {}
-        impl<$($param $(: $bound)?),*> core::iter::FusedIterator for $name<'_, $($param),*> {}
+        impl<$($generics)*> ExactSizeIterator for $name {}
+        impl<$($generics)*> core::iter::FusedIterator for $name {}
     };
 }
 
 pub(crate) use iterator;
 
-/// The borrowed iterators over handles and values, and over values, on top of these two of a storage.
-macro_rules! iterators {
-    ($shared:ident, $mutable:ident) => {
-        /// An iterator over a pool's handles and values in index order; returned by its method
-        /// `iter`.
-        pub struct Iter<'a, T, R, H: crate::handle::HandleLayout> {
-            of: crate::slots::KeptWords<'a, H::Word>,
-            order: core::marker::PhantomData<R>,
-            values: crate::values::$shared<'a, T>,
-        }
-
-        crate::pools::faces::iterator! {
-            Iter<T, R, H: crate::handle::HandleLayout> yields (H, &'a T),
-            |words, (index, value)| (words.handle_of_live(index), value)
-        }
-
-        impl<'a, T, R, H: crate::handle::HandleLayout> Iter<'a, T, R, H> {
-            #[inline]
-            pub(crate) fn new(
-                words: crate::slots::KeptWords<'a, H::Word>,
-                values: crate::values::$shared<'a, T>,
-            ) -> Self {
-                Self { of: words, order: core::marker::PhantomData, values }
-            }
-        }
-
-        impl<T, R, H: crate::handle::HandleLayout> Clone for Iter<'_, T, R, H> {
-            fn clone(&self) -> Self {
-                Self { of: self.of, order: core::marker::PhantomData, values: self.values.clone() }
-            }
-        }
-
-        impl<T: core::fmt::Debug, R, H: crate::handle::HandleLayout> core::fmt::Debug
-            for Iter<'_, T, R, H>
-        {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_map().entries(self.clone()).finish()
-            }
-        }
-
-        /// An iterator over a pool's handles and mutable values in index order; returned by its
-        /// method `iter_mut`.
-        pub struct IterMut<'a, T, R, H: crate::handle::HandleLayout> {
-            of: crate::slots::KeptWords<'a, H::Word>,
-            order: core::marker::PhantomData<R>,
-            values: crate::values::$mutable<'a, T>,
-        }
-
-        crate::pools::faces::iterator! {
-            IterMut<T, R, H: crate::handle::HandleLayout> yields (H, &'a mut T),
-            |words, (index, value)| (words.handle_of_live(index), value)
-        }
-
-        impl<'a, T, R, H: crate::handle::HandleLayout> IterMut<'a, T, R, H> {
-            #[inline]
-            pub(crate) fn new(
-                words: crate::slots::KeptWords<'a, H::Word>,
-                values: crate::values::$mutable<'a, T>,
-            ) -> Self {
-                Self { of: words, order: core::marker::PhantomData, values }
-            }
-        }
-
-        impl<T, R, H: crate::handle::HandleLayout> core::fmt::Debug for IterMut<'_, T, R, H> {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_struct("IterMut")
-                    .field("remaining", &self.values.len())
-                    .finish_non_exhaustive()
-            }
-        }
-
-        /// An iterator over a pool's values in index order; returned by its method `values`.
-        pub struct Values<'a, T> {
-            of: (),
-            values: crate::values::$shared<'a, T>,
-        }
-
-        crate::pools::faces::iterator! { Values<T> yields &'a T, |_of, (_, value)| value }
-
-        impl<'a, T> Values<'a, T> {
-            #[inline]
-            pub(crate) fn new(values: crate::values::$shared<'a, T>) -> Self {
-                Self { of: (), values }
-            }
-        }
-
-        impl<T> Clone for Values<'_, T> {
-            fn clone(&self) -> Self {
-                Self { of: (), values: self.values.clone() }
-            }
-        }
-
-        impl<T: core::fmt::Debug> core::fmt::Debug for Values<'_, T> {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_list().entries(self.clone()).finish()
-            }
-        }
-
-        /// A mutable iterator over a pool's values in index order; returned by its method
-        /// `values_mut`.
-        pub struct ValuesMut<'a, T> {
-            of: (),
-            values: crate::values::$mutable<'a, T>,
-        }
-
-        crate::pools::faces::iterator! { ValuesMut<T> yields &'a mut T, |_of, (_, value)| value }
-
-        impl<'a, T> ValuesMut<'a, T> {
-            #[inline]
-            pub(crate) fn new(values: crate::values::$mutable<'a, T>) -> Self {
-                Self { of: (), values }
-            }
-        }
-
-        impl<T> core::fmt::Debug for ValuesMut<'_, T> {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_struct("ValuesMut")
-                    .field("remaining", &self.values.len())
-                    .finish_non_exhaustive()
-            }
-        }
-    };
+/// An iterator over a pool's handles and values in index order; returned by its method `iter`. `I` finds the values.
+pub struct Iter<'a, R, H: HandleLayout, I> {
+    of: KeptWords<'a, H::Word>,
+    order: PhantomData<R>,
+    values: I,
 }
-pub(crate) use iterators;
 
-iterators!(Values, ValuesMut);
+/// An iterator over a pool's handles and mutable values in index order; returned by its method `iter_mut`.
+pub struct IterMut<'a, R, H: HandleLayout, I> {
+    of: KeptWords<'a, H::Word>,
+    order: PhantomData<R>,
+    values: I,
+}
+
+/// An iterator over a pool's values in index order; returned by its method `values`.
+pub struct Values<I> {
+    of: (),
+    values: I,
+}
+
+/// A mutable iterator over a pool's values in index order; returned by its method `values_mut`.
+pub struct ValuesMut<I> {
+    of: (),
+    values: I,
+}
+
+iterator! {
+    ['a, V, R, H: HandleLayout, I: Walks<V> + Iterator<Item = (usize, V)>] Iter<'a, R, H, I>, yields (H, V),
+    |words, (index, value)| (words.handle_of_live(index), value)
+}
+iterator! {
+    ['a, V, R, H: HandleLayout, I: Walks<V> + Iterator<Item = (usize, V)>] IterMut<'a, R, H, I>, yields (H, V),
+    |words, (index, value)| (words.handle_of_live(index), value)
+}
+iterator! { [V, I: Walks<V> + Iterator<Item = (usize, V)>] Values<I>, yields V, |_of, (_, value)| value }
+iterator! { [V, I: Walks<V> + Iterator<Item = (usize, V)>] ValuesMut<I>, yields V, |_of, (_, value)| value }
+
+impl<'a, R, H: HandleLayout, I> Iter<'a, R, H, I> {
+    #[inline]
+    pub(crate) fn new(words: KeptWords<'a, H::Word>, values: I) -> Self {
+        Self { of: words, order: PhantomData, values }
+    }
+}
+
+impl<'a, R, H: HandleLayout, I> IterMut<'a, R, H, I> {
+    #[inline]
+    pub(crate) fn new(words: KeptWords<'a, H::Word>, values: I) -> Self {
+        Self { of: words, order: PhantomData, values }
+    }
+}
+
+impl<I> Values<I> {
+    #[inline]
+    pub(crate) fn new(values: I) -> Self {
+        Self { of: (), values }
+    }
+}
+
+impl<I> ValuesMut<I> {
+    #[inline]
+    pub(crate) fn new(values: I) -> Self {
+        Self { of: (), values }
+    }
+}
+
+impl<R, H: HandleLayout, I: Clone> Clone for Iter<'_, R, H, I> {
+    fn clone(&self) -> Self {
+        Self { of: self.of, order: PhantomData, values: self.values.clone() }
+    }
+}
+
+impl<I: Clone> Clone for Values<I> {
+    fn clone(&self) -> Self {
+        Self { of: (), values: self.values.clone() }
+    }
+}
+
+impl<V: fmt::Debug, R, H: HandleLayout, I: Walks<V> + Iterator<Item = (usize, V)> + Clone>
+    fmt::Debug for Iter<'_, R, H, I>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.clone()).finish()
+    }
+}
+
+impl<R, H: HandleLayout, I: ExactSizeIterator> fmt::Debug for IterMut<'_, R, H, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IterMut").field("remaining", &self.values.len()).finish_non_exhaustive()
+    }
+}
+
+impl<V: fmt::Debug, I: Walks<V> + Iterator<Item = (usize, V)> + Clone> fmt::Debug for Values<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+impl<I: ExactSizeIterator> fmt::Debug for ValuesMut<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ValuesMut").field("remaining", &self.values.len()).finish_non_exhaustive()
+    }
+}
 
 /// An iterator over a pool's live handles in index order; returned by its method `handles`.
 pub struct Handles<'a, R, H: HandleLayout> {
@@ -208,7 +185,7 @@ impl<'a, R, H: HandleLayout> Handles<'a, R, H> {
     }
 }
 
-iterator! { Handles<R, H: HandleLayout> yields H, |words, index| words.handle_of_live(index) }
+iterator! { ['a, R, H: HandleLayout] Handles<'a, R, H>, yields H, |words, index| words.handle_of_live(index) }
 
 impl<R, H: HandleLayout> Clone for Handles<'_, R, H> {
     fn clone(&self) -> Self {

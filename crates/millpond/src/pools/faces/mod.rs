@@ -7,15 +7,12 @@ mod entry;
 mod iter;
 mod moving_out;
 mod operators;
-mod walked;
 
 pub use entry::VacantEntry;
 pub(crate) use iter::iterator;
-pub(crate) use iter::iterators;
 pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
 pub use moving_out::{Drain, ExtractIf, IntoIter};
 pub(crate) use operators::operators;
-pub(crate) use walked::walked;
 
 /// What the faces need of a pool.
 pub(crate) mod sealed {

@@ -14,6 +14,8 @@ use crate::values::FrameValues;
 
 /// A pool whose values are all dropped at once, for data that is rebuilt in every frame.
 ///
+/// Needs the feature `memory`.
+///
 /// ```text
 /// frame 7   values [ root ][ node ][ node ]             links #41 #42 #43
 /// reset()

@@ -1,9 +1,7 @@
-use core::marker::PhantomData;
-
-use super::{PackedPool, PackedSettings};
-use crate::base::or_panic;
+use super::PackedPool;
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::settings::{BuildError, Settings, settings_methods};
+use crate::pools::builder::{Builder, Kind};
+use crate::pools::settings::{BuildError, Settings};
 
 impl<T> PackedPool<T> {
     /// Creates a pool of `capacity` slots, with eight-byte handles. All of its memory is allocated
@@ -41,7 +39,7 @@ impl<T> PackedPool<T> {
     /// let sprite: Handle32<Sprite, 16> = sprites.insert(Sprite).unwrap();
     /// ```
     pub fn builder() -> PackedPoolBuilder<T> {
-        PackedPoolBuilder::new()
+        Self::typed_builder()
     }
 }
 
@@ -54,53 +52,33 @@ impl<T> PackedPool<T> {
 /// let pool = PackedPool::<[f32; 4]>::builder().capacity(1000).name("sparks").build();
 /// assert_eq!(pool.name(), Some("sparks"));
 /// ```
-#[derive(Debug)]
-#[must_use = "call `.build()` to get the pool"]
-pub struct PackedPoolBuilder<T, H: HandleLayout = Handle<T>> {
-    settings: PackedSettings<H>,
-    values: PhantomData<fn() -> T>,
-}
+pub type PackedPoolBuilder<T, H = Handle<T>> = Builder<T, OfPackedPool, (), H>;
 
-impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
-    pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), values: PhantomData }
+/// The kind of a [`PackedPool`].
+#[derive(Clone, Copy, Debug)]
+pub struct OfPackedPool;
+
+impl<T, H: HandleLayout> Kind<T, (), H> for OfPackedPool {
+    type Pool = PackedPool<T, H>;
+
+    fn build(builder: PackedPoolBuilder<T, H>) -> Result<PackedPool<T, H>, BuildError> {
+        PackedPool::from_settings(&builder.settings)
     }
 }
 
-impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
-    settings_methods!();
-
-    /// Sets the layout of the pool's handles: [`Handle`](crate::Handle) (the default),
-    /// [`Handle32`](crate::Handle32) or a type of your own.
-    pub fn handle<H2: HandleLayout>(self) -> PackedPoolBuilder<T, H2> {
-        PackedPoolBuilder { settings: self.settings.with_types(), values: self.values }
-    }
-
-    /// Builds the pool.
-    ///
-    /// # Panics
-    ///
-    /// If [`try_build`](Self::try_build) returns an error.
-    #[track_caller]
-    pub fn build(self) -> PackedPool<T, H> {
-        or_panic(self.try_build())
-    }
-
-    /// Builds the pool.
+impl<T, H: HandleLayout> PackedPool<T, H> {
+    /// Returns a builder for pools of exactly this type: `builder` starts with the default type
+    /// parameters, this one with those of `Self`.
     ///
     /// ```
-    /// use millpond::{BuildError, Handle32, PackedPool};
+    /// use millpond::*;
     ///
-    /// let tiny = PackedPool::<u8>::builder().handle::<Handle32<u8, 8>>();
-    /// let error = tiny.capacity(300).try_build().unwrap_err();
-    /// assert_eq!(error, BuildError::CapacityTooLarge { capacity: 300, capacity_max: 256 });
+    /// handle_type! { struct Key; }
+    /// type Keyed = PackedPool<u8, Key>;
+    /// let pool = Keyed::typed_builder().name("nodes").capacity(8).build();
+    /// assert_eq!(pool.name(), Some("nodes"));
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If no capacity was set, the handle layout cannot name that many slots, or there is not
-    /// enough memory.
-    pub fn try_build(self) -> Result<PackedPool<T, H>, BuildError> {
-        PackedPool::from_settings(&self.settings)
+    pub fn typed_builder() -> PackedPoolBuilder<T, H> {
+        Builder::of(Settings::new(), OfPackedPool)
     }
 }

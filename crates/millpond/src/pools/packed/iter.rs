@@ -11,7 +11,7 @@ pub struct Iter<'a, T, H> {
     values: Zip<Copied<slice::Iter<'a, H>>, slice::Iter<'a, T>>,
 }
 
-iterator! { Iter<T, H: Copy> yields (H, &'a T), |_of, pair| pair }
+iterator! { ['a, T, H: Copy] Iter<'a, T, H>, yields (H, &'a T), |_of, pair| pair }
 
 impl<'a, T, H: Copy> Iter<'a, T, H> {
     #[inline]
@@ -40,7 +40,7 @@ pub struct IterMut<'a, T, H> {
     values: Zip<Copied<slice::Iter<'a, H>>, slice::IterMut<'a, T>>,
 }
 
-iterator! { IterMut<T, H: Copy> yields (H, &'a mut T), |_of, pair| pair }
+iterator! { ['a, T, H: Copy] IterMut<'a, T, H>, yields (H, &'a mut T), |_of, pair| pair }
 
 impl<'a, T, H: Copy> IterMut<'a, T, H> {
     #[inline]

@@ -12,7 +12,7 @@ mod snapshot;
 mod sort;
 mod traits;
 
-pub use builder::PackedPoolBuilder;
+pub use builder::{OfPackedPool, PackedPoolBuilder};
 pub use drain::{Drain, ExtractIf, IntoIter, VacantEntry};
 pub use iter::{Iter, IterMut};
 
@@ -21,17 +21,18 @@ use core::slice;
 
 use crate::base::memory;
 use crate::base::or_panic;
-use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle::{Explanation, Handle, HandleLayout, Refusal};
+use crate::pools::faces;
 use crate::pools::settings::{BuildError, Settings};
-use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError};
+use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
 use crate::reports::stats::Stats;
+use crate::slots::generations::Generations;
 use crate::slots::{CheckWord, Circle};
 use crate::values::PackedValues;
 use retain::Removals;
 use roster::PackedRoster;
 
 /// A packed pool has no reuse order to set.
-type PackedSettings<H> = Settings<(), H>;
 
 /// A pool whose live values are always adjacent, in a slice without holes. Handles stay valid while
 /// the values move.
@@ -111,9 +112,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
-    crate::pools::shell::typed_builder_method!(PackedPoolBuilder<T, H>, example "PackedPool<u8, Key>", ".capacity(8).build()");
-
-    fn from_settings(settings: &PackedSettings<H>) -> Result<Self, BuildError> {
+    fn from_settings(settings: &Settings<(), H>) -> Result<Self, BuildError> {
         settings.allocate(|capacity| {
             let roster = PackedRoster::try_new(capacity, &settings.lifetimes)?;
             let values = PackedValues::try_new(capacity)?;
@@ -151,12 +150,58 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.next(self.len()).is_none()
     }
 
-    crate::reports::recorder_hook::record_methods!(
-        |pool, track| pool.roster.listen(track),
-        crate::reports::recorder::type_name::<T>()
-    );
+    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
+    /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
+    /// not recorded.
+    ///
+    /// ```
+    /// use millpond::PackedPool;
+    /// use millpond::recorder::Recorder;
+    ///
+    /// let recorder = Recorder::to_writer(std::io::sink())?;
+    /// let mut pool = PackedPool::new(8);
+    /// pool.record(&recorder);
+    /// pool.insert('a').unwrap();
+    /// pool.stop_recording();
+    /// assert_eq!(recorder.finish()?.events, 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "recorder")]
+    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
+        let live = self.handles().map(|handle| handle.index() as usize);
+        let track = recorder.track_pool(name, self.stats(), live, false);
+        self.roster.listen(Some(track));
+    }
 
-    crate::pools::shell::books_methods!(|pool| pool.roster);
+    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
+    #[cfg(feature = "recorder")]
+    pub fn stop_recording(&mut self) {
+        self.roster.listen(None);
+    }
+
+    /// Returns the name set on the builder.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        self.roster.name()
+    }
+
+    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
+    #[must_use]
+    pub fn generations(&self) -> Generations {
+        Generations::of(&self.roster.circle())
+    }
+
+    /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
+    /// it is valid. O(1).
+    ///
+    /// This is for messages and debuggers: in a pool with a name, the handle's own text does
+    /// not show which lifetime it is.
+    #[must_use]
+    pub fn explain(&self, handle: H) -> Explanation {
+        let lifetime = self.generations().lifetime(handle.generation());
+        Explanation::new(handle, lifetime, self.check(handle))
+    }
 
     /// Returns the pool's counters: slots by state, the peak, insertions, refusals and evictions.
     /// O(1).
@@ -235,10 +280,143 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.find(handle).filter(|position| *position < self.len())
     }
 
-    crate::pools::shell::insert_methods!(
-        core roster, example "PackedPool::new(8)", full "PackedPool::new(1)",
-        cost "The value becomes the last in the slice. O(1).", error "If the pool is full."
-    );
+    /// Moves `value` into a free slot and returns its handle. The value becomes the last in the slice. O(1).
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = PackedPool::new(1);
+    /// let handle = pool.insert("a").unwrap();
+    /// let full = pool.insert("b").unwrap_err();
+    /// assert_eq!(full.into_inner(), "b");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full. The error returns `value`.
+    #[doc(alias = "add")]
+    #[doc(alias = "alloc")]
+    #[doc(alias = "create")]
+    #[doc(alias = "spawn")]
+    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
+    // Always inlined: as a call, the value would be written to the stack piece by piece and read back as a whole
+    // before the pieces have arrived, a stall longer than all of the rest.
+    #[inline(always)]
+    #[track_caller]
+    pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
+        self.insert_if_room(value).map_err(|(value, cause)| self.refuse(value, cause))
+    }
+
+    /// Inserts the value that `make` returns. `make` receives the value's future handle. If
+    /// `make` panics, nothing is inserted (a pool that grows keeps the block that it took).
+    ///
+    /// ```
+    /// # use millpond::*;
+    /// struct Node {
+    ///     me: Handle<Node>,
+    /// }
+    /// let mut nodes = PackedPool::new(8);
+    /// let handle = nodes.insert_with(|me| Node { me }).unwrap();
+    /// assert_eq!(nodes[handle].me, handle);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full. `make` is not called then.
+    #[doc(alias = "insert_with_key")]
+    #[must_use = "a full pool does not call `make`"]
+    #[inline]
+    #[track_caller]
+    pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
+        match self.next_handle() {
+            Ok(handle) => {
+                let value = make(handle);
+                self.insert_peeked(handle, value);
+                Ok(handle)
+            }
+            Err(cause) => Err(self.refuse((), cause)),
+        }
+    }
+
+    /// Reserves the slot for the next value, or returns `None` if [`insert`](Self::insert)
+    /// would fail. This is for values that contain their own handle and whose construction may
+    /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the block).
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = PackedPool::new(1);
+    /// let entry = pool.vacant_entry().unwrap();
+    /// let promised = entry.handle();
+    /// drop(entry); // nothing was inserted
+    /// assert!(!pool.contains(promised));
+    ///
+    /// let entry = pool.vacant_entry().unwrap();
+    /// assert_eq!(entry.handle(), promised);
+    /// assert_eq!(entry.insert("value"), promised);
+    /// assert!(pool.vacant_entry().is_none());
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn vacant_entry(&mut self) -> Option<faces::VacantEntry<'_, Self>> {
+        match self.next_handle() {
+            Ok(handle) => Some(faces::VacantEntry::new(self, handle)),
+            Err(_) => {
+                self.roster.count_refusal();
+                None
+            }
+        }
+    }
+
+    /// Inserts `value`; if the pool is full, first removes the live object with the smallest
+    /// key. Returns the new handle, and the removed object with the handle that it had. Of
+    /// objects with equal keys, the one that [`iter`](Self::iter) visits first is removed.
+    ///
+    /// This is for objects whose loss is noticed least: the quietest of 32 voices, the oldest
+    /// bullet hole. `key` is called once per live object; if it panics, the pool is unchanged.
+    /// Objects in the last lifetime of their slot are skipped, because that slot retires
+    /// afterwards. Wrap floating-point keys in [`Total`](crate::overflow::Total).
+    ///
+    /// ```
+    /// # use millpond::*; let mut voices = PackedPool::new(1); voices.insert(("wind", 5)).unwrap();
+    /// let (new, evicted) = voices.insert_or_evict(("thunder", 70), |_, voice| voice.1);
+    /// assert_eq!(evicted.unwrap().1, ("wind", 5));
+    /// assert_eq!(voices.get(new).unwrap().0, "thunder");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If no slot is free and no object can be evicted: the capacity is 0, or every live object
+    /// is one of those that are skipped.
+    /// [`try_insert_or_evict`](Self::try_insert_or_evict) returns an error instead.
+    #[track_caller]
+    pub fn insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        key: impl FnMut(H, &T) -> K,
+    ) -> (H, Option<(H, T)>) {
+        let name = self.name();
+        match self.try_insert_or_evict(value, key) {
+            Ok(inserted) => inserted,
+            Err(full) => {
+                let pool = PoolName(name);
+                panic!("{pool} has no object that can be evicted: {full}")
+            }
+        }
+    }
+
+    /// Like [`insert_or_evict`](Self::insert_or_evict), for pools in which, at times, no
+    /// object can be evicted.
+    ///
+    /// # Errors
+    ///
+    /// If no slot is free and no object can be evicted. The error returns `value`.
+    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
+    #[allow(clippy::type_complexity, reason = "the return type of `insert_or_evict`, in a result")]
+    #[track_caller]
+    pub fn try_insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        key: impl FnMut(H, &T) -> K,
+    ) -> Result<(H, Option<(H, T)>), Full<T>> {
+        crate::policies::Policy::insert(&mut crate::policies::EvictLeast(key), self, value)
+    }
 
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline]
@@ -302,10 +480,36 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.insert_by(Circle::check_begin, handle, value)
     }
 
-    crate::pools::shell::revive_method!(
-        handle H, example "PackedPool::new(8)", take "remove",
-        |pool, handle, value| pool.insert_by(Circle::check_revival, handle, value)
-    );
+    /// Inserts `value` at the handle of a removed object, which makes the handle valid again.
+    /// O(1) amortised. This is for undo, where other objects still hold the handle.
+    ///
+    /// The slot must not have been used since, so the handle can never name another object. In a
+    /// pool with a choice of reuse orders, prefer [`Fifo`](crate::reuse::Fifo), which reuses
+    /// slots as late as possible.
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert("lamp").unwrap();
+    /// let lamp = pool.remove(handle).unwrap();
+    /// pool.revive(handle, lamp).unwrap(); // undo
+    /// assert_eq!(*pool.get(handle).unwrap(), "lamp");
+    ///
+    /// pool.remove(handle);
+    /// pool.insert("chair").unwrap(); // takes the slot
+    /// let error = pool.revive(handle, "lamp").unwrap_err();
+    /// assert_eq!(error.kind(), InsertAtErrorKind::Occupied);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the slot is live, retired or out of range, has been used since, never had this lifetime, or has started
+    /// its lifetimes again (in a pool that wraps). The error returns `value`.
+    #[doc(alias = "reattach")]
+    #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
+    #[track_caller]
+    pub fn revive(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
+        self.insert_by(Circle::check_revival, handle, value)
+    }
 
     /// Inserts a value at a handle that its slot may have by `check`.
     #[track_caller]
@@ -366,12 +570,68 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.get_mut(position)
     }
 
-    crate::pools::shell::object_at_methods!(example "PackedPool::new(8)");
+    /// Returns the object in slot `index` with its handle, or `None` if the slot is not live.
+    /// O(1). This is for indices that come without a generation.
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.object_at(0), Some((handle, &"a")));
+    /// assert_eq!(pool.object_at(7), None);
+    /// ```
+    #[doc(alias = "get_by_slot")]
+    #[doc(alias = "get_unknown_gen")]
+    #[inline]
+    #[must_use]
+    pub fn object_at(&self, index: usize) -> Option<(H, &T)> {
+        Some((self.handle_at(index)?, self.get_at(index)?))
+    }
 
-    crate::pools::shell::get_each_mut_method!(example "PackedPool::new(8)", |pool, handles| {
-        let positions = handles.map(|handle| pool.position_of(handle));
-        crate::pools::shell::each_mut(&mut pool.values, positions)
-    });
+    /// Returns the object in slot `index`, mutable, with its handle, or `None` if the slot is
+    /// not live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut T)> {
+        let handle = self.handle_at(index)?;
+        Some((handle, self.get_mut(handle)?))
+    }
+
+    /// Returns the handle of `value`, computed from its address. Costs what
+    /// [`index_of`](Self::index_of) costs, and returns `None` where `index_of` does.
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert(5).unwrap();
+    /// assert_eq!(pool.handle_of(&pool[handle]), Some(handle));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn handle_of(&self, value: &T) -> Option<H> {
+        self.handle_at(self.index_of(value)?)
+    }
+
+    /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each refused handle.
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = PackedPool::new(8);
+    /// let a = pool.insert(1).unwrap();
+    /// let b = pool.insert(2).unwrap();
+    /// pool.remove(b);
+    /// let [x, none] = pool.get_each_mut([a, b]).unwrap();
+    /// assert_eq!((x, none), (Some(&mut 1), None));
+    /// assert!(pool.get_each_mut([a, a]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If two valid handles are equal.
+    pub fn get_each_mut<const HANDLES: usize>(
+        &mut self,
+        handles: [H; HANDLES],
+    ) -> Result<[Option<&mut T>; HANDLES], GetDisjointMutError> {
+        let positions = handles.map(|handle| self.position_of(handle));
+        crate::pools::together::each_mut(&mut self.values, positions)
+    }
 
     /// Returns mutable references to the values of several handles at once. O(N²) for N handles.
     ///

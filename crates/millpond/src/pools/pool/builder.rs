@@ -4,14 +4,13 @@
 //! lent memory, which has the size and alignment that `memory_layout` returns.
 
 use core::alloc::Layout;
-use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use super::Pool;
-use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::pools::builder::{Builder, Kind, Ordered};
+use crate::pools::settings::{BuildError, Settings};
 use crate::slots::Core;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::values::{PoolStorage, Storage};
@@ -54,7 +53,7 @@ impl<T> Pool<T> {
     /// let bullet: Handle32<Bullet, 16> = bullets.insert(Bullet).unwrap();
     /// ```
     pub fn builder() -> PoolBuilder<T> {
-        PoolBuilder::new()
+        Self::typed_builder()
     }
 }
 
@@ -68,66 +67,38 @@ impl<T> Pool<T> {
 /// let pool = Pool::<[f32; 4]>::builder().capacity(1000).reuse(LowestFirst).name("sparks").build();
 /// assert_eq!(pool.name(), Some("sparks"));
 /// ```
-#[derive(Debug)]
-#[must_use = "call `.build()` to get the pool"]
-pub struct PoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    settings: Settings<R, H>,
-    values: PhantomData<fn() -> T>,
+pub type PoolBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, Ordered<OfPool>, R, H>;
+
+/// The kind of a [`Pool`].
+#[derive(Clone, Copy, Debug)]
+pub struct OfPool;
+
+impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfPool> {
+    type Pool = Pool<T, R, H>;
+
+    fn build(builder: PoolBuilder<T, R, H>) -> Result<Pool<T, R, H>, BuildError> {
+        Pool::from_settings(&builder.settings)
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
+    /// Returns a builder for pools of exactly this type: `builder` starts with the default type
+    /// parameters, this one with those of `Self`.
+    ///
+    /// ```
+    /// use millpond::*;
+    ///
+    /// handle_type! { struct Key; }
+    /// type Keyed = Pool<u8, reuse::Fifo, Key>;
+    /// let pool = Keyed::typed_builder().name("nodes").capacity(8).build();
+    /// assert_eq!(pool.name(), Some("nodes"));
+    /// ```
+    pub fn typed_builder() -> PoolBuilder<T, R, H> {
+        Builder::of(Settings::new(), Ordered(OfPool))
+    }
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
-    pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), values: PhantomData }
-    }
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout> Clone for PoolBuilder<T, R, H> {
-    fn clone(&self) -> Self {
-        Self { settings: self.settings.clone(), values: self.values }
-    }
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
-    pub(crate) fn settings(&self) -> &Settings<R, H> {
-        &self.settings
-    }
-
-    /// Of a part of a pool, whose first slot has this number in the whole.
-    pub(crate) fn part_from(self, slot: usize) -> Self {
-        Self { settings: self.settings.part_from(slot), ..self }
-    }
-
-    settings_methods!();
-    order_and_handle_methods!(PoolBuilder<T>, keeps values);
-
-    /// Builds the pool.
-    ///
-    /// # Panics
-    ///
-    /// If [`try_build`](Self::try_build) returns an error.
-    #[track_caller]
-    pub fn build(self) -> Pool<T, R, H> {
-        or_panic(self.try_build())
-    }
-
-    /// Builds the pool.
-    ///
-    /// ```
-    /// use millpond::{BuildError, Handle32, Pool};
-    ///
-    /// let tiny = Pool::<u8>::builder().handle::<Handle32<u8, 8>>();
-    /// let error = tiny.capacity(300).try_build().unwrap_err();
-    /// assert_eq!(error, BuildError::CapacityTooLarge { capacity: 300, capacity_max: 256 });
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If no capacity was set, the handle layout cannot name that many slots, or there is not
-    /// enough memory.
-    pub fn try_build(self) -> Result<Pool<T, R, H>, BuildError> {
-        Pool::from_settings(&self.settings)
-    }
-
     /// Returns the layout of the memory that the pool needs, for [`build_in`](Self::build_in): one
     /// block with its values, its generation words and the reuse order's data.
     ///

@@ -3,25 +3,25 @@
 #[allow(unsafe_code)]
 mod builder;
 mod faces;
-mod overflow;
-mod snapshot;
+#[cfg(feature = "serde")]
+mod saved;
 mod traits;
 #[cfg(feature = "lots")]
 mod upcoming;
 
-pub use crate::pools::faces::{Handles, Values, ValuesMut};
+pub use crate::pools::faces::Handles;
 pub use crate::values::{ValueRuns, ValueRunsMut};
-pub use builder::PoolBuilder;
-pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
-pub use snapshot::Snapshot;
+pub use builder::{OfPool, PoolBuilder};
+pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry, Values, ValuesMut};
 
 use crate::base::memory::OutOfMemory;
 use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Word};
 use crate::pools::settings::{BuildError, Settings};
-use crate::reports::errors::{Full, InsertAtErrorKind};
+use crate::pools::slot_pool::{Fixed, Growth, SlotPool};
 use crate::slots::reuse::{Lifo, ReuseOrder, Roster, roster};
-use crate::slots::{Circle, Core};
+use crate::slots::{Block, Circle, Core, EntryOf};
+use crate::snapshot::SnapshotOf;
 use crate::values::{PoolStorage, Storage};
 
 /// A pool of values that stay at their address from insertion to removal.
@@ -68,13 +68,14 @@ use crate::values::{PoolStorage, Storage};
 /// assert_eq!(ships.get(cutter), None);
 /// assert_eq!(ships.values().copied().collect::<Vec<_>>(), ["tug", "barge"]);
 /// ```
-#[repr(C)]
-pub struct Pool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods below
-    /// is on its way between the two, where no user code runs.
-    storage: PoolStorage<T, R, H>,
-    core: Core<R, H>,
-}
+pub type Pool<T, R = Lifo, H = Handle<T>> = SlotPool<T, Fixed, R, H, OneBlock<T, R, H>>;
+
+/// The place of a [`Pool`] and of a [`VecPool`](crate::VecPool).
+#[doc(hidden)]
+pub type OneBlock<T, R, H> = Block<<H as HandleLayout>::Word, EntryOf<R, H>, T>;
+
+/// A snapshot of a [`Pool`](crate::Pool).
+pub type Snapshot<T, R = Lifo, H = Handle<T>> = SnapshotOf<Pool<T, R, H>>;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Creates a pool with the reuse order and handle layout of `Self`, for use where the type is
@@ -97,8 +98,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
-    crate::pools::shell::typed_builder_method!(PoolBuilder<T, R, H>, example "Pool<u8, reuse::Fifo, Key>", ".capacity(8).build()");
-
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         Self::of_settings(settings, |slots, dead| {
             Storage::try_new(Core::<R, H>::NEEDS, slots, dead)
@@ -114,104 +113,17 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
             let circle = Circle::new::<H>(&settings.lifetimes);
             let mut storage = make_storage(capacity, circle.start().as_dead())?;
             let core = Core::new(circle, settings.lifetimes.name, &mut storage);
-            let mut pool = Self { storage, core };
+            let mut pool = Self::of_parts(storage, core, Fixed);
             pool.watch(settings.debug_aids)?;
             Ok(pool)
         })
     }
-
-    /// Returns the number of slots: live, free and retired.
-    #[inline]
-    #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.storage.words().slots()
-    }
-
-    crate::pools::shell::watch_methods!("Pool", "capacity");
-
-    crate::pools::shell::words_methods!(example "Pool::new(8)");
-
-    /// Returns whether an insertion would fail because each slot is live or retired.
-    #[inline]
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.core.is_full(self.storage.words())
-    }
-
-    crate::pools::shell::insert_methods!(
-        core core, example "Pool::new(8)", full "Pool::new(1)",
-        cost "O(1) in every [reuse order](crate::reuse) but `NextFit`; amortised in `Lifo` once `insert_at` is used.",
-        error "If the pool is full."
-    );
-
-    crate::pools::shell::insert_at_method!(
-        example "Pool::new(8)",
-        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse).",
-        error "", beyond |_pool, _handle, _check, _is_near| Err(InsertAtErrorKind::OutOfRange)
-    );
-
-    /// The handle that comes next.
-    #[inline]
-    #[track_caller]
-    fn next_handle(&mut self) -> Result<H, ()> {
-        self.inspect_next();
-        self.core.peek(&self.storage).ok_or(())
-    }
-
-    /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
-    #[inline(always)]
-    #[track_caller]
-    fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
-        self.inspect_next();
-        let inserted = self.storage.put_next(value, &mut self.core, |_, _| Err(()));
-        if let Ok(handle) = inserted {
-            self.note_origin(handle.index() as usize);
-        }
-        inserted
-    }
-
-    #[cold]
-    fn refuse<V>(&mut self, value: V, (): ()) -> Full<V> {
-        Full { value, pool: self.core.refuse(self.storage.words()) }
-    }
-
-    crate::pools::shell::lookup_methods!(example "Pool::new(8)");
-
-    crate::pools::shell::check_method!(example "Pool::new(8)");
-
-    crate::pools::shell::remove_methods!(example "Pool::new(8)");
-
-    crate::pools::shell::walk_methods!(
-        example "Pool::new(8)", iterators Iter<'_, T, R, H>, IterMut<'_, T, R, H>, Handles<'_, R, H>,
-        index_of "O(1)."
-    );
-
-    crate::pools::shell::moving_out_methods!(example "Pool::new(8)");
-
-    pub(crate) fn storage(&self) -> &PoolStorage<T, R, H> {
-        &self.storage
-    }
-
-    pub(crate) fn storage_mut(&mut self) -> &mut PoolStorage<T, R, H> {
-        &mut self.storage
-    }
 }
 
-crate::snapshot::snapshot_methods!(Pool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
-
-#[cfg(feature = "validate")]
-impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
-    ///
-    /// # Errors
-    ///
-    /// The first invariant that does not hold.
-    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.core.validate(self.capacity(), &self.storage)
-    }
-}
-
-impl<T, H: HandleLayout> Pool<T, Roster, H> {
+/// Of a `Pool` or a `VecPool`.
+impl<T, H: HandleLayout, G: Growth<T, Roster, H, OneBlock<T, Roster, H>>>
+    SlotPool<T, G, Roster, H, OneBlock<T, Roster, H>>
+{
     /// Returns the indices of the live slots, in the roster's order: those before the partition.
     ///
     /// ```

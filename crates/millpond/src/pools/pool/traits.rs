@@ -1,33 +1,40 @@
-use super::{Iter, IterMut, Pool};
+use alloc::vec::Vec;
+
+use super::Pool;
 use crate::handle::HandleLayout;
-use crate::pools::faces::operators;
-use crate::reports::errors::PoolName;
 use crate::slots::reuse::ReuseOrder;
 
-operators! {
-    [T, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>, T, H,
-    iterators: Iter<'a, T, R, H>, IterMut<'a, T, R, H>,
-    example: "Pool", " = Pool::<u8>::builder().name(\"bullets\").capacity(8).build()"
-}
-
-/// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
-/// other's handles. Allocates as much memory as a new pool.
-///
-/// # Panics
-///
-/// If there is not enough memory, or a value's clone panics.
-impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
-    fn clone(&self) -> Self {
-        let storage = match self.storage.try_clone(true) {
-            Ok(storage) => storage,
-            Err(_) => panic!("no memory for a copy of {}", PoolName(self.name())),
-        };
-        let mut storage = storage.watched_like(&self.storage);
-        Self { core: self.core.clone_for(&mut storage), storage }
+/// Returns a pool without slots, which allocates nothing: for structs that derive `Default`
+/// and later replace it with a pool of the right capacity.
+impl<T, R: ReuseOrder, H: HandleLayout> Default for Pool<T, R, H> {
+    fn default() -> Self {
+        Self::with_capacity(0)
     }
 }
 
-crate::pools::shell::default_without_slots!([T, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>);
-crate::pools::shell::full_from_iterator!(
-    [T, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>, example "Pool"
-);
+/// Builds a full pool of exactly these values, with one slot per value, in iteration order.
+/// (There is no `Extend`, which could not report that a pool is full.)
+///
+/// ```
+/// use millpond::Pool;
+///
+/// let pool: Pool<i32> = (0..9).collect();
+/// assert_eq!((pool.capacity(), pool.values().sum::<i32>()), (9, 36));
+/// assert!(pool.is_full());
+/// ```
+///
+/// # Panics
+///
+/// If the handle layout cannot name that many slots, or there is not enough memory.
+impl<T, R: ReuseOrder, H: HandleLayout> FromIterator<T> for Pool<T, R, H> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let values: Vec<T> = values.into_iter().collect();
+        let mut pool = Self::with_capacity(values.len());
+        for value in values {
+            if pool.insert(value).is_err() {
+                unreachable!("the pool has a slot for each value");
+            }
+        }
+        pool
+    }
+}

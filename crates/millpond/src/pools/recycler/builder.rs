@@ -1,7 +1,8 @@
 use super::Recycler;
 use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::pools::builder::{Builder, Kind, Ordered};
+use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
 impl<T> Recycler<T> {
@@ -41,7 +42,7 @@ impl<T> Recycler<T> {
     /// Returns a builder, to choose the reuse order, the handle layout, a hook for released
     /// objects, a name and more.
     pub fn builder() -> RecyclerBuilder<T> {
-        RecyclerBuilder::new()
+        Self::typed_builder()
     }
 }
 
@@ -66,41 +67,46 @@ impl<T> Recycler<T> {
 /// voices.release(handle);
 /// assert_eq!(std::rc::Rc::strong_count(&sound), 1);
 /// ```
-#[derive(Debug)]
-#[must_use = "call `.build()` or `.build_with(…)` to get the recycler"]
-pub struct RecyclerBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    settings: Settings<R, H>,
+pub type RecyclerBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, Ordered<OfRecycler<T>>, R, H>;
+
+/// The kind of a [`Recycler`].
+#[derive(Clone, Debug)]
+pub struct OfRecycler<T> {
     on_release: Option<fn(&mut T)>,
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
-    pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), on_release: None }
+/// With default objects.
+impl<T: Default, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfRecycler<T>> {
+    type Pool = Recycler<T, R, H>;
+
+    fn build(builder: RecyclerBuilder<T, R, H>) -> Result<Recycler<T, R, H>, BuildError> {
+        builder.try_build_with(|_| T::default())
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    /// Returns a builder for recyclers of exactly this type: `builder` starts with the default type
+    /// parameters, this one with those of `Self`.
+    ///
+    /// ```
+    /// use millpond::*;
+    ///
+    /// handle_type! { struct Key; }
+    /// type Keyed = Recycler<u8, reuse::Fifo, Key>;
+    /// let pool = Keyed::typed_builder().name("nodes").capacity(8).build();
+    /// assert_eq!(pool.name(), Some("nodes"));
+    /// ```
+    pub fn typed_builder() -> RecyclerBuilder<T, R, H> {
+        Builder::of(Settings::new(), Ordered(OfRecycler { on_release: None }))
     }
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
-    settings_methods!();
-    order_and_handle_methods!(RecyclerBuilder<T>, keeps on_release);
-
     /// Calls `hook` for each released object, to clear what it refers to: a dead object that still
     /// refers to others keeps them alive.
     pub fn on_release(mut self, hook: fn(&mut T)) -> Self {
-        self.on_release = Some(hook);
+        self.kind.0.on_release = Some(hook);
         self
-    }
-
-    /// Builds the recycler, with default objects.
-    ///
-    /// # Panics
-    ///
-    /// If [`try_build_with`](Self::try_build_with) returns an error.
-    #[track_caller]
-    pub fn build(self) -> Recycler<T, R, H>
-    where
-        T: Default,
-    {
-        self.build_with(|_| T::default())
     }
 
     /// Builds the recycler; `make` constructs each object from its index.
@@ -123,6 +129,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
         self,
         make: impl FnMut(usize) -> T,
     ) -> Result<Recycler<T, R, H>, BuildError> {
-        Recycler::from_settings(&self.settings, self.on_release, make)
+        Recycler::from_settings(&self.settings, self.kind.0.on_release, make)
     }
 }

@@ -7,25 +7,28 @@ mod overflow;
 mod snapshot;
 
 pub use crate::values::{ValueRuns as RunSlices, ValueRunsMut as RunSlicesMut};
-pub use builder::RecyclerBuilder;
+pub use builder::{OfRecycler, RecyclerBuilder};
 
 use alloc::boxed::Box;
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
 use crate::base::{memory, or_panic};
-use crate::handle::{Handle, HandleLayout, Refusal, handle_of_live};
+use crate::handle::{Explanation, Handle, HandleLayout, Refusal, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
 use crate::pools::allocator::HandleAllocator;
 use crate::pools::faces::Handles;
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::{InsertAtError, refuse};
 use crate::reports::stats::Stats;
+use crate::slots::generations::Generations;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::values::ValuesMut;
 
 /// A pool of objects that stay constructed: they are acquired, used, released, and acquired again
 /// as they are.
+///
+/// Needs the feature `recycler`.
 ///
 /// For objects that are expensive to construct (connections, buffers, meshes), and for programs
 /// that process **all** slots, live and dead alike, without a branch:
@@ -63,8 +66,6 @@ pub struct Recycler<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
 type OnRelease<T> = [Option<fn(&mut T)>; if cfg!(feature = "debug-aids") { 2 } else { 1 }];
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    crate::pools::shell::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, reuse::Fifo, Key>", ".capacity(8).build()");
-
     /// Creates a recycler with the reuse order and handle layout of `Self`, for use where the
     /// type is named; `make` constructs each object from its index.
     ///
@@ -118,12 +119,58 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.is_full()
     }
 
-    crate::reports::recorder_hook::record_methods!(
-        |pool, track| pool.handles.listen(track),
-        crate::reports::recorder::type_name::<T>()
-    );
+    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
+    /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
+    /// not recorded.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    /// use millpond::recorder::Recorder;
+    ///
+    /// let recorder = Recorder::to_writer(std::io::sink())?;
+    /// let mut pool = Recycler::<char>::new(8);
+    /// pool.record(&recorder);
+    /// pool.acquire().unwrap();
+    /// pool.stop_recording();
+    /// assert_eq!(recorder.finish()?.events, 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "recorder")]
+    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
+        let live = self.handles().map(|handle| handle.index() as usize);
+        let track = recorder.track_pool(name, self.stats(), live, false);
+        self.handles.listen(Some(track));
+    }
 
-    crate::pools::shell::books_methods!(|pool| pool.handles.core());
+    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
+    #[cfg(feature = "recorder")]
+    pub fn stop_recording(&mut self) {
+        self.handles.listen(None);
+    }
+
+    /// Returns the name set on the builder.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        self.handles.core().name()
+    }
+
+    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
+    #[must_use]
+    pub fn generations(&self) -> Generations {
+        Generations::of(&self.handles.core().circle())
+    }
+
+    /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
+    /// it is valid. O(1).
+    ///
+    /// This is for messages and debuggers: in a pool with a name, the handle's own text does
+    /// not show which lifetime it is.
+    #[must_use]
+    pub fn explain(&self, handle: H) -> Explanation {
+        let lifetime = self.generations().lifetime(handle.generation());
+        Explanation::new(handle, lifetime, self.check(handle))
+    }
 
     /// Returns the counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]

@@ -2,17 +2,18 @@
 
 mod builder;
 mod faces;
-mod overflow;
-mod snapshot;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod saved;
 mod traits;
 
-pub use crate::pools::faces::{Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::StaticPoolBuilder;
-pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
+pub use faces::{
+    Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry, Values, ValuesMut,
+};
 
 use crate::handle::{Handle, HandleLayout};
-use crate::reports::errors::{Full, InsertAtErrorKind};
+use crate::pools::slot_pool::{Fixed, SlotPool};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::InlineRoster;
 use crate::slots::{Core, EntryOf, Inline};
@@ -54,15 +55,17 @@ use crate::values::Storage;
 ///
 /// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. A slot
 /// whose generations are used up retires, unless the pool was [built](Self::builder) to wrap.
-pub struct StaticPool<T, const N: usize, H: HandleLayout = Handle<T>> {
-    storage: StaticStorage<T, N, H>,
-    core: Core<InlineRoster, H>,
-}
+pub type StaticPool<T, const N: usize, H = Handle<T>> =
+    SlotPool<T, Fixed, InlineRoster, H, InPool<T, N, H>>;
 
 /// Initially all zero bits, except in a pool that starts at another generation than 1: see
 /// [`Inline`].
-type StaticStorage<T, const N: usize, H> =
-    Storage<Inline<<H as HandleLayout>::Word, EntryOf<InlineRoster, H>, T, N>>;
+type StaticStorage<T, const N: usize, H> = Storage<InPool<T, N, H>>;
+
+/// The place of a [`StaticPool`].
+#[doc(hidden)]
+pub type InPool<T, const N: usize, H> =
+    Inline<<H as HandleLayout>::Word, EntryOf<InlineRoster, H>, T, N>;
 
 impl<T, const N: usize> StaticPool<T, N> {
     /// Creates an empty pool, with eight-byte handles.
@@ -161,23 +164,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     const fn of(lifetimes: &Lifetimes) -> Self {
         const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name that many slots") };
         let start = lifetimes.start(H::LIFETIMES_MAX);
-        Self { storage: StaticStorage::<T, N, H>::fresh(start), core: Core::fresh(lifetimes) }
-    }
-
-    /// Returns the number of slots: live, free and retired.
-    #[inline]
-    #[must_use]
-    pub const fn capacity(&self) -> usize {
-        N
-    }
-
-    crate::pools::shell::words_methods!(example "StaticPool::<_, 8>::new()");
-
-    /// Returns whether an insertion would fail because each slot is live or retired.
-    #[inline]
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.core.is_full(self.storage.words())
+        Self::of_parts(StaticStorage::<T, N, H>::fresh(start), Core::fresh(lifetimes), Fixed)
     }
 
     /// Returns whether slot `index` is live; `false` if `index` is out of range. O(1).
@@ -192,66 +179,6 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     #[must_use]
     pub fn is_live(&self, index: usize) -> bool {
         self.storage.words().is_live(index)
-    }
-
-    crate::pools::shell::insert_methods!(
-        core core, example "StaticPool::<_, 8>::new()", full "StaticPool::<_, 1>::new()",
-        cost "O(1).", error "If the pool is full."
-    );
-
-    crate::pools::shell::insert_at_method!(
-        example "StaticPool::<_, 8>::new()", cost "O(1).", error "",
-        beyond |_pool, _handle, _check, _is_near| Err(InsertAtErrorKind::OutOfRange)
-    );
-
-    /// The handle that comes next.
-    #[inline]
-    fn next_handle(&mut self) -> Result<H, ()> {
-        self.core.peek(&self.storage).ok_or(())
-    }
-
-    #[inline(always)]
-    fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
-        self.storage.put_next(value, &mut self.core, |_, _| Err(()))
-    }
-
-    #[cold]
-    fn refuse<V>(&mut self, value: V, (): ()) -> Full<V> {
-        Full { value, pool: self.core.refuse(self.storage.words()) }
-    }
-
-    crate::pools::shell::lookup_methods!(example "StaticPool::<_, 8>::new()");
-
-    crate::pools::shell::check_method!(example "StaticPool::<_, 8>::new()");
-
-    crate::pools::shell::remove_methods!(example "StaticPool::<_, 8>::new()");
-
-    crate::pools::shell::walk_methods!(
-        example "StaticPool::<_, 8>::new()", iterators Iter<'_, T, N, H>, IterMut<'_, T, N, H>, Handles<'_, N, H>,
-        index_of "O(1)."
-    );
-
-    crate::pools::shell::moving_out_methods!(example "StaticPool::<_, 8>::new()");
-}
-
-impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
-    /// Static pools have no debug aids.
-    fn note_origin(&self, _index: usize) {}
-
-    fn note_removal(&self, _handle: H) {}
-}
-
-crate::snapshot::snapshot_methods!(StaticPool<T, N, H>, [T, const N: usize, H: HandleLayout], values T);
-
-#[cfg(feature = "validate")]
-impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
-    /// Checks every invariant; see [`validate`](crate::validate). O(N).
-    ///
-    /// # Errors
-    ///
-    /// The first invariant that does not hold.
-    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.core.validate(self.capacity(), &self.storage)
     }
 }
 

@@ -1,9 +1,7 @@
-use core::marker::PhantomData;
-
 use super::VecPool;
-use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::pools::builder::{Builder, Kind, Ordered};
+use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
 impl<T> VecPool<T> {
@@ -40,7 +38,7 @@ impl<T> VecPool<T> {
     /// let tree: Handle32<Tree> = trees.push(Tree);
     /// ```
     pub fn builder() -> VecPoolBuilder<T> {
-        VecPoolBuilder::new()
+        Self::typed_builder()
     }
 }
 
@@ -52,33 +50,32 @@ impl<T> VecPool<T> {
 /// let pool = VecPool::<[f32; 4]>::builder().capacity(100).capacity_max(1000).name("sparks").build();
 /// assert_eq!((pool.capacity(), pool.capacity_max()), (100, 1000));
 /// ```
-#[derive(Debug)]
-#[must_use = "call `.build()` to get the pool"]
-pub struct VecPoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    settings: Settings<R, H>,
+pub type VecPoolBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, Ordered<OfVecPool>, R, H>;
+
+/// The kind of a [`VecPool`].
+#[derive(Clone, Copy, Debug)]
+pub struct OfVecPool {
     slots_max: usize,
-    values: PhantomData<fn() -> T>,
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
+    /// Returns a builder for pools of exactly this type: `builder` starts with the default type
+    /// parameters, this one with those of `Self`.
+    ///
+    /// ```
+    /// use millpond::*;
+    ///
+    /// handle_type! { struct Key; }
+    /// type Keyed = VecPool<u8, reuse::Fifo, Key>;
+    /// let pool = Keyed::typed_builder().name("nodes").build();
+    /// assert_eq!(pool.name(), Some("nodes"));
+    /// ```
+    pub fn typed_builder() -> VecPoolBuilder<T, R, H> {
+        Builder::of(Settings::of_capacity(0), Ordered(OfVecPool { slots_max: usize::MAX }))
+    }
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPoolBuilder<T, R, H> {
-    pub(super) fn new() -> Self {
-        Self { settings: Settings::of_capacity(0), slots_max: usize::MAX, values: PhantomData }
-    }
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout> Clone for VecPoolBuilder<T, R, H> {
-    fn clone(&self) -> Self {
-        Self { settings: self.settings.clone(), ..*self }
-    }
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout> VecPoolBuilder<T, R, H> {
-    /// Sets the number of slots that the pool has from the beginning, 0 by default. Every page of them is touched.
-    pub fn capacity(mut self, slots: usize) -> Self {
-        self.settings.capacity = Some(slots);
-        self
-    }
-
     /// Limits the number of slots: an insertion that would need one more is refused. By default, the limit is what the
     /// handle layout can name.
     ///
@@ -91,49 +88,26 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPoolBuilder<T, R, H> {
     /// assert_eq!(full.to_string(), "pool \"ships\" is full: capacity 10, all live, 10 at the peak");
     /// ```
     pub fn capacity_max(mut self, slots: usize) -> Self {
-        self.slots_max = slots;
+        self.kind.0.slots_max = slots;
         self
     }
+}
 
-    settings_methods!(without capacity);
-    order_and_handle_methods!(VecPoolBuilder<T>, keeps slots_max, values);
+impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfVecPool> {
+    type Pool = VecPool<T, R, H>;
 
-    /// Builds the pool.
-    ///
-    /// # Panics
-    ///
-    /// If [`try_build`](Self::try_build) returns an error.
-    #[track_caller]
-    pub fn build(self) -> VecPool<T, R, H> {
-        or_panic(self.try_build())
-    }
-
-    /// Builds the pool.
-    ///
-    /// ```
-    /// use millpond::{BuildError, Handle32, VecPool};
-    ///
-    /// let tiny = || VecPool::<u8>::builder().handle::<Handle32<u8, 8>>();
-    /// let error = tiny().capacity(300).try_build().unwrap_err();
-    /// assert_eq!(error, BuildError::CapacityTooLarge { capacity: 300, capacity_max: 256 });
-    /// assert_eq!(tiny().build().capacity_max(), 256);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the handle layout cannot name that many slots, they are more than the limit, or there is not
-    /// enough memory for them.
-    pub fn try_build(self) -> Result<VecPool<T, R, H>, BuildError> {
-        let capacity = self.settings.checked_capacity()?;
-        let mut pool = VecPool::without_slots(&self.settings.lifetimes, self.slots_max);
+    fn build(builder: VecPoolBuilder<T, R, H>) -> Result<VecPool<T, R, H>, BuildError> {
+        let Builder { settings, kind, .. } = builder;
+        let capacity = settings.checked_capacity()?;
+        let mut pool = VecPool::without_slots(&settings.lifetimes, kind.0.slots_max);
         let capacity_max = pool.capacity_max();
         if capacity > capacity_max {
             return Err(BuildError::ReservedTooMuch { reserved: capacity, capacity_max });
         }
-        self.settings.allocate(|_| pool.watch(self.settings.debug_aids))?;
-        self.settings.allocate(|capacity| {
-            let VecPool { storage, core, growing } = &mut pool;
-            growing.grow(capacity, storage, core, true)
+        settings.allocate(|_| pool.watch(settings.debug_aids))?;
+        settings.allocate(|capacity| {
+            let VecPool { storage, core, growth: growing, .. } = &mut pool;
+            growing.0.grow(capacity, storage, core, true)
         })?;
         Ok(pool)
     }

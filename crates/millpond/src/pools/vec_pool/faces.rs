@@ -1,17 +1,19 @@
 use super::VecPool;
-use crate::handle::{Handle, HandleLayout};
+use crate::handle::Handle;
 use crate::pools::faces;
-use crate::slots::reuse::{Lifo, ReuseOrder};
+use crate::slots::reuse::Lifo;
+use crate::values;
 
 /// The free slot reserved for a pool's next value; returned by [`VecPool::vacant_entry`].
 pub type VacantEntry<'a, T, R = Lifo, H = Handle<T>> = faces::VacantEntry<'a, VecPool<T, R, H>>;
 
 /// An iterator over a pool's handles and values in index order; returned by [`VecPool::iter`].
-pub type Iter<'a, T, R = Lifo, H = Handle<T>> = faces::Iter<'a, T, R, H>;
+pub type Iter<'a, T, R = Lifo, H = Handle<T>> = faces::Iter<'a, R, H, values::Values<'a, T>>;
 
 /// An iterator over a pool's handles and mutable values in index order; returned by
 /// [`VecPool::iter_mut`].
-pub type IterMut<'a, T, R = Lifo, H = Handle<T>> = faces::IterMut<'a, T, R, H>;
+pub type IterMut<'a, T, R = Lifo, H = Handle<T>> =
+    faces::IterMut<'a, R, H, values::ValuesMut<'a, T>>;
 
 /// An iterator that moves all values out of a pool in index order; returned by [`VecPool::drain`].
 pub type Drain<'a, T, R = Lifo, H = Handle<T>> = faces::Drain<'a, VecPool<T, R, H>>;
@@ -22,5 +24,3 @@ pub type ExtractIf<'a, T, R, H, F> = faces::ExtractIf<'a, VecPool<T, R, H>, F>;
 
 /// An iterator over the values of a pool that it owns, in index order.
 pub type IntoIter<T, R = Lifo, H = Handle<T>> = faces::IntoIter<VecPool<T, R, H>>;
-
-faces::walked!([T, R: ReuseOrder, H: HandleLayout] VecPool<T, R, H>);

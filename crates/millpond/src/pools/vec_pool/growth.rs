@@ -6,10 +6,13 @@ use core::cmp::Ordering;
 use super::VecPool;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{HandleLayout, Word};
-use crate::pools::growing::{CannotGrow, NAMED_SLOTS, ReserveError};
+use crate::pools::growing::{CannotGrow, NAMED_SLOTS};
+use crate::pools::pool::OneBlock;
+use crate::pools::slot_pool::{Growing, Grows, Growth};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, Core, retired_among};
+use crate::snapshot::Checksum;
 use crate::values::PoolStorage;
 
 /// The smallest capacity that a pool grows to, unless its limit is less.
@@ -17,14 +20,14 @@ const SLOTS_MIN: usize = 4;
 
 /// How far a pool may grow, and what is left of slots that it had.
 #[derive(Clone, Debug)]
-pub(super) struct Growing<W> {
+pub struct Doubling<W = u32> {
     /// At most this many slots, if the handle layout can name them.
     slots_max: u32,
     /// The words of slots that existed: those after the last one that exists.
     former: Option<Box<[W]>>,
 }
 
-impl<W: Word> Growing<W> {
+impl<W: Word> Doubling<W> {
     pub(super) const fn up_to(slots_max: usize) -> Self {
         // No layout names more.
         let slots_max = if slots_max > u32::MAX as usize { u32::MAX } else { slots_max as u32 };
@@ -132,52 +135,142 @@ impl<W: Word> Growing<W> {
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
-    /// Makes sure that `additional` more values can be inserted without growth, so that
-    /// growth happens before play and not during it. Every page of the block is touched.
-    /// O(capacity). Like a `Vec`, the pool at least doubles when it grows, up to its limit.
-    ///
-    /// ```
-    /// use millpond::VecPool;
-    ///
-    /// let mut pool = VecPool::<[f32; 4]>::new();
-    /// pool.reserve(3000)?;
-    /// for _ in 0..3000 {
-    ///     pool.push([0.0; 4]); // takes no memory
-    /// }
-    /// assert_eq!(pool.capacity(), 3000);
-    /// # Ok::<(), millpond::vec_pool::ReserveError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the slots would exceed the pool's limit, or memory runs out. The pool is then as before.
-    pub fn reserve(&mut self, additional: usize) -> Result<(), ReserveError> {
-        let (slots, vacant) = (self.capacity(), self.storage.words().vacant());
-        let missing = additional.saturating_sub(vacant);
-        if missing == 0 {
-            return Ok(());
-        }
-        let Self { storage, core, growing } = self;
-        let grown = match missing <= growing.usable_beyond::<H>(slots) {
-            true => {
-                // As if all slots that had retired came first.
-                let needed = slots + missing + growing.retired_beyond();
-                let slots = growing.slots_after::<H>(slots).max(needed);
-                growing.grow(slots, storage, core, true).map_err(|OutOfMemory| true)
-            }
-            false => Err(false),
-        };
-        grown.map_err(|out_of_memory| ReserveError {
-            name: self.name(),
-            additional,
-            live: self.len(),
-            retired: self.storage.words().retired() + self.growing.retired_beyond(),
-            capacity_max: self.capacity_max(),
-            out_of_memory,
-        })
+impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>>
+    for Growing<Doubling<H::Word>>
+{
+    const TOUCHES: bool = false;
+
+    #[inline]
+    fn slots_max(&self, _: &PoolStorage<T, R, H>) -> usize {
+        self.0.slots_max::<H>()
     }
 
+    fn usable_beyond(&self, storage: &PoolStorage<T, R, H>) -> usize {
+        self.0.usable_beyond::<H>(storage.words().slots())
+    }
+
+    #[inline]
+    fn make_room(
+        &mut self,
+        storage: &mut PoolStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<(), CannotGrow> {
+        self.0.make_room(storage, core)
+    }
+
+    #[inline(always)]
+    fn take_beyond(
+        &mut self,
+        storage: &mut PoolStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<usize, CannotGrow> {
+        self.0.take_beyond(storage, core)
+    }
+
+    #[cold]
+    fn grow_up_to(
+        &mut self,
+        handle: H,
+        check: CheckWord<H::Word>,
+        is_near: bool,
+        storage: &mut PoolStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<(), InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        // Checked before the pool grows, so that no handle from a file allocates for nothing.
+        let word = self.word_of(index, storage, core).ok_or(InsertAtErrorKind::OutOfRange)?;
+        check(&core.circle(), word, handle.word())?;
+        let slots = self.0.slots_after::<H>(storage.words().slots());
+        if is_near && index >= NAMED_SLOTS.max(slots) {
+            return Err(InsertAtErrorKind::TooFar);
+        }
+        self.0
+            .grow(slots.max(index + 1), storage, core, false)
+            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
+    }
+
+    fn word_of(
+        &self,
+        index: usize,
+        storage: &PoolStorage<T, R, H>,
+        core: &Core<R, H>,
+    ) -> Option<H::Word> {
+        if index >= self.0.slots_max::<H>() {
+            return None;
+        }
+        let words = storage.words();
+        let former = || self.0.former().get(index - words.slots()).copied();
+        Some(words.get(index).or_else(former).unwrap_or_else(|| core.circle().start().as_dead()))
+    }
+
+    fn known(&self, storage: &PoolStorage<T, R, H>) -> usize {
+        storage.words().slots() + self.0.former().len()
+    }
+
+    /// Values in slots that are no more are dropped.
+    fn become_like(
+        &mut self,
+        storage: &mut PoolStorage<T, R, H>,
+        core: &Core<R, H>,
+        other: &Self,
+        other_storage: &PoolStorage<T, R, H>,
+    ) -> Result<(), OutOfMemory> {
+        let mut former = self.0.clone();
+        former.set_former(other.0.former())?;
+        let (circle, slots) = (core.circle(), other_storage.words().slots());
+        for index in slots..storage.words().slots() {
+            let Some(generation) = storage.words().of_live(index) else { continue };
+            storage.drop_value(index, circle.word_after(generation));
+        }
+        match slots.cmp(&storage.words().slots()) {
+            Ordering::Less => {
+                let block = storage.try_smaller(Core::<R, H>::NEEDS, slots)?;
+                storage.move_to(Core::<R, H>::NEEDS, block);
+            }
+            Ordering::Equal => {}
+            Ordering::Greater => {
+                storage.try_grow(Core::<R, H>::NEEDS, slots, &[], circle.start(), false)?;
+            }
+        }
+        self.0 = former;
+        Ok(())
+    }
+
+    fn add_to(&self, storage: &PoolStorage<T, R, H>, sum: &mut Checksum) {
+        sum.add(&storage.words().slots());
+    }
+
+    #[cfg(feature = "validate")]
+    fn validate(
+        &self,
+        storage: &PoolStorage<T, R, H>,
+        _: &Core<R, H>,
+    ) -> Result<(), crate::reports::validate::Violation> {
+        self.0.validate::<H>(storage.words().slots())
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Grows<T, R, H, OneBlock<T, R, H>>
+    for Growing<Doubling<H::Word>>
+{
+    fn retired_beyond(&self, _: &PoolStorage<T, R, H>) -> usize {
+        self.0.retired_beyond()
+    }
+
+    fn reserve(
+        &mut self,
+        missing: usize,
+        storage: &mut PoolStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<(), OutOfMemory> {
+        let slots = storage.words().slots();
+        // As if all slots that had retired came first.
+        let needed = slots + missing + self.0.retired_beyond();
+        self.0.grow(self.0.slots_after::<H>(slots).max(needed), storage, core, true)
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// Frees the slots after the last live one, and returns how many. O(capacity), plus the cost of the global
     /// allocator: the other slots move to a smaller block. Where live slots are scattered, it frees little; with
     /// [`LowestFirst`](crate::reuse::LowestFirst), values go to the lowest slots, so that the last ones run empty.
@@ -214,76 +307,16 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
             return Ok(());
         }
         let words = &self.storage.words().as_slice()[kept..];
-        let (former, fresh) = (self.growing.former(), self.core.circle().start().as_dead());
+        let (former, fresh) = (self.growth.0.former(), self.core.circle().start().as_dead());
         let mut known = memory::reserved(words.len() + former.len())?;
         known.extend(words.iter().chain(former));
         let used = known.iter().rposition(|word| *word != fresh).map_or(0, |last| last + 1);
         let block = self.storage.try_smaller(Core::<R, H>::NEEDS, kept)?;
-        self.growing.set_former(&known[..used])?;
+        self.growth.0.set_former(&known[..used])?;
         self.core.shrink(kept, &mut self.storage, |storage| {
             storage.move_to(Core::<R, H>::NEEDS, block);
         });
         Ok(())
-    }
-
-    /// Makes the slots as many as another pool's, whose state this one is about to take on. Values in slots that are no
-    /// more are dropped; the order is then out of date.
-    pub(super) fn resize_like(&mut self, other: &Self) -> Result<(), OutOfMemory> {
-        let Self { storage, core, growing } = self;
-        let mut former = growing.clone();
-        former.set_former(other.growing.former())?;
-        let circle = core.circle();
-        for index in other.capacity()..storage.words().slots() {
-            let Some(generation) = storage.words().of_live(index) else { continue };
-            storage.drop_value(index, circle.word_after(generation));
-        }
-        let slots = other.capacity();
-        match slots.cmp(&storage.words().slots()) {
-            Ordering::Less => {
-                let block = storage.try_smaller(Core::<R, H>::NEEDS, slots)?;
-                storage.move_to(Core::<R, H>::NEEDS, block);
-            }
-            Ordering::Equal => {}
-            Ordering::Greater => {
-                storage.try_grow(Core::<R, H>::NEEDS, slots, &[], circle.start(), false)?;
-            }
-        }
-        *growing = former;
-        Ok(())
-    }
-
-    /// The word of slot `index`, which exists, existed, or may exist.
-    pub(super) fn word_of(&self, index: usize) -> H::Word {
-        let words = self.storage.words();
-        let former = || self.growing.former().get(index - words.slots()).copied();
-        let fresh = || self.core.circle().start().as_dead();
-        words.get(index).or_else(former).unwrap_or_else(fresh)
-    }
-
-    /// Grows until the handle's slot exists and can begin the handle's lifetime; on an error, the
-    /// pool is unchanged.
-    #[cold]
-    pub(super) fn grow_up_to(
-        &mut self,
-        handle: H,
-        check: CheckWord<H::Word>,
-        is_near: bool,
-    ) -> Result<(), InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        if index >= self.capacity_max() {
-            return Err(InsertAtErrorKind::OutOfRange);
-        }
-        // Checked before the pool grows, so that no handle from a file allocates for nothing.
-        check(&self.core.circle(), self.word_of(index), handle.word())?;
-        let far = NAMED_SLOTS.max(self.growing.slots_after::<H>(self.capacity()));
-        if is_near && index >= far {
-            return Err(InsertAtErrorKind::TooFar);
-        }
-        let Self { storage, core, growing } = self;
-        let slots = growing.slots_after::<H>(storage.words().slots()).max(index + 1);
-        growing
-            .grow(slots, storage, core, false)
-            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 }
 
@@ -295,7 +328,7 @@ mod tests {
     #[test]
     fn slots_that_were_freed_are_dead_and_within_the_limit() {
         let dead = u32::ZERO.as_dead();
-        let mut growing = Growing::<u32>::up_to(3);
+        let mut growing = Doubling::<u32>::up_to(3);
         growing.set_former(&[dead]).unwrap();
         assert!(growing.validate::<Handle<()>>(2).is_ok());
         assert!(growing.validate::<Handle<()>>(3).is_err());

@@ -31,7 +31,8 @@ impl ReuseOrder for Roster {
 /// of its entries. Each entry is stored as its exclusive or with its place in its table, because a
 /// new pool's order is that of the indices.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct InlineRoster;
+#[doc(hidden)]
+pub struct InlineRoster;
 
 impl sealed::Sealed for InlineRoster {}
 
@@ -64,7 +65,7 @@ impl<I: IndexWord> RosterEntry for I {
 /// The bits in which an index and its place in a table differ.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Difference<I>(I);
+pub struct Difference<I>(I);
 
 impl<I: IndexWord> Entry for Difference<I> {
     const EMPTY: Self = Self(I::ZERO);

@@ -1,6 +1,8 @@
 //! Lots: insertions and removals on many threads in one [`Pool`], with the same handles, order and checksum on any
 //! number of threads.
 //!
+//! Needs the feature `lots`.
+//!
 //! In a lockstep or rollback game, the handle of a new object must not depend on which thread comes first. So each task
 //! gets a *lot* of handles before the work begins. On any thread, an insertion in the task uses a handle of its lot.
 //! Tasks are chunks of slots, so they do not depend on the threads either.

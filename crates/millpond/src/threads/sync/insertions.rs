@@ -6,8 +6,7 @@ use super::exclusive::Gathered;
 use super::{SyncPool, home};
 use crate::handle::Handle;
 use crate::policies::least_of;
-use crate::pools::shell::{evicting_methods, revive_method};
-use crate::reports::errors::{Full, InsertAtError};
+use crate::reports::errors::{Full, InsertAtError, PoolName};
 use crate::slots::{CheckWord, Circle};
 
 /// The evicted object, with the handle that it had.
@@ -42,10 +41,27 @@ impl<T> SyncPool<T> {
         self.insert_by(Circle::check_begin, handle, value)
     }
 
-    revive_method!(
-        handle Handle<T>, example "SyncPool::new(8)", take "take",
-        |pool, handle, value| pool.insert_by(Circle::check_revival, handle, value)
-    );
+    /// Inserts `value` at the handle of a removed object, which makes the handle valid again, like
+    /// [`Pool::revive`](crate::Pool::revive).
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = SyncPool::new(8);
+    /// let handle = pool.insert("lamp").unwrap();
+    /// let lamp = pool.take(handle).unwrap();
+    /// pool.revive(handle, lamp).unwrap(); // undo
+    /// assert_eq!(*pool.get(handle).unwrap(), "lamp");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the slot is live, retired or out of range, has been used since, or never had this lifetime. The error returns
+    /// `value`.
+    #[doc(alias = "reattach")]
+    #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
+    #[track_caller]
+    pub fn revive(&mut self, handle: Handle<T>, value: T) -> Result<Handle<T>, InsertAtError<T>> {
+        self.insert_by(Circle::check_revival, handle, value)
+    }
 
     /// Inserts a value at a handle that its slot may have by `check`.
     #[track_caller]
@@ -61,11 +77,40 @@ impl<T> SyncPool<T> {
         }
     }
 
-    evicting_methods!(
-        handle Handle<T>, full "SyncPool::new(1)",
-        skipped "Objects with owned guards are skipped as well.",
-        |pool, value, key| pool.insert_evicting(value, key)
-    );
+    /// Inserts `value`; if the pool is full, first removes the live object with the smallest key, like
+    /// [`Pool::insert_or_evict`](crate::Pool::insert_or_evict). Objects with owned guards are skipped as well.
+    ///
+    /// # Panics
+    ///
+    /// If no slot is free and no object can be evicted. [`try_insert_or_evict`](Self::try_insert_or_evict) returns an
+    /// error instead.
+    #[track_caller]
+    pub fn insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        key: impl FnMut(Handle<T>, &T) -> K,
+    ) -> (Handle<T>, Evicted<T>) {
+        let name = self.name();
+        match self.try_insert_or_evict(value, key) {
+            Ok(inserted) => inserted,
+            Err(full) => panic!("{} has no object that can be evicted: {full}", PoolName(name)),
+        }
+    }
+
+    /// Like [`insert_or_evict`](Self::insert_or_evict), for pools in which, at times, no object can be evicted.
+    ///
+    /// # Errors
+    ///
+    /// If no slot is free and no object can be evicted. The error returns `value`.
+    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
+    #[track_caller]
+    pub fn try_insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        key: impl FnMut(Handle<T>, &T) -> K,
+    ) -> Result<(Handle<T>, Evicted<T>), Full<T>> {
+        self.insert_evicting(value, key)
+    }
 
     #[track_caller]
     fn insert_evicting<K: Ord>(

@@ -1,6 +1,8 @@
 //! Pools that threads share: [`SyncPool`], for values that come and go, and [`SyncRecycler`], for objects that stay
 //! constructed and are lent to one thread at a time.
 //!
+//! Needs the feature `sync`.
+//!
 //! | | [`SyncPool`] | [`SyncRecycler`] | a [`Pool`](crate::Pool) behind a lock |
 //! | --- | --- | --- | --- |
 //! | a value is | shared: `&T` through guards | exclusive: `&mut T` through a guard | exclusive, for the thread that holds the lock |

@@ -24,6 +24,8 @@ use crate::slots::Circle;
 
 /// A pool that threads share: values move in and out through `&self`, and no thread waits.
 ///
+/// Needs the feature `sync`.
+///
 /// ```text
 /// handle 2v3 ──▶ index 2, generation 3
 ///                     │

@@ -28,6 +28,8 @@ use line::Line;
 
 /// A fixed number of objects that are constructed once, lent to one thread at a time, and reused.
 ///
+/// Needs the feature `sync`.
+///
 /// For objects that are expensive to construct or to drop: buffers, connections, decoders. A guard
 /// is exclusive: it lends `&mut T`. When it is dropped, the hook
 /// [`on_release`](SyncRecyclerBuilder::on_release) resets the object, and another thread can

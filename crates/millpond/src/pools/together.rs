@@ -2,37 +2,6 @@
 
 use crate::reports::errors::GetDisjointMutError;
 
-/// `get_each_mut` with this body. The example makes a pool.
-macro_rules! get_each_mut_method {
-    (
-        example $example:literal, |$pool:ident, $handles:ident| $body:expr
-    ) => {
-        /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each refused handle.
-        ///
-        /// ```
-        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
-        /// let a = pool.insert(1).unwrap();
-        /// let b = pool.insert(2).unwrap();
-        /// pool.remove(b);
-        /// let [x, none] = pool.get_each_mut([a, b]).unwrap();
-        /// assert_eq!((x, none), (Some(&mut 1), None));
-        /// assert!(pool.get_each_mut([a, a]).is_err());
-        /// ```
-        ///
-        /// # Errors
-        ///
-        /// If two valid handles are equal.
-        pub fn get_each_mut<const HANDLES: usize>(
-            &mut self,
-            $handles: [H; HANDLES],
-        ) -> Result<[Option<&mut T>; HANDLES], crate::reports::errors::GetDisjointMutError> {
-            let $pool = self;
-            $body
-        }
-    };
-}
-pub(crate) use get_each_mut_method;
-
 /// Mutable references to the elements at these positions, which are in range, if no two are the same.
 pub(crate) fn each_mut<T, const N: usize>(
     mut slice: &mut [T],

@@ -1,17 +1,14 @@
-use super::BlockPool;
+use super::{Growth, PoolPlace, SlotPool};
 use crate::handle::HandleLayout;
 use crate::policies::bounded;
 use crate::pools::growing::CannotGrow;
 use crate::slots::reuse::ReuseOrder;
 
 bounded! {
-    [T, R: ReuseOrder, H: HandleLayout] BlockPool<T, R, H>, T, H,
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>] SlotPool<T, G, R, H, P>, T, H,
     last: |pool, handle| pool.core.is_last(handle),
-    most: |pool| pool.capacity_max(),
+    most: |pool| pool.growth.slots_max(&pool.storage),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
-    // Not by `remove`, which might free the block.
-    evict: |pool, victim| pool.storage.remove(victim, &mut pool.core).inspect(|_| {
-        pool.core.count_eviction();
-    }),
+    evict: |pool, victim| pool.remove(victim).inspect(|_| pool.core.count_eviction()),
 }

@@ -1,3 +1,0 @@
-//! Iterators over values in several blocks.
-
-crate::pools::faces::iterators!(BlockValues, BlockValuesMut);

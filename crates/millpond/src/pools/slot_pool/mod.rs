@@ -1,0 +1,198 @@
+//! [`SlotPool`], of which [`Pool`](crate::Pool), [`VecPool`](crate::VecPool), [`BlockPool`](crate::BlockPool) and
+//! [`StaticPool`](crate::StaticPool) are names.
+//!
+//! One concept a file: insertion, lookup, removal, iteration. The four pools differ in where their slots lie
+//! ([`PoolPlace`]) and in how they get more ([`Growth`]).
+
+#![allow(private_interfaces, private_bounds, reason = "nobody outside can name or implement them")]
+
+mod growth;
+mod insert;
+mod lookup;
+mod overflow;
+mod place;
+mod remove;
+mod snapshot;
+mod traits;
+mod walk;
+mod watch;
+
+pub use growth::{Fixed, Growing, Grows, Growth};
+pub use place::PoolPlace;
+
+use core::marker::PhantomData;
+
+use crate::handle::{Explanation, Handle, HandleLayout};
+use crate::slots::generations::Generations;
+use crate::slots::reuse::ReuseOrder;
+use crate::slots::{Core, Place};
+use crate::values::Storage;
+
+/// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool), [`BlockPool`](crate::BlockPool) and
+/// [`StaticPool`](crate::StaticPool), which are names of it: write these, and read here what they share.
+///
+/// `T` are the values; `G` says whether the pool gets more slots; `R` is the reuse order, `H` are the handles, and `P` is the
+/// place where the slots lie.
+///
+/// The defaults are those of a `Pool`, so that a compiler's message about one has its name and its values: `SlotPool<Enemy>`
+/// is a `Pool<Enemy>`, and `SlotPool<Enemy, Growing<Doubling>>` a `VecPool<Enemy>`.
+pub struct SlotPool<
+    T,
+    G = Fixed,
+    R: ReuseOrder = DefaultOrder,
+    H: HandleLayout = Handle<T>,
+    P: Place = DefaultPlace<T>,
+> {
+    /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods
+    /// is on its way between the two, where no user code runs.
+    pub(super) storage: Storage<P>,
+    pub(super) core: Core<R, H>,
+    pub(super) growth: G,
+    values: PhantomData<T>,
+}
+
+#[cfg(feature = "alloc")]
+type DefaultOrder = crate::slots::reuse::Lifo;
+#[cfg(not(feature = "alloc"))]
+type DefaultOrder = crate::slots::reuse::InlineRoster;
+/// The place of a [`Pool`](crate::Pool) whose slots have numbers of 32 bits, written so that the compiler sees that it is
+/// the default.
+#[cfg(feature = "alloc")]
+type DefaultPlace<T> = crate::slots::Block<u32, u32, T>;
+#[cfg(not(feature = "alloc"))]
+type DefaultPlace<T> = crate::slots::Inline<u32, crate::slots::reuse::Difference<u32>, T, 0>;
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
+    pub(super) const fn of_parts(storage: Storage<P>, core: Core<R, H>, growth: G) -> Self {
+        Self { storage, core, growth, values: PhantomData }
+    }
+
+    pub(crate) fn storage(&self) -> &Storage<P> {
+        &self.storage
+    }
+
+    pub(crate) fn storage_mut(&mut self) -> &mut Storage<P> {
+        &mut self.storage
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// Returns the number of slots that there are: live, free and retired.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.storage.words().slots()
+    }
+
+    /// Returns the number of live slots.
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = Pool::new(8);
+    /// pool.insert('a').unwrap();
+    /// assert_eq!(pool.len(), 1);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.storage.words().live()
+    }
+
+    /// Returns whether no slot is live.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the pool's counters: slots by state, the peak, insertions, refusals and
+    /// evictions. O(1).
+    #[must_use]
+    pub fn stats(&self) -> crate::reports::stats::Stats {
+        self.core.stats(self.storage.words())
+    }
+
+    /// Returns the bitmap of live slots.
+    #[inline]
+    #[must_use]
+    pub fn occupancy(&self) -> crate::occupancy::Occupancy<'_> {
+        self.storage.occupancy()
+    }
+
+    /// Returns the name set on the builder.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        self.core.name()
+    }
+
+    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
+    #[must_use]
+    pub fn generations(&self) -> Generations {
+        Generations::of(&self.core.circle())
+    }
+
+    /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
+    /// it is valid. O(1).
+    ///
+    /// This is for messages and debuggers: in a pool with a name, the handle's own text does
+    /// not show which lifetime it is.
+    #[must_use]
+    pub fn explain(&self, handle: H) -> Explanation {
+        let lifetime = self.generations().lifetime(handle.generation());
+        Explanation::new(handle, lifetime, self.check(handle))
+    }
+
+    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
+    /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
+    /// not recorded.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::recorder::Recorder;
+    ///
+    /// let recorder = Recorder::to_writer(std::io::sink())?;
+    /// let mut pool = Pool::new(8);
+    /// pool.record(&recorder);
+    /// pool.insert('a').unwrap();
+    /// pool.stop_recording();
+    /// assert_eq!(recorder.finish()?.events, 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "recorder")]
+    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
+        let live = self.handles().map(|handle| handle.index() as usize);
+        let track = recorder.track_pool(name, self.stats(), live, false);
+        self.core.listen(Some(track), &mut self.storage);
+    }
+
+    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
+    #[cfg(feature = "recorder")]
+    pub fn stop_recording(&mut self) {
+        self.core.listen(None, &mut self.storage);
+    }
+
+    /// Returns whether an insertion would fail because each slot is live or retired, and there can be no more slots. (A
+    /// pool that grows may also lack memory.)
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.core.is_full(self.storage.words()) && self.growth.usable_beyond(&self.storage) == 0
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
+        self.growth.validate(&self.storage, &self.core)?;
+        self.core.validate(self.growth.slots_max(&self.storage), &self.storage)
+    }
+}

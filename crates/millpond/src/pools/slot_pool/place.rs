@@ -1,0 +1,86 @@
+//! Where the slots of a pool lie.
+
+use crate::base::OutOfMemory;
+use crate::handle::HandleLayout;
+use crate::slots::reuse::ReuseOrder;
+use crate::slots::{Circle, EntryOf, Needs, Place};
+use crate::values::{Storage, Walk};
+
+/// A place with room for values, for the words of such handles, and for what such an order keeps: one block on the heap,
+/// several blocks, or the pool itself. Sealed.
+#[doc(hidden)]
+pub trait PoolPlace<T, R: ReuseOrder, H: HandleLayout>:
+    Place<Value = T, Word = H::Word, Entry = EntryOf<R, H>> + Walk + TryClone
+{
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P> PoolPlace<T, R, H> for P where
+    P: Place<Value = T, Word = H::Word, Entry = EntryOf<R, H>> + Walk + TryClone
+{
+}
+
+/// How the slots of a pool are copied.
+#[doc(hidden)]
+pub trait TryClone: Place + Sized {
+    /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
+    fn try_clone(
+        storage: &Storage<Self>,
+        needs: Needs<Self::Entry>,
+        circle: &Circle<Self::Word>,
+        touch: bool,
+    ) -> Result<Storage<Self>, OutOfMemory>
+    where
+        Self::Value: Clone;
+}
+
+#[cfg(feature = "alloc")]
+impl<W: crate::handle::Word, E: crate::base::entry::Entry, T> TryClone
+    for crate::slots::Block<W, E, T>
+{
+    fn try_clone(
+        storage: &Storage<Self>,
+        _: Needs<E>,
+        _: &Circle<W>,
+        touch: bool,
+    ) -> Result<Storage<Self>, OutOfMemory>
+    where
+        T: Clone,
+    {
+        storage.try_clone(touch)
+    }
+}
+
+#[cfg(feature = "blocks")]
+impl<W: crate::handle::Word, E: crate::base::entry::Entry, T> TryClone
+    for crate::slots::Blocks<W, E, T>
+{
+    fn try_clone(
+        storage: &Storage<Self>,
+        needs: Needs<E>,
+        circle: &Circle<W>,
+        _: bool,
+    ) -> Result<Storage<Self>, OutOfMemory>
+    where
+        T: Clone,
+    {
+        storage.try_clone_blocks(needs, circle)
+    }
+}
+
+impl<W: crate::handle::Word, E: crate::base::entry::Entry, T, const N: usize> TryClone
+    for crate::slots::Inline<W, E, T, N>
+{
+    fn try_clone(
+        storage: &Storage<Self>,
+        _: Needs<E>,
+        circle: &Circle<W>,
+        _: bool,
+    ) -> Result<Storage<Self>, OutOfMemory>
+    where
+        T: Clone,
+    {
+        let mut copy = Storage::<Self>::fresh(circle.start().generation());
+        copy.clone_into_fresh(storage);
+        Ok(copy)
+    }
+}

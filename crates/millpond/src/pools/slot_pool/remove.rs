@@ -1,0 +1,119 @@
+//! Removal of one object, of some, and of all.
+
+use super::{Growth, PoolPlace, SlotPool};
+use crate::handle::HandleLayout;
+use crate::pools::faces::{Drain, ExtractIf};
+use crate::slots::reuse::ReuseOrder;
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). Every
+    /// copy of `handle` is stale afterwards.
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = Pool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.remove(handle), Some("a"));
+    /// assert_eq!(pool.remove(handle), None);
+    /// ```
+    #[doc(alias = "free")]
+    #[doc(alias = "despawn")]
+    #[doc(alias = "delete")]
+    // Always inlined, for the reason that `insert` gives.
+    #[inline(always)]
+    #[track_caller]
+    pub fn remove(&mut self, handle: H) -> Option<T> {
+        self.note_removal(handle);
+        let removed = self.storage.remove(handle, &mut self.core);
+        // Without the value, which would come back by way of the stack.
+        if removed.is_some() {
+            self.growth.after_removal(&mut self.storage, &mut self.core);
+        }
+        removed
+    }
+
+    /// Moves the value out of slot `index`, or returns `None` if the slot is not live. O(1).
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = Pool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.remove_at(0), Some("a"));
+    /// assert_eq!(pool.remove_at(0), None);
+    /// assert!(!pool.contains(handle));
+    /// ```
+    #[inline]
+    pub fn remove_at(&mut self, index: usize) -> Option<T> {
+        let removed = self.storage.end(index, &mut self.core);
+        if removed.is_some() {
+            self.growth.after_removal(&mut self.storage, &mut self.core);
+        }
+        removed
+    }
+
+    /// Moves all values out, in index order. Dropping the iterator removes the values that it has not returned;
+    /// leaking it leaves them in the pool.
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = Pool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.drain().collect::<Vec<_>>(), [(handle, "a")]);
+    /// assert!(pool.is_empty() && !pool.contains(handle));
+    /// ```
+    #[inline]
+    pub fn drain(&mut self) -> Drain<'_, Self> {
+        Drain::new(self)
+    }
+
+    /// Moves out the values for which `choose` returns `true`, one at a time, in index order. Values that the
+    /// iterator has not reached stay in the pool.
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = Pool::new(8);
+    /// for i in 0..6 {
+    ///     pool.insert(i).unwrap();
+    /// }
+    /// let even: Vec<_> = pool.extract_if(|_, value| *value % 2 == 0).map(|(_, v)| v).collect();
+    /// assert_eq!(even, [0, 2, 4]);
+    /// assert_eq!(pool.len(), 3);
+    /// ```
+    #[inline]
+    pub fn extract_if<F: FnMut(H, &mut T) -> bool>(&mut self, choose: F) -> ExtractIf<'_, Self, F> {
+        ExtractIf::new(self, choose)
+    }
+
+    /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`. It
+    /// removes them in batches: each is dropped at most 63 calls of `keep` later. If `keep` panics, the object of
+    /// that call and all later ones stay in the pool; if a value's drop panics, the values not yet dropped stay.
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = Pool::new(8);
+    /// for frames_left in [3, 1, 2] {
+    ///     pool.insert(frames_left).unwrap();
+    /// }
+    /// pool.retain(|_, frames_left| {
+    ///     *frames_left -= 1;
+    ///     *frames_left > 0
+    /// });
+    /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
+    /// ```
+    pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
+        self.storage.retain(&mut self.core, keep);
+        self.growth.after_removal(&mut self.storage, &mut self.core);
+    }
+
+    /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the
+    /// next insertions use the lowest slots. If the drop of a value panics, the values not yet
+    /// dropped stay in the pool.
+    ///
+    /// ```
+    /// # use millpond::*; let mut pool = Pool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// pool.clear();
+    /// assert!(pool.is_empty() && !pool.contains(handle));
+    /// ```
+    pub fn clear(&mut self) {
+        self.storage.clear(&mut self.core);
+        self.growth.after_removal(&mut self.storage, &mut self.core);
+    }
+}

@@ -1,0 +1,230 @@
+//! Snapshots.
+
+use core::ops::Range;
+
+use super::{Growth, PoolPlace, SlotPool};
+use crate::handle::{HandleLayout, Word};
+use crate::reports::errors::PoolName;
+use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::snapshot::state::{Shape, checksum_of_values, sealed};
+use crate::snapshot::{Checksum, SnapshotError, SnapshotOf, ToChecksum};
+
+/// Snapshots.
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// Takes a snapshot of everything that the pool's future depends on, for values that
+    /// are `Copy`; see [`snapshot`](crate::snapshot). The snapshot is as large as a second
+    /// pool, and allocated like one (that of a [`StaticPool`](crate::StaticPool) is
+    /// inline). [`save_into`](Self::save_into) overwrites an earlier snapshot.
+    ///
+    /// # Panics
+    ///
+    /// If there is not enough memory.
+    #[must_use]
+    pub fn snapshot(&self) -> SnapshotOf<Self>
+    where
+        T: Copy,
+    {
+        SnapshotOf::copied(self.clone())
+    }
+
+    /// Like [`snapshot`](Self::snapshot), for values that are only `Clone`. They are cloned
+    /// one at a time, now and in each [`save_into`](Self::save_into) and
+    /// [`restore`](Self::restore).
+    ///
+    /// # Panics
+    ///
+    /// If there is not enough memory, or a value's clone panics.
+    #[must_use]
+    pub fn snapshot_cloned(&self) -> SnapshotOf<Self>
+    where
+        T: Clone,
+    {
+        SnapshotOf::cloned(self.clone())
+    }
+}
+
+/// Checksums, saving and restoring.
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// Overwrites `snapshot` with the current state. Does not allocate, except as
+    /// [described](crate::snapshot#what-it-costs).
+    ///
+    /// # Errors
+    ///
+    /// If `snapshot` is of a pool with another capacity, other generations, block sizes or
+    /// policy.
+    ///
+    /// # Panics
+    ///
+    /// If a value's clone or drop panics, or a pool that grows finds no memory.
+    pub fn save_into(&self, snapshot: &mut SnapshotOf<Self>) -> Result<(), SnapshotError> {
+        snapshot.save(self)
+    }
+
+    /// Restores the pool to the state in which `snapshot` was taken. Does not allocate, except
+    /// as [described](crate::snapshot#what-it-costs).
+    ///
+    /// Handles of objects that were live then are valid again; handles issued since are
+    /// refused, until the same inputs issue them again. See [`snapshot`](crate::snapshot) for
+    /// details.
+    ///
+    /// # Errors
+    ///
+    /// If `snapshot` is incomplete, or of a pool with another capacity, other generations, block
+    /// sizes or policy.
+    ///
+    /// # Panics
+    ///
+    /// If a value's clone or drop panics, or a pool that grows finds no memory.
+    pub fn restore(&mut self, snapshot: &SnapshotOf<Self>) -> Result<(), SnapshotError> {
+        snapshot.restore_to(self)
+    }
+
+    /// Returns a checksum of everything that the future depends on: the values, the
+    /// generations, which slots are live and which come next (but not the statistics).
+    /// Pools in the same state have the same checksum, on every machine. So two machines
+    /// that compare checksums detect when they diverge, and
+    /// [`diff`](crate::snapshot::SnapshotOf::diff) shows where. O(used slots).
+    #[must_use]
+    pub fn checksum(&self) -> u64
+    where
+        T: ToChecksum,
+    {
+        checksum_of_values(self)
+    }
+
+    /// Like [`checksum`](Self::checksum), but `add_value` adds a value to a checksum: for
+    /// values whose type is foreign, or of which only a part counts.
+    #[must_use]
+    pub fn checksum_with(&self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
+        sealed::State::sum(self, &add_value)
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> sealed::State
+    for SlotPool<T, G, R, H, P>
+{
+    type Value = T;
+    type Handle = H;
+
+    /// Pools of the same limit have the same shape, however far they have grown.
+    fn shape(&self) -> Shape {
+        let block_sizes = self.growth.block_sizes(&self.storage);
+        Shape {
+            block_sizes,
+            ..Shape::new(self.growth.slots_max(&self.storage), &self.core.circle())
+        }
+    }
+
+    fn add_growth_to(&self, sum: &mut Checksum) {
+        self.growth.add_to(&self.storage, sum);
+    }
+
+    fn into_past(mut self) -> Self {
+        self.unwatch();
+        self
+    }
+
+    fn used(&self) -> usize {
+        match self.growth.known(&self.storage) {
+            known if known > self.capacity() => known,
+            _ => self.core.used(self.storage.words()),
+        }
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> H::Word {
+        self.growth.word_of(index, &self.storage, &self.core).unwrap_or(H::Word::RETIRED)
+    }
+
+    #[inline]
+    fn value(&self, index: usize) -> Option<&T> {
+        self.storage.get(index)
+    }
+
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.core.queue().order(&self.storage, self.core.used(self.storage.words()))
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// Gives this pool as many slots as `other` has, because what comes next depends on it, and its state.
+    fn become_like(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
+        // If the numbers of slots differ, the order's data is of no use.
+        let used = match self.capacity() == other.capacity() {
+            true => {
+                self.core.used(self.storage.words()).max(other.core.used(other.storage.words()))
+            }
+            false => other.capacity(),
+        };
+        let Self { storage, core, growth, .. } = self;
+        if growth.become_like(storage, core, &other.growth, &other.storage).is_err() {
+            panic!("no memory for the slots of {}", PoolName(self.name()));
+        }
+        copy_values(self, other, used);
+        let Self { core, storage, .. } = self;
+        core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+    sealed::Restore for SlotPool<T, G, R, H, P>
+{
+    fn copy_state_from(&mut self, other: &Self)
+    where
+        T: Copy,
+    {
+        self.become_like(other, |own, other, used| {
+            own.storage.copy_state_from(&other.storage, used);
+        });
+    }
+
+    fn clone_state_from(&mut self, other: &Self)
+    where
+        T: Clone,
+    {
+        self.become_like(other, |own, other, used| {
+            own.storage.clone_state_from(&other.storage, used);
+        });
+    }
+
+    fn empty(&mut self) {
+        self.core.mark_used_until(self.growth.known(&self.storage));
+        self.storage.recount_retired();
+        self.storage.clear(&mut self.core);
+    }
+}
+
+/// Serialises everything that the pool's future depends on, and its statistics; see
+/// [`snapshot`](crate::snapshot#saving-to-a-file).
+#[cfg(all(feature = "serde", feature = "alloc"))]
+impl<T: ::serde::Serialize, R: ReuseOrder, H: HandleLayout, P, G> ::serde::Serialize
+    for SlotPool<T, G, R, H, P>
+where
+    P: PoolPlace<T, R, H>,
+    G: Growth<T, R, H, P>,
+    Self: sealed::Written<Value = T>,
+{
+    fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        sealed::Written::write(self, serializer)
+    }
+}
+
+/// Deserialises a pool without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
+#[cfg(all(feature = "serde", feature = "alloc"))]
+impl<'de, T: ::serde::Deserialize<'de>, R: ReuseOrder, H: HandleLayout, P, G>
+    ::serde::Deserialize<'de> for SlotPool<T, G, R, H, P>
+where
+    P: PoolPlace<T, R, H>,
+    G: Growth<T, R, H, P>,
+    Self: sealed::Written<Value = T>,
+{
+    fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        sealed::Written::read(deserializer)
+    }
+}

@@ -1,0 +1,93 @@
+//! The traits of the standard library.
+
+use super::{Growth, PoolPlace, SlotPool};
+use crate::handle::HandleLayout;
+use crate::occupancy::Occupancy;
+use crate::pools::faces::{IntoIter, Iter, IterMut, operators, sealed};
+use crate::reports::errors::PoolName;
+use crate::slots::Core;
+use crate::slots::reuse::ReuseOrder;
+
+operators! {
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>] SlotPool<T, G, R, H, P>, T, H,
+    iterators: Iter<'a, R, H, P::Values<'a>>, IterMut<'a, R, H, P::ValuesMut<'a>>,
+    example: "Pool", " = Pool::<u8>::builder().name(\"bullets\").capacity(8).build()"
+}
+
+/// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
+/// other's handles. It has the same capacity, the same limit and the same blocks.
+///
+/// # Panics
+///
+/// If there is not enough memory, or a value's clone panics.
+impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> Clone
+    for SlotPool<T, G, R, H, P>
+{
+    fn clone(&self) -> Self {
+        let circle = self.core.circle();
+        let copied = P::try_clone(&self.storage, Core::<R, H>::NEEDS, &circle, G::TOUCHES);
+        let Ok(storage) = copied else {
+            panic!("no memory for a copy of {}", PoolName(self.name()))
+        };
+        let mut storage = storage.watched_like(&self.storage);
+        let core = self.core.clone_for(&mut storage);
+        Self::of_parts(storage, core, self.growth.clone())
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> IntoIterator
+    for SlotPool<T, G, R, H, P>
+{
+    type Item = (H, T);
+    type IntoIter = IntoIter<Self>;
+
+    /// Iterates over handles and values in index order, from both ends.
+    fn into_iter(self) -> IntoIter<Self> {
+        IntoIter::new(self)
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> sealed::Face
+    for SlotPool<T, G, R, H, P>
+{
+    type Value = T;
+    type Handle = H;
+
+    #[inline]
+    #[track_caller]
+    fn put_next(&mut self, handle: H, value: T) {
+        self.insert_peeked(handle, value);
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> sealed::Walked
+    for SlotPool<T, G, R, H, P>
+{
+    type Value = T;
+    type Handle = H;
+
+    #[inline]
+    fn live(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn live_slots(&self) -> Occupancy<'_> {
+        self.occupancy()
+    }
+
+    #[inline]
+    fn handle_in(&self, index: usize) -> Option<H> {
+        self.handle_at(index)
+    }
+
+    #[inline]
+    fn value_of(&mut self, handle: H) -> Option<&mut T> {
+        self.get_mut(handle)
+    }
+
+    #[inline]
+    fn take_from(&mut self, index: usize) -> Option<T> {
+        self.remove_at(index)
+    }
+}

@@ -1,0 +1,82 @@
+//! What a pool does for its debug aids.
+
+use super::{Growth, PoolPlace, SlotPool};
+use crate::handle::HandleLayout;
+use crate::slots::reuse::ReuseOrder;
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// Returns the live objects, grouped by the source line that inserted them. O(capacity + live ×
+    /// log live); allocates. Returns `None` unless the builder was set to [remember
+    /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().remember_origins();
+    /// let mut pool = Pool::builder().capacity(8).debug_aids(aids).build();
+    /// for value in 0..5 {
+    ///     pool.insert(value).unwrap();
+    /// }
+    /// assert_eq!(pool.live_report().unwrap().origins()[0].count(), 5);
+    /// ```
+    #[cfg(feature = "debug-aids")]
+    #[must_use]
+    pub fn live_report(&self) -> Option<crate::reports::debug::LiveReport> {
+        self.watched()?.report(self.occupancy().iter())
+    }
+
+    /// What watches over the slots, if any aid is enabled.
+    pub(crate) fn watched(&self) -> Option<&crate::reports::debug::Watch> {
+        self.storage.watched()
+    }
+
+    /// Watches the slots from now on, if any aid is enabled.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn watch(
+        &mut self,
+        aids: crate::reports::debug::DebugAids,
+    ) -> Result<(), crate::base::memory::OutOfMemory> {
+        let watch = crate::reports::debug::Watch::try_new(self.name(), aids, self.capacity())?;
+        self.storage.watch(watch);
+        Ok(())
+    }
+
+    /// Stops watching.
+    pub(crate) fn unwatch(&mut self) {
+        self.storage.unwatch();
+    }
+
+    /// Inspects the slot that comes next, if there is one.
+    #[track_caller]
+    #[inline]
+    pub(in crate::pools) fn inspect_next(&mut self) {
+        if self.storage.watched().is_some() {
+            if let Some(handle) = self.core.peek(&self.storage) {
+                self.storage.inspect(handle.index() as usize);
+            }
+        }
+    }
+
+    /// The caller inserted an object into this slot.
+    #[track_caller]
+    #[inline]
+    pub(in crate::pools) fn note_origin(&self, index: usize) {
+        if let Some(watch) = self.storage.watched() {
+            watch.inserted(index);
+        }
+    }
+
+    /// The caller wants to remove an object. Panics if the pool refuses that, and an aid is to report it.
+    #[track_caller]
+    #[inline]
+    pub(in crate::pools) fn note_removal(&self, handle: H) {
+        if let Some(watch) = self.storage.watched() {
+            if !self.contains(handle) {
+                watch.removal_refused(handle, self.explain(handle));
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The saved form of a static pool.
+
+use alloc::vec::Vec;
+
+use super::{StaticPool, StaticStorage};
+use crate::handle::{HandleLayout, Word};
+use crate::reports::stats::Stats;
+use crate::slots::saved::{Checked, OrderOf};
+use crate::snapshot::format::Refused;
+use crate::snapshot::state::sealed;
+
+impl<T, const N: usize, H: HandleLayout> sealed::Load for StaticPool<T, N, H> {
+    const KIND: &'static str = "StaticPool";
+    const REUSE_NAME: &'static str = "";
+    const ORDER_OF: OrderOf = OrderOf::All;
+
+    fn saved_stats(&self) -> Stats {
+        self.stats()
+    }
+
+    fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
+        let found = checked.words.len();
+        if found != N {
+            return Err(Refused::new(alloc::format!(
+                "a saved pool of {found} slots, expected {N}"
+            )));
+        }
+        let start = checked.circle.start().generation();
+        let mut pool = Self::with_handle();
+        pool.storage = StaticStorage::<T, N, H>::fresh(start);
+        pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
+        pool.core.load(checked, &mut pool.storage);
+        Ok(pool)
+    }
+}
