@@ -421,9 +421,21 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
                 "an entry of the stack is a slot",
                 format_args!("{index} of {}", words.slots()),
             )?;
+            // Not as `open` decides it, by counts: the fast path takes what lies on top without a test.
+            ensure(
+                self.is_parked() || (words.is_vacant(index) && !has_entry[index]),
+                "an open stack has each vacant slot once, and no other",
+                format_args!("slot {index}"),
+            )?;
             has_entry[index] = true;
         }
         let fresh_from = (ends.fresh_from as usize).min(words.slots());
+        let taken = (fresh_from..words.slots()).find(|&index| !words.is_vacant(index));
+        ensure(
+            self.is_parked() || taken.is_none(),
+            "behind an open stack, each fresh slot is vacant",
+            format_args!("slot {taken:?}"),
+        )?;
         let lost = (0..fresh_from).find(|&index| words.is_vacant(index) && !has_entry[index]);
         ensure(
             lost.is_none(),
@@ -597,6 +609,19 @@ mod tests {
         assert!(queue.upcoming(&words, 5).eq([1, 5, 6, 7, 8]));
     }
 
+    /// All were used, and are fresh again after a clear.
+    #[test]
+    fn validation_finds_a_fresh_slot_that_is_live() {
+        let mut slots: HandleAllocator<Lifo> = HandleAllocator::with_capacity(3);
+        while slots.acquire().is_some() {}
+        slots.clear();
+        (0..2).for_each(|_| assert!(slots.acquire().is_some()));
+        slots.validate().unwrap();
+        slots.order_mut().0.fresh_from = 1;
+        let rule = "behind an open stack, each fresh slot is vacant";
+        assert_eq!(slots.validate().unwrap_err().rule(), rule);
+    }
+
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(
@@ -609,9 +634,18 @@ mod tests {
         );
         let last = |stack: &mut [u32], slot| *stack.last_mut().unwrap() = slot;
         assert_eq!(broken(|_, stack| last(stack, 5)), "an entry of the stack is a slot");
-        assert_eq!(
-            broken(|_, stack| last(stack, 2)),
-            "each vacant slot has an entry in the stack or is fresh"
-        );
+        // Slot 2 is live: an insertion would write over its value.
+        let open = "an open stack has each vacant slot once, and no other";
+        assert_eq!(broken(|_, stack| last(stack, 2)), open);
+        let twice = |queue: &mut LifoQueue, stack: &mut [u32]| {
+            let end = stack.len();
+            (stack[end - 2], queue.top) = (1, -2);
+        };
+        assert_eq!(broken(twice), open);
+        let forgotten = |queue: &mut LifoQueue, stack: &mut [u32]| {
+            Queue::<u32>::close(queue);
+            *stack.last_mut().unwrap() = 2;
+        };
+        assert_eq!(broken(forgotten), "each vacant slot has an entry in the stack or is fresh");
     }
 }
