@@ -50,6 +50,11 @@ pub(crate) struct Arguments {
     pub(crate) unoptimised: bool,
 }
 
+/// Where the record and the page are, below the repository's root.
+pub(crate) fn docs() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"))
+}
+
 /// The rounds of whole frames, unless `--rounds` names another number.
 const FRAME_ROUNDS: usize = 15;
 
@@ -120,6 +125,6 @@ impl Arguments {
             && self.contenders.is_empty()
             && self.sizes.is_empty()
             && !self.quick;
-        self.output.clone().or_else(|| (all || self.page).then(crate::report::docs))
+        self.output.clone().or_else(|| (all || self.page).then(docs))
     }
 }

@@ -4,8 +4,10 @@
 //! makes the page `docs/benchmark.md` from them; `ci/benchmark` does so in two builds.
 
 mod arguments;
+mod cell;
 mod contender;
 mod contenders;
+mod csv;
 mod frames;
 mod growth_picture;
 mod heap;
@@ -18,6 +20,7 @@ mod processor;
 mod random;
 mod report;
 mod results;
+mod sizes;
 mod traces;
 mod verdict;
 mod work;

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::contender::{Contender, Kind};
 use crate::contenders::{Visitor, visit_all};
+use crate::csv;
 use crate::object::Medium;
 use crate::population::Population;
-use crate::results::csv;
+use crate::sizes::WEIGHED_SLOTS;
 
 /// The system's allocator, and a count of the bytes that are taken. `Box` contenders do not go through it.
 pub(crate) struct Counting;
@@ -53,9 +54,6 @@ pub(crate) struct BytesPerSlot {
     pub(crate) key: usize,
 }
 
-/// The slots of the stores that are weighed: what a key of 16 bits can name.
-pub(crate) const SLOTS: usize = 65_536;
-
 /// Weighs every contender that keeps its objects in a store.
 pub(crate) fn bytes_per_slot(wanted: &dyn Fn(&str) -> bool) -> Vec<BytesPerSlot> {
     let mut collector = Collector(Vec::new(), wanted);
@@ -71,13 +69,13 @@ impl Visitor for Collector<'_> {
             return;
         }
         let before = TAKEN.load(Relaxed);
-        let Some(population) = Population::<C, 12>::full(SLOTS) else { return };
-        let keys = SLOTS * size_of::<C::Key<Medium>>();
+        let Some(population) = Population::<C, 12>::full(WEIGHED_SLOTS) else { return };
+        let keys = WEIGHED_SLOTS * size_of::<C::Key<Medium>>();
         let taken = TAKEN.load(Relaxed) - before - keys;
         drop(population);
         self.0.push(BytesPerSlot {
             contender: C::NAME.to_owned(),
-            beyond_object: taken as f64 / SLOTS as f64 - size_of::<Medium>() as f64,
+            beyond_object: taken as f64 / WEIGHED_SLOTS as f64 - size_of::<Medium>() as f64,
             key: size_of::<C::Key<Medium>>(),
         });
     }

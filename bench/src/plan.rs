@@ -1,10 +1,10 @@
 //! Which works are done on which objects in stores of which size.
 
 use crate::arguments::{Arguments, Extent};
-use crate::contenders::{particle_pool, tree_in_frame, tree_in_place};
 use crate::frames;
 use crate::measure::Task;
 use crate::object::Object;
+use crate::sizes::NODES_MAX;
 use crate::work::burst::Burst;
 use crate::work::churn::Churn;
 use crate::work::clear_refill::ClearRefill;
@@ -14,12 +14,12 @@ use crate::work::get::Get;
 use crate::work::growth::{self, Growth};
 use crate::work::iterate::{For, ForEach, Iterate, Runs};
 use crate::work::particles::Particles;
-use crate::work::quadtree::{self, NODES_MAX, Quadtree};
+use crate::work::quadtree::{self, Quadtree};
 use crate::work::replay::{Bots, Replay, ReplayHeap, Solo};
 use crate::work::retain::Retain;
 use crate::work::snapshot;
 use crate::work::sparse::{self, Sparse};
-use crate::work::{Case, Work, task};
+use crate::work::{Case, Work, particle_pool, task, tree_in_frame, tree_in_place};
 
 /// Occupancies for the walks, in percent.
 pub(crate) const OCCUPANCIES: [usize; 4] = [100, 90, 50, 10];

@@ -1,17 +1,15 @@
 //! Everything that one run has measured, and its record: a folder of CSV files for each build.
 
-pub(crate) mod csv;
-
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cell::{Cell, Group};
 use crate::contender::Kind;
+use crate::csv;
 use crate::frames;
 use crate::heap::Peak;
-use crate::measure::Cell;
 use crate::memory::BytesPerSlot;
-use crate::verdict::Verdict;
 use crate::work::worst::Latency;
 use crate::work::{growth, quadtree, snapshot, sparse};
 
@@ -35,6 +33,27 @@ pub(crate) struct Run {
     pub(crate) rounds: usize,
     /// What is not as in the rest of the record.
     pub(crate) note: String,
+}
+
+/// How it went with a bar: a row of the record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Verdict {
+    pub(crate) bar: String,
+    pub(crate) limit: f64,
+    /// The worst ratio of all cells.
+    #[serde(serialize_with = "csv::rounded")]
+    pub(crate) worst: f64,
+    /// In how many cells it was met, of how many that were measured.
+    pub(crate) met: usize,
+    pub(crate) measured: usize,
+    /// The worst cell.
+    pub(crate) at: String,
+}
+
+impl Verdict {
+    pub(crate) fn is_met(&self) -> bool {
+        self.met == self.measured
+    }
 }
 
 /// See the module.
@@ -74,13 +93,6 @@ pub(crate) fn file_of(work: &str) -> &'static str {
     } else {
         "operations"
     }
-}
-
-/// A group of cells that one table shows: objects of one size in stores of one size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Group {
-    pub(crate) object_bytes: usize,
-    pub(crate) slots: usize,
 }
 
 impl Results {

@@ -1,36 +1,12 @@
 //! The bars: what the pools must reach, against whom, and whether this run shows it.
 
-use serde::{Deserialize, Serialize};
-
+use crate::cell::{Cell, Group};
 use crate::contender::Kind;
-use crate::contenders::{tree_in_frame, tree_in_place};
 use crate::frames::{self, WALKS};
 use crate::heap;
-use crate::measure::Cell;
 use crate::plan::{CHURN_SLOTS, OCCUPANCIES};
-use crate::results::{Group, REFERENCE, Results, csv};
-use crate::work::{quadtree, snapshot, worst};
-
-/// How it went with a bar: a row of the record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Verdict {
-    pub(crate) bar: String,
-    pub(crate) limit: f64,
-    /// The worst ratio of all cells.
-    #[serde(serialize_with = "csv::rounded")]
-    pub(crate) worst: f64,
-    /// In how many cells it was met, of how many that were measured.
-    pub(crate) met: usize,
-    pub(crate) measured: usize,
-    /// The worst cell.
-    pub(crate) at: String,
-}
-
-impl Verdict {
-    pub(crate) fn is_met(&self) -> bool {
-        self.met == self.measured
-    }
-}
+use crate::results::{REFERENCE, Results, Verdict};
+use crate::work::{quadtree, snapshot, tree_in_frame, tree_in_place, worst};
 
 /// The verdicts on all bars that were measured.
 pub(crate) fn verdicts(results: &Results) -> Vec<Verdict> {

@@ -22,10 +22,7 @@ mod generational_arena;
 pub(crate) mod harness;
 mod limits;
 mod millpond_pool;
-#[cfg(feature = "cpp")]
-pub(crate) mod native;
 mod packed_pool;
-pub(crate) mod particle_pool;
 mod pool_allocator;
 mod recycler;
 mod roster_pool;
@@ -37,8 +34,6 @@ mod stable_vec;
 mod static_pool;
 mod thunderation;
 mod thunderdome;
-pub(crate) mod tree_in_frame;
-pub(crate) mod tree_in_place;
 mod vec_option;
 mod vec_pool;
 mod vec_swap_remove;
@@ -46,9 +41,7 @@ mod vec_swap_remove;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
 
 use crate::contender::Contender;
-use crate::memory;
-use crate::work::particles::room;
-use crate::work::quadtree::NODES_MAX;
+use crate::sizes::{NODES_MAX, WEIGHED_SLOTS, room};
 
 /// Something that is done with every contender's type.
 pub(crate) trait Visitor {
@@ -136,7 +129,7 @@ fn visit_static(visitor: &mut impl Visitor) {
     macro_rules! visit {
         ($($slots:expr),*) => { $(visitor.visit::<static_pool::StaticPool<{ $slots }>>();)* };
     }
-    visit!(1_000, 10_000, 100_000, NODES_MAX, memory::SLOTS);
+    visit!(1_000, 10_000, 100_000, NODES_MAX, WEIGHED_SLOTS);
     visit!(room(1_000), room(10_000), room(100_000));
     #[cfg(test)]
     visit!(100, room(100));

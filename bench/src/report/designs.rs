@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::table::Table;
-use crate::results::csv;
+use crate::csv;
 
 /// One contender of one design; millpond's is the first of each design.
 #[derive(Debug, Deserialize)]

@@ -13,11 +13,6 @@ pub(crate) use terminal::text;
 
 use crate::results::{BUILDS, Results, Run};
 
-/// Where the record and the page are, below the repository's root.
-pub(crate) fn docs() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"))
-}
-
 /// What this process is.
 pub(crate) fn this_run(frame_rounds: usize, rounds: usize) -> Run {
     Run {
@@ -60,6 +55,7 @@ pub(crate) fn write_page(directory: &Path) -> Result<PathBuf, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::docs;
 
     #[test]
     fn the_page_is_made_of_the_recorded_figures() {

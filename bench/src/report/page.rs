@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use super::designs;
 use super::table::{Table, thousands};
 use super::threads::Row;
+use crate::cell::Group;
 use crate::contender::Kind;
 use crate::contenders::harness;
 use crate::frames;
 use crate::memory;
-use crate::results::{FILES, Group, REFERENCE, Results};
+use crate::results::{FILES, REFERENCE, Results};
+use crate::sizes::WEIGHED_SLOTS;
 use crate::work::{growth, snapshot, sparse, worst};
 
 /// The objects of all tables of the page.
@@ -294,7 +296,7 @@ impl Page<'_> {
         });
         format!(
             "## Memory\n\nOf {} slots, created with room for them and filled:\n\n{}\n",
-            thousands(memory::SLOTS),
+            thousands(WEIGHED_SLOTS),
             table(&stores, columns)
         )
     }

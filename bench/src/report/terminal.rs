@@ -1,8 +1,8 @@
 //! What a run prints: the verdict, and every figure.
 
 use super::table::{Table, thousands};
-use crate::measure::Cell;
-use crate::results::{FILES, Group, REFERENCE, Results, file_of};
+use crate::cell::{Cell, Group};
+use crate::results::{FILES, REFERENCE, Results, file_of};
 use crate::work::snapshot;
 
 /// Columns of figures that fit a terminal.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::results::csv;
+use crate::csv;
 
 /// One figure: nanoseconds per operation of a thread.
 #[derive(Debug, Deserialize)]

@@ -1,4 +1,4 @@
-//! What is done to all contenders, one file each.
+//! What is done to all contenders, one file each; and the contenders that do one work alone.
 
 pub(crate) mod burst;
 pub(crate) mod churn;
@@ -8,12 +8,17 @@ pub(crate) mod fill;
 pub(crate) mod get;
 pub(crate) mod growth;
 pub(crate) mod iterate;
+#[cfg(feature = "cpp")]
+mod native;
+pub(crate) mod particle_pool;
 pub(crate) mod particles;
 pub(crate) mod quadtree;
 pub(crate) mod replay;
 pub(crate) mod retain;
 pub(crate) mod snapshot;
 pub(crate) mod sparse;
+pub(crate) mod tree_in_frame;
+pub(crate) mod tree_in_place;
 pub(crate) mod worst;
 
 use crate::contender::Contender;
@@ -56,7 +61,7 @@ pub(crate) fn task<W: Work, const P: usize>(name: impl Into<String>, case: Case)
     #[cfg(feature = "cpp")]
     collector.candidates.extend(W::NATIVE.into_iter().flat_map(
         |NativeWork { number, operations }| {
-            crate::contenders::native::candidates(number, P, case, operations(live(case)))
+            native::candidates(number, P, case, operations(live(case)))
         },
     ));
     Task {

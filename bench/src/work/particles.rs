@@ -9,15 +9,11 @@ use crate::contender::Contender;
 use crate::measure::{Lap, Timed};
 use crate::object::Object;
 use crate::population::Population;
+use crate::sizes::room;
 
 /// Particles live 60 frames on average: at 60 frames a second, half a second to one and a half.
 pub(crate) const LIFE_FRAMES_MEAN: usize = 60;
 const LIFE_FRAMES_MIN: u32 = 30;
-
-/// The slots of a store for so many particles on average.
-pub(crate) const fn room(count: usize) -> usize {
-    count * 5 / 4 + 64
-}
 
 /// The frames of a lap.
 pub(crate) fn frames(count: usize) -> usize {

@@ -12,13 +12,11 @@ use std::time::Instant;
 use super::{Case, Work};
 use crate::contender::Contender;
 use crate::measure::{Lap, Timed};
+use crate::sizes::NODES_MAX;
 use crate::traces;
 
 /// As in the tables.
 pub(crate) const NAME: &str = "quadtree";
-
-/// More nodes than any of the frames needs.
-pub(crate) const NODES_MAX: usize = 2048;
 
 pub(crate) const ITEMS_MAX: usize = 6;
 pub(crate) const DEPTH_MAX: u32 = 10;

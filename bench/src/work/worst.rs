@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
 use crate::contenders::{Visitor, visit_all};
+use crate::csv;
 use crate::object::Object;
 use crate::population::Population;
-use crate::results::csv;
 
 /// The slots of each store, and of the array.
 pub(crate) const SLOTS: usize = 1_000_000;

@@ -5,8 +5,8 @@ use core::alloc::Layout;
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
-use crate::checksum::Sum;
 use crate::status::Status;
+use crate::sum::Sum;
 
 /// `mp_handle`: a struct, which not every platform passes as the number in it.
 #[repr(C)]

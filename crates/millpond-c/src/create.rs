@@ -11,12 +11,12 @@ use millpond::reuse::ReuseOrder;
 use millpond::{Handle, HandleAllocator, HandleAllocatorBuilder};
 
 use crate::callbacks::{Give, c_free, c_take};
-use crate::face::Whole;
 use crate::head::{ALL_CALLED, Head, InC, NOT_OPEN};
-use crate::kinds::{ForOrder, limits_of, with_order};
 use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, WRAP, ZEROED};
+use crate::orders::{ForOrder, limits_of, with_order};
 use crate::outside::Outside;
 use crate::status::{Status, status_of};
+use crate::whole::Whole;
 
 /// The layout that this library was built for: `MP_LAYOUT_` of the header.
 pub(crate) const LAYOUT: u32 = 5;

@@ -8,7 +8,7 @@ use millpond::{CoreOffsets, Handle};
 
 use crate::callbacks::Give;
 use crate::face::Face;
-use crate::kinds::limits_of;
+use crate::orders::limits_of;
 use crate::outside::Outside;
 
 /// Finds a pool's face from its head.

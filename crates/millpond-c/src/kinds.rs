@@ -1,4 +1,4 @@
-//! The types that the options name.
+//! What is done with a pool by its type.
 //!
 //! What few programs call is not in a pool's [`Face`](crate::face::Face), but finds the pool's type here: a program that
 //! never calls it has no code of it.
@@ -9,51 +9,17 @@
 
 use core::ptr::NonNull;
 
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::ReuseOrder;
 use millpond::snapshot::Checksum;
 use millpond::validate::Violation;
-use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, SavedSlots};
+use millpond::{Handle, SavedSlots};
 
-use crate::face::{Face, Whole};
+use crate::face::Face;
 use crate::head::Head;
-use crate::pool;
+use crate::opened::face;
+use crate::orders::{ForOrder, Slots, with_order};
 use crate::status::Status;
-
-/// The slots of a pool.
-pub(crate) type Slots<R> = HandleAllocator<R, Handle<()>>;
-
-/// What is to be done with an order.
-pub(crate) trait ForOrder {
-    type Out;
-    fn run<R: ReuseOrder>(self) -> Self::Out;
-}
-
-/// Does it with the order that the number names.
-pub(crate) fn with_order<F: ForOrder>(order: u32, work: F) -> Result<F::Out, Status> {
-    Ok(match order {
-        0 => work.run::<Lifo>(),
-        1 => work.run::<Fifo>(),
-        2 => work.run::<LowestFirst>(),
-        3 => work.run::<Roster>(),
-        4 => work.run::<NextFit>(),
-        5 => work.run::<Intrusive>(),
-        _ => return Err(Status::BAD_OPTIONS),
-    })
-}
-
-/// The largest generation of handles with so many bits of index, and how many slots these can name. Every pool keeps
-/// handles of eight bytes, and the header's functions make shorter ones of them where the options say so.
-pub(crate) fn limits_of(index_bits: u32) -> Result<(u16, u32), Status> {
-    fn limits<H: HandleLayout>() -> (u16, u32) {
-        (H::LIFETIMES_MAX as u16, H::CAPACITY_MAX as u32)
-    }
-    match index_bits {
-        16 => Ok(limits::<Handle32<(), 16>>()),
-        20 => Ok(limits::<Handle32<(), 20>>()),
-        24 => Ok(limits::<Handle32<(), 24>>()),
-        _ => Err(Status::BAD_OPTIONS),
-    }
-}
+use crate::whole::Whole;
 
 /// What is done with a pool of a given order.
 trait ForPool {
@@ -284,7 +250,7 @@ pub(crate) unsafe fn shape_of(head: NonNull<Head>) -> Shape {
     // SAFETY: as the caller promises; the fields are copied.
     let Head { value_bytes, kind, .. } = unsafe { head.read() };
     // SAFETY: as the caller promises.
-    let keeps_oldest = unsafe { pool::face(head.as_ptr()) }.is_some_and(Face::keeps_oldest);
+    let keeps_oldest = unsafe { face(head.as_ptr()) }.is_some_and(Face::keeps_oldest);
     Shape { value_bytes, kind: u32::from(kind) | u32::from(keeps_oldest) << 16 }
 }
 

@@ -19,6 +19,7 @@
 
 extern crate alloc;
 
+mod attach;
 mod callbacks;
 mod checksum;
 mod classes;
@@ -27,15 +28,20 @@ mod face;
 mod head;
 mod kinds;
 mod layout;
+mod opened;
 mod options;
+mod orders;
 mod outside;
 mod packed;
 mod packed_state;
 mod pool;
 mod recorder;
+mod recording;
 #[cfg(millpond_standalone)]
 mod runtime;
 mod snapshot;
 mod status;
+mod sum;
 mod table;
 mod text;
+mod whole;

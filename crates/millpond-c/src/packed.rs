@@ -23,14 +23,15 @@ use core::slice;
 use millpond::snapshot::Checksum;
 
 use crate::callbacks::{AddToSum, Bits, Give, Key, Poison, boxed};
-use crate::checksum::Sum;
 use crate::create::{self, BLOCK_ALIGN, Block, LAYOUT};
 use crate::head::{Head, InC};
 use crate::kinds;
+use crate::opened::face;
 use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, WRAP, ZEROED};
 use crate::outside::Outside;
-use crate::pool::{face, mp_pool_clear, mp_pool_validate};
+use crate::pool::{mp_pool_clear, mp_pool_validate};
 use crate::status::{Status, status_of};
+use crate::sum::Sum;
 use crate::text::write_text;
 
 /// What stands in front of the inner pool.

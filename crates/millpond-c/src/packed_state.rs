@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::slice;
 
+use crate::opened::{Opened, face};
 use crate::packed::{Packed, Parts};
-use crate::pool::{Opened, face};
 use crate::snapshot::{Front, mp_pool_state_bytes, mp_pool_write_state, read_state};
 use crate::status::{Status, status_of};
 

@@ -4,32 +4,24 @@
 //!
 //! # Invariant
 //!
-//! A recorder knows the pools that it listens to, and each of these has a [`Track`] that knows the recorder; whichever
-//! goes first ends the other's part.
+//! That of [`recording`](crate::recording), and the pools that a recorder listens to are heads.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::ffi::c_void;
-use core::fmt::Write as _;
 use core::ptr::{self, NonNull};
 
+use crate::attach::each_slot;
 use crate::callbacks::{Write, boxed};
 use crate::head::Head;
-use crate::options::NAME_BYTES_MAX;
-use crate::outside::{Outside, each_slot};
-use crate::pool::face;
+use crate::opened::face;
+use crate::outside::Outside;
+use crate::recording::{CLASS_BYTES_MAX, Listened, NONE, Recorder, TEXT_BYTES, Track, empty_text};
 use crate::status::{Status, status_of};
 
 /// The first line of every live trace.
 const HEADER: &str =
     "tick,event,id,class,capacity,live,peak,retired,inserted,removed,refused,evicted,dropped,ms\n";
-
-/// So much text is gathered before it is written.
-const TEXT_BYTES: usize = 1 << 14;
-
-/// A class has at most so many bytes: a pool's name, and a number.
-const CLASS_BYTES_MAX: usize = NAME_BYTES_MAX + 21;
 
 /// No line is longer: a class, thirteen numbers and the commas between them.
 const LINE_BYTES_MAX: usize = CLASS_BYTES_MAX + 14 * 21;
@@ -37,150 +29,13 @@ const LINE_BYTES_MAX: usize = CLASS_BYTES_MAX + 14 * 21;
 /// How often at most the statistics are written, in milliseconds.
 const BETWEEN_STATS_MS: u64 = 100;
 
-/// No lifetime.
-const NONE: u64 = u64::MAX;
-
-/// `mp_recorder`.
-pub struct Recorder {
-    write: Write,
-    user: *mut c_void,
-    text: String,
-    tick: u32,
-    ms: u64,
-    stats_at: Option<u64>,
-    next_id: u64,
-    events: u64,
-    pools: Vec<Listened>,
-    pools_ever: u32,
-    has_failed: bool,
-}
-
-/// A pool that the recorder listens to.
-struct Listened {
-    pool: NonNull<Head>,
-    number: u32,
-    class: String,
-}
-
-/// What a pool knows of its recorder.
-pub(crate) struct Track {
-    recorder: NonNull<Recorder>,
-    class: String,
-    /// By slot: the lifetime that was begun and not ended.
-    ids: Vec<u64>,
-}
-
-impl Track {
-    fn write(&mut self, slot: usize, is_birth: bool) {
-        // SAFETY: the recorder outlives its tracks, and is used by one thread at a time.
-        let recorder = unsafe { self.recorder.as_mut() };
-        let Some(id) = self.ids.get_mut(slot) else { return };
-        let event = if is_birth { "alloc" } else { "free" };
-        if is_birth {
-            *id = recorder.next_id;
-            recorder.next_id += 1;
-        }
-        let ended = *id;
-        if !is_birth {
-            *id = NONE;
-        }
-        recorder.events += 1;
-        let tick = recorder.tick;
-        recorder.line(format_args!("{tick},{event},{ended},{},{slot}", self.class));
-    }
-
-    pub(crate) fn birth(&mut self, slot: usize) {
-        self.write(slot, true);
-    }
-
-    pub(crate) fn death(&mut self, slot: usize) {
-        self.write(slot, false);
-    }
-
-    /// The pool's state was replaced: this slot is live now, or not.
-    pub(crate) fn replaced(&mut self, slot: usize, is_live: bool) {
-        let was_live = self.ids.get(slot).is_some_and(|id| *id != NONE);
-        if was_live != is_live {
-            self.write(slot, is_live);
-        }
-    }
-
-    /// The pool goes: what lives in it ends.
-    pub(crate) fn end(mut self, pool: NonNull<Head>) {
-        for slot in 0..self.ids.len() {
-            self.replaced(slot, false);
-        }
-        // SAFETY: as above.
-        unsafe { self.recorder.as_mut() }.pools.retain(|listened| listened.pool != pool);
-    }
-}
-
-/// Text with room for so many bytes.
-fn empty_text(bytes: usize) -> Result<String, Status> {
-    let mut text = String::new();
-    text.try_reserve_exact(bytes).map_err(|_| Status::OUT_OF_MEMORY)?;
-    Ok(text)
-}
-
 impl Recorder {
-    fn new(write: Write, user: *mut c_void, text: String) -> Self {
-        Self {
-            write,
-            user,
-            text,
-            tick: 0,
-            ms: 0,
-            stats_at: None,
-            next_id: 0,
-            events: 0,
-            pools: Vec::new(),
-            pools_ever: 0,
-            has_failed: false,
-        }
-    }
-
-    /// Takes no memory: the text has room for a line more than is gathered.
-    fn line(&mut self, line: core::fmt::Arguments<'_>) {
-        // Text in memory never fails.
-        let _ = writeln!(self.text, "{line}");
-        if self.text.len() >= TEXT_BYTES {
-            self.flush();
-        }
-    }
-
-    fn flush(&mut self) {
-        if !self.has_failed && !self.text.is_empty() {
-            // SAFETY: the caller's function, with what it was given for it.
-            let is_written =
-                unsafe { (self.write)(self.text.as_ptr(), self.text.len(), self.user) };
-            self.has_failed = !is_written;
-        }
-        self.text.clear();
-    }
-
-    /// The name as a class of a trace, with a number behind if another pool has it now.
-    fn class_of(&self, name: Option<&str>) -> Result<String, Status> {
-        let fits = |c: char| !c.is_control() && !matches!(c, ',' | '"' | '\u{feff}');
-        let name = name.filter(|name| !name.is_empty()).unwrap_or("unnamed");
-        let mut class = empty_text(CLASS_BYTES_MAX)?;
-        class.extend(name.chars().map(|c| if fits(c) { c } else { '_' }));
-        let name_bytes = class.len();
-        let mut number = 1_u64;
-        while self.pools.iter().any(|pool| pool.class == class) {
-            number += 1;
-            class.truncate(name_bytes);
-            // Text in memory never fails.
-            let _ = write!(class, "-{number}");
-        }
-        Ok(class)
-    }
-
     fn stats(&mut self) {
         let (tick, ms) = (self.tick, self.ms);
         let pools = core::mem::take(&mut self.pools);
         for Listened { pool, number, class } in &pools {
-            // SAFETY: a pool that goes is listened to no more.
-            if let Some(stats) = unsafe { face(pool.as_ptr()) }.map(|face| face.stats()) {
+            // SAFETY: it is a head, and a pool that goes is listened to no more.
+            if let Some(stats) = unsafe { face(pool.as_ptr().cast()) }.map(|face| face.stats()) {
                 let millpond::Stats { capacity, live, peak, retired, .. } = stats;
                 let millpond::Stats { inserted, removed, refused, evicted, .. } = stats;
                 self.line(format_args!(
@@ -194,7 +49,7 @@ impl Recorder {
     }
 
     fn listen(&mut self, pool: NonNull<Head>) -> Result<(), Status> {
-        if self.pools.iter().any(|listened| listened.pool == pool) {
+        if self.pools.iter().any(|listened| listened.pool == pool.cast()) {
             return Ok(());
         }
         // SAFETY: the caller's pool.
@@ -212,7 +67,7 @@ impl Recorder {
         let track = Outside::recorded(unsafe { own.as_mut() })?;
         let number = self.pools_ever;
         self.pools_ever += 1;
-        self.pools.push(Listened { pool, number, class });
+        self.pools.push(Listened { pool: pool.cast(), number, class });
         let new = Track { recorder: NonNull::from(self), class: class_of_track, ids };
         let track = track.insert(new);
         each_slot(pool, |slot, _, _, is_live| track.replaced(slot, is_live));
@@ -264,7 +119,7 @@ pub unsafe extern "C" fn mp_pool_record(pool: *mut Head, recorder: *mut Recorder
     let outside = unsafe { (*pool.as_ptr()).outside };
     // SAFETY: null, or the pool's own.
     let is_recorded = unsafe { outside.as_ref() }.is_some_and(Outside::is_recorded);
-    if is_recorded && !recorder.pools.iter().any(|listened| listened.pool == pool) {
+    if is_recorded && !recorder.pools.iter().any(|listened| listened.pool == pool.cast()) {
         // Another recorder listens.
         return Status::OCCUPIED;
     }
@@ -304,9 +159,9 @@ pub unsafe extern "C" fn mp_recorder_destroy(recorder: *mut Recorder) -> Status 
     // SAFETY: it came from a box, and nobody has it any more.
     let mut recorder = unsafe { Box::from_raw(recorder) };
     recorder.stats();
-    for Listened { mut pool, .. } in core::mem::take(&mut recorder.pools) {
-        // SAFETY: the pools that it listens to are there.
-        if let Ok(track) = Outside::recorded(unsafe { pool.as_mut() }) {
+    for Listened { pool, .. } in core::mem::take(&mut recorder.pools) {
+        // SAFETY: the pools that it listens to are heads, and there.
+        if let Ok(track) = Outside::recorded(unsafe { pool.cast::<Head>().as_mut() }) {
             *track = None;
         }
     }

@@ -12,9 +12,9 @@ use crate::callbacks::boxed;
 use crate::create::{create, destroy};
 use crate::head::Head;
 use crate::kinds::{self, Shape, shape_of};
+use crate::opened::{Opened, face};
 use crate::options::{self, Options};
 use crate::outside::Outside;
-use crate::pool::{Opened, face};
 use crate::status::{Status, status_of};
 
 /// `mp_snapshot`: a second pool of the same options, which nobody sees.

@@ -9,7 +9,7 @@ use millpond::{Handle, HandleLayout, SideTable};
 
 use crate::callbacks::{Bits, Visit, boxed, c_free, c_take};
 use crate::face::slot_of;
-use crate::kinds::limits_of;
+use crate::orders::limits_of;
 use crate::status::{Status, status_of};
 
 /// `mp_table`.

@@ -3,11 +3,11 @@
 //! With clap: help, manual pages, completions and suggestions for mistyped words all come from the types below. lexopt
 //! has none of them, and argh neither suggestions nor manual pages.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::headroom::HEADROOM;
 use crate::merge_arguments::MergeArguments;
 use crate::odds_arguments::OddsArguments;
 use crate::pages::Shell;
@@ -243,9 +243,6 @@ pub(crate) struct GenerateArguments {
     #[arg(long, value_name = "DAYS", default_value_t = 1.0, value_parser = number(1e-3..=365.0), requires = "game")]
     pub(crate) days: f64,
 }
-
-/// In per cent: eleven times the peak at most.
-pub(crate) const HEADROOM: RangeInclusive<f64> = 0.0..=1000.0;
 
 fn pattern(text: &str) -> Result<Pattern, String> {
     if text.is_empty() {

@@ -8,6 +8,7 @@ mod args;
 mod external;
 mod generate;
 mod generate_game;
+mod headroom;
 mod loans_command;
 mod merge_arguments;
 mod odds_arguments;
@@ -75,7 +76,10 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     millpond_terminal::set_when(arguments.color.when);
     match arguments.command {
         None => plan_command::run_bundled(),
-        Some(Command::Plan(arguments)) => plan_command::run(&arguments),
+        Some(Command::Plan(arguments)) => match arguments.wait_p99_ms {
+            Some(wait_p99_ms) => loans_command::run(&arguments, wait_p99_ms),
+            None => plan_command::run(&arguments),
+        },
         Some(Command::Merge(_)) => Err(External::out_of_place("merge")),
         Some(Command::Replay(_)) => Err(External::out_of_place("replay")),
         Some(Command::Odds(_)) => Err(External::out_of_place("odds")),

@@ -7,7 +7,7 @@ use clap::Args;
 use millpond_plan::plan::SESSION_HOURS_DEFAULT;
 use millpond_terminal::arguments::{POSITIVE, number, whole};
 
-use crate::args::HEADROOM;
+use crate::headroom::HEADROOM;
 
 /// Plan pools from the summaries of many sessions, for a given share of sessions without refusals.
 ///

@@ -64,9 +64,6 @@ impl PlanArguments {
 
 /// Plans the traces that the user names.
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
-    if let Some(wait_p99_ms) = arguments.wait_p99_ms {
-        return crate::loans_command::run(arguments, wait_p99_ms);
-    }
     let prices = arguments.prices.clone().unwrap_or_else(prices_here);
     let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand, prices);
     let wanted = Wanted {

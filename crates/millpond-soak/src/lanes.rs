@@ -228,8 +228,3 @@ impl Lanes<'_> {
 
 /// The number of slots in a block of a pool of blocks.
 const BLOCK_SLOTS: usize = 64;
-
-/// The maximum number of slots of each pool: the limit of the narrowest handle.
-pub(crate) const CAPACITY_MAX: u64 = 1 << 20;
-
-const _: () = assert!(CAPACITY_MAX as usize <= BytemapPool::<()>::CAPACITY_MAX);

@@ -1,6 +1,7 @@
 //! `millpond-soak`, which `millpond soak` starts: random work on every pool for any length of time, with every result checked.
 
 mod allocations;
+mod capacity;
 mod checkpoint;
 mod command;
 mod frame_memory;
@@ -28,10 +29,10 @@ mod trials;
 pub use allocations::Counting;
 pub use command::{SoakArguments, run};
 
+pub(crate) use capacity::CAPACITY_MAX;
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use json::json;
 pub(crate) use lane::Tally;
-pub(crate) use lanes::CAPACITY_MAX;
 pub(crate) use memory::without_huge_pages;
 pub(crate) use program::{Plan as ProgramPlan, soak_program};
 pub(crate) use shape::Shape;

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use millpond::lots::{Lot, Lots, Tasks};
 use millpond::{Handle, Pool};
 
-use crate::game::{Bullet, Rock};
+use crate::objects::{Bullet, Rock};
 
 /// Bullets' slots in a task, and fragments that can be born in it. All players need the same: the handles depend on both.
 const CHUNK_SLOTS: usize = 256;

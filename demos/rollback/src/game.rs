@@ -4,18 +4,17 @@
 use millpond::snapshot::{
     Checksum, History, Kept, RollbackError, SnapshotError, SnapshotOf, ToChecksum,
 };
-use millpond::{Handle, Pool, Recycler, SideTable, Snapshot, checksum_fields};
+use millpond::{Handle, Pool, Recycler, SideTable, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::flight::{Flight, Hit};
+use crate::objects::{Bullet, FIELD, Rock, Ship, Spark};
 use crate::random::Random;
 
 pub(crate) const PLAYERS: usize = 2;
 const BULLETS: usize = 4096;
 const ROCKS: usize = 64;
 const SPARKS: usize = 1024;
-/// The field is a square of so many units.
-const FIELD: i32 = 1 << 16;
 const BULLETS_PER_FRAME: i32 = 16;
 
 /// What a player does in a frame.
@@ -33,69 +32,6 @@ impl Input {
         Self { turn: random.below(3) as i8 - 1, fires: random.below(8) > 0 }
     }
 }
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ship {
-    position: [i32; 2],
-    heading: i32,
-    hits: u32,
-    /// The rock that was hit last: stale once that is gone.
-    aim: Option<Handle<Rock>>,
-}
-checksum_fields!(Ship { position, heading, hits, aim });
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bullet {
-    position: [i32; 2],
-    speed: [i32; 2],
-    frames_left: u16,
-    owner: Handle<Ship>,
-}
-checksum_fields!(Bullet { position, speed, frames_left, owner });
-
-impl Bullet {
-    /// One frame on. Returns the rock that it hits.
-    pub(crate) fn fly(&mut self, rocks: &Pool<Rock>) -> Option<Handle<Rock>> {
-        for (position, speed) in self.position.iter_mut().zip(self.speed) {
-            *position = (*position + speed).rem_euclid(FIELD);
-        }
-        self.frames_left -= 1;
-        let at = self.position;
-        let near = |rock: &Rock| {
-            (rock.position[0] - at[0]).abs() < 600 && (rock.position[1] - at[1]).abs() < 600
-        };
-        // Every other bullet looks each frame: there are many.
-        let looks = self.frames_left & 1 == 0;
-        rocks.iter().filter(|_| looks).find(|(_, rock)| near(rock)).map(|(rock, _)| rock)
-    }
-
-    pub(crate) fn is_spent(&self) -> bool {
-        self.frames_left == 0
-    }
-
-    /// What a bullet that has hit a rock leaves, unless it is an old one.
-    pub(crate) fn fragments(&self) -> impl Iterator<Item = Self> + use<> {
-        let Self { position, speed: [x, y], frames_left, owner } = *self;
-        let speeds = [[-y, x], [y, -x], [-x, -y]];
-        let speeds = speeds.into_iter().filter(move |_| frames_left > 40);
-        // The first frames lead out of the rock.
-        speeds.map(move |speed| Self { position, speed, frames_left: 31, owner })
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rock {
-    position: [i32; 2],
-    strength: i32,
-}
-checksum_fields!(Rock { position, strength });
-
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spark {
-    position: [i32; 2],
-    frames_left: u16,
-}
-checksum_fields!(Spark { position, frames_left });
 
 /// What is not in a pool.
 #[derive(Clone, Copy, Debug)]

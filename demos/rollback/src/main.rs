@@ -10,6 +10,7 @@ mod allocations;
 mod flight;
 mod game;
 mod network;
+mod objects;
 mod player;
 mod random;
 

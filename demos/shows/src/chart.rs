@@ -1,9 +1,12 @@
 use std::ops::Range;
 
+use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::picture::Area;
-use crate::{FAINT, INK};
+use crate::colors::{FAINT, INK};
+
+/// A part of a picture.
+pub(crate) type Area<'p> = DrawingArea<BitMapBackend<'p>, Shift>;
 
 /// Lines over time, or over whatever goes to the right.
 #[derive(Clone, Debug)]

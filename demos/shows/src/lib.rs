@@ -3,14 +3,16 @@
 
 mod animation;
 mod chart;
+mod colors;
 mod picture;
 mod random;
 mod stage;
 
 pub use animation::Animation;
 pub use chart::{Chart, Line, thousands};
+pub use colors::{BACKGROUND, FAINT, INK};
 pub use millpond_testkit::allocations::Counting;
-pub use picture::{BACKGROUND, FAINT, INK, Picture};
+pub use picture::Picture;
 pub use plotters::style::{Color, RGBAColor, RGBColor};
 pub use random::Random;
 pub use stage::{Failure, Stage, check, play, play_with};

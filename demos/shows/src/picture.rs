@@ -2,19 +2,13 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::sync::Once;
 
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, RGBAColor, register_font};
 
-use crate::{Chart, Failure, Stage};
-
-/// The night behind everything.
-pub const BACKGROUND: RGBColor = RGBColor(11, 15, 28);
-/// For what is written.
-pub const INK: RGBColor = RGBColor(214, 222, 240);
-/// For what is there to be seen when looked for: frames, grids, second thoughts.
-pub const FAINT: RGBColor = RGBColor(142, 154, 184);
+use crate::chart::{Area, Chart};
+use crate::colors::BACKGROUND;
+use crate::{Failure, Stage};
 
 /// It is painted so many times larger each way, and made small at the end: that smooths the edges.
 const SCALE: usize = 2;
@@ -26,8 +20,6 @@ pub struct Picture {
     height: usize,
     pixels: Vec<u8>,
 }
-
-pub(crate) type Area<'p> = DrawingArea<BitMapBackend<'p>, Shift>;
 
 impl Picture {
     /// An empty picture.

@@ -15,6 +15,7 @@
 mod examples;
 mod json;
 mod panels;
+mod random;
 mod script;
 mod world;
 

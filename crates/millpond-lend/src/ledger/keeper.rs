@@ -4,25 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::openings::Failed;
-use super::{Ledger, State, Why};
+use super::{Ledger, State, Why, Work};
 use crate::error::{AcquireError, LoanHandle, Unopened};
 use crate::hash::jittered;
 
 /// Lifetimes are shorter than the setting by up to this share.
 const LIFETIME_JITTER_PERCENT: u64 = 10;
-
-/// A task for the keeper.
-#[derive(Debug)]
-pub enum Work<T> {
-    /// Open an object, then call [`Ledger::opened`] or [`Ledger::open_failed`].
-    Open(LoanHandle),
-    /// Check an object, then call [`Ledger::checked`] or [`Ledger::check_failed`].
-    Check(LoanHandle, T),
-    /// Close an object, then call [`Ledger::closed`].
-    Close(LoanHandle, T),
-    /// Stop the work for this handle, drop what it has opened, then call [`Ledger::closed`].
-    Abort(LoanHandle),
-}
 
 impl<T, W, E> Ledger<T, W, E> {
     /// Returns the next task for the keeper.

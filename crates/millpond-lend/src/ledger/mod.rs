@@ -19,6 +19,7 @@ mod share;
 mod slot;
 mod upkeep;
 mod validate;
+mod work;
 
 use std::collections::VecDeque;
 use std::panic::Location;
@@ -31,10 +32,10 @@ use crate::settings::Settings;
 use crate::stats::Stats;
 use crate::trace::TraceRow;
 
-pub use keeper::Work;
 pub use loans::{Ask, Claim};
 pub use queue::{Asked, WaiterHandle};
 pub use share::{Demand, Lacking};
+pub use work::Work;
 
 use openings::Openings;
 use queue::{Answer, Queue};

@@ -6,7 +6,6 @@ use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::source::Counted;
 use crate::error::{Fault, reason, shown};
 
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
@@ -17,7 +16,7 @@ const READ_BYTES: usize = 1 << 16;
 
 /// The uncompressed text of a stored file.
 pub(super) fn decompressed<'a>(
-    stored: Counted<'a>,
+    stored: impl Read + 'a,
 ) -> std::result::Result<Box<dyn Read + 'a>, Fault> {
     let mut stored = BufReader::with_capacity(READ_BYTES, stored);
     let head = stored.fill_buf().map_err(|e| Fault::at_byte(0, reason(&e)))?;

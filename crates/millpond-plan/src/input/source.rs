@@ -219,7 +219,7 @@ impl std::fmt::Debug for Input<'_> {
 }
 
 /// Counts the bytes that pass through it.
-pub(super) struct Counted<'a> {
+struct Counted<'a> {
     inner: Box<dyn Read + 'a>,
     bytes_read: Rc<Cell<u64>>,
 }

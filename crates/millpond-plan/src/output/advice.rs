@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::figures::{byte_unit, bytes, count, number_of, percent};
 use super::paint::Paint;
-use super::plan_text::Wanted;
 use super::table::{name_cell, short_function};
 use super::wrap::{COLUMNS, columns, fitted, wrapped, wrapped_behind};
 use crate::plan::{
@@ -35,8 +34,8 @@ const NAMELESS_SHARE_TOLD: f64 = 0.1;
 const VISITS_LEFT_OUT: &str = "The times are those of calls to the allocator. Visits to objects are not included; they \
                                may be faster, too, because slots are smaller than blocks.";
 
-/// The section of a plan that says what to do first.
-pub fn advice_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
+/// The section of a plan that says what to do first; `all` shows every proposal.
+pub fn advice_text(plan: &TracePlan, all: bool, paint: Paint) -> String {
     let advice = &plan.advice;
     let mut out = format!("\n{}\n", paint.strong("What to pool first"));
     if advice.is_empty() {
@@ -45,7 +44,7 @@ pub fn advice_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
         out += &little_time(plan).map_or_else(String::new, |text| wrapped(&text));
         out += &paint.faint_lines(&wrapped(legend(advice)));
     }
-    let shown = if wanted.all { usize::MAX } else { PROPOSALS_SHOWN };
+    let shown = if all { usize::MAX } else { PROPOSALS_SHOWN };
     for (number, proposal) in (1..).zip(advice.proposals.iter().take(shown)) {
         out += &item(number, proposal, plan);
     }

@@ -79,7 +79,7 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "\n{}", paint.strong(&crate::error::shown(plan.name.as_bytes())));
     out.push_str(&what_it_is(plan));
-    out.push_str(&advice_text(plan, wanted, paint));
+    out.push_str(&advice_text(plan, wanted.all, paint));
     let all = wanted.classes(plan);
     let listed = wanted.listed(&all);
     let classes = &listed[..listed.len().min(wanted.top)];

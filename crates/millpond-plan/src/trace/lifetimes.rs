@@ -6,6 +6,7 @@ use std::collections::hash_map::Entry;
 use super::born_ids::BornIds;
 use super::classes::Classes;
 use super::clock::Clock;
+use super::columns::{split, wrong_columns};
 use super::fields::decimal;
 use super::live::{self, Lacking};
 use super::live_keys::LiveKeys;
@@ -219,40 +220,9 @@ impl Records for Reader {
     }
 }
 
-/// The first four columns, which every line has, and the rest.
-type Columns<'l> = (&'l [u8], &'l [u8], &'l [u8], &'l [u8], &'l [u8]);
-
-#[inline]
-pub(super) fn split(line: &[u8]) -> Option<Columns<'_>> {
-    let (tick, rest) = until_comma(line)?;
-    let (event, rest) = until_comma(rest)?;
-    let (id, rest) = until_comma(rest)?;
-    let (class, rest) = match memchr::memchr(b',', rest) {
-        Some(end) => (&rest[..end], &rest[end + 1..]),
-        None => (rest, &[][..]),
-    };
-    Some((tick, event, id, class, rest))
-}
-
-/// The text before and after the first comma. Columns have only a few bytes, too few for a vectorised search to pay
-/// off.
-#[inline]
-fn until_comma(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = text.iter().position(|&b| b == b',')?;
-    Some((&text[..end], &text[end + 1..]))
-}
-
 /// A number in one of the columns after the fourth, which are `rest`.
 fn number(rest: &[u8], column: usize, what: &str) -> Result<u64, String> {
     let text = rest.split(|&b| b == b',').nth(column).unwrap_or(&[]);
     decimal(text)
         .ok_or_else(|| format!("{what} `{}`, expected a number from 0 to 2^64 - 1", shown(text)))
-}
-
-pub(super) fn wrong_columns(line: &[u8]) -> String {
-    let columns = line.split(|&b| b == b',').count();
-    if line.is_empty() {
-        return "the line is empty, expected `tick,event,id,class`".to_owned();
-    }
-    format!("{columns} columns in `{}`, expected `tick,event,id,class`", shown(line))
 }

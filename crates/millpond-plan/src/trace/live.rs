@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::CLASSES_MAX;
 use super::classes::NAME_BYTES_MAX;
+use super::columns::{split, wrong_columns};
 use super::fields::decimal;
 use crate::error::{found, shown};
 
@@ -122,8 +123,8 @@ pub enum LiveLine<'l> {
 /// # Errors
 /// What is wrong with the line.
 pub fn live_line(line: &[u8]) -> Result<LiveLine<'_>, String> {
-    let Some((tick, event, id, class, rest)) = super::lifetimes::split(line) else {
-        return Err(super::lifetimes::wrong_columns(line));
+    let Some((tick, event, id, class, rest)) = split(line) else {
+        return Err(wrong_columns(line));
     };
     let Some(tick) = decimal(tick).and_then(|tick| u32::try_from(tick).ok()) else {
         return Err(format!("tick `{}`, expected a number from 0 to 2^32 - 1", shown(tick)));

@@ -6,6 +6,7 @@ mod blocks;
 mod born_ids;
 mod classes;
 mod clock;
+mod columns;
 mod fields;
 pub mod follow;
 mod heap;

@@ -3,7 +3,7 @@
 use millpond::classic::BytemapPool;
 
 use super::{Drawing, Happened, Kept, Object, Panel, Slot, State};
-use crate::world::Random;
+use crate::random::Random;
 
 pub(crate) struct Bytemap {
     pool: BytemapPool<Object>,

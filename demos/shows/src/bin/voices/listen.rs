@@ -2,8 +2,8 @@
 
 use std::f32::consts::TAU;
 
-use crate::score::{Kind, Request, Score};
-use crate::sound::{FUNDAMENTAL, RATE};
+use crate::score::{Kind, RATE, Request, Score};
+use crate::sound::FUNDAMENTAL;
 
 /// A note is listened to for so many samples from its beginning: 46 ms, so that its neighbours a half tone
 /// up and down are told from it.

@@ -19,8 +19,8 @@ use millpond::{Handle, Pool, Stats};
 use millpond_demos::{
     Chart, Color, FAINT, Failure, INK, Line, Picture, RGBColor, Stage, check, play, thousands,
 };
-use score::Kind;
-use sound::{RATE, Reverb, Voice};
+use score::{Kind, RATE};
+use sound::{Reverb, Voice};
 
 const VOICES: usize = 32;
 /// Sounds are begun, and voices looked at, so many samples apart: 5.8 ms.

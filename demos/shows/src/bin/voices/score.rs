@@ -2,7 +2,8 @@
 
 use millpond_demos::{RGBColor, Random};
 
-use crate::sound::RATE;
+/// Samples a second.
+pub(crate) const RATE: f32 = 44_100.0;
 
 /// Five notes a bar, from the lowest: of the prelude in C, BWV 846. The numbers are those of keys, 60 is
 /// the C in the middle.

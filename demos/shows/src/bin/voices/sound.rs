@@ -4,10 +4,7 @@ use std::f32::consts::TAU;
 
 use millpond_demos::Random;
 
-use crate::score::{Kind, Request};
-
-/// Samples a second.
-pub(crate) const RATE: f32 = 44_100.0;
+use crate::score::{Kind, RATE, Request};
 
 /// Softer than this, nobody hears it: the voice ends.
 const SILENCE: f32 = 0.000_5;

@@ -2,6 +2,7 @@
 //! system's allocator.
 
 mod contender;
+mod entrant;
 mod json;
 mod latency;
 mod object;
@@ -18,7 +19,7 @@ use script::Walks;
 pub(crate) use script::{Limits, Script};
 pub(crate) use text::text;
 
-use contender::{Entrant, Kind};
+use entrant::{Entrant, Kind};
 use latency::{Latency, Timer};
 use millpond_plan::progress::Progress;
 use millpond_terminal::progress::Bar;
@@ -129,7 +130,7 @@ impl Outcome {
 /// Replays a trace on every contender, in rounds of one lap each, so that a disturbance of the machine affects all of
 /// them.
 pub(crate) fn replay(name: &str, script: &Script, rounds: usize) -> Outcome {
-    replay_through(contender::all(script.walks().count > 0), name, script, rounds)
+    replay_through(entrant::all(script.walks().count > 0), name, script, rounds)
 }
 
 fn replay_through(entrants: Vec<Entrant>, name: &str, script: &Script, rounds: usize) -> Outcome {

@@ -1,7 +1,8 @@
 use millpond::reuse::Lifo;
 use millpond::{Handle, Pool};
 
-use super::contender::{Boxed, Contender, Entrant, Kind, NAMES, Pooled, Way, entrant};
+use super::contender::{Boxed, Contender, Pooled, Way};
+use super::entrant::{Entrant, Kind, NAMES, entrant};
 use super::object::{Object, SIZES, Value, size_of_bytes};
 use super::run::{Lap, lap};
 use super::*;

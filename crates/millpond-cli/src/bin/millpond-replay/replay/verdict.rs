@@ -1,6 +1,6 @@
 //! Which pool to take, by the figures.
 
-use super::contender::Kind;
+use super::entrant::Kind;
 use super::{Measured, Recording};
 use millpond_plan::output::advice::{nothing_saves_enough, time_saved};
 use millpond_plan::output::figures::count;

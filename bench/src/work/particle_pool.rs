@@ -7,10 +7,11 @@ use std::time::Instant;
 
 use millpond::classic::ParticlePool;
 
+use super::particles;
 use crate::contender::Kind;
 use crate::measure::{Candidate, Lap, Timed};
 use crate::object::Small;
-use crate::work::particles::{self, room};
+use crate::sizes::room;
 
 /// As in the tables.
 pub(crate) const NAME: &str = "classic::ParticlePool";

@@ -16,10 +16,11 @@ use std::time::Instant;
 use in_place::{Actor, LastingTree};
 use millpond::Handle;
 
+use super::quadtree::{DEPTH_MAX, FRAMES_MAX, ITEMS_MAX};
 use crate::contender::Kind;
 use crate::measure::{Candidate, Lap, Timed};
+use crate::sizes::NODES_MAX;
 use crate::traces;
-use crate::work::quadtree::{DEPTH_MAX, FRAMES_MAX, ITEMS_MAX, NODES_MAX};
 
 /// As in the tables.
 pub(crate) const NAME: &str = "Pool, Lifo, tree updated in place";

@@ -5,9 +5,9 @@ use std::ffi::c_uint;
 use std::ptr::NonNull;
 use std::time::Duration;
 
+use super::Case;
 use crate::contender::Kind;
 use crate::measure::{Candidate, Lap, Timed};
-use crate::work::Case;
 
 /// A `Lap` of the C++ side.
 #[repr(C)]

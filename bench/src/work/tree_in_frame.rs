@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use millpond::{Frame, FrameMemory, FrameRef};
 
+use super::quadtree::{self, Keys, Node, Nodes};
 use crate::contender::Kind;
 use crate::measure::{Candidate, Lap, Timed};
-use crate::work::quadtree::{self, Keys, NODES_MAX, Node, Nodes};
+use crate::sizes::NODES_MAX;
 
 /// As in the tables.
 pub(crate) const NAME: &str = "FrameMemory";

@@ -1,0 +1,113 @@
+//! A pool that a C program passes, opened for a function of the header.
+//!
+//! # Invariant
+//!
+//! A pool that a C program passes is null, or one that [`create`](crate::create) has made and nobody has destroyed, or an
+//! `mp_pool` of zeros, which is what `millpond.hpp` has for a pool without slots; one that is changed is used by nobody
+//! else. That is the header's contract, and every block of the library relies on it.
+
+use core::ptr::NonNull;
+
+use crate::face::{Face, slot_of};
+use crate::head::Head;
+use crate::outside::Outside;
+
+/// A pool that a function may change, and its parts.
+pub(crate) struct Opened<'p> {
+    pub(crate) head: NonNull<Head>,
+    pub(crate) face: &'p mut dyn Face,
+    pub(crate) outside: Option<&'p mut Outside>,
+    pub(crate) value_bytes: usize,
+}
+
+impl<'p> Opened<'p> {
+    /// # Safety
+    ///
+    /// The pool is as this module's invariant says, for as long as the result is used.
+    pub(crate) unsafe fn new(head: *mut Head) -> Option<Self> {
+        let head = NonNull::new(head)?;
+        // SAFETY: as the caller promises; the fields are copied.
+        let Head { face, outside, value_bytes, .. } = unsafe { head.read() };
+        // SAFETY: the function that was made for this pool.
+        let mut whole = unsafe { face?(head) };
+        Some(Self {
+            head,
+            // SAFETY: as the caller promises.
+            face: unsafe { whole.as_mut() },
+            // SAFETY: null, or the pool's own.
+            outside: unsafe { outside.as_mut() },
+            value_bytes: value_bytes as usize,
+        })
+    }
+
+    pub(crate) fn value(&self, slot: usize) -> *mut u8 {
+        // SAFETY: callers name slots of the pool.
+        unsafe { self.face.values().add(slot * self.value_bytes) }.as_ptr()
+    }
+
+    pub(crate) fn note_birth(&mut self, bits: u64) -> *mut u8 {
+        let slot = slot_of(bits);
+        let value = self.value(slot);
+        self.face.note(bits);
+        if let Some(outside) = &mut self.outside {
+            outside.birth(slot, value, self.value_bytes);
+        }
+        value
+    }
+
+    fn note_death(&mut self, slot: usize) {
+        let value = self.value(slot);
+        if let Some(outside) = &mut self.outside {
+            outside.death(slot, value, self.value_bytes);
+        }
+    }
+
+    /// Begins a lifetime, if there is room or the pool makes some.
+    pub(crate) fn insert(&mut self) -> Option<(u64, *mut u8)> {
+        if self.face.keeps_oldest() && self.face.is_full() {
+            let victim = self.face.oldest();
+            self.evict(victim);
+        }
+        match self.face.acquire() {
+            0 => None,
+            bits => Some((bits, self.note_birth(bits))),
+        }
+    }
+
+    pub(crate) fn evict(&mut self, bits: u64) {
+        if self.face.evict(bits) {
+            self.note_death(slot_of(bits));
+        }
+    }
+
+    pub(crate) fn remove(&mut self, bits: u64) -> bool {
+        let is_live = self.face.release(bits);
+        if is_live {
+            self.note_death(slot_of(bits));
+        }
+        is_live
+    }
+}
+
+/// What was done may have made the pool's order plain, or no longer plain.
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        // SAFETY: as whoever opened the pool has promised; the face is not used any more.
+        unsafe { Head::settle(self.head) };
+    }
+}
+
+/// A pool that a function only reads.
+///
+/// # Safety
+///
+/// The pool is as this module's invariant says, for as long as the result is used.
+pub(crate) unsafe fn face<'p>(head: *const Head) -> Option<&'p dyn Face> {
+    let head = NonNull::new(head.cast_mut())?;
+    // SAFETY: as the caller promises; the field is copied.
+    let face = unsafe { (*head.as_ptr()).face };
+    // SAFETY: the function that was made for this pool.
+    let whole = unsafe { face?(head) };
+    // SAFETY: as the caller promises.
+    Some(unsafe { whole.as_ref() })
+}
