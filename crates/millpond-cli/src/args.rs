@@ -109,13 +109,15 @@ pub(crate) struct PlanArguments {
     /// Print the classes as CSV, for spreadsheets.
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
-    /// Show only classes whose name matches; `*` matches any text. This does not filter the advice and the budget.
+    /// Show only classes whose name matches, with all tables; `*` matches any text. This does not filter the advice and
+    /// the budget.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(crate) class: Option<Pattern>,
     /// Propose no handles, for programs that do not refer to objects by handle.
     #[arg(long)]
     pub(crate) no_handles: bool,
-    /// Show all proposals and classes, and put all classes into the budget, including those that are not worth a pool.
+    /// Show all proposals, classes and tables, and put all classes into the budget, including those that are not worth a
+    /// pool.
     #[arg(long)]
     pub(crate) all: bool,
     /// Skip matching functions when determining which function allocates; `*` matches any text. May be given more than
@@ -171,7 +173,7 @@ pub(crate) struct PlanArguments {
     )]
     pub(crate) size_classes: Option<u64>,
     /// How many classes the tables show.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole(0..=usize::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole(0..=usize::MAX))]
     pub(crate) top: usize,
     /// Plan for loans: 99 % of the callers wait at most this long. The traces are those of a `millpond_lend::Lender`
     /// (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL's csvlog with the durations of statements.

@@ -74,7 +74,7 @@ fn run_program(name: &str, command: impl FnOnce(Command) -> Result<(), Failure>)
 fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     millpond_terminal::set_when(arguments.color.when);
     match arguments.command {
-        None => plan_command::run_bundled(),
+        None => plan_command::run_without_command(),
         Some(Command::Plan(arguments)) => plan_command::run(&arguments),
         Some(Command::Merge(_)) => Err(External::out_of_place("merge")),
         Some(Command::Replay(_)) => Err(External::out_of_place("replay")),

@@ -48,7 +48,7 @@ pub struct MergeArguments {
     /// Make a separate plan for each value of this column, such as the level (`plan --tag`).
     #[arg(long, value_name = "COLUMN")]
     pub by: Option<String>,
-    /// Plan all classes, including those that are not worth a pool in any session.
+    /// Plan all classes, including those that are not worth a pool in any session, and show all tables.
     #[arg(long)]
     pub all: bool,
     /// How long the program has to run before the first slot uses up its generations.
@@ -68,6 +68,6 @@ pub struct MergeArguments {
     #[arg(long, value_name = "FILE")]
     pub budget: Option<PathBuf>,
     /// How many classes the tables show.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole(0..=usize::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole(0..=usize::MAX))]
     pub top: usize,
 }
