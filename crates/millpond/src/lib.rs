@@ -260,6 +260,8 @@ mod guide {
     struct OneFile;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
+    #[doc = include_str!("../../../docs/guide/engines.md")]
+    struct Engines;
     #[doc = include_str!("../../../docs/guide/moving.md")]
     struct Moving;
 }
