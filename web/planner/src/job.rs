@@ -81,7 +81,7 @@ impl Default for Request {
             blocks_at_hand: BLOCKS_AT_HAND_DEFAULT,
             prices: None,
             skip_caller: Vec::new(),
-            top: 20,
+            top: 10,
             class: None,
             no_handles: false,
             all: false,
