@@ -79,7 +79,9 @@ fn nothing_that_needs_times_is_said_of_counts() {
     );
     let report = std::fs::read_to_string(directory.path().join("r.html")).unwrap();
     assert!(report.contains("counts without times") && report.contains("Each class<"), "{report}");
-    for absent in ["Lifetimes by length", "over time", "99 % of the time", "created per", "median life"] {
+    for absent in
+        ["Lifetimes by length", "over time", "99 % of the time", "created per", "median life"]
+    {
         assert!(!report.contains(absent), "{absent}");
     }
     let files = ["plan", "--no-report", "--budget", "b.toml", "--csv", "--prices", "reference"];
