@@ -397,10 +397,12 @@
     $("restart").addEventListener("click", restart);
     $("rate").addEventListener("change", () => { if (timer) { stop(); start(); } });
     const choose = () => {
+      // Read before `stop`, which draws, and so shows the old choice again.
+      const [kind, slots] = [$("kind").value, $("slots").value];
       stop();
       example = null;
-      const isSame = $("kind").value === "example";
-      begin(`${isSame ? state.kind : $("kind").value}/${$("slots").value}`, "", isSame ? only : []);
+      const isSame = kind === "example";
+      begin(`${isSame ? state.kind : kind}/${slots}`, "", isSame ? only : []);
       showStory();
     };
     $("kind").addEventListener("change", choose);
