@@ -166,7 +166,7 @@
 
   const showStory = () => {
     $("title").textContent = example ? example.title : "Play";
-    $("shows").textContent = example ? example.shows : "Insert, remove, look up. Random, or Run, plays by itself.";
+    $("shows").textContent = example ? example.shows : "Insert, remove, look up. Random step does one of them for you; Run goes on doing so.";
     const scrub = $("scrub");
     scrub.hidden = !example;
     scrub.max = String(example?.steps.length ?? 0);
@@ -177,7 +177,7 @@
     for (const chip of $("examples").children) {
       chip.setAttribute("aria-pressed", String(chip.dataset.id === example?.id));
     }
-    $("next").textContent = example ? "Next ▶" : "Random ▶";
+    $("next").textContent = example ? "Next ▶" : "Random step ▶";
     $("random").hidden = !example;
   };
 
@@ -350,7 +350,7 @@
     $("back").disabled = example ? position === 0 : ops.length === 0;
     $("next").disabled = example !== null && position === example.steps.length;
     $("frame").hidden = state.kind !== "particles";
-    $("kind").value = state.kind;
+    $("kind").value = cards.length < state.panels.length ? "example" : state.kind;
     $("slots").value = String(state.slots);
     // A link may ask for another number.
     if ($("slots").value === "") $("slots").add(new Option(String(state.slots), undefined, true, true));
@@ -397,9 +397,12 @@
     $("restart").addEventListener("click", restart);
     $("rate").addEventListener("change", () => { if (timer) { stop(); start(); } });
     const choose = () => {
+      // Read before `stop`, which draws, and so shows the old choice again.
+      const [kind, slots] = [$("kind").value, $("slots").value];
       stop();
       example = null;
-      begin(`${$("kind").value}/${$("slots").value}`);
+      const isSame = kind === "example";
+      begin(`${isSame ? state.kind : kind}/${slots}`, "", isSame ? only : []);
       showStory();
     };
     $("kind").addEventListener("change", choose);
@@ -422,7 +425,7 @@
     $("link").addEventListener("click", async () => {
       const hash = here();
       if (hash.length > LINK_CHARS_MAX) {
-        $("copied").textContent = "Too many different steps for a link: begin with New.";
+        $("copied").textContent = "Too many different steps for a link: start over.";
         return;
       }
       const link = location.href.split("#")[0] + hash;

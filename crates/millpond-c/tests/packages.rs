@@ -78,6 +78,35 @@ fn an_installed_package_is_used_with_cmake_pkg_config_and_by_hand() {
     }
 }
 
+/// Its README names only files that are in it, and all headers; its first program does what it says.
+fn says_what_is_there(folder: &Path, archive: &Path, name: &str) {
+    run(Command::new("tar").arg("xf").arg(archive).arg("-C").arg(folder));
+    let unpacked = folder.join(name);
+    let readme = fs::read_to_string(unpacked.join("README.md")).unwrap();
+    assert!(!readme.contains("](") && !readme.contains("../"), "a link out of the archive");
+    let named: Vec<&str> = readme.split('`').skip(1).step_by(2).collect();
+    let is_path = |name: &&&str| {
+        ["include/", "lib/", "examples", "debuggers", "LICENSE"]
+            .iter()
+            .any(|at| name.starts_with(at))
+    };
+    for path in named.iter().filter(is_path) {
+        assert!(unpacked.join(path).exists(), "{path} is not in the archive");
+    }
+    for header in fs::read_dir(unpacked.join("include")).unwrap() {
+        let header = format!("include/{}", header.unwrap().file_name().to_str().unwrap());
+        assert!(named.contains(&header.as_str()), "{header} is not in the README");
+    }
+    let (_, program) = readme.split_once("```c\n").unwrap();
+    let source = folder.join("readme.c");
+    fs::write(&source, program.split("```").next().unwrap()).unwrap();
+    let built = folder.join("readme");
+    let mut compile = Command::new("gcc");
+    compile.arg(source).arg(format!("-I{}", unpacked.join("include").display()));
+    run(compile.arg(unpacked.join("lib/libmillpond.a")).arg("-o").arg(&built));
+    assert_eq!(run(&mut Command::new(built)).stdout, b"x is 1.0\nthe handle is rejected\n");
+}
+
 #[test]
 fn the_release_archive_is_fetched_by_cmake_and_wrapped_by_meson_without_rust() {
     if library().is_none() || !has("cmake") {
@@ -90,6 +119,7 @@ fn the_release_archive_is_fetched_by_cmake_and_wrapped_by_meson_without_rust() {
     let name = file.strip_suffix(".tar.gz").unwrap();
     let sum = run(Command::new("sha256sum").arg(&archive)).stdout;
     let hash = String::from_utf8(sum).unwrap().split_whitespace().next().unwrap().to_owned();
+    says_what_is_there(&folder, &archive, name);
     // Whoever asks for cargo finds one that fails.
     let path = folder.join("path");
     fs::create_dir(&path).unwrap();

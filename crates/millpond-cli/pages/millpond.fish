@@ -29,9 +29,9 @@ always\t'Always'
 never\t'Never'"
 complete -c millpond -n "__fish_millpond_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c millpond -n "__fish_millpond_needs_command" -s V -l version -d 'Print version'
-complete -c millpond -n "__fish_millpond_needs_command" -f -a "plan" -d 'Plan pools from a trace, and prove the plan by replaying the trace'
-complete -c millpond -n "__fish_millpond_needs_command" -f -a "merge" -d 'Plan pools from the summaries of many sessions, for a given share of sessions without refusals'
-complete -c millpond -n "__fish_millpond_needs_command" -f -a "replay" -d 'Time a trace with each pool type, each reuse order and Box, and recommend the fastest'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "plan" -d 'Work out how many slots each pool needs, and check it by replaying the recording on real pools'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "merge" -d 'Work out how many slots each pool needs, so that no pool is full in a given share of many sessions'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "replay" -d 'Time a recording with each pool type, each reuse order and Box, and recommend the fastest'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "odds" -d 'Print how likely it is that a handle is not unique, for every handle layout'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "generate" -d 'Write a made-up trace of any length to standard output'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "prices" -d 'Print what made-up programs take on the allocator of this process, in nanoseconds per object'
@@ -40,14 +40,14 @@ complete -c millpond -n "__fish_millpond_needs_command" -f -a "completions" -d '
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "man" -d 'Print the manual page of the tool or of one command'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "watch" -d 'Show the pools or lenders of a running program, from the live trace that it writes'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "soak" -d 'Run random operations on every pool for minutes to days, and check every result'
-complete -c millpond -n "__fish_millpond_using_subcommand plan" -l headroom -d 'Extra room above the peak, in per cent' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l headroom -d 'Extra slots above the most objects that were alive at once, in per cent' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l tick-rate -d 'The number of ticks per second of a lifetime trace. The default is the trace\'s own clock (a column `ms`); without either, times are in ticks, and no handles are proposed' -r
-complete -c millpond -n "__fish_millpond_using_subcommand plan" -l session-hours -d 'How long the program has to run before the first slot uses up its generations' -r
-complete -c millpond -n "__fish_millpond_using_subcommand plan" -l class -d 'Show only classes whose name matches; `*` matches any text. This does not filter the advice and the budget' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l session-hours -d 'How long handles must last: the hours that the program may run until the slot that is reused most has used up its generations' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l class -d 'Show only classes whose name matches, with all tables; `*` matches any text. This does not filter the advice and the budget' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l skip-caller -d 'Skip matching functions when determining which function allocates; `*` matches any text. May be given more than once' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l blocks-at-hand -d 'How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Calls that are served from them cost less. Use 0 for an allocator that keeps none' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l prices -d 'Rank by these prices instead of those measured on this machine, so that the output is the same everywhere: `reference`, or nanoseconds for an object from birth to death, such as `at-hand=9..14,small=25,large=60,pool=4`' -r
-complete -c millpond -n "__fish_millpond_using_subcommand plan" -l report -d 'The file for the report. An earlier report is replaced; any other file is not overwritten' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l report -d 'The file for the report. It replaces an earlier report, and no other file' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l budget -d 'Write the capacities to this file, for the program to read at startup: TOML, with a scenario for each trace. An earlier budget is replaced unless it has been edited' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l summary -d 'Write a summary of each recording to this file: a table (CSV) with a line for each class. `millpond merge` plans from the summaries of many sessions. An earlier summary is replaced' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l tag -d 'Add a column with this value to the summary, such as the level or the platform. May be given more than once' -r
@@ -63,22 +63,22 @@ never\t'Never'"
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l json -d 'Print the plan as JSON, for programs'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l csv -d 'Print the classes as CSV, for spreadsheets'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l no-handles -d 'Propose no handles, for programs that do not refer to objects by handle'
-complete -c millpond -n "__fish_millpond_using_subcommand plan" -l all -d 'Show all proposals and classes, and put all classes into the budget, including those that are not worth a pool'
-complete -c millpond -n "__fish_millpond_using_subcommand plan" -l measure -d 'Measure how much time each proposal saves on this machine, by replaying the recorded calls with the system\'s allocator and with pools. This takes a few seconds'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l all -d 'Show all proposals, classes and tables, and put all classes into the budget, including those that are not worth a pool'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l measure -d 'Show all proposals, and measure how much time each saves on this machine, by replaying the recorded calls with the system\'s allocator and with pools. This takes a few seconds'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l no-report -d 'Write no report'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l partial -d 'Print no plan, but write to this file what the next step needs of these sessions: their counts or, with --counts, those of them that may be given up. An earlier such file is replaced' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l counts -d 'The counts of all sessions, which `merge --partial` has written. All of the following steps need the same' -r -F
-complete -c millpond -n "__fish_millpond_using_subcommand merge" -l quantile -d 'The minimum share of sessions without any refusal, in per cent' -r
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l quantile -d 'The share of sessions in which no pool may be full, in per cent' -r
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l headroom -d 'Extra room above the need of these sessions, in per cent' -r
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l by -d 'Make a separate plan for each value of this column, such as the level (`plan --tag`)' -r
-complete -c millpond -n "__fish_millpond_using_subcommand merge" -l session-hours -d 'How long the program has to run before the first slot uses up its generations' -r
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l session-hours -d 'How long handles must last: the hours that the program may run until the slot that is reused most has used up its generations' -r
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l budget -d 'Write the capacities to this file, for the program to read at startup: TOML, with a scenario for each value of --by. An earlier budget is replaced unless it has been edited' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l top -d 'How many classes the tables show' -r
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
 always\t'Always'
 never\t'Never'"
-complete -c millpond -n "__fish_millpond_using_subcommand merge" -l all -d 'Plan all classes, including those that are not worth a pool in any session'
+complete -c millpond -n "__fish_millpond_using_subcommand merge" -l all -d 'Plan all classes, including those that are not worth a pool in any session, and show all tables'
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l no-handles -d 'Propose no handles, for programs that do not refer to objects by handle'
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l json -d 'Print the plan as JSON, for programs'
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l csv -d 'Print the classes as CSV, for spreadsheets'

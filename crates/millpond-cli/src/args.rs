@@ -18,16 +18,15 @@ use millpond_plan::summary::{TEXT_BYTES_MAX, Tag};
 use millpond_terminal::Color;
 use millpond_terminal::arguments::{POSITIVE, number, whole};
 
-/// Computes the size of each object pool of a program from a trace of the program.
+/// Works out how large each object pool of a program has to be, from a recording of the program.
 ///
-/// Without a command, it plans pools for three bundled traces: two games of Freedoom 2 and one of OpenTTD.
+/// Without a command, it explains how to begin. In its repository, `cargo run` plans the pools of three recorded games.
 #[derive(Debug, Parser)]
 #[command(name = "millpond", version, disable_help_subcommand = true, term_width = 80)]
 #[command(after_help = "\
 Examples:
-  millpond                                 plan the bundled traces
-  millpond plan game.csv.gz                plan the pools of your own trace
-  millpond replay game.csv.gz              which pool is fastest for your trace
+  millpond plan game.csv.gz                how many slots each pool needs
+  millpond replay game.csv.gz              which pool is fastest for your recording
   heaptrack ./game && millpond plan heaptrack.game.*.zst
                                            find out what to pool in a program without pools
 
@@ -76,9 +75,9 @@ pub(crate) enum Command {
     },
 }
 
-/// Plan pools from a trace, and prove the plan by replaying the trace.
+/// Work out how many slots each pool needs, and check it by replaying the recording on real pools.
 ///
-/// A trace is a lifetime trace (lines `tick,event,id,class`), a heaptrack file, a recording of millpond-heap or a table
+/// A recording is a lifetime trace (lines `tick,event,id,class`), a heaptrack file, a recording of millpond-heap or a table
 /// of allocations (lines `ms,event,address,size,stack`), plain or compressed with gzip or zstd; the format is detected
 /// automatically. `-` reads standard input.
 ///
@@ -98,7 +97,7 @@ Examples:
   millpond plan --csv --class 'Bullet*' game.csv.gz
   zcat game.csv.gz | millpond plan -")]
 pub(crate) struct PlanArguments {
-    /// Traces to plan for; each gets its own plan.
+    /// Recordings to plan for; each gets its own plan.
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
     #[command(flatten)]
@@ -109,13 +108,15 @@ pub(crate) struct PlanArguments {
     /// Print the classes as CSV, for spreadsheets.
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
-    /// Show only classes whose name matches; `*` matches any text. This does not filter the advice and the budget.
+    /// Show only classes whose name matches, with all tables; `*` matches any text. This does not filter the advice and
+    /// the budget.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(crate) class: Option<Pattern>,
     /// Propose no handles, for programs that do not refer to objects by handle.
     #[arg(long)]
     pub(crate) no_handles: bool,
-    /// Show all proposals and classes, and put all classes into the budget, including those that are not worth a pool.
+    /// Show all proposals, classes and tables, and put all classes into the budget, including those that are not worth a
+    /// pool.
     #[arg(long)]
     pub(crate) all: bool,
     /// Skip matching functions when determining which function allocates; `*` matches any text. May be given more than
@@ -130,11 +131,11 @@ pub(crate) struct PlanArguments {
     /// `reference`, or nanoseconds for an object from birth to death, such as `at-hand=9..14,small=25,large=60,pool=4`.
     #[arg(long, value_name = "PRICES", value_parser = Prices::parse)]
     pub(crate) prices: Option<Prices>,
-    /// Measure how much time each proposal saves on this machine, by replaying the recorded calls with the system's
-    /// allocator and with pools. This takes a few seconds.
+    /// Show all proposals, and measure how much time each saves on this machine, by replaying the recorded calls with the
+    /// system's allocator and with pools. This takes a few seconds.
     #[arg(long, conflicts_with = "wait_p99_ms")]
     pub(crate) measure: bool,
-    /// The file for the report. An earlier report is replaced; any other file is not overwritten
+    /// The file for the report. It replaces an earlier report, and no other file
     ///
     /// [default: report.html, and none with --json or --csv]
     #[arg(long, value_name = "FILE", conflicts_with = "no_report")]
@@ -171,7 +172,7 @@ pub(crate) struct PlanArguments {
     )]
     pub(crate) size_classes: Option<u64>,
     /// How many classes the tables show.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole(0..=usize::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole(0..=usize::MAX))]
     pub(crate) top: usize,
     /// Plan for loans: 99 % of the callers wait at most this long. The traces are those of a `millpond_lend::Lender`
     /// (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL's csvlog with the durations of statements.
@@ -205,14 +206,15 @@ const BYTES_MAX_DEFAULT: &str = "512";
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct RuleArguments {
-    /// Extra room above the peak, in per cent.
+    /// Extra slots above the most objects that were alive at once, in per cent.
     #[arg(long, value_name = "PERCENT", default_value_t = Headroom::DEFAULT_PERCENT, value_parser = number(HEADROOM))]
     pub(crate) headroom: f64,
     /// The number of ticks per second of a lifetime trace. The default is the trace's own clock (a column `ms`);
     /// without either, times are in ticks, and no handles are proposed.
     #[arg(long, value_name = "HZ", value_parser = number(POSITIVE))]
     pub(crate) tick_rate: Option<f64>,
-    /// How long the program has to run before the first slot uses up its generations.
+    /// How long handles must last: the hours that the program may run until the slot that is reused most has used up its
+    /// generations.
     #[arg(long, value_name = "HOURS", default_value_t = SESSION_HOURS_DEFAULT, value_parser = number(POSITIVE))]
     pub(crate) session_hours: f64,
 }

@@ -75,7 +75,7 @@ fn run_program(name: &str, command: impl FnOnce(Command) -> Result<(), Failure>)
 fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     millpond_terminal::set_when(arguments.color.when);
     match arguments.command {
-        None => plan_command::run_bundled(),
+        None => plan_command::run_without_command(),
         Some(Command::Plan(arguments)) => match arguments.wait_p99_ms {
             Some(wait_p99_ms) => loans_command::run(&arguments, wait_p99_ms),
             None => plan_command::run(&arguments),

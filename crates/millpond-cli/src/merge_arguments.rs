@@ -9,7 +9,7 @@ use millpond_terminal::arguments::{POSITIVE, number, whole};
 
 use crate::headroom::HEADROOM;
 
-/// Plan pools from the summaries of many sessions, for a given share of sessions without refusals.
+/// Work out how many slots each pool needs, so that no pool is full in a given share of many sessions.
 ///
 /// `millpond plan --summary` writes summaries: tables with a line for each class of each session. The order of the
 /// summaries does not matter, and summaries can be concatenated. `-` reads standard input.
@@ -39,7 +39,7 @@ pub struct MergeArguments {
     /// The counts of all sessions, which `merge --partial` has written. All of the following steps need the same.
     #[arg(long, value_name = "COUNTS")]
     pub counts: Option<PathBuf>,
-    /// The minimum share of sessions without any refusal, in per cent.
+    /// The share of sessions in which no pool may be full, in per cent.
     #[arg(long, value_name = "PERCENT", default_value_t = 99.9, value_parser = number(0.0..=100.0))]
     pub quantile: f64,
     /// Extra room above the need of these sessions, in per cent.
@@ -48,10 +48,11 @@ pub struct MergeArguments {
     /// Make a separate plan for each value of this column, such as the level (`plan --tag`).
     #[arg(long, value_name = "COLUMN")]
     pub by: Option<String>,
-    /// Plan all classes, including those that are not worth a pool in any session.
+    /// Plan all classes, including those that are not worth a pool in any session, and show all tables.
     #[arg(long)]
     pub all: bool,
-    /// How long the program has to run before the first slot uses up its generations.
+    /// How long handles must last: the hours that the program may run until the slot that is reused most has used up its
+    /// generations.
     #[arg(long, value_name = "HOURS", default_value_t = SESSION_HOURS_DEFAULT, value_parser = number(POSITIVE))]
     pub session_hours: f64,
     /// Propose no handles, for programs that do not refer to objects by handle.
@@ -68,6 +69,6 @@ pub struct MergeArguments {
     #[arg(long, value_name = "FILE")]
     pub budget: Option<PathBuf>,
     /// How many classes the tables show.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole(0..=usize::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole(0..=usize::MAX))]
     pub top: usize,
 }

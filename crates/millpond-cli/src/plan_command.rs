@@ -11,7 +11,7 @@ use millpond_plan::measure::measure;
 use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use millpond_plan::output::plan_csv::plan_csv;
 use millpond_plan::output::plan_json::plan_json;
-use millpond_plan::output::plan_text::{Wanted, prices_text, rules_text, trace_text};
+use millpond_plan::output::plan_text::{Wanted, plans_text};
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{
     BLOCKS_AT_HAND_DEFAULT, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT, TracePlan, all_proved,
@@ -25,7 +25,7 @@ use millpond_plan::summary::{COLUMNS, COLUMNS_MAX, summary_csv};
 const BUNDLED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 
 /// How many classes the tables of the bundled traces show.
-const BUNDLED_TOP: usize = 8;
+const BUNDLED_TOP: usize = 6;
 
 /// The rules that the bundled traces are planned by: 35 ticks a second is what they were
 /// recorded at.
@@ -221,11 +221,17 @@ fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<Tr
     Ok(plan)
 }
 
-/// Plans the bundled traces and suggests the next step.
-pub(crate) fn run_bundled() -> Result<(), Failure> {
-    if BUNDLED.is_empty() {
-        return millpond_terminal::print(NEXT);
+/// What happens without a command: the demonstration if cargo runs the tool in its repository, and else an explanation.
+pub(crate) fn run_without_command() -> Result<(), Failure> {
+    let here = std::env::var_os("CARGO_MANIFEST_DIR");
+    match here.is_some_and(|here| here == env!("CARGO_MANIFEST_DIR")) && !BUNDLED.is_empty() {
+        true => run_bundled(),
+        false => millpond_terminal::print(&format!("{EXPLANATION}{NEXT}")),
     }
+}
+
+/// Plans the bundled traces and suggests the next step.
+fn run_bundled() -> Result<(), Failure> {
     let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, prices_here());
     output_file::may_replace(Path::new(REPORT), Kind::Report)?;
     let mut plans = Vec::new();
@@ -237,34 +243,36 @@ pub(crate) fn run_bundled() -> Result<(), Failure> {
     let wanted = Wanted { top: BUNDLED_TOP, classes: None, handles: true, all: false };
     print_text(&plans, &rules, &wanted)?;
     let place = write_report(Path::new(REPORT), &plans, &rules)?;
-    millpond_terminal::print(&format!("\nReport (open it in a browser):\n{place}\n{NEXT}"))?;
+    millpond_terminal::print(&format!(
+        "\nReport, with plots (open it in a browser):\n{place}\n{NEXT}"
+    ))?;
     all_proved(&plans)
 }
 
 const WELCOME: &str = "\
-millpond: how large does each object pool have to be?
-These are the plans for three bundled traces: two games of Freedoom 2, with the
-lifetimes of all actors, and a game of OpenTTD, with every malloc and free
-(recorded by heaptrack).
+millpond: how large does each object pool have to be? Here are the answers for
+three recordings that come with it: two games of Freedoom 2 and one of OpenTTD.
+
+";
+
+const EXPLANATION: &str = "\
+millpond works out how large each object pool of a program has to be, from a
+recording of the program.
+
+Usage: millpond plan RECORDING...
 ";
 
 const NEXT: &str = "
 Next:
-  millpond plan TRACE          plan for your own trace
-  heaptrack ./your-game        record one without changing the game, on Linux
-  millpond odds                how likely it is that two handles are mixed up
-  millpond plan --help         all options, with examples
-(`cargo run --release -- plan TRACE` if millpond is not installed)
+  heaptrack ./your-game        record a program without changing it, on Linux
+  millpond plan RECORDING      plan its pools, and write a report
+  millpond plan --help         all options, and the other kinds of recordings
+  millpond --help              all commands
+(In the repository: `cargo run --release -- plan RECORDING`)
 ";
 
 fn print_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> Result<(), Failure> {
-    let paint = millpond_terminal::paint();
-    let mut text = rules_text(plans, rules, wanted, paint);
-    for plan in plans {
-        text.push_str(&trace_text(plan, wanted, paint));
-    }
-    text.push_str(&prices_text(rules, paint));
-    millpond_terminal::print(&text)
+    millpond_terminal::print(&plans_text(plans, rules, wanted, millpond_terminal::paint()))
 }
 
 #[cfg(test)]
@@ -289,11 +297,8 @@ mod tests {
     #[test]
     fn a_plan_that_does_not_hold_is_a_failed_check() {
         let text = b"tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
-        let plan = plan(
-            "a.csv",
-            &Source::from_memory(text),
-            &BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, Prices::REFERENCE),
-        );
+        let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, Prices::REFERENCE);
+        let plan = plan("a.csv", &Source::from_memory(text), &rules);
         let mut plans = [plan.expect("a good trace")];
         assert_eq!(all_proved(&plans), Ok(()));
         plans[0].classes[0].proof.stale_resolved = 1;
@@ -301,7 +306,7 @@ mod tests {
         assert_eq!(failure.exit_code(), 1);
         assert_eq!(failure.to_string(), "a.csv: the plan does not hold");
         let wanted = Wanted { top: 8, classes: None, handles: true, all: false };
-        let text = trace_text(&plans[0], &wanted, millpond_terminal::paint());
-        assert!(text.contains("NOT PROVED"), "{text}");
+        let text = plans_text(&plans, &rules, &wanted, millpond_terminal::paint());
+        assert!(text.contains("CHECK FAILED") && !text.contains("Checked"), "{text}");
     }
 }

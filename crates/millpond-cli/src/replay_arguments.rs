@@ -6,7 +6,7 @@ use clap::Args;
 
 use millpond_terminal::arguments::whole;
 
-/// Time a trace with each pool type, each reuse order and Box, and recommend the fastest.
+/// Time a recording with each pool type, each reuse order and Box, and recommend the fastest.
 ///
 /// Each class of the trace has a pool of its own, as large as the class's peak. Objects have the sizes of the trace
 /// (recordings of the heap, and lifetime traces with a column `size`) or that of --bytes, rounded up to 16, 32, 64, …

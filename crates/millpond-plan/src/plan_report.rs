@@ -1,7 +1,7 @@
 //! A plan as the data of a report.
 
 use crate::output::advice::{little_time, next_line, saving, time_saved, what};
-use crate::output::figures::{bytes, count, duration};
+use crate::output::figures::{bytes, count, duration, small};
 use crate::output::meaning::meaning;
 use crate::plan::{self, GENERATION_BITS, Lengths, Rules, TracePlan, lifetimes_of, seconds_until};
 use crate::report::model;
@@ -26,8 +26,8 @@ pub fn report(plans: &[TracePlan], rules: &Rules) -> model::Report {
         title,
         generated_by: format!("millpond {}", env!("CARGO_PKG_VERSION")),
         rule: format!(
-            "{}. Handles must last {}.",
-            rules.headroom.rule(),
+            "Slots to reserve: the most objects alive at once, plus {} %. Handles must last {}.",
+            small(rules.headroom.percent),
             duration(rules.session_seconds)
         ),
         traces: plans.iter().map(trace).collect(),
@@ -61,8 +61,8 @@ fn facts(plan: &TracePlan) -> Vec<model::Fact> {
             None if plan.summary.has_times() => fact("ticks recorded", count(plan.summary.ticks())),
             None => fact("recorded", "counts without times".to_owned()),
         },
-        fact("lifetimes", count(plan.summary.births)),
-        fact("alive at once, at most", count(plan.peak_live.into())),
+        fact("objects created", count(plan.summary.births)),
+        fact("most alive at once", count(plan.peak_live.into())),
         fact("still alive at the end", count(plan.left_live.into())),
         fact("classes", count(plan.classes.len() as u64)),
     ];
@@ -72,7 +72,7 @@ fn facts(plan: &TracePlan) -> Vec<model::Fact> {
         facts.push(fact("timestamps", count(timestamps)));
     }
     if let Some(peak_bytes) = plan.peak_bytes {
-        facts.push(fact("at the peak", bytes(peak_bytes)));
+        facts.push(fact("memory at the peak", bytes(peak_bytes)));
     }
     facts
 }

@@ -1,17 +1,17 @@
-//! Which pool to take, and what each one costs. This module has nothing but documentation.
+//! Which pool to use, and what each one costs. This module has nothing but documentation.
 //!
 //! # All pools
 //!
-//! | you have | take |
+//! | you have | use |
 //! | --- | --- |
-//! | values that are inserted and removed | [`Pool`](crate::Pool) |
-//! | values that are iterated over far more often than looked up, or that must be sorted | [`PackedPool`](crate::PackedPool) |
+//! | anything you create and destroy during play: the default | [`Pool`](crate::Pool) |
+//! | things you loop over far more often than you look them up, or must sort | [`PackedPool`](crate::PackedPool) |
 //! | a `static`, or no heap | [`StaticPool`](crate::StaticPool) |
-//! | an unknown number of values, with or without a limit | [`VecPool`](crate::VecPool) |
-//! | the same, whose addresses must not change | [`BlockPool`](crate::BlockPool) |
-//! | values that many threads insert, read and remove | [`SyncPool`](crate::SyncPool) |
-//! | objects that many threads borrow and return | [`SyncRecycler`](crate::SyncRecycler) |
-//! | data that is rebuilt in every frame | [`FramePool`](crate::FramePool); [`FrameMemory`](crate::FrameMemory) if it is used in one place only |
+//! | no idea how many there will be, with or without a limit | [`VecPool`](crate::VecPool) |
+//! | …and values must never move, so growing never stalls to copy them | [`BlockPool`](crate::BlockPool) |
+//! | several threads that insert, read and remove | [`SyncPool`](crate::SyncPool) |
+//! | objects that several threads borrow and return | [`SyncRecycler`](crate::SyncRecycler) |
+//! | data that you rebuild in every frame | [`FramePool`](crate::FramePool); [`FrameMemory`](crate::FrameMemory) if it is used in one place only |
 //! | objects that are expensive to construct, or a loop over all slots without a branch | [`Recycler`](crate::Recycler) |
 //! | values of different types behind one trait | [`AnyPool`](crate::AnyPool) |
 //! | another system's data about a pool's objects | [`SideTable`](crate::SideTable) beside the pool |
@@ -90,7 +90,7 @@
 //! | [`get`](crate::Pool::get), [`contains`](crate::Pool::contains) | O(1) | one comparison of generations |
 //! | [`get_at`](crate::Pool::get_at), [`handle_at`](crate::Pool::handle_at), [`object_at`](crate::Pool::object_at), [`index_of`](crate::Pool::index_of) | O(1) | |
 //! | [`insert_at`](crate::Pool::insert_at) | O(1) amortised | [`reuse::Lifo`](crate::reuse::Lifo) sweeps now and then; the others do not |
-//! | [`iter`](crate::Pool::iter), [`retain`](crate::Pool::retain), [`drain`](crate::Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time, once a mutable loop has found few changes since the one before; until then O(capacity) |
+//! | [`iter`](crate::Pool::iter), [`retain`](crate::Pool::retain), [`drain`](crate::Pool::drain) | O(capacity / 64 + live) | 64 slots at a time; after many insertions and removals the next loop is O(capacity), because it rebuilds the bitmap |
 //! | [`runs`](crate::Pool::runs) | O(capacity / 64 + runs) | as fast as a slice where live slots are adjacent; with many holes, `values_mut().for_each(…)` is faster |
 //! | [`insert_or_evict`](crate::Pool::insert_or_evict) | O(1); full: O(capacity / 64 + live) | |
 //! | [`clear`](crate::Pool::clear) | O(capacity) | |

@@ -1,9 +1,9 @@
 //! Object pools for games and other real-time programs.
 //!
-//! A [`Pool`] allocates all of its memory when it is created, and none later; other types can grow.
-//! Insertion and removal take constant time. A [`Handle`] refers to an object; the pool refuses the
-//! handle once the object is removed. Iteration skips up to 64 free slots at a step in most pools, and
-//! visits adjacent live objects as slices.
+//! A [`Pool`] is a fixed number of slots, each with room for one object. It allocates once, when you create it; other
+//! types can grow. `insert` and `remove` are O(1). You refer to an object by its [`Handle`]: once the object is removed,
+//! the pool rejects the handle, whatever reuses the slot. Iteration skips free slots 64 at a time, and can hand you runs
+//! of live objects as slices.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
@@ -20,7 +20,7 @@
 //! enemies[orc].health -= 10;
 //! enemies.retain(|_, enemy| enemy.health > 0);
 //!
-//! // The orc is removed. Whatever takes its slot, the handle that the elf holds stays refused.
+//! // The orc is removed. The troll reuses its slot, and the handle that the elf keeps is still rejected.
 //! let troll = enemies.insert(Enemy { health: 50, target: Some(elf) })?;
 //! let target = enemies[elf].target.unwrap();
 //! assert_eq!(target.index(), troll.index());
@@ -29,7 +29,6 @@
 //! for (_, enemy) in &mut enemies {
 //!     enemy.health += 1;
 //! }
-//! enemies.values_mut().for_each(|enemy| enemy.health += 1); // the same, and faster
 //! # Ok::<(), millpond::Full<Enemy>>(())
 //! ```
 //!
@@ -40,50 +39,50 @@
 //! | `Vec<T>` and `swap_remove` | changes | an index names another object, silently | everything moves |
 //! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free slot takes a search | everything moves |
 //! | `Box<T>` for each | stays | safe, but every access follows a pointer, and every object costs a `malloc` and a `free` | at any time |
-//! | [`Pool<T>`](Pool) | stays | the handle is refused, for ever | never: the capacity is its limit |
+//! | [`Pool<T>`](Pool) | stays | the handle is rejected | never: the capacity is its limit |
 //!
 //! # Which pool?
 //!
 //! Most programs need one of these:
 //!
-//! | you have | take |
+//! | you have | use |
 //! | --- | --- |
-//! | values that others refer to: enemies, items, units | [`Pool`] |
-//! | values that are iterated over far more often than looked up, or that must be sorted: sparks, bullets, particles | [`PackedPool`] |
-//! | an unknown number of values, with or without a limit | [`VecPool`], which grows as a `Vec` does; [`BlockPool`] (feature `blocks`), if addresses must stay |
+//! | anything you create and destroy during play: the default | [`Pool`] |
+//! | things you loop over far more often than you look them up, or must sort: sparks, bullets, particles | [`PackedPool`] |
+//! | no idea how many there will be | [`VecPool`]: grows like a `Vec`, and handles stay valid |
+//! | …and values must never move, so growing never stalls to copy them | [`BlockPool`] (feature `blocks`) |
 //! | a `static`, or no heap | [`StaticPool`] |
-//! | values that many threads insert, read and remove | [`SyncPool`] (feature `sync`) |
+//! | several threads that insert, read and remove | [`SyncPool`] (feature `sync`) |
 //!
 //! [`choosing`] has all others, and compares them by what stays in place, by memory and by the cost of each operation.
-//! Beside a pool, a [`SideTable`] holds another system's data about the pool's objects.
+//! A [`SideTable`] beside a pool holds another system's data about the pool's objects.
 //!
-//! Which slot is reused next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the fastest.
-//! Which handles? [`handle`] has a table; the default has eight bytes and practically never runs
-//! out of generations. What happens when a pool is full? `insert` returns [`Full`], whose
-//! [`into_inner`](Full::into_inner) is the value, and nothing else changes; [`overflow`] has the other policies: evict, spill, grow. How many slots? `millpond plan`, the tool that comes with this crate, computes the numbers
-//! from a trace of the real program, and [`Budget`] keeps them in one place.
+//! - **Which slot is reused next?** The one freed last ([`reuse::Lifo`], the fastest); [`reuse`] has the others.
+//! - **Which handles?** [`Handle`] has eight bytes and practically never runs out of generations; [`handle`] has a table
+//!   of smaller ones.
+//! - **What if a pool is full?** `insert` returns [`Full`], from which [`into_inner`](Full::into_inner) gives you the value
+//!   back, and nothing else changes. [`overflow`] has the other policies: evict, spill, grow.
+//! - **How many slots?** `millpond plan`, the tool that comes with this crate, works them out from a recording of your
+//!   program, and [`Budget`] keeps them in one place.
 //!
-//! A [`Pool`] takes `size_of::<T>()` + 8.2 bytes for each slot, all of them when it is created.
-//! Insertion, removal and lookup are O(1). Iteration is O(capacity / 64 + live) once a mutable loop has
-//! found few changes since the one before; until then, and after many changes, a loop reads a word of
-//! each slot.
+//! A [`Pool`] needs `size_of::<T>()` + 8.2 bytes for each slot. Insertion, removal and lookup are O(1). Iteration is
+//! O(capacity / 64 + live). After many insertions and removals the next loop is O(capacity), because it rebuilds the
+//! bitmap. (Rebuilding takes a mutable loop; a shared one after such changes is O(capacity) each time.)
 //!
 //! # What handles promise
 //!
-//! - A handle is valid from its object's insertion until its removal, however the object is removed
-//!   (`remove`, `clear`, `drain`, eviction). Before and after, it is refused, whatever occupies the
-//!   slot, unless [`revive`](Pool::revive) or [`restore`](Pool::restore) brings that lifetime back.
-//! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is
-//!   not reused, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap) starts
-//!   the slot's generations again instead; a handle kept that long can then name another object.
-//! - If pools of the same type have different [names](PoolBuilder::name) or
-//!   [salts](PoolBuilder::salt), each refuses the others' [`Handle`]s with overwhelming
-//!   probability. Four-byte handles have too few generations for that promise.
-//! - A clone of a pool is its twin: the two issue the same handles, and accept each other's.
+//! - A handle is valid from the moment its object is inserted until it is removed, however it is removed (`remove`,
+//!   `clear`, `drain`, eviction). After that it is rejected, whatever is in the slot. It becomes valid again only if you
+//!   ask for it: by [`restore`](Pool::restore), [`revive`](Pool::revive), or a pool [built to wrap](PoolBuilder::wrap).
+//! - Each reuse of a slot is a new **generation**, and a handle names one of them. A slot that has used up its
+//!   generations (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is not reused, and [`Stats::retired`] counts it. A
+//!   pool built to wrap starts the slot's generations again instead; a handle kept that long can then find another object.
+//! - Give your pools [names](PoolBuilder::name) (or [salts](PoolBuilder::salt)), and each also rejects [`Handle`]s that
+//!   belong to another pool, with overwhelming probability. Four-byte handles have too few generations for that.
+//! - A clone of a pool issues the same handles as the original, and accepts the original's.
 //! - There is no randomness and no global counter: the same program issues the same handles in
 //!   every run and on every machine.
-//! - You may make a handle from any bits ([`Handle::from_bits`]); no handle can make a pool
-//!   unsound.
+//! - You may make a handle from any bits ([`Handle::from_bits`]): no handle can make a pool unsound.
 //!
 //! # Saving and restoring
 //!
@@ -129,21 +128,21 @@
 //!   handle that no pool can issue is refused, except [`DANGLING`](Handle::DANGLING).
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
-//! - `debug-aids`: [`debug`], to find code that writes to free slots, removes objects twice, or
+//! - `debug-aids`: [`debug`](https://docs.rs/millpond/latest/millpond/debug/index.html), to find code that writes to free slots, removes objects twice, or
 //!   never removes them, in the heap-allocated pools that have handles. For the classic pools, it
 //!   fills free slots. Off unless a pool's builder, or a classic pool's `fill_dead_slots`, enables
 //!   it (a [`classic::ParticlePool`] always checks its free slots).
 //! - `allocator-api2`: `&SizeClasses` implements that crate's `Allocator`, for its vectors and
 //!   boxes, and for hashbrown's maps.
-//! - `std`: the parts of `sync` that need the standard library: waiting for an object, and a home
-//!   for each thread, where its search for free slots starts.
+//! - `std`: blocking `acquire`, and a starting point for each thread's search for free slots.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
 //! There is deliberately no feature for logging. Errors name their pool, and [`Stats`] has its
-//! counters: the caller decides what to log. A logger called from `insert` would run foreign code,
+//! counters: you decide what to log. A logger called from `insert` would run foreign code,
 //! with locks and output, in the middle of a frame.
 //!
-//! The crate is `no_std`. It has no dependency unless a feature named after a crate is enabled.
+//! The crate is `no_std`, and has no dependencies by default. `cargo doc --open -p millpond --all-features` builds these
+//! pages with all parts.
 //!
 #![no_std]
 #![deny(unsafe_code)]
@@ -267,6 +266,8 @@ mod guide {
     struct OneFile;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
+    #[doc = include_str!("../../../docs/guide/engines.md")]
+    struct Engines;
     #[doc = include_str!("../../../docs/guide/moving.md")]
     struct Moving;
 }
@@ -289,6 +290,7 @@ pub mod __private {
     pub use ::serde;
 }
 
+#[doc(inline)]
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
 pub use pools::{faces, slot_pool, static_pool};
@@ -297,6 +299,7 @@ pub use reports::stats::Stats;
 pub use slots::generations::Generations;
 
 #[cfg(feature = "alloc")]
+#[doc(inline)]
 pub use self::{
     occupancy::Occupancy,
     pools::allocator::{HandleAllocator, HandleAllocatorBuilder},
@@ -306,6 +309,7 @@ pub use self::{
     slots::reuse,
 };
 #[cfg(feature = "memory")]
+#[doc(inline)]
 pub use self::{
     pools::frame_pool::{self, Frame, FrameFull, FrameLink, FrameMemory, FramePool, FrameRef},
     size_classes::SizeClasses,

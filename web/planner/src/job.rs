@@ -11,7 +11,7 @@ use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use millpond_plan::output::paint::Paint;
 use millpond_plan::output::plan_csv::plan_csv;
 use millpond_plan::output::plan_json::plan_json;
-use millpond_plan::output::plan_text::{Wanted, prices_text, rules_text, trace_text};
+use millpond_plan::output::plan_text::{Wanted, plans_text};
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{
     BLOCKS_AT_HAND_DEFAULT, BYTES_MAX_LARGEST, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT,
@@ -81,7 +81,7 @@ impl Default for Request {
             blocks_at_hand: BLOCKS_AT_HAND_DEFAULT,
             prices: None,
             skip_caller: Vec::new(),
-            top: 20,
+            top: 10,
             class: None,
             no_handles: false,
             all: false,
@@ -214,12 +214,7 @@ fn plan_objects<'n>(
         plans.push(planned);
     }
     all_proved(&plans)?;
-    let paint = Paint::new(true);
-    let mut text = rules_text(&plans, &rules, &wanted, paint);
-    for planned in &plans {
-        text.push_str(&trace_text(planned, &wanted, paint));
-    }
-    text.push_str(&prices_text(&rules, paint));
+    let text = plans_text(&plans, &rules, &wanted, Paint::new(true));
     let scenarios: Vec<_> = plans.iter().map(|plan| Scenario::of(plan, request.all)).collect();
     let sessions: Vec<_> = plans.iter().map(|plan| (scenario_name(&plan.name), plan)).collect();
     Ok(Results {

@@ -206,7 +206,7 @@ pub const EXAMPLES: &[Example] = &[
             ),
             step(
                 "g0",
-                "A's handle: for ever refused by the pool that retires slots. The pool that wraps finds another object.",
+                "A's handle: the pool that retires slots still rejects it. The pool that wraps finds another object.",
             ),
         ],
     },

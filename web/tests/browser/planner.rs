@@ -449,3 +449,26 @@ fn a_recording_of_200_mb_is_planned_as_the_command_does() {
         }
     });
 }
+
+/// No title of a proposal is squeezed to a letter a line, and nothing is wider than the screen.
+#[test]
+fn on_a_phone_the_report_of_the_command_can_be_read() {
+    with_site(|_| {
+        let directory = Directory::new();
+        let report = directory.path().join("a/rather/long/way/to/the/report");
+        std::fs::create_dir_all(&report).unwrap();
+        let trace = report.join("openttd-600ticks-of-a-long-evening.heaptrack.zst");
+        std::fs::copy(Path::new(TRACES).join("openttd-600ticks.heaptrack.zst"), &trace).unwrap();
+        let report = report.join("r.html");
+        let mut plan = command(program(), &directory);
+        done(&plan.arg("plan").arg(&trace).arg("--report").arg(&report).output().unwrap());
+        let browser = Browser::open(Window::NARROW);
+        browser.go(&report, "");
+        let titles = "return [...document.querySelectorAll('.rank b')].map((b) => b.getClientRects().length ? b.offsetHeight : 0)";
+        let heights = browser.script(titles);
+        let heights = heights.as_array().unwrap();
+        assert!(heights.len() > 3, "{heights:?}");
+        assert!(heights.iter().all(|height| height.as_u64().unwrap() < 60), "{heights:?}");
+        assert_eq!(browser.script("return document.documentElement.scrollWidth"), 390);
+    });
+}

@@ -307,3 +307,49 @@ fn pages_of_the_book_have_their_players() {
         browser.wait_for("document.querySelector('iframe').style.height !== '560px'");
     });
 }
+
+/// The number of cells whose slot number and generation cover each other.
+const COVERED: &str = "
+    const placed = (element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return range.getBoundingClientRect();
+    };
+    return [...document.querySelectorAll('.cell[data-slot]')].filter((cell) => {
+        const [index, generation] = ['.index', '.generation'].map((part) => placed(cell.querySelector(part)));
+        return generation.width > 0 && index.right > generation.left && index.bottom > generation.top
+            && generation.bottom > index.top;
+    }).length";
+
+#[test]
+fn on_a_phone_no_number_covers_another() {
+    with_site(|site| {
+        let browser = Browser::open(Window::NARROW);
+        for hash in
+            ["#example/stale/5", "#orders/8/500x~", "#orders/8/500x~&only=Lifo", "#orders/64/500x~"]
+        {
+            open(&browser, &site, hash);
+            assert_ne!(
+                browser
+                    .script("return document.querySelectorAll('.generation:not(:empty)').length"),
+                0
+            );
+            assert_eq!(browser.script(COVERED), 0, "{hash}");
+        }
+    });
+}
+
+#[test]
+fn the_choice_of_pools_says_which_are_shown() {
+    with_site(|site| {
+        let browser = player(&site, "#example/stale/0");
+        let shown = "return [document.getElementById('kind').value, document.querySelectorAll('.panel').length, document.querySelectorAll('.panel .cell').length]";
+        assert_eq!(browser.script(shown), json!(["example", 1, 8]));
+        let slots = "const slots = document.getElementById('slots'); slots.value = '4'; slots.dispatchEvent(new Event('change'))";
+        browser.act(slots);
+        assert_eq!(browser.script(shown), json!(["example", 1, 4]));
+        let six = "const kind = document.getElementById('kind'); kind.value = 'orders'; kind.dispatchEvent(new Event('change'))";
+        browser.act(six);
+        assert_eq!(browser.script(shown), json!(["orders", 6, 24]));
+    });
+}

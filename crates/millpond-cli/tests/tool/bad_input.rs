@@ -161,7 +161,7 @@ fn compressed_data_that_is_damaged() {
             // Some bytes of a header mean nothing; whatever is accepted must be right.
             if output.status.code() == Some(0) {
                 let text = String::from_utf8_lossy(&output.stdout).into_owned();
-                assert!(text.contains("500 lifetimes in 1 class,"), "byte {at}: {text}");
+                assert!(text.contains("500 objects of 1 class,"), "byte {at}: {text}");
             } else {
                 refused(&output);
             }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::common::{Directory, OPENTTD, TRACES, done, millpond, plan_json};
+use crate::common::{Directory, OPENTTD, TRACES, demonstration, done, millpond, plan_json};
 use serde_json::Value;
 
 fn bundled(name: &str) -> Value {
@@ -145,10 +145,28 @@ fn a_game_is_told_to_pool_what_is_born_most() {
 #[ignore = "long unless `MILLPOND_PROGRAM` is an optimised tool"]
 fn without_a_command_all_three_are_planned() {
     let directory = Directory::new();
-    let text = done(&millpond(&directory).output().unwrap());
-    for part in ["14,678 lifetimes", "4,507 lifetimes", "256,915 lifetimes", "43,991", "11,489,893"]
+    let text = done(&demonstration(&directory).output().unwrap());
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["14,678 objects", "objects of 49 classes", "256,915 objects", "43,991", "11.0 MiB"]
     {
         assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+/// Only cargo, in the repository, shows the demonstration: in a folder of the user's, a word alone writes no file.
+#[test]
+fn without_a_command_the_tool_explains_itself_and_writes_nothing() {
+    let directory = Directory::new();
+    for elsewhere in [None, Some("/elsewhere")] {
+        let mut command = millpond(&directory);
+        match elsewhere {
+            Some(place) => command.env("CARGO_MANIFEST_DIR", place),
+            None => command.env_remove("CARGO_MANIFEST_DIR"),
+        };
+        let text = done(&command.output().unwrap());
+        assert!(text.contains("Usage: millpond plan") && text.contains("heaptrack"), "{text}");
+        assert!(text.lines().count() <= 20, "{text}");
+        assert!(directory.names().is_empty(), "{:?}", directory.names());
     }
 }
 

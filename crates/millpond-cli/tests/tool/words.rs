@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::common::{Directory, done, millpond, plan_json, refused, start_of_openttd};
+use crate::common::{
+    Directory, TRACES, demonstration, done, millpond, plan_json, refused, start_of_openttd,
+};
 use serde_json::Value;
 
 /// A class that is born and dies 200 times, once a tick.
@@ -41,7 +43,7 @@ fn a_trace_without_a_clock_has_no_times_and_no_handles() {
         assert!(value.is_null(), "{plan}");
     }
     assert!(plan["classes"][0]["generations"][0]["lifo_seconds"].is_null());
-    let text = done(&millpond(&directory).args(["plan", "a.csv"]).output().unwrap());
+    let text = done(&millpond(&directory).args(["plan", "--all", "a.csv"]).output().unwrap());
     assert!(text.contains("200 ticks (no clock"), "{text}");
     assert!(text.contains("The trace has no clock") && !text.contains("Handle"), "{text}");
     let report = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
@@ -104,11 +106,63 @@ fn the_report_says_which_lifetimes_had_not_ended() {
 
 #[test]
 #[ignore = "long unless `MILLPOND_PROGRAM` is an optimised tool"]
-fn the_first_command_fits_eighty_columns() {
+fn the_first_command_fits_eighty_columns_and_eighty_lines() {
     let directory = Directory::new();
     let deep = directory.path().join("d".repeat(80));
     std::fs::create_dir(&deep).unwrap();
-    fits_a_terminal(&done(&millpond(&directory).current_dir(deep).output().unwrap()));
+    let text = done(&demonstration(&directory).current_dir(deep).output().unwrap());
+    fits_a_terminal(&text);
+    assert!(text.lines().count() <= 80, "{} lines: {text}", text.lines().count());
+}
+
+/// First how many slots to reserve, then whether pools save time, then how it was checked; the rest on demand.
+#[test]
+fn a_plan_answers_first_and_fits_a_screen() {
+    let directory = Directory::new();
+    for (trace, time) in [
+        (Path::new(TRACES).join("freedoom2-map01-8bots.csv.gz"), "noticeably faster"),
+        (start_of_openttd(&directory), "Begin with "),
+    ] {
+        let plan = |more: &str| {
+            let mut command = millpond(&directory);
+            command.args(["plan", "--tick-rate", "35", "--no-report", more]).arg(&trace);
+            done(&command.output().unwrap())
+        };
+        let text = plan("--headroom=25");
+        assert!(text.lines().count() <= 30, "{} lines: {text}", text.lines().count());
+        let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part}: {text}"));
+        let order = ["How many slots to reserve", time, "Checked by replaying"].map(at);
+        assert!(order.is_sorted(), "{text}");
+        let all = plan("--all");
+        for more in
+            ["What to pool first", "How long objects live", "How long handles last", "Prices"]
+        {
+            assert!(all.contains(more) && !text.contains(more), "{more}: {text}");
+        }
+    }
+}
+
+/// What has no room beside a long name is said of the first class.
+#[test]
+fn a_smaller_pool_has_words() {
+    let directory = Directory::new();
+    for (name, words) in [
+        ("Spark", "fewer slots would"),
+        ("A::Very::Long::Name::Of::One::Kind::Of::Spark", "slots would refuse"),
+    ] {
+        let mut text = "tick,event,id,class,size\n".to_owned();
+        for id in 0..40 {
+            text += &format!("{id},alloc,{id},{name},64\n");
+        }
+        for id in 0..40 {
+            text += &format!("{},free,{id},{name},\n", 40 + id);
+        }
+        directory.file("a.csv", text);
+        let arguments = ["plan", "--no-report", "a.csv"];
+        let text = done(&millpond(&directory).args(arguments).output().unwrap());
+        assert!(text.contains(words), "{text}");
+        fits_a_terminal(&text);
+    }
 }
 
 #[test]
@@ -189,13 +243,13 @@ fn handles_are_left_out_if_nobody_wants_them() {
     let directory = Directory::new();
     directory.file("a.csv", without_clock());
     let plan = |more: &[&str]| {
-        let arguments = ["plan", "--no-report", "--tick-rate", "50", "a.csv"];
+        let arguments = ["plan", "--all", "--no-report", "--tick-rate", "50", "a.csv"];
         done(&millpond(&directory).args(arguments).args(more).output().unwrap())
     };
     let said = plan(&[]);
-    assert!(said.contains("How long the busiest slot lasts") && said.contains("Handle"), "{said}");
+    assert!(said.contains("How long handles last") && said.contains("Handle"), "{said}");
     let said = plan(&["--no-handles"]);
-    assert!(!said.contains("busiest slot") && !said.contains("Handle"), "{said}");
+    assert!(!said.contains("How long handles") && !said.contains("Handle"), "{said}");
     assert!(!said.contains("Handles must last"), "{said}");
 }
 

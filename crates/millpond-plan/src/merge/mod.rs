@@ -65,15 +65,6 @@ pub struct GroupPlan {
     pub neediest: Vec<Refused>,
 }
 
-impl GroupPlan {
-    /// Whether the sessions say how long handles last, for one class at least.
-    #[must_use]
-    #[inline]
-    pub fn proposes_handles(&self) -> bool {
-        self.classes.iter().any(|class| class.layout.is_some())
-    }
-}
-
 /// A class and the pool that it needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClassPlan {

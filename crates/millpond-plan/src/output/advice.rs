@@ -107,8 +107,8 @@ pub fn little_time(plan: &TracePlan) -> Option<String> {
     (most_ms < recorded_ms * WORTH_SHARE_OF_TIME).then(|| {
         let of_tick = |ms: f64| ms / summary.ticks() as f64;
         format!(
-            "No pool saves time that a player would notice: none more than {} ns of a tick's {} ms. What \
-             pools give here is a fixed number of slots, and handles that never find another object.",
+            "Pools would not make this program noticeably faster: none saves more than {} ns of a tick's {} \
+             ms. What they give you is a fixed number of slots, and handles that never find another object.",
             count((of_tick(most_ms) * 1e6).max(0.0).ceil() as u64),
             signed(of_tick(recorded_ms)),
         )

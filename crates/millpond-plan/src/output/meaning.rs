@@ -1,6 +1,6 @@
 //! The meaning of a plan in one sentence, for a new user.
 
-use super::advice::{change, function, nothing, time_saved, what};
+use super::advice::{change, function, little_time, nothing, time_saved, what};
 use super::figures::{count, number_of};
 use super::table::name_cell;
 use crate::plan::{Class, Means, Proposal, TracePlan};
@@ -21,6 +21,28 @@ pub fn meaning(plan: &TracePlan) -> String {
         None => nothing(plan),
         Some(first) if plan.summary.format == Format::Lifetimes => lifetimes(plan, first),
         Some(first) => allocations(plan, first),
+    }
+}
+
+/// Whether pools save time, in a sentence. Of a program that has pools already, whether they are large enough.
+pub fn time(plan: &TracePlan) -> String {
+    let all = match plan.advice.proposals.len() {
+        0 | 1 => String::new(),
+        more => format!(" All {more} proposals: --all, or the report."),
+    };
+    match plan.advice.proposals.first() {
+        Some(first) if !plan.summary.has_pools && plan.summary.format == Format::Lifetimes => {
+            little_time(plan).unwrap_or_else(|| {
+                format!(
+                    "Begin with {}: compared with an allocation for each object, {} saves {}.{all}",
+                    what(first, plan),
+                    change(first),
+                    time_saved(first.time_saved, plan.advice.recorded_ms)
+                )
+            })
+        }
+        Some(first) if !plan.summary.has_pools => allocations(plan, first) + &all,
+        _ => meaning(plan),
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Wanted {
     pub top: usize,
     /// Whether handles are proposed.
     pub handles: bool,
+    /// Whether all tables are shown.
+    pub all: bool,
 }
 
 /// The rule in one sentence.
@@ -31,7 +33,7 @@ pub fn rule(rules: &MergeRules) -> String {
     format!("capacities that serve {percent} % of the sessions without any refusal{headroom}")
 }
 
-/// All groups: how large each pool has to be, what other capacities cost, who needs most.
+/// All groups: how many slots to reserve, what other capacities cost, and, if all is wanted, the rest.
 #[inline]
 pub fn merge_text(
     groups: &[GroupPlan],
@@ -39,24 +41,27 @@ pub fn merge_text(
     wanted: &Wanted,
     paint: Paint,
 ) -> String {
-    let mut text = format!("Rule: {} (--quantile).", rule(rules));
-    if wanted.handles && groups.iter().any(GroupPlan::proposes_handles) {
-        let session = duration(rules.session_seconds);
-        let _ = write!(text, " Handles must last {session} (--session-hours).");
-    }
-    let mut out = paint.faint_lines(&wrapped(&text));
+    let mut out = String::new();
     for group in groups {
-        out.push('\n');
+        if !out.is_empty() {
+            out.push('\n');
+        }
         if let (Some(column), Some(value)) = (&rules.by, &group.value) {
             let title = format!("{} {}", shown(column.as_bytes()), shown(value.as_bytes()));
             let _ = writeln!(out, "{}", paint.strong(&title));
         }
         out.push_str(&what_it_is(group));
         if !group.classes.is_empty() {
-            out.push_str(&tables(group, wanted, paint));
+            out.push_str(&sizes(group, rules, wanted, paint));
         }
         out.push('\n');
         out.push_str(&paint.strong_lines(&wrapped(&verdict(group, rules))));
+        if !group.classes.is_empty() {
+            out.push_str(&costs(group, paint));
+            if wanted.all {
+                out.push_str(&details(group, rules, wanted, paint));
+            }
+        }
     }
     out
 }
@@ -80,36 +85,29 @@ fn what_it_is(group: &GroupPlan) -> String {
     wrapped(&format!("{sessions}{lasted}; {classes}{left_out}"))
 }
 
-const SIZES_LEGEND: &str = "half: the peak that half of the sessions do not exceed; refused: the number of sessions \
-                            in which the pool would have refused an object; most: the session with the \
-                            greatest peak";
-
-const LEVELS_LEGEND: &str = "served: the share of sessions without any refusal";
-
+/// The answer: a line for each class.
 #[inline]
-fn tables(group: &GroupPlan, wanted: &Wanted, paint: Paint) -> String {
+fn sizes(group: &GroupPlan, rules: &MergeRules, wanted: &Wanted, paint: Paint) -> String {
     let classes = &group.classes[..group.classes.len().min(wanted.top)];
-    let mut out = format!("\n{}\n", paint.strong("How large each pool has to be"));
-    out.push_str(&paint.faint_lines(&wrapped(SIZES_LEGEND)));
+    let mut out = format!("\n{}\n", paint.strong("How many slots to reserve"));
     out.push_str(&sizes_table(group, classes).render(paint));
-    let _ =
-        writeln!(out, "\n{}", paint.strong("How many objects there are, and how long they live"));
-    let unit = if group.is_heap { "ms" } else { "ticks" };
-    let legend = format!(
-        "life, 95 %: the median lifetime in {unit}, and the one that 95 % do not exceed (accurate to 1 in 16; \
-         ≥: some objects were still alive at the end)"
-    );
-    out.push_str(&paint.faint_lines(&wrapped(&legend)));
-    out.push_str(&lives_table(group, classes).render(paint));
-    if wanted.handles {
-        out.push_str(&handles(group, classes, paint));
-    }
     if group.classes.len() > classes.len() {
         let more = number_of((group.classes.len() - classes.len()) as u64, "more class");
-        let _ = writeln!(out, "{}", paint.faint(&format!("… and {more} (--top, --json)")));
+        let _ = writeln!(out, "{}", paint.faint(&format!("… and {more} (--all, --top, --json)")));
     }
-    let _ = writeln!(out, "\n{}", paint.strong("What serving more or fewer sessions costs"));
-    out.push_str(&paint.faint_lines(&wrapped(LEVELS_LEGEND)));
+    let legend = format!(
+        "median, highest: the peak of half of the sessions, and of the one that needs most; reserve: {} \
+         (--quantile); refusals: the number of sessions in which a pool of that size is full at some time",
+        rule(rules)
+    );
+    out.push_str(&paint.faint_lines(&wrapped(&legend)));
+    out
+}
+
+/// What other capacities cost, and who needs most.
+#[inline]
+fn costs(group: &GroupPlan, paint: Paint) -> String {
+    let mut out = format!("\n{}\n", paint.strong("What serving more or fewer sessions costs"));
     out.push_str(&levels_table(group).render(paint));
     if !group.neediest.is_empty() {
         let _ = writeln!(out, "\n{}", paint.strong("Sessions with the most refusals"));
@@ -118,18 +116,40 @@ fn tables(group: &GroupPlan, wanted: &Wanted, paint: Paint) -> String {
     out
 }
 
-const HANDLES_LEGEND: &str = "in the session that used it fastest";
-
-/// How long the busiest slot lasts, as far as the sessions say.
+/// How long objects and generations last.
 #[inline]
-fn handles(group: &GroupPlan, classes: &[ClassPlan], paint: Paint) -> String {
-    let mut out = format!("\n{}\n", paint.strong("How long the busiest slot lasts"));
+fn details(group: &GroupPlan, rules: &MergeRules, wanted: &Wanted, paint: Paint) -> String {
+    let classes = &group.classes[..group.classes.len().min(wanted.top)];
+    let unit = if group.is_heap { "ms" } else { "ticks" };
+    let legend = format!(
+        "life, 95 %: the median lifetime in {unit}, and the one that 95 % do not exceed (accurate to 1 in 16; \
+         ≥: some objects were still alive at the end)"
+    );
+    let mut out =
+        format!("\n{}\n", paint.strong("How many objects there are, and how long they live"));
+    out.push_str(&paint.faint_lines(&wrapped(&legend)));
+    out.push_str(&lives_table(group, classes).render(paint));
+    if wanted.handles {
+        out.push_str(&handles(group, rules, classes, paint));
+    }
+    out
+}
+
+/// How long handles last, as far as the sessions say.
+#[inline]
+fn handles(group: &GroupPlan, rules: &MergeRules, classes: &[ClassPlan], paint: Paint) -> String {
+    let mut out = format!("\n{}\n", paint.strong("How long handles last"));
     let lasting = classes.iter().filter_map(|class| {
         Some(Lasting { class: &class.name, pace: class.pace?, layout: class.layout })
     });
     let table = handles_table(class_heading(group), lasting);
     if !table.is_empty() {
-        out.push_str(&paint.faint_lines(&wrapped(HANDLES_LEGEND)));
+        let session = duration(rules.session_seconds);
+        let legend = format!(
+            "how long the program can run until the slot that is reused most has used up its generations, in the \
+             session that reused it fastest. Handles must last {session} (--session-hours)."
+        );
+        out.push_str(&paint.faint_lines(&wrapped(&legend)));
         out.push_str(&table.render(paint));
     }
     if classes.iter().any(|class| class.pace.is_none()) {
@@ -154,12 +174,12 @@ fn sizes_table(group: &GroupPlan, classes: &[ClassPlan]) -> Table {
     let mut table = Table::new(&[
         class_heading(group),
         "sessions",
-        "half",
-        "peak",
-        "capacity",
-        if sized { "bytes" } else { "" },
-        "refused",
-        "<most",
+        "median",
+        "highest",
+        "reserve",
+        if sized { "memory" } else { "" },
+        "refusals",
+        "<needs most",
     ]);
     for class in classes {
         table.row(vec![
@@ -195,8 +215,9 @@ fn lives_table(group: &GroupPlan, classes: &[ClassPlan]) -> Table {
 #[inline]
 fn levels_table(group: &GroupPlan) -> Table {
     let sized = group.levels.iter().any(|level| level.bytes.is_some());
-    let bytes_heading = if sized { "bytes" } else { "" };
-    let mut table = Table::new(&["served", "slots", bytes_heading, "sessions with refusals"]);
+    let memory_heading = if sized { "memory" } else { "" };
+    let mut table =
+        Table::new(&["sessions served", "slots", memory_heading, "sessions with refusals"]);
     for level in &group.levels {
         table.row(vec![
             format!("{} %", level.percent),

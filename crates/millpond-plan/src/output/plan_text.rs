@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::advice::advice_text;
+use super::advice::{advice_text, next_line};
 use super::figures::{bytes, count, duration, number_of, small};
 use super::handles::{Lasting, handles_table};
-use super::meaning::{full_pools, meaning};
+use super::meaning::{full_pools, time};
 use super::paint::Paint;
 use super::size_classes::size_classes_text;
 use super::table::{Table, name_cell};
@@ -32,15 +32,15 @@ impl Wanted {
     /// or all are wanted.
     fn listed<'p>(&self, classes: &[&'p Class]) -> Vec<&'p Class> {
         let worth: Vec<&Class> = classes.iter().copied().filter(|of| of.worth_a_pool).collect();
-        match self.all || self.classes.is_some() || worth.is_empty() {
+        match self.details() || worth.is_empty() {
             true => classes.to_vec(),
             false => worth,
         }
     }
 
-    /// Whether handles are proposed. Most programs whose heap is recorded refer to objects by address.
-    fn has_handles(&self, plan: &TracePlan) -> bool {
-        self.handles && (self.all || plan.summary.format == Format::Lifetimes)
+    /// Whether all tables are shown: for everything, or for the classes that the user names.
+    fn details(&self) -> bool {
+        self.all || self.classes.is_some()
     }
 
     /// The classes of a plan that are wanted, however many they are.
@@ -52,63 +52,85 @@ impl Wanted {
     }
 }
 
-/// The introduction, before the traces. Without a clock in any of them, no handles are proposed.
-pub fn rules_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted, paint: Paint) -> String {
-    let mut text = format!("Rule: {} (--headroom).", rules.headroom.rule());
-    if plans.iter().any(|plan| plan.ticks_per_second.is_some() && wanted.has_handles(plan)) {
-        let _ = write!(
-            text,
-            " Handles must last {} (--session-hours).",
-            duration(rules.session_seconds)
-        );
+/// All plans: each answers first how many slots to reserve, then whether pools save time, then how it was checked.
+pub fn plans_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted, paint: Paint) -> String {
+    let traces: Vec<_> = plans.iter().map(|plan| trace_text(plan, rules, wanted, paint)).collect();
+    let mut text = traces.join("\n");
+    if wanted.details() {
+        text += &prices_text(rules, paint);
     }
-    paint.faint_lines(&wrapped(&text))
+    text
 }
 
-/// The prices behind the proposals, after the traces.
-pub fn prices_text(rules: &Rules, paint: Paint) -> String {
+/// The prices behind the proposals.
+fn prices_text(rules: &Rules, paint: Paint) -> String {
     let whose = if rules.prices.are_measured { "measured here" } else { "given" };
     // One price after the other, so that none is cut at the end of a line.
     let prices = rules.prices.to_string().replace(',', ", ");
-    let text = format!("Prices of calls, in ns per object, {whose} (--prices): {prices}.");
+    let text =
+        format!("Prices: what a call costs, in ns per object, {whose} (--prices): {prices}.");
     format!("\n{}", paint.faint_lines(&wrapped(&text)))
 }
 
-/// One trace: what it is, what to pool, how large each pool has to be, how long its handles last.
-pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
+fn trace_text(plan: &TracePlan, rules: &Rules, wanted: &Wanted, paint: Paint) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "\n{}", paint.strong(&crate::error::shown(plan.name.as_bytes())));
-    out.push_str(&what_it_is(plan));
-    out.push_str(&advice_text(plan, wanted.all, paint));
+    let _ = writeln!(out, "{}", paint.strong(&crate::error::shown(plan.name.as_bytes())));
+    out.push_str(&what_it_is(plan, wanted));
     let all = wanted.classes(plan);
     let listed = wanted.listed(&all);
     let classes = &listed[..listed.len().min(wanted.top)];
-    let has_times = plan.summary.has_times();
-    let _ = writeln!(out, "\n{}", paint.strong("How large each pool has to be"));
-    if has_times {
-        let number = if is_numbered(plan, classes) {
-            "no.: the number of the proposal (--all shows each); "
-        } else {
-            ""
-        };
-        out.push_str(&paint.faint_lines(&wrapped(&format!("{number}{SIZES_LEGEND}"))));
+    if !classes.is_empty() {
+        let _ = writeln!(out, "\n{}", paint.strong("How many slots to reserve"));
+        out.push_str(&sizes(plan, classes, rules, paint));
     }
-    out.push_str(&sizes_table(plan, classes).render(paint));
     if all.len() > classes.len() {
         let more = number_of((all.len() - classes.len()) as u64, "more class");
-        let text = format!("… and {more} (--all, --top, --json)");
+        let text = format!("… and {more} (--all, --top, --class)");
         let _ = writeln!(out, "{}", paint.faint(&text));
     }
-    if has_fine_clock(&plan.summary) || (has_times && wanted.all) {
+    if !plan.summary.has_times() {
+        let _ = write!(out, "\n{}", wrapped(NO_TIMES));
+    }
+    let _ = write!(out, "\n{}", paint.strong_lines(&wrapped(&time(plan))));
+    if let Some(next) = plan.advice.proposals.first().and_then(|first| next_line(first, plan)) {
+        // Not wrapped: it is to be copied.
+        let _ = writeln!(out, "  {next}");
+    }
+    let _ = write!(out, "\n{}", proof_text(&plan.proof(), paint));
+    if wanted.details() || plan.advice.is_measured() {
+        out.push_str(&advice_text(plan, wanted.all, paint));
+    }
+    if wanted.details() {
+        out.push_str(&details(plan, classes, rules, wanted, paint));
+    }
+    if let Some(found) = &plan.size_classes {
+        out.push_str(&size_classes_text(&plan.name, found, paint));
+    }
+    out
+}
+
+/// What few want to know: how long objects and generations last, and how fast the plan was made.
+fn details(
+    plan: &TracePlan,
+    classes: &[&Class],
+    rules: &Rules,
+    wanted: &Wanted,
+    paint: Paint,
+) -> String {
+    let mut out = String::new();
+    if plan.summary.has_times() {
         let _ = writeln!(out, "\n{}", paint.strong("How long objects live"));
         out.push_str(&paint.faint_lines(&wrapped(lives_legend(plan))));
         out.push_str(&lives_table(plan, classes).render(paint));
     }
-    if has_times && wanted.has_handles(plan) {
-        let _ = writeln!(out, "\n{}", paint.strong("How long the busiest slot lasts"));
+    if plan.summary.has_times() && wanted.handles {
+        let _ = writeln!(out, "\n{}", paint.strong("How long handles last"));
         match plan.seconds() {
             Some(seconds) => {
-                out.push_str(&paint.faint_lines(&wrapped(HANDLES_LEGEND)));
+                let session = duration(rules.session_seconds);
+                let legend =
+                    format!("{HANDLES_LEGEND}. Handles must last {session} (--session-hours).");
+                out.push_str(&paint.faint_lines(&wrapped(&legend)));
                 let lasting = classes.iter().map(|class| Lasting {
                     class: &class.name,
                     pace: class.busiest_slot.unwrap_or_default().pace(seconds),
@@ -119,20 +141,13 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
             None => out.push_str(&wrapped(NO_CLOCK)),
         }
     }
-    if !has_times {
-        let _ = write!(out, "\n{}", wrapped(NO_TIMES));
-    }
-    let _ = write!(out, "\n{}", proof_text(&plan.proof(), paint));
-    out.push_str(&paint.faint_lines(&wrapped(&timing(plan))));
-    out.push_str(&paint.strong_lines(&wrapped(&meaning(plan))));
-    if let Some(found) = &plan.size_classes {
-        out.push_str(&size_classes_text(&plan.name, found, paint));
-    }
+    let _ = write!(out, "\n{}", paint.faint_lines(&wrapped(&timing(plan))));
     out
 }
 
-const HANDLES_LEGEND: &str = "until its generations are used up, if a handle has 12 or 24 bits for them; Handle32<T, N>: a \
-                              handle of 4 bytes, N bits for the slot and 32 - N for the generation";
+const HANDLES_LEGEND: &str = "how long the program can run until the slot that is reused most has used up its generations, \
+                              if a handle has 12 or 24 bits for them; Handle32<T, N>: a handle of 4 bytes, N bits for \
+                              the slot and 32 - N for the generation";
 
 const NO_TIMES: &str = "The recording has counts but no times: how long objects live, what a smaller pool would have \
                         refused, and how long handles last are unknown. In a table from DHAT, the peak of a size is the \
@@ -141,42 +156,63 @@ const NO_TIMES: &str = "The recording has counts but no times: how long objects 
 const NO_CLOCK: &str = "The trace has no clock, so it is unknown how long generations last. Set the number of ticks per \
                         second with --tick-rate HZ.";
 
-/// The result of the proof, with its counts.
+/// The result of the replay on real pools, with its counts.
 fn proof_text(proof: &Proof, paint: Paint) -> String {
-    let verdict = if proof.holds() { "Proved" } else { "NOT PROVED" };
+    if !proof.holds() {
+        let text = wrapped(&format!(
+            "{CHECK_FAILED} on real pools, Lifo and Fifo: {} operations, {} refused; {} live handles \
+             looked up, {} wrong; {} stale handles tried, {} resolved; {} of {} values dropped.",
+            count(proof.operations),
+            count(proof.refused),
+            count(proof.live_checked),
+            count(proof.live_wrong),
+            count(proof.stale_checked),
+            count(proof.stale_resolved),
+            count(proof.drops),
+            count(proof.drops_expected),
+        ));
+        return text.replacen(CHECK_FAILED, &paint.bad(CHECK_FAILED), 1);
+    }
     let text = wrapped(&format!(
-        "{verdict} on real pools, Lifo and Fifo: {} operations, {} refused; {} live handles \
-         looked up, {} wrong; {} stale handles tried, {} resolved; {} of {} values dropped.",
+        "{CHECKED} by replaying the recording on real pools, in the reuse orders Lifo and Fifo: all {} \
+         operations fit; all {} live handles found their object; all {} stale handles were rejected; \
+         every value was dropped exactly once.",
         count(proof.operations),
-        count(proof.refused),
         count(proof.live_checked),
-        count(proof.live_wrong),
         count(proof.stale_checked),
-        count(proof.stale_resolved),
-        count(proof.drops),
-        count(proof.drops_expected),
     ));
-    let painted = if proof.holds() { paint.good(verdict) } else { paint.bad(verdict) };
-    text.replacen(verdict, &painted, 1)
+    text.replacen(CHECKED, &paint.good(CHECKED), 1)
 }
 
-fn what_it_is(plan: &TracePlan) -> String {
-    let mut objects = format!(
-        "{} in {}, at most {} alive at once, {} still alive at the end",
-        number_of(plan.summary.births, "lifetime"),
-        number_of(plan.classes.len() as u64, "class"),
+const CHECKED: &str = "Checked";
+
+const CHECK_FAILED: &str = "CHECK FAILED";
+
+fn what_it_is(plan: &TracePlan, wanted: &Wanted) -> String {
+    let kinds = match plan.summary.format {
+        Format::Lifetimes => number_of(plan.classes.len() as u64, "class"),
+        Format::Heap(_) => number_of(plan.classes.len() as u64, "size"),
+    };
+    let mut what = format!(
+        "{}. {} of {kinds}, at most {} alive at once",
+        format_and_time(plan, wanted),
+        number_of(plan.summary.births, "object"),
         count(plan.peak_live.into()),
-        count(plan.left_live.into()),
     );
     if let Some(peak_bytes) = plan.peak_bytes {
-        let _ = write!(objects, ", {} bytes at the peak", count(peak_bytes));
+        let _ = write!(what, " ({})", bytes(peak_bytes));
     }
-    let what = format!("{}, {}", format_and_time(plan), number_of(plan.summary.events(), "event"));
-    let paragraphs = [what, objects].into_iter().chain(what_is_missing(&plan.summary));
+    if wanted.all {
+        let (events, left) =
+            (number_of(plan.summary.events(), "event"), count(plan.left_live.into()));
+        let _ = write!(what, ", {left} still alive at the end; {events}");
+    }
+    what.push('.');
+    let paragraphs = [what].into_iter().chain(what_is_missing(&plan.summary));
     paragraphs.map(|paragraph| wrapped(&paragraph)).collect()
 }
 
-fn format_and_time(plan: &TracePlan) -> String {
+fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
     let summary = &plan.summary;
     match summary.format {
         Format::Lifetimes => {
@@ -194,29 +230,32 @@ fn format_and_time(plan: &TracePlan) -> String {
                     };
                     let seconds = duration(seconds);
                     let rate = small(rate);
-                    format!("lifetime trace, {ticks} at {rate} per second ({whose}), {seconds}")
+                    format!("Lifetime trace, {ticks} at {rate} per second ({whose}), {seconds}")
                 }
-                _ => format!("lifetime trace, {ticks} (no clock; set one with --tick-rate)"),
+                _ => format!("Lifetime trace, {ticks} (no clock; set one with --tick-rate)"),
             }
         }
         Format::Heap(format) => {
             let what = match format {
-                HeapFormat::Heaptrack => {
-                    "heaptrack file (assumes that the newest of several equal blocks is freed first)"
+                HeapFormat::Heaptrack if wanted.all => {
+                    "Recording of heaptrack (assumes that the newest of several equal blocks is freed first)"
                 }
-                HeapFormat::Millpond => "recording of millpond-heap",
-                HeapFormat::Csv => "table of allocations",
+                HeapFormat::Heaptrack => "Recording of heaptrack",
+                HeapFormat::Millpond => "Recording of millpond-heap",
+                HeapFormat::Csv => "Table of allocations",
             };
-            let timestamps = number_of(summary.timestamps.unwrap_or(0), "timestamp");
-            match plan.seconds() {
-                None => format!("{what} without times"),
-                Some(seconds) if seconds < 1.0 => {
-                    format!("{what}, {} ms in {timestamps}", count(summary.ticks()))
+            let Some(seconds) = plan.seconds() else { return format!("{what}, without times") };
+            let timestamps = match wanted.all {
+                true => {
+                    let timestamps = summary.timestamps.unwrap_or(0);
+                    format!(" in {}", number_of(timestamps, "timestamp"))
                 }
-                Some(seconds) => {
-                    let (ms, seconds) = (count(summary.ticks()), duration(seconds));
-                    format!("{what}, {ms} ms ({seconds}) in {timestamps}")
-                }
+                false => String::new(),
+            };
+            let ms = count(summary.ticks());
+            match seconds < 1.0 {
+                true => format!("{what}, {ms} ms{timestamps}"),
+                false => format!("{what}, {} ({ms} ms){timestamps}", duration(seconds)),
             }
         }
     }
@@ -256,18 +295,17 @@ fn what_is_missing(summary: &Summary) -> Vec<String> {
     paragraphs
 }
 
-const SIZES_LEGEND: &str = "live 99 %: not exceeded 99 % of the time; smaller pool: a smaller capacity, and how many objects it would \
-                            have refused/evicted (oldest first)";
-
 fn lives_legend(plan: &TracePlan) -> &'static str {
     match plan.summary.format {
         Format::Lifetimes => {
-            "born/tick: on average, and in the worst tick; median life, 95 % live: the lifetime in ticks that \
-             half of them, and 95 %, do not exceed (≥: some objects were still alive at the end)"
+            "live 99 %: how many were alive at once for 99 % of the time, at most; born/tick: on average, and in \
+             the worst tick; median life, 95 % live: the lifetime in ticks that half of them, and 95 %, do not \
+             exceed (≥: some objects were still alive at the end)"
         }
         Format::Heap(_) => {
-            "born/ms: on average, and in the worst ms; median life, 95 % live: the lifetime in ms that half of \
-             them, and 95 %, do not exceed (≥: some objects were still alive at the end)"
+            "live 99 %: how many were alive at once for 99 % of the time, at most; born/ms: on average, and in \
+             the worst ms; median life, 95 % live: the lifetime in ms that half of them, and 95 %, do not exceed \
+             (≥: some objects were still alive at the end)"
         }
     }
 }
@@ -280,43 +318,52 @@ fn class_heading(plan: &TracePlan) -> &'static str {
     }
 }
 
-/// Whether the clock is fine enough for lifetimes and the worst tick. heaptrack's stands still between two timestamps.
-fn has_fine_clock(summary: &Summary) -> bool {
-    summary.has_times() && summary.timestamps.is_none_or(|times| times * 2 >= summary.ticks())
-}
+/// The heading of the column that says what a smaller pool would cost.
+const FEWER: &str = "fewer slots would";
 
-/// Whether one of these classes has a proposal of its own.
-fn is_numbered(plan: &TracePlan, classes: &[&Class]) -> bool {
-    classes.iter().any(|class| plan.advice.number_of(&class.name).is_some())
-}
-
-fn sizes_table(plan: &TracePlan, classes: &[&Class]) -> Table {
+/// The answer: a line for each class.
+fn sizes(plan: &TracePlan, classes: &[&Class], rules: &Rules, paint: Paint) -> String {
     let sized = plan.classes.iter().any(|class| class.statistics.bytes_max.is_some());
-    let has_times = plan.summary.has_times();
+    let has_smaller = classes.iter().any(|class| !class.smaller.is_empty());
     let mut table = Table::new(&[
         class_heading(plan),
-        if is_numbered(plan, classes) { "no." } else { "" },
-        "lifetimes",
-        if has_times { "live 99 %" } else { "" },
-        "peak",
-        "capacity",
-        if sized { "bytes" } else { "" },
-        if has_times { "<smaller pool" } else { "" },
-    ]);
+        "created",
+        "at once",
+        "reserve",
+        if sized { "memory" } else { "" },
+        if has_smaller { "<fewer slots would" } else { "" },
+    ])
+    .with_whole_names(&[FEWER]);
     for class in classes {
-        let number = plan.advice.number_of(&class.name);
         table.row(vec![
             name_cell(&class.name),
-            number.map_or_else(String::new, |number| number.to_string()),
             count(class.statistics.lifetimes),
-            class.p99_live.map_or_else(String::new, |live| count(live.into())),
             count(class.statistics.peak_live.into()),
             count(class.capacity.into()),
             class.bytes_at_capacity().map_or_else(String::new, bytes),
-            smaller(class),
+            smaller(class).unwrap_or_default(),
         ]);
     }
-    table
+    let mut out = table.render(paint);
+    let legend = format!(
+        "at once: the most that were alive together; reserve: that plus {} % (--headroom)",
+        small(rules.headroom.percent)
+    );
+    out.push_str(&paint.faint_lines(&wrapped(&legend)));
+    // Where the column has no room, the class that matters most has a sentence.
+    if has_smaller && table.widths().last() == Some(&0) {
+        let first = classes.iter().find_map(|class| Some((class, class.smaller.last()?)));
+        if let Some((class, smaller)) = first {
+            out.push_str(&wrapped(&format!(
+                "For {}, {} would refuse {}, or evict {}.",
+                name_cell(&class.name),
+                number_of(smaller.capacity.into(), "slot"),
+                number_of(smaller.refused, "object"),
+                count(smaller.evicted),
+            )));
+        }
+    }
+    out
 }
 
 fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
@@ -324,11 +371,19 @@ fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
         Format::Lifetimes => "born/tick",
         Format::Heap(_) => "born/ms",
     };
-    let mut table =
-        Table::new(&[class_heading(plan), mean, "worst", "median life", "95 % live", "left alive"]);
+    let mut table = Table::new(&[
+        class_heading(plan),
+        "live 99 %",
+        mean,
+        "worst",
+        "median life",
+        "95 % live",
+        "left alive",
+    ]);
     for class in classes {
         table.row(vec![
             name_cell(&class.name),
+            class.p99_live.map_or_else(String::new, |live| count(live.into())),
             class.births.map_or_else(String::new, |births| small(births.mean)),
             class.births.map_or_else(String::new, |births| count(births.worst)),
             length(class.median),
@@ -349,12 +404,11 @@ pub fn length(length: Option<Length>) -> String {
 }
 
 /// The smallest of the smaller pools: the cost of saving most.
-fn smaller(class: &Class) -> String {
-    class.smaller.last().map_or_else(String::new, |smaller| {
-        let [capacity, refused, evicted] =
-            [smaller.capacity.into(), smaller.refused, smaller.evicted].map(count);
-        format!("{capacity}: {refused}/{evicted}")
-    })
+fn smaller(class: &Class) -> Option<String> {
+    let smaller = class.smaller.last()?;
+    let [capacity, refused, evicted] =
+        [smaller.capacity.into(), smaller.refused, smaller.evicted].map(count);
+    Some(format!("{capacity}: refuse {refused} or evict {evicted}"))
 }
 
 fn timing(plan: &TracePlan) -> String {
@@ -362,7 +416,7 @@ fn timing(plan: &TracePlan) -> String {
         plan.summary.events() as f64 / took.as_secs_f64().max(1e-9) / 1e6
     };
     format!(
-        "Read in {:.2} s ({:.1} million events/s), proved in {:.2} s ({:.1} million events/s)",
+        "Read in {:.2} s ({:.1} million events/s), checked in {:.2} s ({:.1} million events/s).",
         plan.statistics_took.as_secs_f64(),
         rate(plan.statistics_took),
         plan.replay_took.as_secs_f64(),

@@ -47,11 +47,11 @@ fn summary(class: &Class, trace: &Trace) -> impl Template {
             }
         }
         : " ";
-        span(class="cap-tag") { : "capacity "; : figures::count(class.capacity); }
+        span(class="cap-tag") { : figures::number_of(class.capacity, "slot"); }
         : " ";
         span(class="none") {
-            : figures::number_of(class.lifetimes, "lifetime");
-            : ", peak "; : figures::count(class.peak_live);
+            : figures::number_of(class.lifetimes, "object");
+            : ", at most "; : figures::count(class.peak_live); : " at once";
             @ if class.left_live > 0 {
                 : ", "; : figures::count(class.left_live); : " left at the end";
             }
@@ -63,10 +63,10 @@ fn smaller(smaller: &[Smaller]) -> impl Template {
     owned_html! {
         @ if !smaller.is_empty() {
             table {
-                caption : "A smaller pool would have";
+                caption : "With fewer slots";
                 thead {
                     tr {
-                        th(class="num") : "at capacity";
+                        th(class="num") : "slots";
                         th(class="num") : "refused";
                         th(class="num") : "or evicted";
                     }
@@ -90,7 +90,7 @@ fn generations(handle: &str, lives: &[GenerationLife]) -> impl Template {
     owned_html! {
         @ if !lives.is_empty() {
             table {
-                caption : "How long the generations of the busiest slot last";
+                caption : "How long until the most reused slot runs out of generations";
                 thead {
                     tr {
                         th(class="num") : "bits for the generation";
@@ -130,7 +130,7 @@ fn proof(proof: &Proof) -> impl Template {
     ];
     owned_html! {
         table {
-            caption : "Replayed through real pools";
+            caption : "Checked on real pools";
             tbody { @ for (what, figure) in rows { tr { th : what; td(class="num") : figure; } } }
         }
     }

@@ -64,18 +64,18 @@ impl Columns {
             tr {
                 th(class="key") : name;
                 @ if self.live_over_time { th : "live over time"; }
-                th(class="num strong") : "capacity";
-                @ if self.bytes { th(class="num") : "bytes"; }
-                th(class="num") : "peak live";
-                @ if self.times { th(class="num") : "p99 live"; }
-                th(class="num") : "lifetimes";
-                @ if self.proof { th : "proved"; }
-                @ if self.smaller { th : "refused if smaller"; }
+                th(class="num strong") : "reserve";
+                @ if self.bytes { th(class="num") : "memory"; }
+                th(class="num") : "most at once";
+                @ if self.times { th(class="num") : "99 % of the time"; }
+                th(class="num") : "created";
+                @ if self.proof { th : "checked"; }
+                @ if self.smaller { th : "refused with fewer slots"; }
                 @ if self.times {
-                    th(class="num") { : "births per "; : unit; }
+                    th(class="num") { : "created per "; : unit; }
                     th(class="num") { : "worst "; : unit; }
                     th(class="num") { : "median life, "; : units; }
-                    th(class="num") { : "p95 life, "; : units; }
+                    th(class="num") { : "95 % live, "; : units; }
                 }
                 @ if self.handle { th : "handle"; }
             }
@@ -186,8 +186,8 @@ fn rest(classes: &[Class]) -> impl Template {
             p(class="none") {
                 : "And "; : figures::number_of(classes.len() as u64, "further class");
                 : " with "; : figures::count(lifetimes);
-                : " lifetimes and a capacity of "; : figures::count(capacity);
-                : " in all; "; code : "millpond plan --json"; : " lists every one.";
+                : " objects and "; : figures::count(capacity);
+                : " slots in all; "; code : "millpond plan --json"; : " lists every one.";
             }
             : "\n";
         }
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn columns_without_a_value_are_left_out() {
         let html = render(vec![Class { name: "Imp".to_owned(), capacity: 20, ..Class::default() }]);
-        assert!(!html.contains("bytes</th>") && !html.contains("proved</th>"), "{html}");
+        assert!(!html.contains("memory</th>") && !html.contains("checked</th>"), "{html}");
         let html = render(vec![Class {
             bytes_at_capacity: Some(4096),
             proof: Some(Proof::default()),
@@ -263,6 +263,6 @@ mod tests {
         let class = Class { lifetimes: 2, capacity: 3, ..Class::default() };
         let html = render(vec![class; 100_000]);
         assert_eq!(html.matches("<tr>").count(), ROWS_MAX + 1);
-        assert!(html.contains("99,000 further classes with 198,000 lifetimes"), "{html}");
+        assert!(html.contains("99,000 further classes with 198,000 objects"), "{html}");
     }
 }

@@ -77,16 +77,16 @@ fn section(pool: &Pool<'_>, position: usize, limit_us: u64) -> impl Template {
 fn facts(pool: &Pool<'_>) -> impl Template {
     let plan = pool.plan;
     let mut facts = vec![
-        ("asks", count(plan.asks as u64)),
-        ("a second", format!("{:.1}", plan.rate_per_s)),
+        ("requests", count(plan.asks as u64)),
+        ("per second", format!("{:.1}", plan.rate_per_s)),
         ("held, on average", milliseconds(plan.mean_hold_us as u64)),
         ("busy (rate × hold)", format!("{:.2}", plan.busy)),
         ("at once, waiting or served", count(plan.peak as u64)),
-        ("off Little's law", format!("{:.2} %", plan.deviation() * 100.0)),
+        ("deviation from Little's law", format!("{:.2} %", plan.deviation() * 100.0)),
     ];
     if pool.has_waits {
         facts.push(("recorded wait, 99 %", milliseconds(plan.recorded.p99_us)));
-        facts.push(("got nothing", count(plan.unserved as u64)));
+        facts.push(("callers without a loan", count(plan.unserved as u64)));
     }
     if let Some(times) = plan.holds_grow {
         facts.push(("held longer when most are out", format!("{times:.2} ×")));

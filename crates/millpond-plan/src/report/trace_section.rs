@@ -23,14 +23,14 @@ pub(super) fn section(trace: &Trace, position: usize) -> impl Template {
             p(class="meaning") : texts::cut(&trace.meaning, 1000);
             : "\n";
             : facts(&trace.facts);
-            @ if let Some(all) = &trace.proof { : proof(all); }
             @ if let Some(series) = &trace.live_over_time {
                 div(class="overview") : Raw(live_plot::plot(series, None, trace.time_unit));
             }
-            : savings::section(trace);
-            h3 : "One pool for each class";
+            h3 : "How many slots to reserve";
             : "\n";
             : class_table::table(trace);
+            : savings::section(trace);
+            @ if let Some(all) = &trace.proof { : proof(all); }
             : cards(trace);
         }
         : "\n";
@@ -51,11 +51,11 @@ fn facts(facts: &[Fact]) -> impl Template {
 /// The result of the replay, over all classes.
 fn proof(proof: &Proof) -> impl Template {
     let (class, verdict) =
-        if proof.holds() { ("good", "✓ Proved.") } else { ("bad", "✗ Not proved.") };
+        if proof.holds() { ("good", "✓ Checked.") } else { ("bad", "✗ Check failed.") };
     let what = format!(
-        " The trace was replayed through real pools of the planned capacities, once with newest-first and \
-         once with oldest-first reuse: {} operations, {} refused; {} live handles looked up, {} wrong; {} \
-         stale handles tried, {} resolved; {} of {} values dropped exactly once.",
+        " The recording was replayed on real pools of these sizes, in the reuse orders Lifo and Fifo: {} \
+         operations, {} refused; {} live handles looked up, {} wrong; {} stale handles tried, {} accepted; {} of {} \
+         values dropped exactly once.",
         figures::count(proof.operations),
         figures::count(proof.refused),
         figures::count(proof.live_checked),
@@ -124,6 +124,6 @@ mod tests {
         let broken = Proof { refused: 3, ..Proof::default() };
         let html =
             section(&Trace { proof: Some(broken), ..Trace::default() }, 0).into_string().unwrap();
-        assert!(html.contains("✗ Not proved.") && !html.contains("✓"), "{html}");
+        assert!(html.contains("✗ Check failed.") && !html.contains("✓"), "{html}");
     }
 }

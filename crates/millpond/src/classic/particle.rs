@@ -215,7 +215,7 @@ impl<const N: usize, S: AsRef<[ParticleSlot]> + AsMut<[ParticleSlot]>> ParticleP
     /// let mut pool = ParticlePool::<1>::new();
     /// assert!(pool.create(0.0, 0.0, 1.0, 1.0, 60).is_ok());
     /// let full = pool.create(0.0, 0.0, 1.0, 1.0, 60).unwrap_err();
-    /// assert_eq!(full.to_string(), "the pool is full: capacity 1, all live, 1 at the peak");
+    /// assert_eq!(full.to_string(), "the pool is full: its only slot is live");
     /// ```
     ///
     /// # Errors

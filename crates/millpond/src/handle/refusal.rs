@@ -30,7 +30,7 @@ impl fmt::Display for Refusal {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Refusal::OutOfRange => "out of range: the pool has no such slot",
+            Refusal::OutOfRange => "out of range: there is no such slot",
             Refusal::Stale => "stale: its object was removed",
             Refusal::NeverIssued => {
                 "never issued: its slot has not reached that generation; it may be another pool's"

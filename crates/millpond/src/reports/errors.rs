@@ -15,7 +15,7 @@ use crate::reports::stats::Stats;
 /// let full = pool.insert("second".to_string()).unwrap_err();
 /// assert_eq!(
 ///     full.to_string(),
-///     "pool \"messages\" is full: capacity 1, all live, 1 at the peak",
+///     "pool \"messages\" is full: its only slot is live",
 /// );
 /// assert_eq!(full.value(), "second");
 /// assert_eq!(full.into_inner(), "second");
@@ -103,12 +103,18 @@ impl<T> fmt::Display for Full<T> {
             false => write!(f, "{} is full: ", PoolName(name))?,
             true => write!(f, "{} is full, and there is no memory to grow: ", PoolName(name))?,
         }
-        match retired {
-            0 if capacity == 0 => return f.write_str("it has no slots"),
-            0 => write!(f, "capacity {capacity}, all live")?,
-            _ => write!(f, "capacity {capacity}, {} live, {retired} retired", capacity - retired)?,
+        match (retired, capacity) {
+            (0, 0) => f.write_str("it has no slots"),
+            (0, 1) => f.write_str("its only slot is live"),
+            (0, _) => write!(f, "all {capacity} slots are live"),
+            _ => {
+                let live = capacity - retired;
+                write!(
+                    f,
+                    "of {capacity} slots, {live} are live and {retired} retired, {peak} were live at the peak"
+                )
+            }
         }
-        write!(f, ", {peak} at the peak")
     }
 }
 
@@ -214,7 +220,7 @@ impl fmt::Display for InsertAtErrorKind {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            InsertAtErrorKind::OutOfRange => "the pool has no such slot",
+            InsertAtErrorKind::OutOfRange => "there is no such slot",
             InsertAtErrorKind::Occupied => "the slot is live: remove its object first",
             InsertAtErrorKind::Retired => "the slot is retired: its generations are used up",
             InsertAtErrorKind::Stale => "the slot has had this lifetime already",
@@ -267,7 +273,8 @@ impl fmt::Display for GetDisjointMutError {
 
 impl core::error::Error for GetDisjointMutError {}
 
-/// Panics with the pool, the handle and the reason.
+/// Panics with the pool, the handle and the reason. A handle that the pool has issued is named by slot and lifetime,
+/// because the generations of a pool with a name are large numbers that say nothing.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -276,5 +283,9 @@ pub(crate) fn refuse<H: HandleLayout>(
     handle: H,
     why: Explanation,
 ) -> ! {
-    panic!("{} refuses handle {handle}: {why}", PoolName(name))
+    match (why.lifetime(), name) {
+        (Some(_), _) => panic!("{} refuses handle {why:#}: {why}", PoolName(name)),
+        (None, Some(_)) => panic!("{} refuses a handle: {why}", PoolName(name)),
+        (None, None) => panic!("{} refuses handle {handle}: {why}", PoolName(name)),
+    }
 }

@@ -82,7 +82,7 @@ impl<H: fmt::Display> fmt::Display for SlotState<H> {
         match self {
             SlotState::Live(handle) => write!(f, "{handle} is live"),
             SlotState::Vacant(handle) => write!(f, "is dead, {handle} comes next"),
-            SlotState::Retired => f.write_str("is dead for ever"),
+            SlotState::Retired => f.write_str("has retired"),
         }
     }
 }

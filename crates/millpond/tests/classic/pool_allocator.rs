@@ -81,7 +81,7 @@ fn room_is_reserved_ahead_in_one_chunk() {
     // A pool that must not grow any more says so, and gives the value back.
     let all: Vec<_> = (0..104).map(|i| pool.try_alloc(i).unwrap()).collect();
     let full = pool.try_alloc(7).unwrap_err();
-    assert_eq!(full.to_string(), "the pool is full: capacity 104, all live, 104 at the peak");
+    assert_eq!(full.to_string(), "the pool is full: all 104 slots are live");
     assert_eq!((full.into_inner(), pool.stats().refused, pool.chunks()), (7, 1, 2));
     drop(all);
 }

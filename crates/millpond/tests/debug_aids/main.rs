@@ -141,8 +141,7 @@ fn refused_removal_panics_in_the_line_that_asks_with_pool_handle_and_reason() {
             let line = line!() + 1;
             let said = panic_and_place_of(|| _ = pool.remove(handle)).unwrap();
             let expected = format!(
-                "pool \"bullets\" refuses handle {handle}: slot {}, 1st lifetime: stale: its object was \
-                 removed",
+                "pool \"bullets\" refuses handle {0}v1: slot {0}, 1st lifetime: stale: its object was removed",
                 handle.index(),
             );
             assert_eq!(said, (expected, file!().to_string(), line));
@@ -470,8 +469,7 @@ fn refused_removal_from_a_block_that_was_given_back_panics_as_well() {
     let handles = [0; 5].map(|_| pool.insert([7; 21]).unwrap());
     pool.retain(|_, _| false);
     pool.shrink_to_fit();
-    let expected =
-        format!("pool \"sparks\" refuses handle {}: {}", handles[3], pool.explain(handles[3]));
+    let expected = format!("pool \"sparks\" refuses handle 3v1: {}", pool.explain(handles[3]));
     assert!(expected.ends_with(": slot 3, 1st lifetime: stale: its object was removed"));
     assert_eq!(panic_of(|| _ = pool.remove(handles[3])).unwrap(), expected);
 }
@@ -593,7 +591,7 @@ fn all_parts_of_a_pool_with_a_policy_are_told_by_the_numbers_of_the_whole() {
             let refused = panic_of(|| _ = pool.remove(handle)).unwrap();
             assert!(
                 refused.starts_with(&format!(
-                    "pool \"pond\" refuses handle {handle}: slot {number}, "
+                    "pool \"pond\" refuses handle {number}v1: slot {number}, "
                 )),
                 "{refused}"
             );
@@ -606,7 +604,7 @@ fn all_parts_of_a_pool_with_a_policy_are_told_by_the_numbers_of_the_whole() {
         }
         let beyond = Handle::from_parts(1000, 1).unwrap();
         let refused = panic_of(|| _ = pool.remove(beyond)).unwrap();
-        assert!(refused.starts_with("pool \"pond\" refuses handle 1000v1:"), "{refused}");
+        assert!(refused.starts_with("pool \"pond\" refuses a handle: slot 1000: "), "{refused}");
     }
 }
 

@@ -45,7 +45,7 @@ fn a_refused_claim_says_why() {
     assert_eq!(error.to_string(), "the slot has had this lifetime already");
     assert_eq!((error.kind().to_string(), error.into_inner()), (error.to_string(), 'b'));
     let beyond = Handle::from_parts(1, 1).unwrap();
-    assert_eq!(pool.insert_at(beyond, 'b').unwrap_err().to_string(), "the pool has no such slot");
+    assert_eq!(pool.insert_at(beyond, 'b').unwrap_err().to_string(), "there is no such slot");
 
     let mut bytes = BytemapPool::new(1);
     let handle = bytes.insert('a').unwrap();

@@ -167,7 +167,7 @@ fn overflow_and_errors() {
     let mut pool = Pool::builder().capacity(1).name("eggs").build();
     let egg = pool.insert("egg").unwrap();
     tells(EvictOldest::beside(&pool), &["EvictOldest"]);
-    tells(pool.insert("hen").unwrap_err(), &["Full", "eggs", "capacity 1", "1 at the peak"]);
+    tells(pool.insert("hen").unwrap_err(), &["Full", "eggs", "its only slot is live"]);
     tells(pool.insert_at(egg, "hen").unwrap_err(), &["InsertAtError", "Occupied"]);
     let spill = Spill::new(pool, Pool::<&str>::new(4));
     let before = spill.snapshot();

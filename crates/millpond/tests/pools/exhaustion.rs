@@ -54,7 +54,7 @@ fn has_exactly<R: ReuseOrder, H: HandleLayout>(
     let full = pool.insert(1).unwrap_err();
     assert_eq!((full.retired(), full.capacity(), full.peak()), (slots, slots, slots.min(2)));
     let text = full.to_string();
-    assert!(text.contains(&format!("capacity {slots}, 0 live, {slots} retired")), "{text}");
+    assert!(text.contains(&format!("of {slots} slots, 0 are live and {slots} retired")), "{text}");
     assert!(handles.iter().all(|handle| pool.check(*handle) == Err(Refusal::Stale)));
     for &handle in &handles {
         let error = pool.insert_at(handle, 1).unwrap_err();

@@ -283,7 +283,7 @@ macro_rules! nothing_is_lost_without_memory {
         let said = refusing(1000, || pool.insert([9; 1000]).unwrap_err().to_string());
         assert_eq!(
             said,
-            "pool \"big\" is full, and there is no memory to grow: capacity 4, all live, 4 at the peak"
+            "pool \"big\" is full, and there is no memory to grow: all 4 slots are live"
         );
         let fifth = pool.push([5; 1000]);
         assert_eq!(pool.capacity(), 8);
@@ -391,7 +391,7 @@ macro_rules! room_that_cannot_be_made_is_refused {
         let refused = pool.stats().refused;
         let payload = catch_unwind(AssertUnwindSafe(|| pool.push(2))).unwrap_err();
         let message = payload.downcast_ref::<String>().unwrap();
-        assert_eq!(message, "pool \"few\" is full: capacity 6, 2 live, 4 retired, 5 at the peak");
+        assert_eq!(message, "pool \"few\" is full: of 6 slots, 2 are live and 4 retired, 5 were live at the peak");
         assert_eq!((pool.stats().refused, pool.len()), (refused + 1, 2));
     }};
 }

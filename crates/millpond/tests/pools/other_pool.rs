@@ -143,18 +143,18 @@ fn index_panics_with_the_pool_the_handle_and_the_reason_at_the_callers_place() {
     let early = Handle::from_parts(2, live.generation()).unwrap();
     let beyond = Handle::from_parts(9, live.generation()).unwrap();
     for (handle, reason) in [
-        (stale, "slot 0, 1st lifetime: stale: its object was removed"),
+        (stale, "handle 0v1: slot 0, 1st lifetime: stale: its object was removed"),
         (
             early,
-            "slot 2: never issued: its slot has not reached that generation; it may be another pool's",
+            "a handle: slot 2: never issued: its slot has not reached that generation; it may be another pool's",
         ),
-        (beyond, "slot 9: out of range: the pool has no such slot"),
+        (beyond, "a handle: slot 9: out of range: there is no such slot"),
         (
             rocket,
-            "slot 1: it is another pool's, because this one has never issued such a generation",
+            "a handle: slot 1: it is another pool's, because this one has never issued such a generation",
         ),
     ] {
-        let expected = format!("pool \"bullets\" refuses handle {handle}: {reason}");
+        let expected = format!("pool \"bullets\" refuses {reason}");
         assert_eq!(panic_of(|| _ = bullets[handle]), expected);
         assert_eq!(panic_of(|| bullets[handle] += 1), expected);
     }
@@ -171,7 +171,7 @@ fn index_of_a_recycler_panics_with_the_same() {
     let mut voices = Recycler::<u64>::builder().name("voices").capacity(2).build();
     let (handle, _) = voices.acquire().unwrap();
     voices.release(handle);
-    let expected = format!("pool \"voices\" refuses handle {handle}: {}", voices.explain(handle));
+    let expected = format!("pool \"voices\" refuses handle 0v1: {}", voices.explain(handle));
     assert_eq!(panic_of(|| _ = voices[handle]), expected);
     assert_eq!(panic_of(|| voices[handle] = 3), expected);
 }

@@ -363,17 +363,13 @@ fn a_full_pool_tells_of_all_its_slots() {
         (0..21).for_each(|n| assert!(pool.insert_by(n, |_, n| *n).is_ok()));
         let full = pool.insert_by(99, |_, n| *n).unwrap_err();
         assert!(!full.is_out_of_memory());
-        assert_eq!(
-            full.to_string(),
-            "pool \"sparks\" is full: capacity 21, all live, 21 at the peak",
-            "{policy}"
-        );
+        assert_eq!(full.to_string(), "pool \"sparks\" is full: all 21 slots are live", "{policy}");
         assert_eq!((full.into_inner(), pool.stats().refused), (99, 1));
         assert!(!pool.is_spilled(pool.iter().next().unwrap().0));
         let handle = pool.iter().nth(20).unwrap().0;
         assert!(pool.is_spilled(handle) && pool.remove(handle).is_some());
         let full = pool.insert_by(99, |_, n| *n).unwrap_err();
-        let says = "pool \"sparks\" is full: capacity 21, 20 live, 1 retired, 21 at the peak";
+        let says = "pool \"sparks\" is full: of 21 slots, 20 are live and 1 retired, 21 were live at the peak";
         assert_eq!(full.to_string(), says, "{policy}");
     }
 }

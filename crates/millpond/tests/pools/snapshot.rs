@@ -200,7 +200,7 @@ fn a_difference_says_which_slot_and_how() {
             Difference::Order { position: 0, left: Some(4), right: Some(1) },
         ]
     );
-    assert_eq!(found[2].to_string(), "slot 2: left 2v1 is live, right is dead for ever");
+    assert_eq!(found[2].to_string(), "slot 2: left 2v1 is live, right has retired");
     assert_eq!(found[3].to_string(), "order, place 0: left slot 4, right slot 1");
 
     let other = Pool::<i32>::new(7).snapshot();

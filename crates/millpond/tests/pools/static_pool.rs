@@ -33,7 +33,7 @@ fn a_named_one_in_a_static_says_so_and_refuses_the_handles_of_others() {
     pool.insert(3).unwrap();
     pool.insert(4).unwrap();
     let full = pool.insert(5).unwrap_err().to_string();
-    assert_eq!(full, "pool \"three\" is full: capacity 3, all live, 3 at the peak");
+    assert_eq!(full, "pool \"three\" is full: all 3 slots are live");
     // As a named pool on the heap, which takes its first generation from the same name.
     let heap = millpond::Pool::<u64>::builder().handle::<Handle32<u64, 16>>().name("other");
     assert_eq!(heap.capacity(3).build().insert(1).unwrap(), handle);

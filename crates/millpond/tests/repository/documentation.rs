@@ -1,6 +1,6 @@
 //! The documentation is whole: links lead to files and headings that are there, on a forge and in the book
 //! that mdBook makes of `docs`, the tests that its tables name or run are there, and the code of every page of the
-//! guide is compiled.
+//! guide is compiled; and the README and the front page of the reference are what a newcomer can read.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -153,6 +153,59 @@ fn the_code_of_every_page_of_the_guide_is_compiled() {
     for page in files(&repository().join("docs/guide"), ".md") {
         let include = format!("include_str!(\"../../../docs/guide/{}\")", page.display());
         assert!(library.contains(&include), "{include} is not in the guide's module of a lib.rs");
+    }
+}
+
+/// The README is what a newcomer reads in the first minute.
+#[test]
+fn the_readme_is_short_and_its_code_comes_first() {
+    let readme = fs::read_to_string(repository().join("README.md")).unwrap();
+    let words = readme.split_whitespace().count();
+    assert!(words <= 700, "{words} words, expected at most 700");
+    let code = readme.lines().position(|line| line == "```rust").unwrap();
+    assert!(code < 12, "the first code is in line {}", code + 1);
+    let mut rows = 0;
+    for line in readme.lines() {
+        rows = if line.starts_with('|') { rows + 1 } else { 0 };
+        // A heading and a rule come before the rows.
+        assert!(rows <= 9, "a table with more than seven rows: {line}");
+    }
+}
+
+/// Without its features, the reference lacks parts and shows names in brackets in place of links.
+#[test]
+fn the_reference_is_built_with_all_features() {
+    let repository = repository();
+    for file in files(&repository, ".md") {
+        let text = fs::read_to_string(repository.join(&file)).unwrap();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for (at, _) in text.match_indices("`cargo doc") {
+            let command = text[at + 1..].split('`').next().unwrap();
+            let is_whole = command.contains("--all-features") || !command.contains("-p millpond");
+            assert!(is_whole, "{}: {command}", file.display());
+        }
+    }
+}
+
+/// What stands at the root of the library is documented there, not listed as a re-export of a public module.
+#[test]
+fn the_front_page_of_the_reference_has_no_reexports() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
+    let root = fs::read_to_string(root).unwrap();
+    let public: Vec<&str> = (root.lines().filter_map(|line| line.strip_prefix("pub mod ")))
+        .map(|name| name.trim_end_matches([';', ' ', '{']))
+        .collect();
+    assert!(public.contains(&"handle"), "{public:?}");
+    let (_, exports) = root.split_once("pub mod __private").unwrap();
+    for export in exports.split("pub use ").skip(1) {
+        let paths = export.split(';').next().unwrap();
+        let is_of = |name: &&&str| {
+            paths.split(['{', ',', ' ', '\n']).any(|path| path.starts_with(&format!("{name}::")))
+        };
+        let Some(module) = public.iter().find(is_of) else { continue };
+        let (before, _) = exports.split_once(paths).unwrap();
+        let above = before.lines().rev().skip(1).take_while(|line| line.starts_with("#["));
+        assert!(above.into_iter().any(|line| line == "#[doc(inline)]"), "{module}: {paths}");
     }
 }
 

@@ -61,7 +61,8 @@ fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     } else if arguments.csv {
         millpond_terminal::print(&merge_csv(&groups, &rules))
     } else {
-        let wanted = Wanted { top: arguments.top, handles: !arguments.no_handles };
+        let wanted =
+            Wanted { top: arguments.top, handles: !arguments.no_handles, all: arguments.all };
         let text = merge_text(&groups, &rules, &wanted, millpond_terminal::paint());
         millpond_terminal::print(&(text + &place))
     }

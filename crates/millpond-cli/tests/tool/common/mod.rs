@@ -18,6 +18,13 @@ pub(crate) fn millpond(directory: &Directory) -> Command {
     millpond_testkit::command(program.unwrap_or(env!("CARGO_BIN_EXE_millpond").into()), directory)
 }
 
+/// What `cargo run` does in the repository.
+pub(crate) fn demonstration(directory: &Directory) -> Command {
+    let mut command = millpond(directory);
+    command.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
 /// The plan of the bundled recording of OpenTTD, with classes of sizes: once for all tests, because it takes a debug build
 /// some seconds.
 pub(crate) static OPENTTD: LazyLock<Value> = LazyLock::new(|| {

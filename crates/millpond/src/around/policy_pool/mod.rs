@@ -84,7 +84,7 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 ///
 /// (65..192).for_each(|tree| assert!(trees.insert_by(tree, |_, _| 0).is_ok()));
 /// let full = trees.insert_by(192, |_, _| 0).unwrap_err();
-/// let says = "pool \"trees\" is full: capacity 192, all live, 192 at the peak";
+/// let says = "pool \"trees\" is full: all 192 slots are live";
 /// assert_eq!((full.to_string().as_str(), full.into_inner()), (says, 192));
 /// ```
 ///

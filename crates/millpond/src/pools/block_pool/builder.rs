@@ -38,7 +38,7 @@ impl<T> BlockPool<T> {
     /// let mut pool = BlockPool::with_blocks(2, 2);
     /// assert!((0..4).all(|i| pool.insert(i).is_ok()));
     /// let full = pool.insert(4).unwrap_err();
-    /// assert_eq!(full.to_string(), "the pool is full: capacity 4, all live, 4 at the peak");
+    /// assert_eq!(full.to_string(), "the pool is full: all 4 slots are live");
     /// ```
     ///
     /// # Panics

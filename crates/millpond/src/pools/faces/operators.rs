@@ -14,7 +14,7 @@ macro_rules! operators {
         #[doc = concat!("let mut pool", $new, ";")]
         /// let handle = pool.insert(1).unwrap();
         /// pool.remove(handle);
-        /// let _ = &pool[handle]; // pool "bullets" refuses handle 0v…: slot 0, 1st lifetime: stale
+        /// let _ = &pool[handle]; // pool "bullets" refuses handle 0v1: slot 0, 1st lifetime: stale
         /// ```
         impl<$($generics)*> core::ops::Index<$handle> for $pool {
             type Output = $value;

@@ -85,7 +85,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPoolBuilder<T, R, H> {
     /// let mut pool = VecPool::builder().capacity_max(10).name("ships").build();
     /// assert!((0..10).all(|i| pool.insert(i).is_ok()));
     /// let full = pool.insert(10).unwrap_err();
-    /// assert_eq!(full.to_string(), "pool \"ships\" is full: capacity 10, all live, 10 at the peak");
+    /// assert_eq!(full.to_string(), "pool \"ships\" is full: all 10 slots are live");
     /// ```
     pub fn capacity_max(mut self, slots: usize) -> Self {
         self.kind.0.slots_max = slots;

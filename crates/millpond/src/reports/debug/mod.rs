@@ -172,7 +172,7 @@ impl DebugAids {
     /// let mut pool = Pool::<u8>::builder().capacity(8).name("bullets").debug_aids(aids).build();
     /// let bullet = pool.insert(1).unwrap();
     /// pool.remove(bullet);
-    /// pool.remove(bullet); // pool "bullets" refuses handle 0v…: slot 0, 1st lifetime: stale
+    /// pool.remove(bullet); // pool "bullets" refuses handle 0v1: slot 0, 1st lifetime: stale
     /// ```
     #[must_use]
     pub const fn panic_on_refused_removal(mut self) -> Self {

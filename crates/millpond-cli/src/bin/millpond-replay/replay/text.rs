@@ -18,6 +18,10 @@ const GIVE_WAY: &[&str] = &["seen µs", "¼", "¾", "p99.9"];
 pub(crate) fn text(outcome: &Outcome, paint: Paint) -> String {
     let mut text = format!("\n{}\n", paint.strong(&shown(outcome.name.as_bytes())));
     text += &what_was_replayed(&outcome.script);
+    if let Some(verdict) = &outcome.verdict {
+        text.push('\n');
+        text += &paint.strong_lines(&wrapped(&verdict.sentence));
+    }
     text.push('\n');
     text += &figures(outcome, paint);
     let walks = outcome.script.walks.count > 0;
@@ -33,10 +37,6 @@ pub(crate) fn text(outcome: &Outcome, paint: Paint) -> String {
         count(STRETCH as u64),
         outcome.timer.nanoseconds,
     ));
-    text.push('\n');
-    if let Some(verdict) = &outcome.verdict {
-        text += &paint.strong_lines(&wrapped(&verdict.sentence));
-    }
     text += &wrapped(if walks {
         "A walk reads and writes all objects, at the end of each tick with an insertion or removal: \
          `runs` iterates with runs_mut, the others with values_mut (a Recycler with iter_mut); boxes \
