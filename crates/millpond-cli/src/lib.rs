@@ -28,7 +28,7 @@ use external::External;
 use millpond_plan::error::Failure;
 
 /// Runs the tool with these arguments, the first of them its own name; returns the exit code:
-/// 0 done, 1 a check that it made failed, 2 unusable input or arguments.
+/// 0 done, 1 a check that it made failed, 2 unusable input or arguments, 3 done with an input that is cut short.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     match External::of(&arguments) {

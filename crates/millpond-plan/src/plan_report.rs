@@ -3,6 +3,7 @@
 use crate::output::advice::{little_time, next_line, saving, time_saved, what};
 use crate::output::figures::{bytes, count, duration};
 use crate::output::meaning::meaning;
+use crate::output::plan_text::what_is_missing;
 use crate::plan::{self, GENERATION_BITS, Lengths, Rules, TracePlan, lifetimes_of, seconds_until};
 use crate::report::model;
 use crate::trace;
@@ -44,6 +45,7 @@ fn trace(plan: &TracePlan) -> model::Trace {
         format,
         time_unit,
         facts: facts(plan),
+        missing: what_is_missing(&plan.summary),
         meaning: meaning(plan),
         proof: Some(plan.proof()),
         live_over_time: plan.live_over_time.as_deref().map(|points| series(plan, points)),

@@ -244,7 +244,7 @@ fn plan_loans<'n>(
         ..Question::default()
     };
     let plans = sources
-        .map(|(name, source)| loans::plan_loans(name, &source, &question))
+        .map(|(name, source)| loans::plan_loans(name, &source, &question, &[]))
         .collect::<Result<Vec<_>, _>>()?;
     loans::follows_littles_law(&plans)?;
     Ok(Results {

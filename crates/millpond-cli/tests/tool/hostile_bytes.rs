@@ -6,7 +6,7 @@
 use crate::common::planning::{RULES, is_one_line, plan_loans};
 use crate::common::{Random, gzip, zstd};
 use millpond_plan::input::Source;
-use millpond_plan::loans::{Format, pools};
+use millpond_plan::loans::{Format, recorded};
 use millpond_plan::merge::{Inputs, MergeRules, merge};
 use millpond_plan::plan::{Headroom, plan};
 use millpond_plan::progress::Silent;
@@ -146,8 +146,8 @@ fn changed_text() {
 fn changed_loans() {
     let mut random = Random(6);
     for (text, format, is_read) in [(LOANS, Format::Loans, 2), (LOG, Format::PostgresLog, 1)] {
-        let (found, whole) = pools(&source(text.into())).unwrap();
-        assert_eq!((found, whole.len()), (format, is_read));
+        let whole = recorded(&source(text.into()), &[]).unwrap();
+        assert_eq!((whole.format, whole.pools.len()), (format, is_read));
         for _ in 0..attempts(500) {
             plan_loans(&source(mutated(text.as_bytes(), &mut random)));
         }

@@ -10,6 +10,7 @@ mod bad_input;
 mod budget;
 mod bundled_traces;
 mod command_line;
+mod cut;
 #[cfg(unix)]
 mod external;
 mod heap_picture;
@@ -31,5 +32,6 @@ mod one_word;
 mod other_tools;
 mod replay;
 mod report_file;
+mod server_logs;
 mod size_classes;
 mod words;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::advice::why;
-use super::json::{LengthJson, Number, json_text};
+use super::json::{CutJson, LengthJson, Number, json_text};
 use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
@@ -55,6 +55,8 @@ struct TraceJson<'p> {
     /// Of recordings of millpond-heap: `whole`, `at-limit` or `missing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<&'static str>,
+    /// Where the file is cut short, if it is.
+    cut: Option<CutJson<'p>>,
     /// Objects that the recorded program's own pools refused.
     refused_while_recorded: u64,
     lifetimes: u64,
@@ -293,6 +295,7 @@ impl<'p> TraceJson<'p> {
             timestamps: summary.timestamps,
             events: summary.events(),
             missing_events: summary.missing_events,
+            cut: summary.cut.as_ref().map(CutJson::from),
             end: summary.end.map(|end| match end {
                 End::Whole => "whole",
                 End::AtLimit => "at-limit",

@@ -10,6 +10,7 @@ use super::paint::Paint;
 use super::size_classes::size_classes_text;
 use super::table::{Table, name_cell};
 use super::wrap::wrapped;
+use crate::input::Cut;
 use crate::pattern::Pattern;
 use crate::plan::{Class, Length, Proof, Rules, TracePlan};
 use crate::trace::{End, Format, HeapFormat, Summary};
@@ -223,8 +224,9 @@ fn format_and_time(plan: &TracePlan) -> String {
 }
 
 /// What the recording lacks, a paragraph each.
-fn what_is_missing(summary: &Summary) -> Vec<String> {
+pub fn what_is_missing(summary: &Summary) -> Vec<String> {
     let mut paragraphs = Vec::new();
+    paragraphs.extend(summary.cut.as_ref().map(Cut::sentence));
     if summary.missing_events > 0 {
         let missing = count(summary.missing_events);
         paragraphs.push(format!(

@@ -38,7 +38,7 @@ pub use statistics::{ClassStatistics, Statistics};
 
 use crate::clock;
 use crate::error::{Failure, Fault, shown};
-use crate::input::Source;
+use crate::input::{Cut, Source};
 use crate::pattern::Pattern;
 use crate::trace::tape::{self, Tape};
 use crate::trace::{self, Caller, Event, Format, Summary, Watch};
@@ -130,7 +130,26 @@ pub fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
     }
 }
 
+/// Checks that all traces are whole.
+///
+/// # Errors
+/// A failure that names the first that is cut short.
+pub fn all_whole<'p>(
+    mut cut: impl Iterator<Item = Option<(&'p str, &'p Cut)>>,
+) -> Result<(), Failure> {
+    match cut.find_map(|of| of) {
+        Some((name, cut)) => Err(Failure::Cut { name: name.to_owned(), cut: *cut }),
+        None => Ok(()),
+    }
+}
+
 impl TracePlan {
+    /// Its name, and where the trace is cut short, if it is.
+    #[must_use]
+    pub fn cut(&self) -> Option<(&str, &Cut)> {
+        Some((&self.name, self.summary.cut.as_ref()?))
+    }
+
     /// The recorded time in seconds; `None` if the trace has no clock.
     #[must_use]
     pub fn seconds(&self) -> Option<f64> {

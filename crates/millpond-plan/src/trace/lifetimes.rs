@@ -9,9 +9,9 @@ use super::clock::Clock;
 use super::fields::decimal;
 use super::live::{self, Lacking};
 use super::live_keys::LiveKeys;
-use super::{BYTE_ORDER_MARK, Event, Format, Records, Summary, Watch, read_lines};
+use super::{Event, Format, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, Place, shown};
-use crate::input::{Lines, lines_of};
+use crate::input::{Lines, decoded, lines_of};
 use crate::progress::Progress;
 
 const HEADER: &[u8] = b"tick,event,id,class";
@@ -59,7 +59,6 @@ struct Reader {
 
 impl Reader {
     fn new(header: &[u8]) -> Self {
-        let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
         let column =
             |wanted: &[u8]| header.split(|&b| b == b',').skip(4).position(|name| name == wanted);
         let is_live = header == live::HEADER;
@@ -129,7 +128,7 @@ impl Reader {
         };
         let live = *place.get();
         let born_as = self.classes.name(live.class);
-        if born_as != class {
+        if born_as != class && born_as != decoded(class).as_bytes() {
             return Err(format!(
                 "id {id} is freed as `{}`, expected `{}` as in its `alloc`",
                 shown(class),
@@ -212,6 +211,7 @@ impl Records for Reader {
             allocations: None,
             missing_events: self.lacking.dropped,
             end: None,
+            cut: None,
             has_pools: self.is_live,
             refused: self.lacking.refused,
             full: self.lacking.full,
