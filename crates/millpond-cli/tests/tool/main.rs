@@ -13,6 +13,7 @@ mod command_line;
 mod cut;
 #[cfg(unix)]
 mod external;
+mod foreign_files;
 mod heap_picture;
 mod heap_recordings;
 mod hostile_bytes;

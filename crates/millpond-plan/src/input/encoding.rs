@@ -35,9 +35,8 @@ impl Encoding {
             [0xef, 0xbb, 0xbf, ..] => Self::Marked,
             [0xff, 0xfe, a, b, ..] if (*a, *b) != (0, 0) => Self::Utf16Le,
             [0xfe, 0xff, ..] => Self::Utf16Be,
-            // Traces begin with a letter or a digit.
-            [a, 0, b, 0, ..] if a.is_ascii_graphic() && b.is_ascii_graphic() => Self::Utf16Le,
-            [0, a, 0, b, ..] if a.is_ascii_graphic() && b.is_ascii_graphic() => Self::Utf16Be,
+            [a, 0, b, 0, ..] if is_of_text(*a) && is_of_text(*b) => Self::Utf16Le,
+            [0, a, 0, b, ..] if is_of_text(*a) && is_of_text(*b) => Self::Utf16Be,
             _ if has_only_carriage_returns(beginning) => Self::CarriageReturns,
             _ => Self::Plain,
         }
@@ -47,6 +46,11 @@ impl Encoding {
     pub(super) fn mark(self) -> usize {
         if self == Self::Marked { 3 } else { 0 }
     }
+}
+
+/// Traces begin with letters, digits and spaces.
+fn is_of_text(byte: u8) -> bool {
+    byte.is_ascii_graphic() || byte == b' '
 }
 
 fn has_only_carriage_returns(beginning: &[u8]) -> bool {

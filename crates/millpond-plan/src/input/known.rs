@@ -131,7 +131,7 @@ const TEXTS: [(&str, &str); 23] = [
     ("session,format,", "this is a summary, which `millpond merge` reads"),
     ("trace,class,", "this is what `millpond plan --csv` printed"),
     (
-        "{\"dhatfileversion\":1,",
+        "{\"dhatfileversion\":1",
         "this is a file of DHAT in its version 1 (valgrind 3.15 and 3.16); record it again with valgrind 3.17 or later",
     ),
     ("{\"dhatfileversion\"", "this is a file of DHAT, which tools/dhat-to-csv converts"),
