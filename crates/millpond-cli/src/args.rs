@@ -126,6 +126,10 @@ pub(crate) struct PlanArguments {
     /// once.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(crate) skip_caller: Vec<Pattern>,
+    /// How long the program takes without the recorder, in milliseconds. heaptrack and other recorders slow a program, so
+    /// what is saved is a larger share of this time than of the recording's. For one trace.
+    #[arg(long, value_name = "MS", value_parser = number(POSITIVE), conflicts_with = "wait_p99_ms")]
+    pub(crate) run_ms: Option<f64>,
     /// How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Calls that are
     /// served from them cost less. Use 0 for an allocator that keeps none.
     #[arg(long, value_name = "N", default_value_t = BLOCKS_AT_HAND_DEFAULT, value_parser = whole(0..=u8::MAX))]

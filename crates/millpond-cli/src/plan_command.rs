@@ -40,6 +40,7 @@ impl RuleArguments {
         Rules {
             headroom: Headroom { percent: self.headroom },
             ticks_per_second: self.tick_rate,
+            run_ms: None,
             skip_callers: skip_callers.to_vec(),
             blocks_at_hand,
             prices,
@@ -68,7 +69,12 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         return crate::loans_command::run(arguments, wait_p99_ms);
     }
     let prices = arguments.prices.clone().unwrap_or_else(prices_here);
+    if arguments.run_ms.is_some() && arguments.traces.len() > 1 {
+        let why = "--run-ms: expected one trace, found several";
+        return Err(Failure::Arguments(why.to_owned()));
+    }
     let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand, prices);
+    let rules = Rules { run_ms: arguments.run_ms, ..rules };
     let wanted = Wanted {
         top: arguments.top,
         classes: arguments.class.clone(),

@@ -1,6 +1,6 @@
 //! A plan as the data of a report.
 
-use crate::output::advice::{little_time, next_line, saving, time_saved, what};
+use crate::output::advice::{little_time, next_line, of_recorder, saving, time_saved, what};
 use crate::output::figures::{bytes, count, duration};
 use crate::output::meaning::meaning;
 use crate::output::plan_text::what_is_missing;
@@ -51,7 +51,7 @@ fn trace(plan: &TracePlan) -> model::Trace {
         live_over_time: plan.live_over_time.as_deref().map(|points| series(plan, points)),
         classes: plan.classes.iter().map(|c| class(plan, c)).collect(),
         savings: savings(plan),
-        little_time: little_time(plan),
+        little_time: little_time(plan).or_else(|| of_recorder(plan).map(str::to_owned)),
     }
 }
 
@@ -212,7 +212,7 @@ fn savings(plan: &TracePlan) -> Vec<model::Saving> {
         .take(SAVINGS_MAX)
         .map(|proposal| model::Saving {
             class: what(proposal, plan),
-            time: time_saved(proposal.time_saved, plan.advice.recorded_ms),
+            time: time_saved(proposal.time_saved, plan.advice.time),
             calls: proposal.calls,
             calls_saved: proposal.calls_saved,
             share: proposal.share_of_calls,

@@ -157,6 +157,7 @@ impl Request {
         Ok(Rules {
             headroom: Headroom { percent: self.headroom },
             ticks_per_second: self.tick_rate,
+            run_ms: None,
             skip_callers: self.skip_caller.iter().map(|text| Pattern::new(text)).collect(),
             blocks_at_hand: self.blocks_at_hand,
             prices,

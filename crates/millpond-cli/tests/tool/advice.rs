@@ -465,6 +465,63 @@ fn below_the_threshold_the_best_change_is_named_all_the_same() {
     assert!(said.contains(threshold), "{said}");
 }
 
+/// A recording of two seconds of a program that takes 40 ms without the recorder.
+#[test]
+fn shares_of_time_say_of_what_and_the_programs_own_time_may_be_given() {
+    let mut recording = Recording::default();
+    let node = recording.kind(56, "insert < main");
+    recording.churn(node, 3000);
+    let directory = Directory::new();
+    directory.file("a.heaptrack", recording.text() + "c 7d0\n");
+    let plan = |arguments: &[&str]| {
+        let command = ["plan", "--prices", "reference", "a.heaptrack"];
+        done(&millpond(&directory).args(command).args(arguments).output().unwrap())
+    };
+    let words = |said: &str| said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_str::<Value>(&plan(&[arguments, &["--json"]].concat())).unwrap()["traces"]
+            [0]
+        .take()
+    };
+    let report = || words(&std::fs::read_to_string(directory.path().join("report.html")).unwrap());
+    let of_recording = json(&[]);
+    assert_eq!(
+        of_recording["time"],
+        serde_json::json!({"ms": 2001, "of": "recording", "is_slowed": true})
+    );
+    assert!(of_recording["pool_first"].as_array().unwrap().is_empty(), "{of_recording}");
+    let recorder = "The recorder slows the program: what is saved is a larger share of the program's own time.";
+    let said = words(&plan(&[]));
+    assert!(said.contains(recorder) && said.contains("of the recording's time"), "{said}");
+    assert!(said.contains("no change saves 0.1 ms or 0.1 % of the recording's time"), "{said}");
+    assert!(report().contains(&recorder.replace('\'', "&#39;")) || report().contains(recorder));
+
+    // The threshold is of the program's time, too: the same saving is worth a change in a program that takes 10 ms.
+    let of_program = json(&["--run-ms", "10"]);
+    assert_eq!(
+        of_program["time"],
+        serde_json::json!({"ms": 10, "of": "program", "is_slowed": false})
+    );
+    let (first, best) = (&of_program["pool_first"][0], &of_recording["best_of_none"]);
+    assert_eq!(first["class"], "56");
+    let share = |of: &Value| of["time_saved"]["high_share_of_time"].as_f64().unwrap();
+    assert!((share(first) / share(best) - 200.1).abs() < 0.1, "{first} {best}");
+    let said = words(&plan(&["--run-ms", "10"]));
+    assert!(said.contains("of the program's time") && !said.contains("recorder slows"), "{said}");
+    let said = words(&plan(&["--run-ms", "4000"]));
+    assert!(
+        said.contains("no change saves 0.1 ms or 0.1 % of the program's 4,000 ms (--run-ms)"),
+        "{said}"
+    );
+    assert!(!report().contains("recorder slows"));
+
+    let two = ["plan", "--run-ms", "10", "a.heaptrack", "a.heaptrack"];
+    let line = refused(&millpond(&directory).args(two).output().unwrap());
+    assert!(line.contains("--run-ms: expected one trace"), "{line}");
+    let zero = ["plan", "--run-ms", "0", "a.heaptrack"];
+    assert!(refused(&millpond(&directory).args(zero).output().unwrap()).contains("--run-ms"));
+}
+
 #[test]
 fn prices_that_are_none_are_refused() {
     let directory = Directory::new();

@@ -8,7 +8,7 @@ use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
     BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, Library, Means, Proof, Proposal, Rules,
-    SizeClass, SizeClasses, Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
+    SizeClass, SizeClasses, Smaller, TimeOf, TimeSaved, TracePlan, lifetimes_of, seconds_until,
 };
 use crate::trace::{Caller, End, Wrapper};
 
@@ -65,6 +65,8 @@ struct TraceJson<'p> {
     /// Of recordings of a heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_bytes: Option<u64>,
+    /// What the shares of time are of; `null` if it is unknown.
+    time: Option<AllTimeJson>,
     /// The proposals, best first; empty if nothing is worth a change.
     pool_first: Vec<ProposalJson<'p>>,
     /// The best change, if nothing is worth one.
@@ -77,6 +79,16 @@ struct TraceJson<'p> {
     /// With `--size-classes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     size_classes: Option<SizeClassesJson>,
+}
+
+/// All of the time.
+#[derive(Serialize)]
+struct AllTimeJson {
+    ms: Number,
+    /// `program` with `--run-ms`, or else `recording`.
+    of: &'static str,
+    /// Whether the recorder has made it longer than the program's own.
+    is_slowed: bool,
 }
 
 /// One proposal of what to pool.
@@ -118,7 +130,7 @@ pub struct TimeSavedJson {
     calls: u64,
     low_ms: Number,
     high_ms: Number,
-    /// As shares of the recording's time; `null` without a clock.
+    /// As shares of the program's time, if that is known (`--run-ms`), or else of the recording's; `null` without a clock.
     low_share_of_time: Option<Number>,
     high_share_of_time: Option<Number>,
     /// Whether it was measured by replaying the recording, rather than computed from prices.
@@ -296,6 +308,11 @@ impl<'p> TraceJson<'p> {
             events: summary.events(),
             missing_events: summary.missing_events,
             cut: summary.cut.as_ref().map(CutJson::from),
+            time: plan.advice.time.map(|all| AllTimeJson {
+                ms: Number(all.ms),
+                of: all.of.name(),
+                is_slowed: all.of == TimeOf::SlowedRecording,
+            }),
             end: summary.end.map(|end| match end {
                 End::Whole => "whole",
                 End::AtLimit => "at-limit",
@@ -334,17 +351,17 @@ impl<'p> ProposalJson<'p> {
             slots: proposal.slots,
             bytes: proposal.bytes,
             callers: callers(&proposal.callers),
-            time_saved: TimeSavedJson::of(&proposal.time_saved, plan.advice.recorded_ms),
+            time_saved: TimeSavedJson::of(&proposal.time_saved, plan.advice.time.map(|all| all.ms)),
             why: why(proposal, plan),
         }
     }
 }
 
 impl TimeSavedJson {
-    /// Of a recording of this many milliseconds, if it has a clock.
+    /// In this many milliseconds, if they are known.
     #[must_use]
-    pub fn of(saved: &TimeSaved, recorded_ms: Option<f64>) -> Self {
-        let share = |ms| recorded_ms.map(|recorded_ms| Number(ms / recorded_ms));
+    pub fn of(saved: &TimeSaved, all_ms: Option<f64>) -> Self {
+        let share = |ms| all_ms.map(|all_ms| Number(ms / all_ms));
         Self {
             calls: saved.calls,
             low_ms: Number(saved.low_ms),

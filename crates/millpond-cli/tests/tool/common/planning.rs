@@ -9,6 +9,7 @@ use millpond_plan::plan::{Headroom, Prices, Rules};
 pub(crate) const RULES: Rules = Rules {
     headroom: Headroom { percent: 10.0 },
     ticks_per_second: Some(35.0),
+    run_ms: None,
     skip_callers: Vec::new(),
     blocks_at_hand: 7,
     prices: Prices::REFERENCE,

@@ -8,7 +8,7 @@ use super::proposals::{Means, Proposal};
 use super::{Advice, Headroom, Library, Rules, Statistics, is_worth_by_count, mostly_saved};
 use crate::plan::prices::{COPYING_KIB, Calls, Price, Prices, SMALL_BYTES_MAX, TimeSaved};
 use crate::plan::size_classes::{GRANULE, slot_sizes};
-use crate::plan::{BYTES_DEFAULT, BYTES_MAX_LARGEST};
+use crate::plan::{AllTime, BYTES_DEFAULT, BYTES_MAX_LARGEST};
 use crate::trace::{Caller, Event, Places, Summary, Watch};
 
 /// The maximum number of functions named for each proposal.
@@ -269,7 +269,7 @@ impl Units {
         mut self,
         rules: &Rules,
         names: &[String],
-        recorded_ms: Option<f64>,
+        time: Option<AllTime>,
     ) -> Advice {
         let all_calls: u64 = self.kinds.iter().map(|kind| kind.1).sum();
         let mut kinds_of: Vec<Vec<u32>> = vec![Vec::new(); self.keys.len()];
@@ -281,7 +281,7 @@ impl Units {
             nameless_share: self.places.nameless_share,
             bytes_of_kinds: self.bytes_of_kinds(),
             libraries: self.libraries(all_calls),
-            recorded_ms,
+            time,
             ..Advice::default()
         };
         let build = Build { units: &self, rules, names, all_calls };
