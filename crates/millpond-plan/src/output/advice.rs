@@ -11,7 +11,7 @@ use crate::plan::{
     Advice, AllTime, BYTES_MAX_LARGEST, Library, Means, Proposal, SHARE_MIN, TimeOf, TimeSaved,
     TracePlan, WORTH_MS, WORTH_SHARE_OF_TIME,
 };
-use crate::trace::{Caller, Format};
+use crate::trace::{Caller, Format, Language};
 
 /// The number of functions named for each proposal.
 const CALLERS_SHOWN: usize = 2;
@@ -171,6 +171,15 @@ pub fn change(proposal: &Proposal) -> String {
         Means::Reserve => {
             "reserving the final size, because the buffer is mostly resized,".to_owned()
         }
+        Means::Packed { node, values } => {
+            let values: Vec<String> = values.iter().map(u64::to_string).collect();
+            let pools = if values.len() == 1 { "a packed pool" } else { "packed pools" };
+            format!(
+                "{pools} of {slots}{takes} with the values of {} bytes themselves, in place of a container of pointers to \
+                 them, such as a list, with a block of {node} bytes for each,",
+                values.join(" and ")
+            )
+        }
         Means::Allocator(name) => format!("{name} instead of the system's allocator"),
     }
 }
@@ -244,8 +253,15 @@ pub fn why(proposal: &Proposal, plan: &TracePlan) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// What to type next, where the proposal is an allocator of size classes.
+/// What to type next, where the proposal is an allocator of size classes, or what to use, where it is of packed pools.
 pub fn next_line(proposal: &Proposal, plan: &TracePlan) -> Option<String> {
+    if matches!(proposal.means, Means::Packed { .. }) {
+        return Some(match plan.summary.language() {
+            Language::Rust => "millpond::PackedPool<T>".to_owned(),
+            Language::Cpp => "millpond::packed_pool<T>, in millpond.hpp".to_owned(),
+            Language::Unknown => "PackedPool<T> in Rust, packed_pool<T> in C++".to_owned(),
+        });
+    }
     if !matches!(proposal.means, Means::SizeClasses | Means::ProgramSizeClasses(_)) {
         return None;
     }

@@ -98,7 +98,7 @@ struct ProposalJson<'p> {
     class: &'p str,
     /// The number by which the text refers to it.
     number: usize,
-    /// `pool`, `shared-pool`, `size-classes`, `program-size-classes`, `arena`, `reserve` or `allocator`.
+    /// `packed`, `pool`, `shared-pool`, `size-classes`, `program-size-classes`, `arena`, `reserve` or `allocator`.
     kind: &'static str,
     /// The classes of a pool.
     classes: &'p [String],

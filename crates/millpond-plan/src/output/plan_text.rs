@@ -127,7 +127,7 @@ pub fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     out.push_str(&paint.faint_lines(&wrapped(&timing(plan))));
     out.push_str(&paint.strong_lines(&wrapped(&meaning(plan))));
     if let Some(found) = &plan.size_classes {
-        out.push_str(&size_classes_text(&plan.name, found, paint));
+        out.push_str(&size_classes_text(&plan.name, found, plan.summary.language(), paint));
     }
     out
 }

@@ -10,6 +10,7 @@ mod fields;
 pub mod follow;
 mod heap;
 mod heaptrack;
+mod language;
 mod lifetimes;
 pub mod live;
 mod live_keys;
@@ -22,6 +23,7 @@ mod wrappers;
 
 pub use allocations::Allocations;
 pub use fields::hexadecimal;
+pub use language::Language;
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::collections::BTreeSet;
@@ -202,6 +204,12 @@ impl Summary {
     pub fn has_times(&self) -> bool {
         self.format != Format::Heap(HeapFormat::Csv)
             || self.timestamps.is_none_or(|times| times > TIMES_OF_COUNTS)
+    }
+
+    /// The language of the recorded program.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        Language::of(self.format, self.allocations.as_ref())
     }
 
     /// Refuses a recording without times, which cannot be replayed.

@@ -4,6 +4,7 @@
 //! instead. Both follow from counts and [prices](super::prices): how many of the calls are served from a block that the
 //! allocator has [at hand](at_hand), and how many are not. A proposal is one of these:
 //!
+//! - packed pools of values, in place of a container of pointers;
 //! - a pool, for the objects of one class, or of several classes of nearly the same size;
 //! - an allocator of size classes, for a place that requests many sizes, or for the whole program;
 //! - an arena, for what is built up and goes together;
@@ -15,6 +16,7 @@
 mod arena;
 mod at_hand;
 mod libraries;
+mod pairs;
 mod proposals;
 mod units;
 
