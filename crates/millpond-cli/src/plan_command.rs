@@ -226,6 +226,9 @@ fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<Tr
     let name = path.to_string_lossy();
     let source = open(path, arguments).map_err(|fault| fault.of_input(&name))?;
     let mut plan = plan(&name, &source, rules).map_err(|fault| fault.of_input(&name))?;
+    if let Some(fault) = plan.summary.unfinished().filter(|_| arguments.whole) {
+        return Err(fault.of_input(&name));
+    }
     if let Some(bytes_max) = arguments.size_classes {
         let classes = size_classes(&plan, &source, bytes_max, rules);
         plan.size_classes = Some(classes.map_err(|fault| fault.of_input(&name))?);

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::input::Cut;
 use crate::output::foreign::is_hidden;
 
 /// Where in an input something is wrong.
@@ -81,7 +80,7 @@ pub enum Failure {
         /// The input's name as the user typed it.
         name: String,
         /// Where it ends.
-        cut: Cut,
+        fault: Fault,
     },
     /// The reader of the output has stopped reading; this is no error.
     ClosedPipe,
@@ -117,9 +116,9 @@ impl fmt::Display for Failure {
             Self::Arguments(message) | Self::Output(message) | Self::Check(message) => {
                 f.write_str(message)
             }
-            Self::Cut { name, cut } => {
+            Self::Cut { name, fault } => {
                 let name = shown(name.as_bytes());
-                write!(f, "{name}: {}; planned what is there (--whole refuses it)", cut.fault())
+                write!(f, "{name}: {fault}; planned what is there (--whole refuses it)")
             }
             Self::ClosedPipe => f.write_str("the output was closed"),
         }

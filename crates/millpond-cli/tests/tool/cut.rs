@@ -3,18 +3,10 @@
 use std::path::Path;
 use std::process::Output;
 
-use crate::common::{Directory, TRACES, gzip, millpond, millpond_reading, refused, zstd};
+use crate::common::{
+    Directory, TRACES, cut_short as cut, gzip, millpond, millpond_reading, refused, zstd,
+};
 use serde_json::Value;
-
-/// What a plan of a cut recording says on standard output. On standard error it says so in one line.
-#[track_caller]
-fn cut(output: &Output) -> String {
-    let told = String::from_utf8(output.stderr.clone()).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{told}");
-    let is_line = told.lines().count() == 1 && told.starts_with("millpond: ");
-    assert!(is_line && told.contains("planned what is there (--whole refuses it)"), "{told}");
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
 
 fn run(directory: &Directory, arguments: &[&str], file: &Path) -> Output {
     millpond(directory).arg("plan").args(arguments).arg(file).output().unwrap()
@@ -58,6 +50,24 @@ fn every_format_is_planned_up_to_where_it_is_cut() {
             assert_eq!(trace["cut"], expected, "{text}");
         }
     }
+}
+
+/// A live trace of a program that still runs, or was killed between two lines.
+#[test]
+fn a_live_trace_without_its_last_line_says_so() {
+    let directory = Directory::new();
+    let file = directory.file("game.trace", LIVE);
+    let trace = json(&run(&directory, &["--json"], &file));
+    assert_eq!((&trace["end"], &trace["cut"]), (&"missing".into(), &Value::Null));
+    let text = cut(&run(&directory, &[], &file));
+    assert!(text.contains("The recording has no end: the program still runs"), "{text}");
+    let html = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
+    assert!(html.contains("The recording has no end: the program still runs"));
+    let line = refused(&run(&directory, &["--whole"], &file));
+    assert!(line.ends_with("the recording has no end, expected its last line"), "{line}");
+    let file = directory.file("game.trace", [LIVE, "9,end,0,recorder\n"].concat());
+    let said = crate::common::done(&run(&directory, &["--json", "--whole"], &file));
+    assert!(said.contains("\"end\":\"whole\""), "{said}");
 }
 
 /// The members and frames before the one that is cut are read, and so are its own blocks.

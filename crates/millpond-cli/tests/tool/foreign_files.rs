@@ -139,7 +139,7 @@ const LIFETIMES: &str =
     "tick,event,id,class\n0,alloc,1,Grün\n3,alloc,2,Ork\n9,free,1,Grün\n12,free,2,Ork\n";
 const HEAPTRACK: &str =
     "v 10400 3\ns 5 Grün\ni 1000 1 1\nt 1 0\na 10 1\nc 1\n+ 0\n+ 0\nc 2\n- 0\n- 0\n";
-const HEAP: &str = "millpond heap 1\nx Grün\nc 1\n+ 10 8 0\n+ 20 8 0\nc 9\n- 10\n- 20\n";
+const HEAP: &str = "millpond heap 1\nx Grün\nc 1\n+ 10 8 0\n+ 20 8 0\nc 9\n- 10\n- 20\ne 0\n";
 const TABLE: &str =
     "ms,event,address,size,stack\n0,alloc,10,24,Grün\n1,alloc,20,24,Grün\n5,free,10\n9,free,20\n";
 const LOANS: &str = "asked_us,got_us,returned_us,pool\n0,0,2000,Grün\n500,500,2500,Grün\n";

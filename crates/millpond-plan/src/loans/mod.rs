@@ -40,8 +40,8 @@ pub struct TracePlan {
 impl TracePlan {
     /// Its name, and where it is cut short, if it is.
     #[must_use]
-    pub fn cut(&self) -> Option<(&str, &Cut)> {
-        Some((&self.name, self.notes.cut.as_ref()?))
+    pub fn cut(&self) -> (&str, Option<Fault>) {
+        (&self.name, self.notes.cut.as_ref().map(Cut::fault))
     }
 }
 

@@ -52,7 +52,7 @@ struct TraceJson<'p> {
     events: u64,
     /// Events that the recorder lost, because the disk was too slow.
     missing_events: u64,
-    /// Of recordings of millpond-heap: `whole`, `at-limit` or `missing`.
+    /// Of recordings of millpond-heap, and of live traces: `whole`, `at-limit` or `missing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<&'static str>,
     /// Where the file is cut short, if it is.

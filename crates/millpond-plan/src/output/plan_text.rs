@@ -243,9 +243,14 @@ pub fn what_is_missing(summary: &Summary) -> Vec<String> {
             paragraphs.push(what.to_owned());
         }
         Some(End::Missing) => {
-            let what = "The recording has no end: the program was killed, or the disk was full. This plan \
-                        lacks what came later, and the names of functions.";
-            paragraphs.push(what.to_owned());
+            let lacks = match summary.format {
+                Format::Lifetimes => "what comes later",
+                Format::Heap(_) => "what came later, and the names of functions",
+            };
+            paragraphs.push(format!(
+                "The recording has no end: the program still runs, it was killed, or the disk was full. This plan lacks \
+                 {lacks}."
+            ));
         }
     }
     if summary.refused > 0 {

@@ -40,7 +40,7 @@ pub use statistics::{ClassStatistics, Statistics};
 
 use crate::clock;
 use crate::error::{Failure, Fault, shown};
-use crate::input::{Cut, Source};
+use crate::input::Source;
 use crate::pattern::Pattern;
 use crate::trace::tape::{self, Tape};
 use crate::trace::{self, Caller, Event, Format, Summary, Watch};
@@ -140,19 +140,19 @@ pub fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
 /// # Errors
 /// A failure that names the first that is cut short.
 pub fn all_whole<'p>(
-    mut cut: impl Iterator<Item = Option<(&'p str, &'p Cut)>>,
+    mut traces: impl Iterator<Item = (&'p str, Option<Fault>)>,
 ) -> Result<(), Failure> {
-    match cut.find_map(|of| of) {
-        Some((name, cut)) => Err(Failure::Cut { name: name.to_owned(), cut: *cut }),
+    match traces.find_map(|(name, fault)| Some((name, fault?))) {
+        Some((name, fault)) => Err(Failure::Cut { name: name.to_owned(), fault }),
         None => Ok(()),
     }
 }
 
 impl TracePlan {
-    /// Its name, and where the trace is cut short, if it is.
+    /// Its name, and why the trace is not whole, if it is not.
     #[must_use]
-    pub fn cut(&self) -> Option<(&str, &Cut)> {
-        Some((&self.name, self.summary.cut.as_ref()?))
+    pub fn cut(&self) -> (&str, Option<Fault>) {
+        (&self.name, self.summary.unfinished())
     }
 
     /// The recorded time in seconds; `None` if the trace has no clock.

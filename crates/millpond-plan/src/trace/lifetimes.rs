@@ -9,7 +9,7 @@ use super::clock::Clock;
 use super::fields::decimal;
 use super::live::{self, Lacking};
 use super::live_keys::LiveKeys;
-use super::{Event, Format, Records, Summary, Watch, read_lines};
+use super::{End, Event, Format, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, Place, shown};
 use crate::input::{Lines, decoded, lines_of};
 use crate::progress::Progress;
@@ -51,6 +51,7 @@ struct Reader {
     /// Whether it is a live trace, which also contains statistics.
     is_live: bool,
     lacking: Lacking,
+    has_end: bool,
     first_tick: Option<u32>,
     tick: u32,
     births: u64,
@@ -72,6 +73,7 @@ impl Reader {
             clock: Clock::default(),
             is_live,
             lacking: Lacking::default(),
+            has_end: false,
             first_tick: None,
             tick: 0,
             births: 0,
@@ -175,7 +177,10 @@ impl Records for Reader {
                 self.lacking.note(&stats);
                 self.clock.note(self.tick, stats.ms)
             }
-            b"end" if self.is_live => Ok(()),
+            b"end" if self.is_live => {
+                self.has_end = true;
+                Ok(())
+            }
             _ => Err(format!("event `{}`, expected `alloc` or `free`", shown(event))),
         }
     }
@@ -210,7 +215,7 @@ impl Records for Reader {
             classes: self.classes.into_names(),
             allocations: None,
             missing_events: self.lacking.dropped,
-            end: None,
+            end: self.is_live.then_some(if self.has_end { End::Whole } else { End::Missing }),
             cut: None,
             has_pools: self.is_live,
             refused: self.lacking.refused,

@@ -137,7 +137,7 @@ pub struct Summary {
     pub allocations: Option<Allocations>,
     /// Of live traces: the number of events that were lost because the disk was too slow.
     pub missing_events: u64,
-    /// Of recordings by `millpond-heap`: how they end.
+    /// Of recordings by `millpond-heap`, and of live traces: how they end.
     pub end: Option<End>,
     /// Where the file is cut short, if it is.
     pub cut: Option<Cut>,
@@ -204,6 +204,14 @@ impl Summary {
     pub fn has_times(&self) -> bool {
         self.format != Format::Heap(HeapFormat::Csv)
             || self.timestamps.is_none_or(|times| times > TIMES_OF_COUNTS)
+    }
+
+    /// Why the recording is not whole, if it is not.
+    #[must_use]
+    pub fn unfinished(&self) -> Option<Fault> {
+        let has_no_end = || Fault::whole("the recording has no end, expected its last line");
+        let cut = self.cut.as_ref().map(Cut::fault);
+        cut.or_else(|| (self.end == Some(End::Missing)).then(has_no_end))
     }
 
     /// The language of the recorded program.
