@@ -499,7 +499,10 @@ fn values_that_are_born_and_freed_with_a_node_are_better_kept_packed() {
     // Three of 20 bytes and one of 32, and a quarter more; no slot for a node.
     assert_eq!((&first["slots"], &first["bytes"]), (&6.into(), &(4 * 20 + 2 * 32).into()));
     let why = first["why"].as_str().unwrap();
-    assert!(why.contains("the values of 20 and 32 bytes themselves"), "{why}");
+    assert!(
+        why.contains("keeping the values of 20 and 32 bytes themselves in packed pools of 6 slots"),
+        "{why}"
+    );
     assert!(
         why.contains("a block of 24 bytes for each") && why.contains("millpond::packed_pool<T>"),
         "{why}"

@@ -33,6 +33,7 @@ mod one_word;
 mod other_tools;
 mod replay;
 mod report_file;
+mod second_lines;
 mod server_logs;
 mod size_classes;
 mod words;

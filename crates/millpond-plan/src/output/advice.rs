@@ -175,8 +175,8 @@ pub fn change(proposal: &Proposal) -> String {
             let values: Vec<String> = values.iter().map(u64::to_string).collect();
             let pools = if values.len() == 1 { "a packed pool" } else { "packed pools" };
             format!(
-                "{pools} of {slots}{takes} with the values of {} bytes themselves, in place of a container of pointers to \
-                 them, such as a list, with a block of {node} bytes for each,",
+                "keeping the values of {} bytes themselves in {pools} of {slots}{takes}, in place of a container of \
+                 pointers (such as a list, with a block of {node} bytes for each),",
                 values.join(" and ")
             )
         }

@@ -269,11 +269,11 @@ const SIZES_LEGEND: &str = "live 99 %: not exceeded 99 % of the time; smaller po
 fn lives_legend(plan: &TracePlan) -> &'static str {
     match plan.summary.format {
         Format::Lifetimes => {
-            "born/tick: on average, and in the worst tick; median life, 95 % live: the lifetime in ticks that \
+            "born/tick: on average over the recording, and in the worst tick; median life, 95 % live: the lifetime in ticks that \
              half of them, and 95 %, do not exceed (≥: some objects were still alive at the end)"
         }
         Format::Heap(_) => {
-            "born/ms: on average, and in the worst ms; median life, 95 % live: the lifetime in ms that half of \
+            "born/ms: on average over the recording, and in the worst ms; median life, 95 % live: the lifetime in ms that half of \
              them, and 95 %, do not exceed (≥: some objects were still alive at the end)"
         }
     }
