@@ -184,8 +184,7 @@ fn every_format_is_read_in_every_encoding() {
         for (encoding, mut bytes) in encodings(text) {
             if encoding == "Latin-1" {
                 // The length of the name in bytes.
-                let text: Vec<u8> = bytes.iter().map(|b| *b).collect();
-                if let Some(at) = text.windows(4).position(|part| part == b"s 5 ") {
+                if let Some(at) = bytes.windows(4).position(|part| part == b"s 5 ") {
                     bytes[at + 2] = b'4';
                 }
             }

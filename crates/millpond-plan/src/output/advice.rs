@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn times_have_the_unit_and_the_sign_that_fit() {
-        let text = |low_ms, high_ms, recorded_ms| {
+        let text = |low_ms, high_ms, recorded_ms: Option<f64>| {
             let saved = TimeSaved { low_ms, high_ms, ..TimeSaved::default() };
             let time = |ms| AllTime { ms, of: TimeOf::Recording };
             time_saved(saved, recorded_ms.map(time))

@@ -44,7 +44,7 @@ impl Allocations {
 
     /// Whether one of the strings, which name functions, files and libraries, has one of these parts.
     pub(super) fn has_name_with(&self, parts: &[&str]) -> bool {
-        let finders: Vec<_> = parts.iter().map(|part| memchr::memmem::Finder::new(part)).collect();
+        let finders: Vec<_> = parts.iter().map(memchr::memmem::Finder::new).collect();
         let mut names = (1..=self.stacks.strings()).map(|string| self.stacks.text_of(string));
         names.any(|name| finders.iter().any(|finder| finder.find(name).is_some()))
     }
