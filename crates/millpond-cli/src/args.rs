@@ -126,8 +126,8 @@ pub(crate) struct PlanArguments {
     /// once.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(crate) skip_caller: Vec<Pattern>,
-    /// How long the program takes without the recorder, in milliseconds. heaptrack and other recorders slow a program, so
-    /// what is saved is a larger share of this time than of the recording's. For one trace.
+    /// How long the program takes without the recorder, in milliseconds. heaptrack and other recorders slow a program,
+    /// so what is saved is a larger share of this time than of the recording's. For one trace.
     #[arg(long, value_name = "MS", value_parser = number(POSITIVE), conflicts_with = "wait_p99_ms")]
     pub(crate) run_ms: Option<f64>,
     /// How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Calls that are
@@ -178,8 +178,8 @@ pub(crate) struct PlanArguments {
         value_parser = whole(1..=millpond_plan::plan::BYTES_MAX_LARGEST)
     )]
     pub(crate) size_classes: Option<u64>,
-    /// Refuse a trace that is cut short. Otherwise the plan is of what is there, says where the trace ends, and the exit
-    /// code is 3.
+    /// Refuse a trace that is cut short. Otherwise the plan is of what is there, says where the trace ends, and the
+    /// exit code is 3.
     #[arg(long)]
     pub(crate) whole: bool,
     /// How many classes the tables show.
@@ -190,8 +190,8 @@ pub(crate) struct PlanArguments {
     #[arg(long, value_name = "MS", value_parser = number(POSITIVE))]
     pub(crate) wait_p99_ms: Option<f64>,
     /// For loans, in a server's log: leave out statements whose text matches, such as `DISCARD ALL` of a pool in the
-    /// program; `*` matches any text. Upper and lower case are the same, and a semicolon at the end does not count. May be
-    /// given more than once.
+    /// program; `*` matches any text. Upper and lower case are the same, and a semicolon at the end does not count. May
+    /// be given more than once.
     #[arg(long, value_name = "PATTERN", value_parser = pattern, requires = "wait_p99_ms")]
     pub(crate) skip_statement: Vec<Pattern>,
     /// For loans: how long opening one more object takes.

@@ -94,7 +94,8 @@ fn the_text_of_a_statement_is_no_request() {
     assert_eq!(trace["skipped"]["left_out"], 1);
 }
 
-/// Parse, bind and execute: in one transaction, with texts or with tags alone, and prepared in a transaction of its own.
+/// Parse, bind and execute: in one transaction, with texts or with tags alone, and prepared in a transaction of its
+/// own.
 #[test]
 fn the_steps_of_the_extended_protocol_are_one_request() {
     let steps = |transactions: [&str; 3], texts: [&str; 3], tags: [&str; 3]| {

@@ -132,8 +132,8 @@ impl Loans {
         self.asks.last().map_or(0, |ask| ask.asked_us)
     }
 
-    /// Requests per second over [that time](Self::asked_over_us). It begins with the first requests, so these do not count:
-    /// ten in an even row have nine pauses.
+    /// Requests per second over [that time](Self::asked_over_us). It begins with the first requests, so these do not
+    /// count: ten in an even row have nine pauses.
     pub(super) fn rate_per_s(&self) -> Option<f64> {
         let later = self.asks.iter().filter(|ask| ask.asked_us > 0).count();
         rate(later, self.asked_over_us())

@@ -1,5 +1,5 @@
-//! Plain, gzip and zstd input, detected by the first bytes and never by the name. Data that is cut short is an error, or
-//! read up to its end.
+//! Plain, gzip and zstd input, detected by the first bytes and never by the name. Data that is cut short is an error,
+//! or read up to its end.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result};
 

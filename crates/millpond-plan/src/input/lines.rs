@@ -53,8 +53,8 @@ impl<'a> Lines<'a> {
         &self.buffer[..self.block]
     }
 
-    /// Passes each line of the block, without the first `skipped`, to `take`, and ends with the first fault. The message
-    /// that `take` returns becomes the fault of its line.
+    /// Passes each line of the block, without the first `skipped`, to `take`, and ends with the first fault. The
+    /// message that `take` returns becomes the fault of its line.
     pub fn each(
         &self,
         skipped: usize,
@@ -74,8 +74,8 @@ impl<'a> Lines<'a> {
     /// Reads the next block; `false` at the end of the input.
     ///
     /// # Errors
-    /// If the input cannot be read, a line is too long, or, unless [that is accepted](super::Source::up_to_its_end), the
-    /// last line does not end.
+    /// If the input cannot be read, a line is too long, or, unless [that is accepted](super::Source::up_to_its_end),
+    /// the last line does not end.
     pub fn advance(&mut self) -> Result<bool, Fault> {
         self.line += memchr::memchr_iter(b'\n', self.block()).count() as u64;
         self.byte += self.block as u64;

@@ -6,9 +6,9 @@
 //! apart: the number behind its slash is that of the session's transaction, and 0 outside of one. How long
 //! the program had waited for the connection is not in the log, nor what it did between two transactions.
 //!
-//! A statement may have several lines with durations. The plan of `auto_explain` tells the duration of a statement whose
-//! own line follows, so it is not read. A driver that prepares a statement before it executes it makes one request, even
-//! if both are transactions of their own.
+//! A statement may have several lines with durations. The plan of `auto_explain` tells the duration of a statement
+//! whose own line follows, so it is not read. A driver that prepares a statement before it executes it makes one
+//! request, even if both are transactions of their own.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
@@ -48,8 +48,9 @@ pub(super) fn begins(start: &[u8]) -> bool {
     std::str::from_utf8(first).is_ok_and(|first| time(first).is_some())
 }
 
-/// Reads a log: one pool for each database, one row for each transaction. Statements that fit a pattern are left out. A last
-/// line without an end is an error, or the place where the log is cut short; `cut_in` says at the end whether the data is.
+/// Reads a log: one pool for each database, one row for each transaction. Statements that fit a pattern are left out. A
+/// last line without an end is an error, or the place where the log is cut short; `cut_in` says at the end whether the
+/// data is.
 pub(super) fn read<R: BufRead>(
     from: &mut R,
     left_out: &[Pattern],
@@ -468,8 +469,8 @@ fn message<'m>(text: &'m str, tag: &str) -> Message<'m> {
     Message::Statement(us, statement)
 }
 
-/// Whether this is `durée : 20.353 ms, instruction : …` or the like: a word, a number with three digits behind its point,
-/// a unit. Nothing else in the log begins like this.
+/// Whether this is `durée : 20.353 ms, instruction : …` or the like: a word, a number with three digits behind its
+/// point, a unit. Nothing else in the log begins like this.
 fn is_duration_in_another_language(word: &str, after: &str) -> bool {
     let number = after.split(' ').next().unwrap_or_default();
     let is_word = !word.bytes().any(|b| b.is_ascii_digit() || b == b'\n');

@@ -173,8 +173,8 @@ pub struct Recording {
     pub notes: Notes,
 }
 
-/// Reads the loans of an input, whose format is detected by its first bytes. Statements of a server's log that fit a pattern
-/// are left out; letters are compared in lower case.
+/// Reads the loans of an input, whose format is detected by its first bytes. Statements of a server's log that fit a
+/// pattern are left out; letters are compared in lower case.
 ///
 /// # Errors
 /// If the input cannot be used.

@@ -107,8 +107,8 @@ struct ProposalJson<'p> {
     slot_bytes: Option<&'p [u64]>,
     /// Calls to the allocator.
     calls: u64,
-    /// How many of them would have found a slot that was free again; of a buffer, its resizes; of an arena and of another
-    /// allocator, all.
+    /// How many of them would have found a slot that was free again; of a buffer, its resizes; of an arena and of
+    /// another allocator, all.
     calls_saved: u64,
     /// Those as a share of all calls in the trace.
     share_of_calls: Number,
@@ -130,7 +130,8 @@ pub struct TimeSavedJson {
     calls: u64,
     low_ms: Number,
     high_ms: Number,
-    /// As shares of the program's time, if that is known (`--run-ms`), or else of the recording's; `null` without a clock.
+    /// As shares of the program's time, if that is known (`--run-ms`), or else of the recording's; `null` without a
+    /// clock.
     low_share_of_time: Option<Number>,
     high_share_of_time: Option<Number>,
     /// Whether it was measured by replaying the recording, rather than computed from prices.

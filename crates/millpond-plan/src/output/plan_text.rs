@@ -29,8 +29,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Of the classes that are wanted, those that the tables list: the ones that are worth a pool, unless there are none,
-    /// or all are wanted.
+    /// Of the classes that are wanted, those that the tables list: the ones that are worth a pool, unless there are
+    /// none, or all are wanted.
     fn listed<'p>(&self, classes: &[&'p Class]) -> Vec<&'p Class> {
         let worth: Vec<&Class> = classes.iter().copied().filter(|of| of.worth_a_pool).collect();
         match self.all || self.classes.is_some() || worth.is_empty() {

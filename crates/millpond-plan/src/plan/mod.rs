@@ -73,8 +73,8 @@ pub struct Rules {
 }
 
 impl Default for Rules {
-    /// A quarter more than the peak, an allocator that keeps as many blocks at hand as glibc, the reference prices, and a
-    /// day without a retired slot.
+    /// A quarter more than the peak, an allocator that keeps as many blocks at hand as glibc, the reference prices, and
+    /// a day without a retired slot.
     fn default() -> Self {
         Self {
             headroom: Headroom { percent: Headroom::DEFAULT_PERCENT },

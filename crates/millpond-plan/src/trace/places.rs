@@ -238,8 +238,8 @@ impl Allocations {
 
     /// The innermost function of a stack that is not a wrapper.
     ///
-    /// A frame without a name (a `static` function in a stripped program) is told by the function that called it, as long
-    /// as both are in the same program or library.
+    /// A frame without a name (a `static` function in a stripped program) is told by the function that called it, as
+    /// long as both are in the same program or library.
     fn owner(&self, stack: u32, skipped: &Skipped) -> Found {
         let mut search = Search::new(&self.stacks, skipped);
         let mut steps = self.stacks.steps(stack).take(DEPTH_MAX);

@@ -18,8 +18,8 @@ pub(crate) fn millpond(directory: &Directory) -> Command {
     millpond_testkit::command(program.unwrap_or(env!("CARGO_BIN_EXE_millpond").into()), directory)
 }
 
-/// The plan of the bundled recording of OpenTTD, with classes of sizes: once for all tests, because it takes a debug build
-/// some seconds.
+/// The plan of the bundled recording of OpenTTD, with classes of sizes: once for all tests, because it takes a debug
+/// build some seconds.
 pub(crate) static OPENTTD: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str::<Value>(&done(&OPENTTD_JSON)).unwrap()["traces"][0].take()
 });

@@ -1,8 +1,8 @@
 //! Sizes that are born and freed in pairs: an object, and the node of a container of pointers that holds it.
 //!
 //! `things.push_back(new Thing)` asks for an object, then for the node of a `std::list<Thing*>`; `delete` and `erase` give
-//! both back. Two births in a row are a pair, and so are two deaths in a row; an event is part of one pair at most. Sizes
-//! whose births and deaths are nearly all in pairs with a common one are values and their nodes.
+//! both back. Two births in a row are a pair, and so are two deaths in a row; an event is part of one pair at most.
+//! Sizes whose births and deaths are nearly all in pairs with a common one are values and their nodes.
 
 use std::collections::HashMap;
 
@@ -80,7 +80,8 @@ impl Pairs {
         self.single = None;
     }
 
-    /// Whether a pair of these classes has been born often: otherwise, a death in front of many pairs would part all of them.
+    /// Whether a pair of these classes has been born often: otherwise, a death in front of many pairs would part all of
+    /// them.
     fn are_born_together(&self, one: u32, other: u32) -> bool {
         let births = |class: u32| self.all[class as usize].0;
         let pairs = self.counts.get(&(one.min(other), one.max(other))).map_or(0, |of| of.births);

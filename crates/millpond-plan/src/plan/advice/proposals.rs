@@ -102,8 +102,9 @@ impl Proposal {
             .then_with(|| a.class.cmp(&b.class))
     }
 
-    /// How much of the program has to change: a simple change has a small number. Another allocator is the simplest if it
-    /// was measured; what prices promise of it is the least certain, because they know few sizes and no order of calls.
+    /// How much of the program has to change: a simple change has a small number. Another allocator is the simplest if
+    /// it was measured; what prices promise of it is the least certain, because they know few sizes and no order of
+    /// calls.
     pub(super) fn effort(&self) -> u32 {
         match self.means {
             Means::Allocator(_) if self.time_saved.is_measured => 0,

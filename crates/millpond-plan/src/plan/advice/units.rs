@@ -463,7 +463,8 @@ impl Build<'_> {
         Some(proposal)
     }
 
-    /// The blocks that the places of these kinds replaced by larger ones, and their bytes. Each place has several kinds.
+    /// The blocks that the places of these kinds replaced by larger ones, and their bytes. Each place has several
+    /// kinds.
     fn replaced(&self, kinds: &[u32]) -> (u64, u64) {
         let mut places: Vec<u32> =
             kinds.iter().map(|&kind| self.units.places.of_kind[kind as usize]).collect();

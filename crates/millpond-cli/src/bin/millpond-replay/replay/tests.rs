@@ -24,7 +24,8 @@ fn script(test: &str, text: &str, limits: &Limits) -> Result<Script, String> {
     script
 }
 
-/// A pool and the boxes: the code of the others would be built here a second time. Tests of the program replay through all.
+/// A pool and the boxes: the code of the others would be built here a second time. Tests of the program replay through
+/// all.
 fn few(walks: bool) -> Vec<Entrant> {
     let mut few = vec![
         entrant::<Pooled<Lifo>>("Pool, Lifo", Kind::Pool, Way::Values),
