@@ -85,6 +85,10 @@ pub(crate) enum Command {
 /// Counts, peaks and bytes are still exact.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Exit codes:
+  0 done, 1 a check failed, 2 unusable input or arguments,
+  3 done, but a trace is cut short: the plan is of what is there
+
 Examples:
   millpond plan game.csv.gz
   millpond plan --headroom 50 --tick-rate 60 level1.csv level2.csv
@@ -123,6 +127,10 @@ pub(crate) struct PlanArguments {
     /// once.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(crate) skip_caller: Vec<Pattern>,
+    /// How long the program takes without the recorder, in milliseconds. heaptrack and other recorders slow a program,
+    /// so what is saved is a larger share of this time than of the recording's. For one trace.
+    #[arg(long, value_name = "MS", value_parser = number(POSITIVE), conflicts_with = "wait_p99_ms")]
+    pub(crate) run_ms: Option<f64>,
     /// How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Calls that are
     /// served from them cost less. Use 0 for an allocator that keeps none.
     #[arg(long, value_name = "N", default_value_t = BLOCKS_AT_HAND_DEFAULT, value_parser = whole(0..=u8::MAX))]
@@ -171,6 +179,10 @@ pub(crate) struct PlanArguments {
         value_parser = whole(1..=millpond_plan::plan::BYTES_MAX_LARGEST)
     )]
     pub(crate) size_classes: Option<u64>,
+    /// Refuse a trace that is cut short. Otherwise the plan is of what is there, says where the trace ends, and the
+    /// exit code is 3.
+    #[arg(long)]
+    pub(crate) whole: bool,
     /// How many classes the tables show.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole(0..=usize::MAX))]
     pub(crate) top: usize,
@@ -178,6 +190,11 @@ pub(crate) struct PlanArguments {
     /// (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL's csvlog with the durations of statements.
     #[arg(long, value_name = "MS", value_parser = number(POSITIVE))]
     pub(crate) wait_p99_ms: Option<f64>,
+    /// For loans, in a server's log: leave out statements whose text matches, such as `DISCARD ALL` of a pool in the
+    /// program; `*` matches any text. Upper and lower case are the same, and a semicolon at the end does not count. May
+    /// be given more than once.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern, requires = "wait_p99_ms")]
+    pub(crate) skip_statement: Vec<Pattern>,
     /// For loans: how long opening one more object takes.
     #[arg(long, value_name = "MS", default_value_t = 10.0, value_parser = number(POSITIVE), requires = "wait_p99_ms")]
     pub(crate) open_ms: f64,

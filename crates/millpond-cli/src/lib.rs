@@ -1,7 +1,7 @@
 //! The command line of the tool that computes how large each pool has to be.
 //!
-//! [`run`] is the whole tool. What it computes is in `millpond-plan`. The library exists for the tool, its tests and its
-//! manual; its interface is not stable.
+//! [`run`] is the whole tool. What it computes is in `millpond-plan`. The library exists for the tool, its tests and
+//! its manual; its interface is not stable.
 
 mod allocators;
 mod args;
@@ -29,7 +29,7 @@ use external::External;
 use millpond_plan::error::Failure;
 
 /// Runs the tool with these arguments, the first of them its own name; returns the exit code:
-/// 0 done, 1 a check that it made failed, 2 unusable input or arguments.
+/// 0 done, 1 a check that it made failed, 2 unusable input or arguments, 3 done with an input that is cut short.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     match External::of(&arguments) {
@@ -38,7 +38,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Runs `millpond-merge`, which `command` is, with the arguments of this process; returns the exit code as [`run`] does.
+/// Runs `millpond-merge`, which `command` is, with the arguments of this process; returns the exit code as [`run`]
+/// does.
 pub fn run_merge(command: impl FnOnce(&MergeArguments) -> Result<(), Failure>) -> u8 {
     run_program("merge", |parsed| match parsed {
         Command::Merge(arguments) => command(&arguments),
@@ -46,7 +47,8 @@ pub fn run_merge(command: impl FnOnce(&MergeArguments) -> Result<(), Failure>) -
     })
 }
 
-/// Runs `millpond-replay`, which `command` is, with the arguments of this process; returns the exit code as [`run`] does.
+/// Runs `millpond-replay`, which `command` is, with the arguments of this process; returns the exit code as [`run`]
+/// does.
 pub fn run_replay(command: impl FnOnce(&ReplayArguments) -> Result<(), Failure>) -> u8 {
     run_program("replay", |parsed| match parsed {
         Command::Replay(arguments) => command(&arguments),

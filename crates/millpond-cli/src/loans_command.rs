@@ -3,10 +3,11 @@
 use millpond_lend::replay::Question;
 use millpond_plan::error::{Failure, shown_path};
 use millpond_plan::loans;
+use millpond_plan::plan::all_whole;
 
 use crate::args::PlanArguments;
 use crate::output_file::{self, Kind};
-use crate::plan_command::budget_can_be_written;
+use crate::plan_command::{budget_can_be_written, open};
 
 /// Plans each trace of loans that the user names.
 pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Failure> {
@@ -26,8 +27,8 @@ pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Fai
     let mut traces = Vec::new();
     for path in &arguments.traces {
         let name = path.to_string_lossy();
-        let source = millpond_terminal::open(path).map_err(|fault| fault.of_input(&name))?;
-        traces.push(loans::plan_loans(&name, &source, &question)?);
+        let source = open(path, arguments).map_err(|fault| fault.of_input(&name))?;
+        traces.push(loans::plan_loans(&name, &source, &question, &arguments.skip_statement)?);
     }
     let budget = match &arguments.budget {
         Some(path) => {
@@ -53,5 +54,6 @@ pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Fai
     if let Some(place) = budget.filter(|_| !arguments.json && !arguments.csv) {
         millpond_terminal::print(&format!("Budget: {}\n", shown_path(&place)))?;
     }
-    loans::follows_littles_law(&traces)
+    loans::follows_littles_law(&traces)?;
+    all_whole(traces.iter().map(loans::TracePlan::cut))
 }

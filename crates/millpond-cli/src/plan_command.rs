@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::allocators::{self, prices_here};
 use crate::args::{PlanArguments, RuleArguments};
 use crate::output_file::{self, Kind};
-use millpond_plan::error::{Failure, shown, shown_path};
+use millpond_plan::error::{Failure, Fault, shown, shown_path};
 use millpond_plan::input::Source;
 use millpond_plan::measure::measure;
 use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
@@ -15,7 +15,7 @@ use millpond_plan::output::plan_text::{Wanted, plans_text};
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{
     BLOCKS_AT_HAND_DEFAULT, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT, TracePlan, all_proved,
-    plan, size_classes,
+    all_whole, plan, size_classes,
 };
 use millpond_plan::plan_report;
 use millpond_plan::report::render;
@@ -40,6 +40,7 @@ impl RuleArguments {
         Rules {
             headroom: Headroom { percent: self.headroom },
             ticks_per_second: self.tick_rate,
+            run_ms: None,
             skip_callers: skip_callers.to_vec(),
             blocks_at_hand,
             prices,
@@ -65,7 +66,12 @@ impl PlanArguments {
 /// Plans the traces that the user names.
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     let prices = arguments.prices.clone().unwrap_or_else(prices_here);
+    if arguments.run_ms.is_some() && arguments.traces.len() > 1 {
+        let why = "--run-ms: expected one trace, found several";
+        return Err(Failure::Arguments(why.to_owned()));
+    }
     let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand, prices);
+    let rules = Rules { run_ms: arguments.run_ms, ..rules };
     let wanted = Wanted {
         top: arguments.top,
         classes: arguments.class.clone(),
@@ -104,7 +110,14 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if !arguments.json && !arguments.csv && !places.is_empty() {
         millpond_terminal::print(&format!("\n{places}"))?;
     }
-    all_proved(&plans)
+    all_proved(&plans)?;
+    all_whole(plans.iter().map(TracePlan::cut))
+}
+
+/// Opens a trace, which may be cut short unless the user wants it whole.
+pub(crate) fn open(path: &Path, arguments: &PlanArguments) -> Result<Source, Fault> {
+    let source = millpond_terminal::open(path)?;
+    Ok(if arguments.whole { source } else { source.up_to_its_end() })
 }
 
 /// Checks that each trace is a scenario of its own, and that the file is free.
@@ -208,8 +221,11 @@ fn write_report(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<Strin
 
 fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<TracePlan, Failure> {
     let name = path.to_string_lossy();
-    let source = millpond_terminal::open(path).map_err(|fault| fault.of_input(&name))?;
+    let source = open(path, arguments).map_err(|fault| fault.of_input(&name))?;
     let mut plan = plan(&name, &source, rules).map_err(|fault| fault.of_input(&name))?;
+    if let Some(fault) = plan.summary.unfinished().filter(|_| arguments.whole) {
+        return Err(fault.of_input(&name));
+    }
     if let Some(bytes_max) = arguments.size_classes {
         let classes = size_classes(&plan, &source, bytes_max, rules);
         plan.size_classes = Some(classes.map_err(|fault| fault.of_input(&name))?);

@@ -75,6 +75,13 @@ pub enum Failure {
     Output(String),
     /// A check that the command made has failed.
     Check(String),
+    /// The command has done what it could: an input is cut short.
+    Cut {
+        /// The input's name as the user typed it.
+        name: String,
+        /// Where it ends.
+        fault: Fault,
+    },
     /// The reader of the output has stopped reading; this is no error.
     ClosedPipe,
 }
@@ -87,6 +94,7 @@ impl Failure {
             Self::ClosedPipe => 0,
             Self::Check(_) => 1,
             Self::Input { .. } | Self::Arguments(_) | Self::Output(_) => 2,
+            Self::Cut { .. } => 3,
         }
     }
 
@@ -107,6 +115,10 @@ impl fmt::Display for Failure {
             Self::Input { name, fault } => write!(f, "{}: {fault}", shown(name.as_bytes())),
             Self::Arguments(message) | Self::Output(message) | Self::Check(message) => {
                 f.write_str(message)
+            }
+            Self::Cut { name, fault } => {
+                let name = shown(name.as_bytes());
+                write!(f, "{name}: {fault}; planned what is there (--whole refuses it)")
             }
             Self::ClosedPipe => f.write_str("the output was closed"),
         }

@@ -1,8 +1,9 @@
 //! A plan as the data of a report.
 
-use crate::output::advice::{little_time, next_line, saving, time_saved, what};
+use crate::output::advice::{little_time, next_line, of_recorder, saving, time_saved, what};
 use crate::output::figures::{bytes, count, duration, small};
 use crate::output::meaning::meaning;
+use crate::output::plan_text::what_is_missing;
 use crate::plan::{self, GENERATION_BITS, Lengths, Rules, TracePlan, lifetimes_of, seconds_until};
 use crate::report::model;
 use crate::trace;
@@ -44,12 +45,13 @@ fn trace(plan: &TracePlan) -> model::Trace {
         format,
         time_unit,
         facts: facts(plan),
+        missing: what_is_missing(&plan.summary),
         meaning: meaning(plan),
         proof: Some(plan.proof()),
         live_over_time: plan.live_over_time.as_deref().map(|points| series(plan, points)),
         classes: plan.classes.iter().map(|c| class(plan, c)).collect(),
         savings: savings(plan),
-        little_time: little_time(plan),
+        little_time: little_time(plan).or_else(|| of_recorder(plan).map(str::to_owned)),
     }
 }
 
@@ -210,7 +212,7 @@ fn savings(plan: &TracePlan) -> Vec<model::Saving> {
         .take(SAVINGS_MAX)
         .map(|proposal| model::Saving {
             class: what(proposal, plan),
-            time: time_saved(proposal.time_saved, plan.advice.recorded_ms),
+            time: time_saved(proposal.time_saved, plan.advice.time),
             calls: proposal.calls,
             calls_saved: proposal.calls_saved,
             share: proposal.share_of_calls,

@@ -21,7 +21,7 @@ use millpond_plan::error::{Failure, Fault, shown};
 use millpond_plan::input::{Source, Spool};
 
 /// Reads the arguments, the first of them the program's own name, and runs the command; returns the exit code:
-/// 0 done, 1 a check that it made failed, 2 unusable input or arguments.
+/// 0 done, 1 a check that it made failed, 2 unusable input or arguments, 3 done with an input that is cut short.
 pub fn run<A: Parser>(
     arguments: impl IntoIterator<Item = OsString>,
     command: impl FnOnce(A) -> Result<(), Failure>,

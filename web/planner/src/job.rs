@@ -157,6 +157,7 @@ impl Request {
         Ok(Rules {
             headroom: Headroom { percent: self.headroom },
             ticks_per_second: self.tick_rate,
+            run_ms: None,
             skip_callers: self.skip_caller.iter().map(|text| Pattern::new(text)).collect(),
             blocks_at_hand: self.blocks_at_hand,
             prices,
@@ -239,7 +240,7 @@ fn plan_loans<'n>(
         ..Question::default()
     };
     let plans = sources
-        .map(|(name, source)| loans::plan_loans(name, &source, &question))
+        .map(|(name, source)| loans::plan_loans(name, &source, &question, &[]))
         .collect::<Result<Vec<_>, _>>()?;
     loans::follows_littles_law(&plans)?;
     Ok(Results {

@@ -463,6 +463,149 @@ fn below_the_threshold_the_best_change_is_named_all_the_same() {
     assert!(said.contains(threshold), "{said}");
 }
 
+/// Lists of pointers to things of 20 and 32 bytes: each is born before its node and freed before it.
+fn lists(rounds: usize) -> Recording {
+    let mut recording = Recording::default();
+    let thing = recording.kind(20, "spawn < main");
+    let big = recording.kind(32, "spawn_big < main");
+    let node = recording.kind(24, "push < main");
+    let text = recording.kind(100, "say < main");
+    for round in 0..rounds {
+        for value in [thing, thing, thing, big] {
+            recording.birth(value);
+            recording.birth(node);
+        }
+        // Something else now and then, and between the nodes of a pair.
+        recording.one_by_one(text, round % 2);
+        for value in [thing, thing, thing, big] {
+            recording.death(value);
+            if round % 50 == 0 {
+                recording.one_by_one(text, 1);
+            }
+            recording.death(node);
+        }
+    }
+    recording
+}
+
+#[test]
+fn values_that_are_born_and_freed_with_a_node_are_better_kept_packed() {
+    let trace = lists(2_000).plan();
+    let first = &trace["pool_first"][0];
+    assert_eq!((&first["kind"], &first["class"]), (&"packed".into(), &"20-32".into()), "{trace}");
+    assert_eq!((&first["calls"], &first["calls_saved"]), (&16_000.into(), &15_996.into()));
+    // Three of 20 bytes and one of 32, and a quarter more; no slot for a node.
+    assert_eq!((&first["slots"], &first["bytes"]), (&6.into(), &(4 * 20 + 2 * 32).into()));
+    let why = first["why"].as_str().unwrap();
+    assert!(
+        why.contains("keeping the values of 20 and 32 bytes themselves in packed pools of 6 slots"),
+        "{why}"
+    );
+    assert!(
+        why.contains("a block of 24 bytes for each") && why.contains("millpond::packed_pool<T>"),
+        "{why}"
+    );
+    let best_pool =
+        trace["pool_first"].as_array().unwrap().iter().find(|of| of["kind"] != "packed");
+    let ms = |of: &Value| of["time_saved"]["high_ms"].as_f64().unwrap();
+    assert!(
+        best_pool.is_some_and(|pool| ms(pool) < ms(first)),
+        "the pools are still there: {trace}"
+    );
+}
+
+#[test]
+fn sizes_that_only_meet_by_chance_are_no_pairs() {
+    let is_packed = |recording: &Recording| {
+        let trace = recording.plan();
+        let all = trace["pool_first"].as_array().unwrap().iter();
+        all.chain([&trace["best_of_none"]]).any(|of| of["kind"] == "packed")
+    };
+    // Born in pairs, freed apart: the nodes of a list that is cleared at once, of objects that live on.
+    let mut recording = Recording::default();
+    let (thing, node) = (recording.kind(20, "spawn < main"), recording.kind(24, "push < main"));
+    for _ in 0..500 {
+        (0..4).for_each(|_| [thing, node].into_iter().for_each(|kind| recording.birth(kind)));
+        (0..4).for_each(|_| recording.death(node));
+        (0..4).for_each(|_| recording.death(thing));
+    }
+    assert!(!is_packed(&recording));
+    // The nodes of another container are half of all of that size.
+    let mut recording = lists(500);
+    recording.churn(2, 2_000);
+    assert!(!is_packed(&recording));
+    // Few, and in a library, which nobody changes.
+    assert!(!is_packed(&lists(10)));
+    let mut recording = Recording::default();
+    let inside = "@/lib/x86_64-linux-gnu/libc.so.6";
+    let (thing, node) = (
+        recording.kind(20, &format!("__fopen_internal{inside} < main")),
+        recording.kind(24, &format!("__getdelim{inside} < main")),
+    );
+    for _ in 0..500 {
+        [thing, node].into_iter().for_each(|kind| recording.birth(kind));
+        [thing, node].into_iter().for_each(|kind| recording.death(kind));
+    }
+    assert!(!is_packed(&recording));
+}
+
+/// A recording of two seconds of a program that takes 40 ms without the recorder.
+#[test]
+fn shares_of_time_say_of_what_and_the_programs_own_time_may_be_given() {
+    let mut recording = Recording::default();
+    let node = recording.kind(56, "insert < main");
+    recording.churn(node, 3000);
+    let directory = Directory::new();
+    directory.file("a.heaptrack", recording.text() + "c 7d0\n");
+    let plan = |arguments: &[&str]| {
+        let command = ["plan", "--prices", "reference", "a.heaptrack"];
+        done(&millpond(&directory).args(command).args(arguments).output().unwrap())
+    };
+    let words = |said: &str| said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_str::<Value>(&plan(&[arguments, &["--json"]].concat())).unwrap()["traces"]
+            [0]
+        .take()
+    };
+    let report = || words(&std::fs::read_to_string(directory.path().join("report.html")).unwrap());
+    let of_recording = json(&[]);
+    assert_eq!(
+        of_recording["time"],
+        serde_json::json!({"ms": 2001, "of": "recording", "is_slowed": true})
+    );
+    assert!(of_recording["pool_first"].as_array().unwrap().is_empty(), "{of_recording}");
+    let recorder = "The recorder slows the program: what is saved is a larger share of the program's own time.";
+    let said = words(&plan(&[]));
+    assert!(said.contains(recorder) && said.contains("of the recording's time"), "{said}");
+    assert!(said.contains("no change saves 0.1 ms or 0.1 % of the recording's time"), "{said}");
+    assert!(report().contains(&recorder.replace('\'', "&#39;")) || report().contains(recorder));
+
+    // The threshold is of the program's time, too: the same saving is worth a change in a program that takes 10 ms.
+    let of_program = json(&["--run-ms", "10"]);
+    assert_eq!(
+        of_program["time"],
+        serde_json::json!({"ms": 10, "of": "program", "is_slowed": false})
+    );
+    let (first, best) = (&of_program["pool_first"][0], &of_recording["best_of_none"]);
+    assert_eq!(first["class"], "56");
+    let share = |of: &Value| of["time_saved"]["high_share_of_time"].as_f64().unwrap();
+    assert!((share(first) / share(best) - 200.1).abs() < 0.1, "{first} {best}");
+    let said = words(&plan(&["--run-ms", "10"]));
+    assert!(said.contains("of the program's time") && !said.contains("recorder slows"), "{said}");
+    let said = words(&plan(&["--run-ms", "4000"]));
+    assert!(
+        said.contains("no change saves 0.1 ms or 0.1 % of the program's 4,000 ms (--run-ms)"),
+        "{said}"
+    );
+    assert!(!report().contains("recorder slows"));
+
+    let two = ["plan", "--run-ms", "10", "a.heaptrack", "a.heaptrack"];
+    let line = refused(&millpond(&directory).args(two).output().unwrap());
+    assert!(line.contains("--run-ms: expected one trace"), "{line}");
+    let zero = ["plan", "--run-ms", "0", "a.heaptrack"];
+    assert!(refused(&millpond(&directory).args(zero).output().unwrap()).contains("--run-ms"));
+}
+
 #[test]
 fn prices_that_are_none_are_refused() {
     let directory = Directory::new();

@@ -10,8 +10,10 @@ mod bad_input;
 mod budget;
 mod bundled_traces;
 mod command_line;
+mod cut;
 #[cfg(unix)]
 mod external;
+mod foreign_files;
 mod heap_picture;
 mod heap_recordings;
 mod hostile_bytes;
@@ -31,5 +33,7 @@ mod one_word;
 mod other_tools;
 mod replay;
 mod report_file;
+mod second_lines;
+mod server_logs;
 mod size_classes;
 mod words;

@@ -163,6 +163,75 @@ fn files_that_are_none_of_dhat_are_refused_in_one_line() {
     }
 }
 
+/// valgrind 3.15 and 3.16 wrote version 1, which has no mode.
+#[test]
+fn the_version_of_a_dhat_file_is_named() {
+    let directory = Directory::new();
+    for (version, part) in [
+        (
+            "1",
+            "version 1 of DHAT's file (valgrind 3.15 and 3.16); record it again with valgrind 3.17 or later",
+        ),
+        ("3", "version 3 of DHAT's file, expected version 2"),
+        ("\"two\"", "version 'two' of DHAT's file, expected version 2"),
+    ] {
+        let text =
+            format!("{{\"dhatFileVersion\":{version},\"cmd\":\"./game\",\"pps\":[],\"ftbl\":[]}}");
+        is_refused("dhat-to-csv", &dhat_to_csv(&directory.file("a.json", text)), part);
+        let cut = format!("{{\"dhatFileVersion\":{version},\"pps\":[{{\"tbk\":1}},{{\"tb");
+        if version != "\"two\"" {
+            is_refused("dhat-to-csv", &dhat_to_csv(&directory.file("a.json", cut)), part);
+        }
+    }
+    let marked = ["\u{feff}", SPARKS].concat();
+    assert!(dhat_to_csv(&directory.file("a.json", marked)).status.success());
+}
+
+/// Of a file that is cut short, the places before its end are planned, with the names that are there.
+#[test]
+fn a_dhat_file_that_is_cut_is_converted_up_to_its_end() {
+    let directory = Directory::new();
+    let whole = String::from_utf8(dhat_to_csv(&directory.file("a.json", SPARKS)).stdout).unwrap();
+    let lines = |table: &str| table.lines().count();
+    for text in [SPARKS, RUST_SPARKS] {
+        let pps = text.find("\"pps\"").unwrap();
+        let mut converted = 0;
+        for cut in (0..text.trim_end().len()).step_by(97) {
+            let output = dhat_to_csv(&directory.file("a.json", &text[..cut]));
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(said.lines().count(), 1, "{cut}: {said}");
+            if output.status.code() == Some(3) {
+                converted += 1;
+                assert!(
+                    cut > pps
+                        && said.contains("is cut short after")
+                        && said.contains("the rest is missing"),
+                    "{said}"
+                );
+                let table = String::from_utf8(output.stdout).unwrap();
+                assert!(
+                    table.starts_with("ms,event,address,size,stack\n")
+                        && lines(&table) <= lines(&whole),
+                    "{cut}"
+                );
+            } else {
+                assert_eq!(
+                    (output.status.code(), output.stdout.len()),
+                    (Some(1), 0),
+                    "{cut}: {said}"
+                );
+            }
+        }
+        assert!(converted > 2, "{converted}");
+    }
+    // All places are there, and the last name is not.
+    let cut = &SPARKS[..SPARKS.trim_end().len() - 4];
+    let output = dhat_to_csv(&directory.file("a.json", cut));
+    assert_eq!(output.status.code(), Some(3));
+    let json = plan_json(&directory, &directory.file("sparks.csv", output.stdout));
+    assert_eq!(json["traces"][0]["lifetimes"], 10_001);
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn an_output_that_takes_nothing_is_not_blamed_on_the_input() {
@@ -197,6 +266,11 @@ for _ in range(500):
 
 /// A recording that memray makes of [`GAME`]; `None` where there is no memray.
 fn memray_recording(directory: &Directory, options: &[&str]) -> Option<PathBuf> {
+    memray_recording_of(directory, GAME, options)
+}
+
+/// The same of another program, which may be killed.
+fn memray_recording_of(directory: &Directory, game: &str, options: &[&str]) -> Option<PathBuf> {
     let python = |arguments: &[&str]| {
         let mut command = Command::new("python3");
         command.current_dir(directory.path()).args(arguments).output().unwrap()
@@ -205,10 +279,11 @@ fn memray_recording(directory: &Directory, options: &[&str]) -> Option<PathBuf> 
         eprintln!("not run: there is no memray here");
         return None;
     }
-    directory.file("game.py", GAME);
+    directory.file("game.py", game);
     let run = ["-m", "memray", "run", "-q", "-f", "-o", "game.bin"];
     let made = python(&[&run, options, &["game.py"]].concat());
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let is_made = made.status.success() || (made.status.code().is_none() && game != GAME);
+    assert!(is_made, "{}", String::from_utf8_lossy(&made.stderr));
     Some(directory.path().join("game.bin"))
 }
 
@@ -248,6 +323,56 @@ fn what_pythons_own_allocator_frees_is_dead() {
         |bytes: &str| table.lines().filter(|line| line.split(',').nth(3) == Some(bytes)).count();
     assert!(of_size("0") < 100, "{}", of_size("0"));
     assert!(of_size("56") >= 500, "the bytearrays themselves: {}", of_size("56"));
+}
+
+/// Sums, as pytest-memray records by default.
+#[test]
+fn an_aggregated_recording_is_refused_in_one_line() {
+    let directory = Directory::new();
+    let Some(recording) = memray_recording(&directory, &["--aggregate"]) else { return };
+    let output = run_tool("memray-to-csv", &recording);
+    is_refused("memray-to-csv", &output, "record again without --aggregate");
+}
+
+/// A program that is killed leaves a recording without an end.
+#[test]
+fn a_recording_without_an_end_is_converted_and_says_so() {
+    let directory = Directory::new();
+    let kill = "import os\nos.kill(os.getpid(), 9)\n";
+    let Some(recording) = memray_recording_of(&directory, &[GAME, kill].concat(), &[]) else {
+        return;
+    };
+    let output = run_tool("memray-to-csv", &recording);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(
+        said.lines().count() == 1
+            && said.contains("has no end")
+            && said.contains("the rest is missing"),
+        "{said}"
+    );
+    let json = plan_json(&directory, &directory.file("game.csv", output.stdout));
+    let classes = json["traces"][0]["classes"].as_array().unwrap();
+    assert!(classes.iter().any(|class| class["class"] == "20001" && class["lifetimes"] == 500));
+    // A copy that was interrupted.
+    let recording = memray_recording(&directory, &["--no-compress"]).expect("there is memray");
+    let whole = std::fs::read(&recording).unwrap();
+    assert!(run_tool("memray-to-csv", &recording).status.success());
+    let half = directory.file("half.bin", &whole[..whole.len() / 2]);
+    assert_eq!(run_tool("memray-to-csv", &half).status.code(), Some(3));
+}
+
+#[test]
+fn the_first_bytes_of_a_recording_name_its_script() {
+    let directory = Directory::new();
+    for options in [&[][..], &["--no-compress"], &["--aggregate"]] {
+        let Some(recording) = memray_recording(&directory, options) else { return };
+        let line = refused(&millpond(&directory).arg("plan").arg(recording).output().unwrap());
+        assert!(
+            line.contains("recording of memray") && line.contains("tools/memray-to-csv"),
+            "{line}"
+        );
+    }
 }
 
 #[test]

@@ -36,10 +36,42 @@ fn the_text_has_a_table_and_code_and_the_limit_is_the_users() {
     };
     let text = run("--size-classes=64");
     assert!(text.contains("Requests of up to 64 bytes are "), "{text}");
-    assert!(text.contains("const SIZE_CLASSES: [(usize, usize); "), "{text}");
-    assert!(text.contains(".classes(SIZE_CLASSES).build();"), "{text}");
-    assert!(text.contains("    (64, "), "{text}");
+    // OpenTTD is in C++.
+    assert!(text.contains("#include \"millpond.hpp\"\n"), "{text}");
+    assert!(text.contains("static const mp_class slots_by_size[] = {\n"), "{text}");
+    assert!(
+        text.contains("    {64, ") && text.contains(" memory(slots_by_size, 3, MP_CLASSES_GROW);"),
+        "{text}"
+    );
+    assert!(!text.contains("SIZE_CLASSES:") && !text.contains("let "), "{text}");
     assert!(!run("--json").contains("size_classes"));
+}
+
+/// The code is in the language of the program, as its names tell.
+#[test]
+fn the_code_is_in_the_language_of_the_recording() {
+    let directory = Directory::new();
+    let heaptrack = |name: &str| {
+        format!("v 10400 2\ns {name}\ns game\ni 10 2 1\nt 1 0\na 18 1\nc 0\n+ 0\n+ 0\n")
+    };
+    let table = |name: &str| format!("ms,event,address,size,stack\n0,alloc,10,24,{name};main\n");
+    let heap = "millpond heap 1\nx game\nt 1 a1\n+ 10 18 1\n+ 20 18 1\nn a1\tspawn\tmain.rs\ne 0\n";
+    let (rust, cpp) = (".classes(SIZE_CLASSES).build();", "millpond::size_classes memory(");
+    for (text, code, other) in [
+        (heaptrack("std::__cxx11::list<Thing*>::push_back(Thing* const&)"), cpp, rust),
+        (heaptrack("spawn"), cpp, rust),
+        (heaptrack("core::ops::function::FnOnce::call_once"), rust, cpp),
+        (heaptrack("/rustc/17067e9ac6d7/library/alloc/src/alloc.rs"), rust, cpp),
+        (heap.to_owned(), rust, cpp),
+        (table("spawn(int)"), cpp, rust),
+        (table("spawn@game.py:2"), rust, cpp),
+        (table("__rust_alloc"), rust, cpp),
+    ] {
+        directory.file("a", &text);
+        let arguments = ["plan", "--no-report", "--size-classes", "a"];
+        let said = done(&millpond(&directory).args(arguments).output().unwrap());
+        assert!(said.contains(code) && !said.contains(other), "{text}: {said}");
+    }
 }
 
 #[test]

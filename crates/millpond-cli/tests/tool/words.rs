@@ -90,7 +90,7 @@ fn a_live_trace_is_planned_by_its_own_clock() {
             text += &format!("{tick},stats,0,Spark,8,0,1,0,{n},{n},0,0,0,{ms}\n");
         }
     }
-    let trace = directory.file("a.trace", text);
+    let trace = directory.file("a.trace", text + "200,end,0,recorder\n");
     assert_eq!(plan_json(&directory, &trace)["traces"][0]["ticks_per_second"], 60.0);
 }
 

@@ -72,11 +72,16 @@ pub struct LoanPlan {
     pub asks: usize,
     /// How many of them got no loan; they are replayed with the mean hold.
     pub unserved: usize,
-    /// Asks per second.
-    pub rate_per_s: f64,
+    /// The time from the first request to the last one.
+    pub asked_over_us: u64,
+    /// Requests per second over that time: those after the first moment, so an even row of one every 50 ms has 20.
+    /// `None` if they came within less than a millisecond, as one alone or a burst does.
+    pub rate_per_s: Option<f64>,
     /// How long a loan was held, on average.
     pub mean_hold_us: f64,
-    /// How many loans are out on average, by Little's law: rate × hold.
+    /// The time from the first request to the last return.
+    pub over_us: u64,
+    /// How many loans were out on average over that time, if nobody had waited.
     pub busy: f64,
     /// The recorded waits.
     pub recorded: Waits,
@@ -152,9 +157,11 @@ pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
         pool: trace.pool.clone(),
         asks: trace.rows.len(),
         unserved: trace.rows.iter().filter(|row| row.got_us.is_none()).count(),
+        asked_over_us: loans.asked_over_us(),
         rate_per_s: loans.rate_per_s(),
         mean_hold_us: loans.mean_hold_us(),
-        busy: loans.rate_per_s() * loans.mean_hold_us() / 1e6,
+        over_us: loans.over_us(),
+        busy: loans.busy(),
         recorded: Waits::of(waits),
         peak,
         callers,

@@ -48,8 +48,11 @@ pub struct Run {
     pub refused: u64,
     /// How many objects were opened while there were callers.
     pub opened: u64,
-    /// How many callers got a loan per second.
-    pub rate_per_s: f64,
+    /// How many callers got a loan per second, from the first request to the last return. `None` if that took less than
+    /// a millisecond, or if only one got a loan.
+    pub rate_per_s: Option<f64>,
+    /// That time.
+    pub over_us: u64,
     /// How many loans were out, on average.
     pub busy: f64,
     /// How much `busy` deviates from rate × hold, as a share.
@@ -124,11 +127,37 @@ impl Loans {
         sum / (self.asks.len() as f64).max(1.0)
     }
 
-    /// Requests per second, from the first to the last one.
-    pub(super) fn rate_per_s(&self) -> f64 {
-        let span_us = self.asks.last().map_or(0, |ask| ask.asked_us).max(1);
-        self.asks.len() as f64 * 1e6 / span_us as f64
+    /// From the first request to the last one.
+    pub(super) fn asked_over_us(&self) -> u64 {
+        self.asks.last().map_or(0, |ask| ask.asked_us)
     }
+
+    /// Requests per second over [that time](Self::asked_over_us). It begins with the first requests, so these do not
+    /// count: ten in an even row have nine pauses.
+    pub(super) fn rate_per_s(&self) -> Option<f64> {
+        let later = self.asks.iter().filter(|ask| ask.asked_us > 0).count();
+        rate(later, self.asked_over_us())
+    }
+
+    /// From the first request to the last return, if nobody waits.
+    pub(super) fn over_us(&self) -> u64 {
+        let ends = self.asks.iter().map(|ask| ask.asked_us.saturating_add(ask.hold_us));
+        ends.max().unwrap_or(0)
+    }
+
+    /// How many loans are out on average over [that time](Self::over_us).
+    pub(super) fn busy(&self) -> f64 {
+        let sum: f64 = self.asks.iter().map(|ask| ask.hold_us as f64).sum();
+        sum / (self.over_us() as f64).max(1.0)
+    }
+}
+
+/// Times are in microseconds: over a time as short as this, a rate would be made up.
+const RATE_OVER_MIN_US: u64 = 1_000;
+
+/// Events per second, if the time is long enough.
+fn rate(events: usize, over_us: u64) -> Option<f64> {
+    (events > 0 && over_us >= RATE_OVER_MIN_US).then(|| events as f64 * 1e6 / over_us as f64)
 }
 
 /// Something that will happen.
@@ -310,7 +339,8 @@ fn replay(loans: &Loans, mut ledger: Books, question: &Question) -> Run {
         replay.follow(now_us);
     }
     let stats = replay.ledger.stats();
-    let served = replay.waits.len() as f64;
+    let all_served = replay.waits.len();
+    let served = all_served as f64;
     let span_us = (now_us as f64).max(1.0);
     let expected = served / span_us * loans.mean_hold_us();
     let busy = busy_us / span_us;
@@ -318,7 +348,8 @@ fn replay(loans: &Loans, mut ledger: Books, question: &Question) -> Run {
         waits: Waits::of(replay.waits),
         refused: stats.refused,
         opened: stats.opened - opened_before,
-        rate_per_s: served * 1e6 / span_us,
+        rate_per_s: rate(all_served, now_us).filter(|_| all_served > 1),
+        over_us: now_us,
         busy,
         deviation: if expected > 0.0 { (busy / expected - 1.0).abs() } else { 0.0 },
     }

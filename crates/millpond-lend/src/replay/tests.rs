@@ -73,6 +73,41 @@ fn waits_agree_with_a_reference_for_every_capacity() {
     assert!(plan.deviation() < 0.01);
 }
 
+#[test]
+fn rates_are_those_of_one_of_a_burst_and_of_an_even_row() {
+    let of = |asks: &[(u64, u64)]| {
+        let plan = plan(&trace(asks.iter().copied()), &question(0));
+        (plan.rate_per_s, plan.asked_over_us, plan.busy, plan.over_us)
+    };
+    assert_eq!(of(&[(7, 10_000)]), (None, 0, 1.0, 10_000), "one alone has no rate");
+    let burst: Vec<_> = (0..48).map(|n| (n % 2, 10_000)).collect();
+    let (rate, over_us, busy, _) = of(&sorted(&burst));
+    assert_eq!((rate, over_us), (None, 1), "within a microsecond");
+    assert!((47.9..=48.0).contains(&busy), "never more than there are: {busy}");
+    let even: Vec<_> = (0..10).map(|n| (n * 50_000, 2_000)).collect();
+    let (rate, over_us, busy, busy_over_us) = of(&even);
+    assert_eq!((rate, over_us), (Some(20.0), 450_000));
+    assert_eq!((busy, busy_over_us), (20.0 / 452.0, 452_000));
+    // Twenty at once, ten times a second.
+    let bursts: Vec<_> = (0..200).map(|n| (n / 20 * 100_000, 2_000)).collect();
+    assert_eq!(of(&bursts).0, Some(200.0));
+    // So many that all are out at once, for longer than they come.
+    let long: Vec<_> = (0..10).map(|n| (n * 50_000, 600_000)).collect();
+    let (rate, _, busy, _) = of(&long);
+    assert!(rate == Some(20.0) && busy < 10.0, "{busy}");
+    // A replay has no rate of one, either.
+    let one = plan(&trace([(0, 10_000)]), &question(0)).capacities[0].in_advance;
+    assert_eq!((one.rate_per_s, one.over_us, one.busy), (None, 10_000, 1.0));
+    let two = plan(&trace([(0, 10_000); 2]), &question(0)).capacities[0].in_advance;
+    assert_eq!((two.rate_per_s, two.over_us), (Some(100.0), 20_000));
+}
+
+fn sorted(asks: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut asks = asks.to_vec();
+    asks.sort_unstable();
+    asks
+}
+
 /// Openings that take longer than the ledger has patience for are given up, all but one: the replay goes on.
 #[test]
 fn openings_that_are_given_up_do_not_stop_a_replay() {

@@ -1,5 +1,6 @@
 //! Text as blocks of whole lines, with a limit on the length of a line.
 
+use super::cut::{Cut, CutIn};
 use super::source::Input;
 use crate::error::{Fault, Place};
 
@@ -23,13 +24,21 @@ pub struct Lines<'a> {
     byte: u64,
     /// The number of lines before the last returned block.
     line: u64,
+    cut: Option<Cut>,
 }
 
 impl<'a> Lines<'a> {
     /// Starts reading.
     #[must_use]
     pub fn new(input: Input<'a>) -> Self {
-        Self { input, buffer: vec![0; BLOCK_BYTES], block: 0, filled: 0, byte: 0, line: 0 }
+        let byte = input.mark_bytes();
+        Self { input, buffer: vec![0; BLOCK_BYTES], block: 0, filled: 0, byte, line: 0, cut: None }
+    }
+
+    /// Where the input is cut short, if it is and that [is accepted](super::Source::up_to_its_end): known at its end.
+    #[must_use]
+    pub fn cut(&self) -> Option<Cut> {
+        self.cut
     }
 
     /// The input that is being read.
@@ -44,8 +53,8 @@ impl<'a> Lines<'a> {
         &self.buffer[..self.block]
     }
 
-    /// Passes each line of the block, without the first `skipped`, to `take`, and ends with the first fault. The message
-    /// that `take` returns becomes the fault of its line.
+    /// Passes each line of the block, without the first `skipped`, to `take`, and ends with the first fault. The
+    /// message that `take` returns becomes the fault of its line.
     pub fn each(
         &self,
         skipped: usize,
@@ -65,7 +74,8 @@ impl<'a> Lines<'a> {
     /// Reads the next block; `false` at the end of the input.
     ///
     /// # Errors
-    /// If the input cannot be read, a line is too long, or the last line does not end.
+    /// If the input cannot be read, a line is too long, or, unless [that is accepted](super::Source::up_to_its_end),
+    /// the last line does not end.
     pub fn advance(&mut self) -> Result<bool, Fault> {
         self.line += memchr::memchr_iter(b'\n', self.block()).count() as u64;
         self.byte += self.block as u64;
@@ -77,7 +87,7 @@ impl<'a> Lines<'a> {
             let read_from = self.filled;
             self.filled += n;
             if n == 0 {
-                return if self.filled == 0 { Ok(false) } else { Err(self.cut_short()) };
+                return self.end().map(|()| false);
             }
             if let Some(end) = memchr::memrchr(b'\n', &self.buffer[read_from..self.filled]) {
                 self.block = read_from + end + 1;
@@ -105,9 +115,17 @@ impl<'a> Lines<'a> {
         Fault { place: self.place(offset), message }
     }
 
-    fn cut_short(&self) -> Fault {
-        let message = "the last line is cut short, expected a line end after it".to_owned();
-        Fault { place: self.place(0), message }
+    /// The end of the input: a line without an end is left out, if that is accepted.
+    fn end(&mut self) -> Result<(), Fault> {
+        let what = self.input.cut_in().or((self.filled > 0).then_some(CutIn::Text));
+        let Some(what) = what else { return Ok(()) };
+        let cut = Cut { what, line: self.line + 1, byte: self.byte };
+        if !self.input.accepts_cut() {
+            return Err(cut.fault());
+        }
+        self.filled = 0;
+        self.cut = Some(cut);
+        Ok(())
     }
 }
 

@@ -6,7 +6,10 @@ use std::io::{Read, Seek};
 use std::path::Path;
 use std::rc::Rc;
 
+use super::cut::{CutIn, Ending};
 use super::decompress::decompressed;
+use super::encoding::{Encoding, as_utf8};
+use super::known;
 use super::spool::Spool;
 use crate::error::{Fault, reason};
 use crate::progress::{Progress, Show, Silent};
@@ -17,6 +20,7 @@ pub struct Source {
     place: Stored,
     bytes_stored: u64,
     show: Option<Show>,
+    accepts_cut: bool,
 }
 
 #[derive(Debug)]
@@ -104,7 +108,25 @@ impl Source {
     }
 
     fn new(place: Stored, bytes_stored: u64) -> Self {
-        Self { place, bytes_stored, show: None }
+        Self { place, bytes_stored, show: None, accepts_cut: false }
+    }
+
+    /// The same source, read up to its end if it is cut short: what comes before is read, and where it ends is noted.
+    ///
+    /// ```
+    /// use millpond_plan::input::Source;
+    /// use millpond_plan::plan::{Rules, plan};
+    ///
+    /// let trace = b"tick,event,id,class\n0,alloc,1,Spark\n0,alloc,2,Spark\n3,fre";
+    /// let source = Source::from_memory(trace).up_to_its_end();
+    /// let plan = plan("game.csv", &source, &Rules::default())?;
+    /// assert_eq!(plan.summary.births, 2);
+    /// assert_eq!(plan.summary.cut.map(|cut| cut.line), Some(4));
+    /// # Ok::<(), millpond_plan::error::Fault>(())
+    /// ```
+    #[must_use]
+    pub fn up_to_its_end(self) -> Self {
+        Self { accepts_cut: true, ..self }
     }
 
     /// The same source, whose readings are shown.
@@ -131,10 +153,10 @@ impl Source {
         matches!(self.place, Stored::File(_))
     }
 
-    /// The uncompressed text, from its beginning.
+    /// The uncompressed text as UTF-8, from its beginning, without its byte order mark.
     ///
     /// # Errors
-    /// If it cannot be read or its compression's header is damaged.
+    /// If it cannot be read, its compression's header is damaged, or it is known to be another kind of file.
     pub fn open(&self) -> Result<Input<'_>, Fault> {
         let bytes_read = Rc::new(Cell::new(0));
         let stored: Box<dyn Read + '_> = match &self.place {
@@ -144,8 +166,27 @@ impl Source {
             Stored::Elsewhere(Open(open)) => open(),
         };
         let counted = Counted { inner: stored, bytes_read: Rc::clone(&bytes_read) };
-        Ok(Input { text: decompressed(counted)?, bytes_read, bytes_stored: self.bytes_stored })
+        let ending = Ending { is_accepted: self.accepts_cut, ..Ending::default() };
+        let mut text = decompressed(counted, ending.clone())?;
+        let beginning = beginning(&mut text)
+            .map_err(|error| Fault::at_byte(bytes_read.get(), reason(&error)))?;
+        if let Some(what) = known::file(&beginning) {
+            return Err(Fault::whole(what));
+        }
+        let encoding = Encoding::of(&beginning);
+        let mut beginning = std::io::Cursor::new(beginning);
+        beginning.set_position(encoding.mark() as u64);
+        let text = as_utf8(encoding, Box::new(beginning.chain(text)), &ending);
+        let (mark_bytes, bytes_stored) = (encoding.mark() as u64, self.bytes_stored);
+        Ok(Input { text, bytes_read, bytes_stored, mark_bytes, ending })
     }
+}
+
+/// Reads as much as tells what it is.
+fn beginning(text: &mut impl Read) -> std::io::Result<Vec<u8>> {
+    let mut beginning = Vec::new();
+    text.take(known::BEGINNING_BYTES as u64).read_to_end(&mut beginning)?;
+    Ok(beginning)
 }
 
 fn rewound(mut file: &File) -> Result<&File, Fault> {
@@ -169,9 +210,28 @@ pub struct Input<'a> {
     text: Box<dyn Read + 'a>,
     bytes_read: Rc<Cell<u64>>,
     bytes_stored: u64,
+    mark_bytes: u64,
+    ending: Ending,
 }
 
 impl Input<'_> {
+    /// The number of bytes of the mark before the text.
+    pub(super) fn mark_bytes(&self) -> u64 {
+        self.mark_bytes
+    }
+
+    /// Whether a text that is cut short is read up to its end.
+    #[must_use]
+    pub fn accepts_cut(&self) -> bool {
+        self.ending.is_accepted
+    }
+
+    /// At the end: what was cut short, if compressed data or a character was.
+    #[must_use]
+    pub fn cut_in(&self) -> Option<CutIn> {
+        self.ending.met.get()
+    }
+
     /// The number of stored bytes read so far.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {

@@ -5,20 +5,31 @@
 //! its last, as a program holds a connection for as long. The column `virtual_transaction_id` tells them
 //! apart: the number behind its slash is that of the session's transaction, and 0 outside of one. How long
 //! the program had waited for the connection is not in the log, nor what it did between two transactions.
+//!
+//! A statement may have several lines with durations. The plan of `auto_explain` tells the duration of a statement
+//! whose own line follows, so it is not read. A driver that prepares a statement before it executes it makes one
+//! request, even if both are transactions of their own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasher;
 use std::io::BufRead;
 
 use csv_core::{ReadFieldResult, Reader};
 use millpond_lend::TraceRow;
 use millpond_lend::replay::PoolTrace;
 
+use super::notes::{Half, Notes};
 use super::rows::Rows;
 use crate::error::{Fault, Place, shown};
+use crate::input::{Cut, CutIn, decoded};
+use crate::pattern::Pattern;
 use crate::trace::hexadecimal;
 
 /// The number of bytes read of each field: more than any relevant field has.
-const FIELD_BYTES: usize = 256;
+const FIELD_BYTES: usize = 1024;
+
+/// The maximum number of sessions at once.
+const SESSIONS_MAX: usize = 1 << 20;
 
 /// Columns, from 0, by PostgreSQL's documentation of its log.
 const LOG_TIME: usize = 0;
@@ -37,14 +48,27 @@ pub(super) fn begins(start: &[u8]) -> bool {
     std::str::from_utf8(first).is_ok_and(|first| time(first).is_some())
 }
 
-/// Reads a log: one pool for each database, one row for each transaction.
-pub(super) fn read(mut from: impl BufRead) -> Result<Vec<PoolTrace>, Fault> {
-    let mut records = Records::new();
-    let mut log = Log::default();
-    while let Some(record) = records.next(&mut from)? {
+/// Reads a log: one pool for each database, one row for each transaction. Statements that fit a pattern are left out. A
+/// last line without an end is an error, or the place where the log is cut short; `cut_in` says at the end whether the
+/// data is.
+pub(super) fn read<R: BufRead>(
+    from: &mut R,
+    left_out: &[Pattern],
+    accepts_cut: bool,
+    cut_in: impl FnOnce(&R) -> Option<CutIn>,
+) -> Result<(Vec<PoolTrace>, Notes), Fault> {
+    let mut records = Records { accepts_cut, ..Records::new() };
+    let mut log = Log { patterns: left_out, ..Log::default() };
+    while let Some(record) = records.next(from)? {
         log.line(&record).map_err(|message| Fault { place: record.place, message })?;
     }
-    log.into_pools()
+    let (pools, notes) = log.finish()?;
+    let mut cut = records.cut;
+    if let Some(what) = cut_in(from) {
+        let end = Cut { what, line: records.reader.line(), byte: records.byte };
+        cut = Some(Cut { what, ..cut.unwrap_or(end) });
+    }
+    Ok((pools, Notes { cut, ..notes }))
 }
 
 /// The fields of a line of the log that matter here.
@@ -58,16 +82,20 @@ struct Record {
 struct Records {
     reader: Reader,
     byte: u64,
+    accepts_cut: bool,
+    /// Where the last line has no end.
+    cut: Option<Cut>,
 }
 
 impl Records {
     fn new() -> Self {
-        Self { reader: Reader::new(), byte: 0 }
+        Self { reader: Reader::new(), byte: 0, accepts_cut: false, cut: None }
     }
 
     /// The next record; `None` at the end.
     fn next(&mut self, from: &mut impl BufRead) -> Result<Option<Record>, Fault> {
-        let place = Place::Line { line: self.reader.line(), byte: self.byte };
+        let (line, byte) = (self.reader.line(), self.byte);
+        let place = Place::Line { line, byte };
         let mut record = Record { place, fields: Default::default() };
         let mut column = 0;
         let mut field = [0; FIELD_BYTES];
@@ -77,6 +105,7 @@ impl Records {
             let input = from.fill_buf().map_err(|error| Fault::whole(error.to_string()))?;
             let room = if filled < FIELD_BYTES { &mut field[filled..] } else { &mut surplus };
             let (result, taken, written) = self.reader.read_field(input, room);
+            let is_end = input.is_empty();
             from.consume(taken);
             self.byte += taken as u64;
             filled = (filled + written).min(FIELD_BYTES);
@@ -86,11 +115,17 @@ impl Records {
                 ReadFieldResult::End => return Ok(None),
             };
             if let Some(kept) = record.fields.get_mut(column) {
-                *kept = String::from_utf8_lossy(&field[..filled]).into_owned();
+                *kept = decoded(&field[..filled]).into_owned();
             }
             (column, filled) = (column + 1, 0);
             if !is_record_end {
                 continue;
+            }
+            if is_end && self.accepts_cut {
+                self.cut = Some(Cut { what: CutIn::Text, line, byte });
+            }
+            if column < COLUMNS_MIN && self.cut.is_some() {
+                return Ok(None);
             }
             if column < COLUMNS_MIN {
                 let message = format!(
@@ -104,35 +139,92 @@ impl Records {
 }
 
 /// A transaction whose end has not come yet.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Open {
     transaction: u64,
     start_us: u64,
     end_us: u64,
     /// Of its statements: times are logged in milliseconds, durations in microseconds.
     busy_us: u64,
+    /// The text of its only statement, if it has one.
+    statement: Option<String>,
 }
 
 impl Open {
-    fn row(self) -> TraceRow {
+    fn row(&self) -> TraceRow {
         let ended_us = self.end_us.max(self.start_us.saturating_add(self.busy_us));
         TraceRow { asked_us: self.start_us, got_us: Some(self.start_us), ended_us }
     }
 }
 
+/// What a driver has prepared and not executed yet.
+#[derive(Debug, Clone, Copy)]
+struct Prepared {
+    transaction: u64,
+    start_us: u64,
+    busy_us: u64,
+}
+
 /// A session: when it began, and its process.
 type Session = (u64, u64);
 
-/// The state after the lines read so far.
+/// What is known of a session.
 #[derive(Debug, Default)]
-struct Log {
-    zone: Option<String>,
-    /// Each with the number of its pool, in which there is room for it.
-    open: BTreeMap<Session, (usize, Open)>,
-    rows: Rows,
+struct State {
+    /// The text of its next duration, from a line without a duration (`log_statement`).
+    text: Option<String>,
+    prepared: Option<Prepared>,
+    /// With the number of its pool, in which there is room for it.
+    open: Option<(usize, Open)>,
 }
 
-impl Log {
+/// How often each statement was a request of its own, for one pool.
+#[derive(Debug, Default)]
+struct Texts {
+    /// By the hash of a text.
+    requests: HashMap<u64, u64, foldhash::fast::RandomState>,
+    /// The one with most requests, and how many.
+    most: (String, u64),
+    /// All requests, those of several statements, too.
+    all: u64,
+}
+
+impl Texts {
+    fn count(&mut self, statement: Option<&str>) {
+        self.all += 1;
+        let Some(text) = statement else { return };
+        let hash = self.requests.hasher().hash_one(text);
+        let requests = self.requests.entry(hash).or_default();
+        *requests += 1;
+        if *requests > self.most.1 {
+            self.most.1 = *requests;
+            if self.most.0 != text {
+                text.clone_into(&mut self.most.0);
+            }
+        }
+    }
+
+    /// The statement that makes half of the requests, if there are others.
+    fn half(self, pool: &str) -> Option<Half> {
+        let (statement, requests) = self.most;
+        let is_half = requests >= 2 && requests < self.all && requests * 2 >= self.all;
+        is_half.then(|| Half { pool: pool.to_owned(), statement, requests, of: self.all })
+    }
+}
+
+/// The state after the lines read so far.
+#[derive(Debug, Default)]
+struct Log<'p> {
+    patterns: &'p [Pattern],
+    zone: Option<String>,
+    sessions: BTreeMap<Session, State>,
+    rows: Rows,
+    /// By the number of the pool.
+    texts: Vec<Texts>,
+    notes: Notes,
+}
+
+impl Log<'_> {
     fn line(&mut self, record: &Record) -> Result<(), String> {
         let field = |column: usize| record.fields[column].as_str();
         let (end_us, zone) = time(field(LOG_TIME)).ok_or_else(|| {
@@ -149,35 +241,84 @@ impl Log {
                 ));
             }
         }
-        let duration_us = duration_us(field(MESSAGE));
-        let is_disconnection = field(MESSAGE).starts_with("disconnection:");
-        if duration_us.is_none() && !is_disconnection {
-            return Ok(());
+        let message = message(field(MESSAGE), field(TAG));
+        match message {
+            Message::Other => return Ok(()),
+            Message::Plan => {
+                self.notes.plans += 1;
+                return Ok(());
+            }
+            Message::OtherLanguage => {
+                let first = || shown(field(MESSAGE).lines().next().unwrap_or_default().as_bytes());
+                self.notes.other_language.get_or_insert_with(|| (0, first())).0 += 1;
+                return Ok(());
+            }
+            Message::Disconnection
+            | Message::Text(_)
+            | Message::Prepares(_)
+            | Message::Statement(..) => {}
         }
         let session = session(field(SESSION)).ok_or_else(|| {
             let found = shown(field(SESSION).as_bytes());
             format!("`{found}`, expected a session such as `6921810c.2d1f`")
         })?;
-        let Some(duration_us) = duration_us else {
-            self.end(session);
-            return Ok(());
+        if self.sessions.len() == SESSIONS_MAX && !self.sessions.contains_key(&session) {
+            return Err(format!("more than {SESSIONS_MAX} sessions at once"));
+        }
+        let (duration_us, text) = match message {
+            Message::Disconnection => {
+                self.end(session);
+                self.sessions.remove(&session);
+                return Ok(());
+            }
+            Message::Text(text) => {
+                self.sessions.entry(session).or_default().text = Some(text.to_owned());
+                return Ok(());
+            }
+            Message::Prepares(us) => (us, None),
+            Message::Statement(us, text) => (us, Some(text)),
+            Message::Other | Message::Plan | Message::OtherLanguage => return Ok(()),
         };
         let transaction = transaction(field(VIRTUAL_TRANSACTION)).ok_or_else(|| {
             let found = shown(field(VIRTUAL_TRANSACTION).as_bytes());
             format!("`{found}`, expected a virtual transaction such as `3/15`")
         })?;
         let is_its_end = transaction == 0 && matches!(field(TAG), "COMMIT" | "ROLLBACK");
-        if let Some((_, open)) = self.open.get_mut(&session)
+        let start_us = end_us.saturating_sub(duration_us);
+        let Some(text) = text else {
+            self.prepares(
+                session,
+                Prepared { transaction, start_us, busy_us: duration_us },
+                end_us,
+            );
+            return Ok(());
+        };
+        let text = text.map(str::to_owned).or_else(|| self.state(session).text.take());
+        let has_open = self.state(session).open.is_some();
+        if text.as_deref().is_some_and(|text| self.is_left_out(text)) && !(is_its_end && has_open) {
+            self.notes.left_out += 1;
+            self.state(session).prepared = None;
+            return Ok(());
+        }
+        if let Some((_, open)) = &mut self.state(session).open
             && (is_its_end || open.transaction == transaction)
         {
             open.end_us = open.end_us.max(end_us);
             open.busy_us = open.busy_us.saturating_add(duration_us);
+            open.statement = None;
         } else {
             self.end(session);
-            let start_us = end_us.saturating_sub(duration_us);
-            let open = Open { transaction, start_us, end_us, busy_us: duration_us };
+            let mut open =
+                Open { transaction, start_us, end_us, busy_us: duration_us, statement: text };
+            if let Some(before) = self.state(session).prepared.take() {
+                open.busy_us = open.busy_us.saturating_add(before.busy_us);
+                open.start_us = match before.transaction == transaction && transaction != 0 {
+                    true => before.start_us.min(open.start_us),
+                    false => open.start_us.saturating_sub(before.busy_us),
+                };
+            }
             let pool = self.rows.reserve(field(DATABASE))?;
-            self.open.insert(session, (pool, open));
+            self.state(session).open = Some((pool, open));
         }
         if transaction == 0 {
             self.end(session);
@@ -185,36 +326,159 @@ impl Log {
         Ok(())
     }
 
+    fn state(&mut self, session: Session) -> &mut State {
+        self.sessions.entry(session).or_default()
+    }
+
+    fn is_left_out(&self, text: &str) -> bool {
+        let text = plain(text);
+        self.patterns.iter().any(|pattern| pattern.matches(&text))
+    }
+
+    /// A statement is prepared: a part of the open transaction, or of the next one.
+    fn prepares(&mut self, session: Session, this: Prepared, end_us: u64) {
+        if let Some((_, open)) = &mut self.state(session).open
+            && open.transaction == this.transaction
+        {
+            open.end_us = open.end_us.max(end_us);
+            open.busy_us = open.busy_us.saturating_add(this.busy_us);
+            return;
+        }
+        self.end(session);
+        let state = self.state(session);
+        state.prepared = Some(match state.prepared {
+            Some(before) if before.transaction == this.transaction && this.transaction != 0 => {
+                Prepared { busy_us: before.busy_us.saturating_add(this.busy_us), ..before }
+            }
+            Some(before) => Prepared {
+                start_us: this.start_us.saturating_sub(before.busy_us),
+                busy_us: before.busy_us.saturating_add(this.busy_us),
+                ..this
+            },
+            None => this,
+        });
+    }
+
     /// Ends the open transaction of a session.
     fn end(&mut self, session: Session) {
-        if let Some((pool, open)) = self.open.remove(&session) {
-            self.rows.push(pool, open.row());
+        if let Some((pool, open)) = self.state(session).open.take() {
+            self.push(pool, &open);
         }
     }
 
-    fn into_pools(mut self) -> Result<Vec<PoolTrace>, Fault> {
-        while let Some((_, (pool, open))) = self.open.pop_first() {
-            self.rows.push(pool, open.row());
+    fn push(&mut self, pool: usize, open: &Open) {
+        if self.texts.len() <= pool {
+            self.texts.resize_with(pool + 1, Texts::default);
         }
+        self.texts[pool].count(open.statement.as_deref());
+        self.rows.push(pool, open.row());
+    }
+
+    fn finish(mut self) -> Result<(Vec<PoolTrace>, Notes), Fault> {
+        let open: Vec<(usize, Open)> =
+            std::mem::take(&mut self.sessions).into_values().filter_map(|of| of.open).collect();
+        for (pool, open) in open {
+            self.push(pool, &open);
+        }
+        let texts = self.texts.into_iter().enumerate();
+        let half = texts.filter_map(|(pool, texts)| texts.half(self.rows.name(pool)));
+        self.notes.half = half.collect();
         let mut pools = self.rows.into_pools();
         let rows = pools.iter().flat_map(|pool| &pool.rows);
         let Some(first_us) = rows.map(|row| row.asked_us).min() else {
-            let what = "no duration of a statement in it, expected some \
-                        (log_min_duration_statement = 0, or log_duration = on)";
-            return Err(Fault::whole(what));
+            return Err(Fault::whole(nothing_in_it(&self.notes)));
         };
         for row in pools.iter_mut().flat_map(|pool| &mut pool.rows) {
             row.asked_us -= first_us;
             row.got_us = Some(row.asked_us);
             row.ended_us -= first_us;
         }
-        Ok(pools)
+        Ok((pools, self.notes))
     }
 }
 
-/// Microseconds of `duration: 20.353 ms  statement: …`.
-fn duration_us(message: &str) -> Option<u64> {
-    let (ms, _) = message.strip_prefix("duration: ")?.split_once(" ms")?;
+/// Why a log has no request.
+fn nothing_in_it(notes: &Notes) -> String {
+    if let Some((_, first)) = &notes.other_language {
+        return format!(
+            "the durations are not in English (`{first}`), expected a server with lc_messages = 'C'"
+        );
+    }
+    if notes.left_out > 0 {
+        return "all of its statements are left out by --skip-statement".to_owned();
+    }
+    if notes.plans > 0 {
+        return "no duration of a statement in it, only plans of auto_explain, expected some \
+                (log_min_duration_statement = 0, or log_duration = on)"
+            .to_owned();
+    }
+    "no duration of a statement in it, expected some (log_min_duration_statement = 0, or log_duration = on)"
+        .to_owned()
+}
+
+/// The text of a statement as patterns see it: in lower case, without spaces around it and the semicolon.
+pub(super) fn plain(text: &str) -> String {
+    text.trim().trim_end_matches(';').trim_end().to_lowercase()
+}
+
+/// What a line of the log says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Message<'m> {
+    /// A statement has taken this many microseconds; its text, if it is in the line.
+    Statement(u64, Option<&'m str>),
+    /// A statement was parsed or bound, which is a part of its request.
+    Prepares(u64),
+    /// The plan of a statement, by auto_explain. The statement has a line of its own.
+    Plan,
+    /// The text of a statement whose duration follows.
+    Text(&'m str),
+    /// The session has ended.
+    Disconnection,
+    /// A duration in another language.
+    OtherLanguage,
+    Other,
+}
+
+/// Reads `duration: 20.353 ms  statement: …` and what else there may be.
+fn message<'m>(text: &'m str, tag: &str) -> Message<'m> {
+    if text.starts_with("disconnection:") {
+        return Message::Disconnection;
+    }
+    let Some(after) = text.strip_prefix("duration: ") else {
+        let is_text = text.starts_with("statement: ") || text.starts_with("execute ");
+        return match text.split_once(": ") {
+            Some((_, statement)) if is_text => Message::Text(statement),
+            Some((word, after)) if is_duration_in_another_language(word, after) => {
+                Message::OtherLanguage
+            }
+            _ => Message::Other,
+        };
+    };
+    let Some((number, what)) = after.split_once(" ms") else { return Message::Other };
+    let Some(us) = microseconds(number) else { return Message::Other };
+    let what = what.trim_start();
+    let starts = |word: &str| what.starts_with(word);
+    if starts("plan:") {
+        return Message::Plan;
+    }
+    if starts("parse ") || starts("bind ") || (what.is_empty() && matches!(tag, "PARSE" | "BIND")) {
+        return Message::Prepares(us);
+    }
+    let has_text = starts("statement: ") || starts("execute ");
+    let statement = what.split_once(": ").filter(|_| has_text).map(|(_, statement)| statement);
+    Message::Statement(us, statement)
+}
+
+/// Whether this is `durée : 20.353 ms, instruction : …` or the like: a word, a number with three digits behind its
+/// point, a unit. Nothing else in the log begins like this.
+fn is_duration_in_another_language(word: &str, after: &str) -> bool {
+    let number = after.split(' ').next().unwrap_or_default();
+    let is_word = !word.bytes().any(|b| b.is_ascii_digit() || b == b'\n');
+    is_word && microseconds(number).is_some() && after.len() > number.len()
+}
+
+/// Microseconds of `20.353` milliseconds.
+fn microseconds(ms: &str) -> Option<u64> {
     let (whole, part) = ms.split_once('.')?;
     let (whole, part) = (number(whole)?, (part.len() == 3).then(|| number(part))??);
     whole.checked_mul(1_000)?.checked_add(part)
@@ -307,7 +571,8 @@ mod tests {
 
     /// The holds, as start and length in microseconds since the first.
     fn holds(text: &str) -> Result<Vec<(u64, u64)>, String> {
-        let pools = read(text.as_bytes()).map_err(|fault| fault.to_string())?;
+        let (pools, _) =
+            read(&mut text.as_bytes(), &[], false, |_| None).map_err(|fault| fault.to_string())?;
         assert_eq!(pools.len(), 1);
         assert_eq!(pools[0].pool, "shop");
         let hold = |row: &TraceRow| (row.asked_us, row.ended_us - row.asked_us);

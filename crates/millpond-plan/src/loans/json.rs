@@ -4,8 +4,9 @@ use millpond_lend::replay::{AtCapacity, LoanPlan, Question, Run, Waits};
 use serde::Serialize;
 
 use super::TracePlan;
+use super::notes::Half;
 use crate::error::Failure;
-use crate::output::json::{Number, json_text};
+use crate::output::json::{CutJson, Number, json_text};
 
 /// What `plan --wait-p99-ms --json` prints.
 #[derive(Serialize)]
@@ -22,7 +23,33 @@ struct TraceJson<'p> {
     path: &'p str,
     /// `loans` or `postgresql-csvlog`.
     format: &'static str,
+    /// Where the recording is cut short, if it is.
+    cut: Option<CutJson<'p>>,
+    skipped: SkippedJson<'p>,
+    /// Statements that make half of the requests of a pool.
+    half_of_requests: Vec<HalfJson<'p>>,
     pools: Vec<PoolJson<'p>>,
+}
+
+/// Lines of a log that are no requests.
+#[derive(Serialize)]
+struct SkippedJson<'p> {
+    /// Plans by auto_explain of statements that have a line of their own.
+    plans: u64,
+    /// Durations in another language, which are missing from the plan.
+    other_language: u64,
+    /// The first of them.
+    first_in_other_language: Option<&'p str>,
+    /// Statements that `--skip-statement` leaves out.
+    left_out: u64,
+}
+
+#[derive(Serialize)]
+struct HalfJson<'p> {
+    pool: &'p str,
+    statement: &'p str,
+    requests: u64,
+    of: u64,
 }
 
 #[derive(Serialize)]
@@ -31,9 +58,14 @@ struct PoolJson<'p> {
     asks: usize,
     /// Requests that got nothing.
     unserved: usize,
-    rate_per_second: Number,
+    /// From the first request to the last one.
+    asked_over_ms: Number,
+    /// Requests per second over that time; `null` if it is too short.
+    rate_per_second: Option<Number>,
     mean_hold_ms: Number,
-    /// The average number of loans at once.
+    /// From the first request to the last return.
+    over_ms: Number,
+    /// The average number of loans at once over that time.
     busy: Number,
     recorded_wait_ms: WaitsJson,
     /// The peak of simultaneous requests, waiting or served.
@@ -65,7 +97,9 @@ struct RunJson {
     refused: u64,
     opened: u64,
     busy: Number,
-    rate_per_second: Number,
+    /// Loans per second, from the first request to the last return; `null` for one, or if that time is too short.
+    rate_per_second: Option<Number>,
+    over_ms: Number,
 }
 
 #[derive(Serialize)]
@@ -90,8 +124,26 @@ impl<'p> From<&'p TracePlan> for TraceJson<'p> {
         Self {
             path: &trace.name,
             format: trace.source.name(),
+            cut: trace.notes.cut.as_ref().map(CutJson::from),
+            skipped: SkippedJson {
+                plans: trace.notes.plans,
+                other_language: trace.notes.other_language.as_ref().map_or(0, |(n, _)| *n),
+                first_in_other_language: trace
+                    .notes
+                    .other_language
+                    .as_ref()
+                    .map(|(_, first)| first.as_str()),
+                left_out: trace.notes.left_out,
+            },
+            half_of_requests: trace.notes.half.iter().map(HalfJson::from).collect(),
             pools: trace.plans.iter().map(PoolJson::from).collect(),
         }
+    }
+}
+
+impl<'p> From<&'p Half> for HalfJson<'p> {
+    fn from(half: &'p Half) -> Self {
+        Self { pool: &half.pool, statement: &half.statement, requests: half.requests, of: half.of }
     }
 }
 
@@ -101,8 +153,10 @@ impl<'p> From<&'p LoanPlan> for PoolJson<'p> {
             pool: &plan.pool,
             asks: plan.asks,
             unserved: plan.unserved,
-            rate_per_second: Number(plan.rate_per_s),
+            asked_over_ms: ms(plan.asked_over_us),
+            rate_per_second: plan.rate_per_s.map(Number),
             mean_hold_ms: Number(plan.mean_hold_us / 1_000.0),
+            over_ms: ms(plan.over_us),
             busy: Number(plan.busy),
             recorded_wait_ms: plan.recorded.into(),
             peak: plan.peak,
@@ -134,7 +188,8 @@ impl From<Run> for RunJson {
             refused: run.refused,
             opened: run.opened,
             busy: Number(run.busy),
-            rate_per_second: Number(run.rate_per_s),
+            rate_per_second: run.rate_per_s.map(Number),
+            over_ms: ms(run.over_us),
         }
     }
 }

@@ -3,12 +3,14 @@
 mod csv;
 mod csvlog;
 mod json;
+mod notes;
 mod recording;
 mod rows;
 mod text;
 
 pub use csv::csv;
 pub use json::json;
+pub use notes::{Half, Notes};
 pub use text::text;
 
 use std::io::{self, BufRead, BufReader, Read};
@@ -17,9 +19,10 @@ use std::path::Path;
 use millpond_lend::replay::{LoanPlan, PoolTrace, Question, plan};
 
 use crate::error::{Failure, Fault, shown, shown_path};
-use crate::input::{Input, Lines, Source};
+use crate::input::{Cut, Input, Lines, Source};
 use crate::output::budget_toml::{Scenario, ScenarioPool, loans_toml, scenario_name};
 use crate::output::figures::{count, milliseconds};
+use crate::pattern::Pattern;
 use crate::report;
 
 /// The replays agree with Little's law to this share, or the trace is wrong.
@@ -30,7 +33,16 @@ const DEVIATION_MAX: f64 = 0.01;
 pub struct TracePlan {
     name: String,
     source: Format,
+    notes: Notes,
     plans: Vec<LoanPlan>,
+}
+
+impl TracePlan {
+    /// Its name, and where it is cut short, if it is.
+    #[must_use]
+    pub fn cut(&self) -> (&str, Option<Fault>) {
+        (&self.name, self.notes.cut.as_ref().map(Cut::fault))
+    }
 }
 
 /// What the loans were read from.
@@ -108,6 +120,7 @@ pub fn html(traces: &[TracePlan], question: &Question) -> String {
         trace.plans.iter().map(|plan| report::loans::Pool {
             trace: &trace.name,
             plan,
+            notes: trace.notes.sentences(),
             verdict: text::verdict(plan, question),
             has_waits: trace.source == Format::Loans,
         })
@@ -120,12 +133,18 @@ pub fn html(traces: &[TracePlan], question: &Question) -> String {
     })
 }
 
-/// Plans the pools of one input.
+/// Plans the pools of one input. Statements of a server's log that fit a pattern are left out.
 ///
 /// # Errors
 /// If the input cannot be used, or if more callers were recorded than the question has.
-pub fn plan_loans(name: &str, input: &Source, question: &Question) -> Result<TracePlan, Failure> {
-    let (source, pools) = pools(input).map_err(|fault| fault.of_input(name))?;
+pub fn plan_loans(
+    name: &str,
+    input: &Source,
+    question: &Question,
+    left_out: &[Pattern],
+) -> Result<TracePlan, Failure> {
+    let Recording { format: source, pools, notes } =
+        recorded(input, left_out).map_err(|fault| fault.of_input(name))?;
     let plans = pools.iter().map(|pool| plan(pool, question)).collect::<Vec<_>>();
     match plans.iter().find(|plan| has_too_few_callers(plan, question)) {
         Some(plan) => Err(Failure::Arguments(format!(
@@ -134,7 +153,7 @@ pub fn plan_loans(name: &str, input: &Source, question: &Question) -> Result<Tra
             shown(plan.pool.as_bytes()),
             question.callers.unwrap_or(0)
         ))),
-        None => Ok(TracePlan { source, plans, name: name.to_owned() }),
+        None => Ok(TracePlan { source, notes, plans, name: name.to_owned() }),
     }
 }
 
@@ -143,17 +162,35 @@ fn has_too_few_callers(plan: &LoanPlan, question: &Question) -> bool {
     question.callers.is_some_and(|callers| callers > 0 && callers < plan.peak)
 }
 
-/// The loans of an input, whose format is detected by its first bytes.
+/// The loans of an input.
+#[derive(Debug)]
+pub struct Recording {
+    /// What they were read from.
+    pub format: Format,
+    /// The pools in the order of their names.
+    pub pools: Vec<PoolTrace>,
+    /// What there is to say about how they were read.
+    pub notes: Notes,
+}
+
+/// Reads the loans of an input, whose format is detected by its first bytes. Statements of a server's log that fit a
+/// pattern are left out; letters are compared in lower case.
 ///
 /// # Errors
 /// If the input cannot be used.
-pub fn pools(source: &Source) -> Result<(Format, Vec<PoolTrace>), Fault> {
+pub fn recorded(source: &Source, left_out: &[Pattern]) -> Result<Recording, Fault> {
+    let left_out: Vec<Pattern> =
+        left_out.iter().map(|pattern| Pattern::new(&csvlog::plain(pattern.text()))).collect();
     let mut reader = BufReader::new(Bytes(source.open()?));
     let start = reader.fill_buf().map_err(|error| Fault::whole(error.to_string()))?;
     if csvlog::begins(start) {
-        return Ok((Format::PostgresLog, csvlog::read(reader)?));
+        let accepts_cut = reader.get_ref().0.accepts_cut();
+        let cut_in = |reader: &BufReader<Bytes<'_>>| reader.get_ref().0.cut_in();
+        let (pools, notes) = csvlog::read(&mut reader, &left_out, accepts_cut, cut_in)?;
+        return Ok(Recording { format: Format::PostgresLog, pools, notes });
     }
-    Ok((Format::Loans, recording::read(Lines::new(source.open()?))?))
+    let (pools, notes) = recording::read(Lines::new(source.open()?))?;
+    Ok(Recording { format: Format::Loans, pools, notes })
 }
 
 /// An input as a reader.

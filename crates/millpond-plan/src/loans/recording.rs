@@ -3,45 +3,47 @@
 use millpond_lend::replay::{Line, PoolTrace, parse_line};
 use millpond_lend::{LIVE_HEADER, TRACE_HEADER};
 
+use super::notes::Notes;
 use super::rows::Rows;
 use crate::error::{Fault, found};
-use crate::input::Lines;
-use crate::trace::BYTE_ORDER_MARK;
+use crate::input::{Lines, decoded, known, lines_of};
 
 /// Reads a recording: the pools in the order of their names.
-pub(super) fn read(mut lines: Lines<'_>) -> Result<Vec<PoolTrace>, Fault> {
+pub(super) fn read(mut lines: Lines<'_>) -> Result<(Vec<PoolTrace>, Notes), Fault> {
     let mut rows = Rows::default();
-    let mut is_header = true;
+    let mut header_lines = 1;
     while lines.advance()? {
-        lines.each(0, |line| match std::mem::take(&mut is_header) {
-            true => header(line),
-            false => loan(line, &mut rows),
-        })?;
+        if header_lines > 0 {
+            header(lines.block()).map_err(|message| Fault { place: lines.place(0), message })?;
+        }
+        lines.each(header_lines, |line| loan(line, &mut rows))?;
+        header_lines = 0;
     }
-    let pools = rows.into_pools();
+    let (pools, cut) = (rows.into_pools(), lines.cut());
     if pools.is_empty() {
-        return Err(Fault::whole("no loan in it"));
+        return Err(cut.map_or_else(|| Fault::whole("no loan in it"), |cut| cut.fault()));
     }
-    Ok(pools)
+    Ok((pools, Notes { cut, ..Notes::default() }))
 }
 
-fn header(line: &[u8]) -> Result<(), String> {
-    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+/// Checks the first line of a recording that begins like this.
+fn header(block: &[u8]) -> Result<(), String> {
+    let line = lines_of(block).next().map_or(&[][..], |(_, line)| line);
     if [TRACE_HEADER, LIVE_HEADER].iter().any(|header| header.as_bytes() == line) {
         return Ok(());
     }
-    let found = found(line);
+    let found = known::text(block).map_or_else(|| found(line), str::to_owned);
     Err(format!(
         "{found}, expected a trace of loans (first line `{TRACE_HEADER}`) or PostgreSQL's csvlog"
     ))
 }
 
 fn loan(line: &[u8], rows: &mut Rows) -> Result<(), String> {
-    let line = std::str::from_utf8(line).map_err(|_| "not UTF-8")?;
+    let line = decoded(line);
     if line.is_empty() {
         return Ok(());
     }
-    if let (pool, Line::Row(row)) = parse_line(line)? {
+    if let (pool, Line::Row(row)) = parse_line(&line)? {
         let pool = rows.reserve(pool)?;
         rows.push(pool, row);
     }

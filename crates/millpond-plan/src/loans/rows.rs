@@ -50,6 +50,11 @@ impl Rows {
         Ok(number)
     }
 
+    /// The name of a pool.
+    pub(super) fn name(&self, pool: usize) -> &str {
+        &self.pools[pool].pool
+    }
+
     /// Adds a loan for which there is room to a pool.
     pub(super) fn push(&mut self, pool: usize, row: TraceRow) {
         self.pools[pool].rows.push(row);

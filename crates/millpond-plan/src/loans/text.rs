@@ -21,6 +21,9 @@ const STEPS: usize = 20;
 pub fn text(traces: &[TracePlan], question: &Question, paint: Paint) -> String {
     let mut text = String::new();
     for trace in traces {
+        for note in trace.notes.sentences() {
+            text += &wrapped(&format!("{}: {note}", shown(trace.name.as_bytes())));
+        }
         for plan in &trace.plans {
             text += &pool(plan, trace.source, question, paint);
         }
@@ -31,11 +34,12 @@ pub fn text(traces: &[TracePlan], question: &Question, paint: Paint) -> String {
 fn pool(plan: &LoanPlan, source: Format, question: &Question, paint: Paint) -> String {
     let pool = shown(plan.pool.as_bytes());
     let mut facts = format!(
-        "{pool}: {}, {:.1} per second, held for {} on average; {:.2} busy on average. ",
-        number_of(plan.asks as u64, "request"),
-        plan.rate_per_s,
+        "{pool}: {}, held for {} on average; {:.2} busy on average over the {} from the first request to the last \
+         return. ",
+        requests(plan),
         milliseconds(plan.mean_hold_us as u64),
         plan.busy,
+        milliseconds(plan.over_us),
     );
     facts += &match source {
         Format::Loans => {
@@ -66,6 +70,17 @@ fn pool(plan: &LoanPlan, source: Format, question: &Question, paint: Paint) -> S
     text += &wrapped(&format!("{pool}: {law} (Little's law)."));
     text.push('\n');
     text
+}
+
+/// How many requests there were, and how many in a second, where there is such a rate.
+fn requests(plan: &LoanPlan) -> String {
+    let requests = number_of(plan.asks as u64, "request");
+    let over = milliseconds(plan.asked_over_us);
+    match plan.rate_per_s {
+        Some(rate) => format!("{requests}, {rate:.1} per second over {over}"),
+        None if plan.asks == 1 => requests,
+        None => format!("{requests} within {over}, too short a time for a rate"),
+    }
 }
 
 fn table(plan: &LoanPlan) -> Table {
@@ -145,8 +160,15 @@ fn closed(plan: &LoanPlan, callers: usize) -> String {
     );
     let smallest = plan.capacities.iter().find(|at| Some(at.capacity) == plan.smallest);
     for at in [plan.capacities.first(), smallest, plan.capacities.last()].into_iter().flatten() {
-        let rate = at.in_advance.rate_per_s;
-        let _ = write!(sentence, "; a capacity of {} gives {rate:.1} loans a second", at.capacity);
+        let over = milliseconds(at.in_advance.over_us);
+        let _ = match at.in_advance.rate_per_s {
+            Some(rate) => write!(
+                sentence,
+                "; a capacity of {} gives {rate:.1} loans a second over {over}",
+                at.capacity
+            ),
+            None => write!(sentence, "; a capacity of {} takes {over} in all", at.capacity),
+        };
     }
     sentence + "."
 }

@@ -163,9 +163,10 @@ pub fn note_allocator(plan: &mut TracePlan, name: &str, before: [f64; 2], after:
     }
 }
 
-/// Whether a replay of the recording in this process shows what a proposal saves. The final size of a buffer is not recorded.
+/// Whether a replay of the recording in this process shows what a proposal saves. The final size of a buffer is not
+/// recorded, and a replay cannot leave the nodes of a container out.
 fn can_be_replayed(means: &Means) -> bool {
-    !matches!(means, Means::Reserve | Means::Allocator(_))
+    !matches!(means, Means::Reserve | Means::Packed { .. } | Means::Allocator(_))
 }
 
 /// The measurement of one proposal.

@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use super::figures::{byte_unit, bytes, count, number_of, percent};
+use super::figures::{byte_unit, bytes, count, milliseconds, number_of, percent};
 use super::paint::Paint;
 use super::table::{name_cell, short_function};
 use super::wrap::{COLUMNS, columns, fitted, wrapped, wrapped_behind};
 use crate::plan::{
-    Advice, BYTES_MAX_LARGEST, Library, Means, Proposal, SHARE_MIN, TimeSaved, TracePlan, WORTH_MS,
-    WORTH_SHARE_OF_TIME,
+    Advice, AllTime, BYTES_MAX_LARGEST, Library, Means, Proposal, SHARE_MIN, TimeOf, TimeSaved,
+    TracePlan, WORTH_MS, WORTH_SHARE_OF_TIME,
 };
-use crate::trace::{Caller, Format};
+use crate::trace::{Caller, Format, Language};
 
 /// The number of functions named for each proposal.
 const CALLERS_SHOWN: usize = 2;
@@ -43,6 +43,8 @@ pub fn advice_text(plan: &TracePlan, all: bool, paint: Paint) -> String {
     } else {
         out += &little_time(plan).map_or_else(String::new, |text| wrapped(&text));
         out += &paint.faint_lines(&wrapped(legend(advice)));
+        out +=
+            &of_recorder(plan).map_or_else(String::new, |text| paint.faint_lines(&wrapped(text)));
     }
     let shown = if all { usize::MAX } else { PROPOSALS_SHOWN };
     for (number, proposal) in (1..).zip(advice.proposals.iter().take(shown)) {
@@ -103,14 +105,14 @@ fn legend(advice: &Advice) -> &'static str {
 pub fn little_time(plan: &TracePlan) -> Option<String> {
     let (advice, summary) = (&plan.advice, &plan.summary);
     let most_ms = advice.proposals.iter().map(|of| of.time_saved.high_ms).reduce(f64::max)?;
-    let recorded_ms = advice.recorded_ms.filter(|_| summary.format == Format::Lifetimes)?;
-    (most_ms < recorded_ms * WORTH_SHARE_OF_TIME).then(|| {
+    let all_ms = advice.time.filter(|_| summary.format == Format::Lifetimes)?.ms;
+    (most_ms < all_ms * WORTH_SHARE_OF_TIME).then(|| {
         let of_tick = |ms: f64| ms / summary.ticks() as f64;
         format!(
             "Pools would not make this program noticeably faster: none saves more than {} ns of a tick's {} \
              ms. What they give you is a fixed number of slots, and handles that never find another object.",
             count((of_tick(most_ms) * 1e6).max(0.0).ceil() as u64),
-            signed(of_tick(recorded_ms)),
+            signed(of_tick(all_ms)),
         )
     })
 }
@@ -168,6 +170,15 @@ pub fn change(proposal: &Proposal) -> String {
         Means::Reserve => {
             "reserving the final size, because the buffer is mostly resized,".to_owned()
         }
+        Means::Packed { node, values } => {
+            let values: Vec<String> = values.iter().map(u64::to_string).collect();
+            let pools = if values.len() == 1 { "a packed pool" } else { "packed pools" };
+            format!(
+                "keeping the values of {} bytes themselves in {pools} of {slots}{takes}, in place of a container of \
+                 pointers (such as a list, with a block of {node} bytes for each),",
+                values.join(" and ")
+            )
+        }
         Means::Allocator(name) => format!("{name} instead of the system's allocator"),
     }
 }
@@ -194,23 +205,23 @@ pub fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
     format!(
         "{} {verb} {}; {of}{just_freed}",
         change(proposal),
-        time_saved(proposal.time_saved, plan.advice.recorded_ms)
+        time_saved(proposal.time_saved, plan.advice.time)
     )
 }
 
-/// A time that is saved, and its share of the recording's: `1.0 to 3.2 ms (7 to 23 % of the time)`.
-pub fn time_saved(saved: TimeSaved, recorded_ms: Option<f64>) -> String {
+/// A time that is saved, and its share of all of the time: `1.0 to 3.2 ms, up to 23 % of the recording's time`.
+pub fn time_saved(saved: TimeSaved, all: Option<AllTime>) -> String {
     let TimeSaved { low_ms, high_ms, .. } = saved;
     let (per_ms, unit) = if high_ms.max(-low_ms) < 1.0 { (1e3, "µs") } else { (1.0, "ms") };
     let time = |ms: f64| signed(ms * per_ms);
-    let share = recorded_ms.map_or_else(String::new, |recorded_ms| {
-        let share = (high_ms / recorded_ms).clamp(0.0, 1.0);
+    let share = all.map_or_else(String::new, |all| {
+        let share = (high_ms / all.ms).clamp(0.0, 1.0);
         let share = fine_percent(share);
         let share = match share.strip_prefix('<') {
             Some(bound) => format!("less than {bound}"),
             None => format!("up to {share}"),
         };
-        format!(", {share} of the time")
+        format!(", {share} of {}", whose(all.of))
     });
     format!("{} to {} {unit}{share}", time(low_ms), time(high_ms))
 }
@@ -241,8 +252,15 @@ pub fn why(proposal: &Proposal, plan: &TracePlan) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// What to type next, where the proposal is an allocator of size classes.
+/// What to type next, where the proposal is an allocator of size classes, or what to use, where it is of packed pools.
 pub fn next_line(proposal: &Proposal, plan: &TracePlan) -> Option<String> {
+    if matches!(proposal.means, Means::Packed { .. }) {
+        return Some(match plan.summary.language() {
+            Language::Rust => "millpond::PackedPool<T>".to_owned(),
+            Language::Cpp => "millpond::packed_pool<T>, in millpond.hpp".to_owned(),
+            Language::Unknown => "PackedPool<T> in Rust, packed_pool<T> in C++".to_owned(),
+        });
+    }
     if !matches!(proposal.means, Means::SizeClasses | Means::ProgramSizeClasses(_)) {
         return None;
     }
@@ -284,15 +302,38 @@ pub fn nothing(plan: &TracePlan) -> String {
             format!("The best is {}{by}: {}", what(best, plan), saving(best, plan))
         }
     };
-    format!("{} {best}.", nothing_saves_enough(plan.advice.recorded_ms))
+    let recorder = of_recorder(plan).map_or_else(String::new, |text| format!(" {text}"));
+    format!("{} {best}.{recorder}", nothing_saves_enough(plan.advice.time))
 }
 
-/// That no change saves enough, and what would be enough in a recording of this many milliseconds.
-pub fn nothing_saves_enough(recorded_ms: Option<f64>) -> String {
-    let of_time = match recorded_ms {
-        Some(_) => format!(" or {:.1} % of the recording's time", WORTH_SHARE_OF_TIME * 100.0),
-        None => String::new(),
-    };
+/// The time that a share is of.
+fn whose(of: TimeOf) -> &'static str {
+    match of {
+        TimeOf::Recording | TimeOf::SlowedRecording => "the recording's time",
+        TimeOf::Program => "the program's time",
+    }
+}
+
+/// What a recorder does to the shares of the time, unless the program's own time is known.
+pub fn of_recorder(plan: &TracePlan) -> Option<&'static str> {
+    let is_slowed = plan.advice.time.is_some_and(|all| all.of == TimeOf::SlowedRecording);
+    is_slowed.then_some(
+        "The recorder slows the program: what is saved is a larger share of the program's own time. Measure that without \
+         the recorder, and pass it with --run-ms.",
+    )
+}
+
+/// That no change saves enough, and what would be enough in all of this time.
+pub fn nothing_saves_enough(all: Option<AllTime>) -> String {
+    let of_time = all.map_or_else(String::new, |all| {
+        let of = match all.of {
+            TimeOf::Program => {
+                format!("the program's {} (--run-ms)", milliseconds((all.ms * 1e3) as u64))
+            }
+            TimeOf::Recording | TimeOf::SlowedRecording => whose(all.of).to_owned(),
+        };
+        format!(" or {:.1} % of {of}", WORTH_SHARE_OF_TIME * 100.0)
+    });
     format!("Nothing is worth pooling for time: no change saves {WORTH_MS} ms{of_time}.")
 }
 
@@ -335,14 +376,21 @@ mod tests {
 
     #[test]
     fn times_have_the_unit_and_the_sign_that_fit() {
-        let text = |low_ms, high_ms, recorded_ms| {
+        let text = |low_ms, high_ms, recorded_ms: Option<f64>| {
             let saved = TimeSaved { low_ms, high_ms, ..TimeSaved::default() };
-            time_saved(saved, recorded_ms)
+            let time = |ms| AllTime { ms, of: TimeOf::Recording };
+            time_saved(saved, recorded_ms.map(time))
         };
         assert_eq!(text(1.04, 12.3, None), "1.0 to 12 ms");
         assert_eq!(text(-0.0501, -0.00001, None), "−50 to 0.0 µs");
-        assert_eq!(text(-1.5, 0.2, Some(1e3)), "−1.5 to 0.2 ms, up to 0.02 % of the time");
-        assert_eq!(text(1.0, 3.2, Some(14.0)), "1.0 to 3.2 ms, up to 23 % of the time");
-        assert_eq!(text(0.1, 0.2, Some(1e6)), "100 to 200 µs, less than 0.01 % of the time");
+        assert_eq!(
+            text(-1.5, 0.2, Some(1e3)),
+            "−1.5 to 0.2 ms, up to 0.02 % of the recording's time"
+        );
+        assert_eq!(text(1.0, 3.2, Some(14.0)), "1.0 to 3.2 ms, up to 23 % of the recording's time");
+        assert_eq!(
+            text(0.1, 0.2, Some(1e6)),
+            "100 to 200 µs, less than 0.01 % of the recording's time"
+        );
     }
 }

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::foreign::for_json;
 use crate::error::{Failure, shown};
+use crate::input::Cut;
 use crate::plan::Length;
 
 /// How long a lifetime is.
@@ -22,6 +23,23 @@ pub struct LengthJson {
 impl From<Length> for LengthJson {
     fn from(length: Length) -> Self {
         Self { ticks: length.ticks, at_least: length.at_least }
+    }
+}
+
+/// Where a recording is cut short.
+#[derive(Debug, Serialize)]
+pub struct CutJson<'c> {
+    /// The first line that is missing or has no end.
+    line: u64,
+    /// Where that line begins in the uncompressed text.
+    byte: u64,
+    /// What ends there: `text`, `gzip data` or `zstd data`.
+    ends: &'c str,
+}
+
+impl From<&Cut> for CutJson<'static> {
+    fn from(cut: &Cut) -> Self {
+        Self { line: cut.line, byte: cut.byte, ends: cut.what.what() }
     }
 }
 

@@ -37,7 +37,7 @@ pub fn time(plan: &TracePlan) -> String {
                     "Begin with {}: compared with an allocation for each object, {} saves {}.{all}",
                     what(first, plan),
                     change(first),
-                    time_saved(first.time_saved, plan.advice.recorded_ms)
+                    time_saved(first.time_saved, plan.advice.time)
                 )
             })
         }
@@ -102,13 +102,13 @@ fn lifetimes(plan: &TracePlan, first: &Proposal) -> String {
             count(smaller.refused)
         ));
     }
-    let saved = time_saved(first.time_saved, plan.advice.recorded_ms);
+    let saved = time_saved(first.time_saved, plan.advice.time);
     sentence.push_str(&format!(". Compared with an allocation for each object, it saves {saved}."));
     sentence
 }
 
 fn allocations(plan: &TracePlan, first: &Proposal) -> String {
-    let saves = format!("saves {}", time_saved(first.time_saved, plan.advice.recorded_ms));
+    let saves = format!("saves {}", time_saved(first.time_saved, plan.advice.time));
     if let Means::Allocator(name) = &first.means {
         return format!(
             "Change the allocator first: {name} {saves}, without a change of the code."

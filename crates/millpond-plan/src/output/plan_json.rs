@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::advice::why;
-use super::json::{LengthJson, Number, json_text};
+use super::json::{CutJson, LengthJson, Number, json_text};
 use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
     BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, Library, Means, Proof, Proposal, Rules,
-    SizeClass, SizeClasses, Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
+    SizeClass, SizeClasses, Smaller, TimeOf, TimeSaved, TracePlan, lifetimes_of, seconds_until,
 };
 use crate::trace::{Caller, End, Wrapper};
 
@@ -52,9 +52,11 @@ struct TraceJson<'p> {
     events: u64,
     /// Events that the recorder lost, because the disk was too slow.
     missing_events: u64,
-    /// Of recordings of millpond-heap: `whole`, `at-limit` or `missing`.
+    /// Of recordings of millpond-heap, and of live traces: `whole`, `at-limit` or `missing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<&'static str>,
+    /// Where the file is cut short, if it is.
+    cut: Option<CutJson<'p>>,
     /// Objects that the recorded program's own pools refused.
     refused_while_recorded: u64,
     lifetimes: u64,
@@ -63,6 +65,8 @@ struct TraceJson<'p> {
     /// Of recordings of a heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_bytes: Option<u64>,
+    /// What the shares of time are of; `null` if it is unknown.
+    time: Option<AllTimeJson>,
     /// The proposals, best first; empty if nothing is worth a change.
     pool_first: Vec<ProposalJson<'p>>,
     /// The best change, if nothing is worth one.
@@ -77,6 +81,16 @@ struct TraceJson<'p> {
     size_classes: Option<SizeClassesJson>,
 }
 
+/// All of the time.
+#[derive(Serialize)]
+struct AllTimeJson {
+    ms: Number,
+    /// `program` with `--run-ms`, or else `recording`.
+    of: &'static str,
+    /// Whether the recorder has made it longer than the program's own.
+    is_slowed: bool,
+}
+
 /// One proposal of what to pool.
 #[derive(Serialize)]
 struct ProposalJson<'p> {
@@ -84,7 +98,7 @@ struct ProposalJson<'p> {
     class: &'p str,
     /// The number by which the text refers to it.
     number: usize,
-    /// `pool`, `shared-pool`, `size-classes`, `program-size-classes`, `arena`, `reserve` or `allocator`.
+    /// `packed`, `pool`, `shared-pool`, `size-classes`, `program-size-classes`, `arena`, `reserve` or `allocator`.
     kind: &'static str,
     /// The classes of a pool.
     classes: &'p [String],
@@ -93,8 +107,8 @@ struct ProposalJson<'p> {
     slot_bytes: Option<&'p [u64]>,
     /// Calls to the allocator.
     calls: u64,
-    /// How many of them would have found a slot that was free again; of a buffer, its resizes; of an arena and of another
-    /// allocator, all.
+    /// How many of them would have found a slot that was free again; of a buffer, its resizes; of an arena and of
+    /// another allocator, all.
     calls_saved: u64,
     /// Those as a share of all calls in the trace.
     share_of_calls: Number,
@@ -116,7 +130,8 @@ pub struct TimeSavedJson {
     calls: u64,
     low_ms: Number,
     high_ms: Number,
-    /// As shares of the recording's time; `null` without a clock.
+    /// As shares of the program's time, if that is known (`--run-ms`), or else of the recording's; `null` without a
+    /// clock.
     low_share_of_time: Option<Number>,
     high_share_of_time: Option<Number>,
     /// Whether it was measured by replaying the recording, rather than computed from prices.
@@ -293,6 +308,12 @@ impl<'p> TraceJson<'p> {
             timestamps: summary.timestamps,
             events: summary.events(),
             missing_events: summary.missing_events,
+            cut: summary.cut.as_ref().map(CutJson::from),
+            time: plan.advice.time.map(|all| AllTimeJson {
+                ms: Number(all.ms),
+                of: all.of.name(),
+                is_slowed: all.of == TimeOf::SlowedRecording,
+            }),
             end: summary.end.map(|end| match end {
                 End::Whole => "whole",
                 End::AtLimit => "at-limit",
@@ -331,17 +352,17 @@ impl<'p> ProposalJson<'p> {
             slots: proposal.slots,
             bytes: proposal.bytes,
             callers: callers(&proposal.callers),
-            time_saved: TimeSavedJson::of(&proposal.time_saved, plan.advice.recorded_ms),
+            time_saved: TimeSavedJson::of(&proposal.time_saved, plan.advice.time.map(|all| all.ms)),
             why: why(proposal, plan),
         }
     }
 }
 
 impl TimeSavedJson {
-    /// Of a recording of this many milliseconds, if it has a clock.
+    /// In this many milliseconds, if they are known.
     #[must_use]
-    pub fn of(saved: &TimeSaved, recorded_ms: Option<f64>) -> Self {
-        let share = |ms| recorded_ms.map(|recorded_ms| Number(ms / recorded_ms));
+    pub fn of(saved: &TimeSaved, all_ms: Option<f64>) -> Self {
+        let share = |ms| all_ms.map(|all_ms| Number(ms / all_ms));
         Self {
             calls: saved.calls,
             low_ms: Number(saved.low_ms),

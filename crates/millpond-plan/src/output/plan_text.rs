@@ -10,6 +10,7 @@ use super::paint::Paint;
 use super::size_classes::size_classes_text;
 use super::table::{Table, name_cell};
 use super::wrap::wrapped;
+use crate::input::Cut;
 use crate::pattern::Pattern;
 use crate::plan::{Class, Length, Proof, Rules, TracePlan};
 use crate::trace::{End, Format, HeapFormat, Summary};
@@ -28,8 +29,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Of the classes that are wanted, those that the tables list: the ones that are worth a pool, unless there are none,
-    /// or all are wanted.
+    /// Of the classes that are wanted, those that the tables list: the ones that are worth a pool, unless there are
+    /// none, or all are wanted.
     fn listed<'p>(&self, classes: &[&'p Class]) -> Vec<&'p Class> {
         let worth: Vec<&Class> = classes.iter().copied().filter(|of| of.worth_a_pool).collect();
         match self.details() || worth.is_empty() {
@@ -104,7 +105,7 @@ fn trace_text(plan: &TracePlan, rules: &Rules, wanted: &Wanted, paint: Paint) ->
         out.push_str(&details(plan, classes, rules, wanted, paint));
     }
     if let Some(found) = &plan.size_classes {
-        out.push_str(&size_classes_text(&plan.name, found, paint));
+        out.push_str(&size_classes_text(&plan.name, found, plan.summary.language(), paint));
     }
     out
 }
@@ -262,8 +263,9 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
 }
 
 /// What the recording lacks, a paragraph each.
-fn what_is_missing(summary: &Summary) -> Vec<String> {
+pub fn what_is_missing(summary: &Summary) -> Vec<String> {
     let mut paragraphs = Vec::new();
+    paragraphs.extend(summary.cut.as_ref().map(Cut::sentence));
     if summary.missing_events > 0 {
         let missing = count(summary.missing_events);
         paragraphs.push(format!(
@@ -280,9 +282,14 @@ fn what_is_missing(summary: &Summary) -> Vec<String> {
             paragraphs.push(what.to_owned());
         }
         Some(End::Missing) => {
-            let what = "The recording has no end: the program was killed, or the disk was full. This plan \
-                        lacks what came later, and the names of functions.";
-            paragraphs.push(what.to_owned());
+            let lacks = match summary.format {
+                Format::Lifetimes => "what comes later",
+                Format::Heap(_) => "what came later, and the names of functions",
+            };
+            paragraphs.push(format!(
+                "The recording has no end: the program still runs, it was killed, or the disk was full. This plan lacks \
+                 {lacks}."
+            ));
         }
     }
     if summary.refused > 0 {
@@ -298,12 +305,12 @@ fn what_is_missing(summary: &Summary) -> Vec<String> {
 fn lives_legend(plan: &TracePlan) -> &'static str {
     match plan.summary.format {
         Format::Lifetimes => {
-            "live 99 %: how many were alive at once for 99 % of the time, at most; born/tick: on average, and in \
+            "live 99 %: how many were alive at once for 99 % of the time, at most; born/tick: on average over the recording, and in \
              the worst tick; median life, 95 % live: the lifetime in ticks that half of them, and 95 %, do not \
              exceed (≥: some objects were still alive at the end)"
         }
         Format::Heap(_) => {
-            "live 99 %: how many were alive at once for 99 % of the time, at most; born/ms: on average, and in \
+            "live 99 %: how many were alive at once for 99 % of the time, at most; born/ms: on average over the recording, and in \
              the worst ms; median life, 95 % live: the lifetime in ms that half of them, and 95 %, do not exceed \
              (≥: some objects were still alive at the end)"
         }

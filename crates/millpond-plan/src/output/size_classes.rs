@@ -7,9 +7,15 @@ use super::paint::Paint;
 use super::table::Table;
 use super::wrap::wrapped;
 use crate::plan::SizeClasses;
+use crate::trace::Language;
 
-/// A table, and the code that uses it.
-pub fn size_classes_text(name: &str, found: &SizeClasses, paint: Paint) -> String {
+/// A table, and the code that uses it, in the language of the program.
+pub fn size_classes_text(
+    name: &str,
+    found: &SizeClasses,
+    language: Language,
+    paint: Paint,
+) -> String {
     let percent = 100.0 * found.allocations_served as f64 / found.allocations.max(1) as f64;
     let title = format!("Size classes of {}", crate::error::shown(name.as_bytes()));
     let mut text = format!("\n{}\n", paint.strong(&title));
@@ -46,7 +52,27 @@ pub fn size_classes_text(name: &str, found: &SizeClasses, paint: Paint) -> Strin
     }
     text += &table.render(paint);
     text += "\nFor the program:\n\n";
-    text += &rust(found);
+    text += &match language {
+        Language::Rust | Language::Unknown => rust(found),
+        Language::Cpp => cpp(found),
+    };
+    text
+}
+
+/// The same for C++. In C, `mp_classes_create` takes the same table.
+fn cpp(found: &SizeClasses) -> String {
+    let mut text = "#include <list>\n#include <memory_resource>\n#include \"millpond.hpp\"\n\n\
+                    // Bytes and slots of each class, by `millpond plan --size-classes`.\n\
+                    static const mp_class slots_by_size[] = {\n"
+        .to_owned();
+    for class in &found.classes {
+        let _ = writeln!(text, "    {{{}, {}}},", class.slot_bytes, class.slots);
+    }
+    text += &format!(
+        "}};\n\nmillpond::size_classes memory(slots_by_size, {}, MP_CLASSES_GROW);\n\
+         std::pmr::list<int> numbers(&memory); // each container of std::pmr takes it\n",
+        found.classes.len()
+    );
     text
 }
 

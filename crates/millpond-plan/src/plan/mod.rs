@@ -5,6 +5,7 @@
 //! proves the plan. Short traces are read once, because the first pass keeps their events; long ones are read again.
 
 mod advice;
+mod all_time;
 mod capacity;
 mod exhaustion;
 mod layout;
@@ -25,6 +26,7 @@ pub use advice::BLOCKS_AT_HAND_DEFAULT;
 pub use advice::{
     Advice, Library, Means, Proposal, SHARE_MIN, WORTH_MS, WORTH_SHARE_OF_TIME, is_worth,
 };
+pub use all_time::{AllTime, TimeOf};
 pub use capacity::Headroom;
 pub use exhaustion::{BusiestSlot, GENERATION_BITS, SlotPace, lifetimes_of, seconds_until};
 pub use layout::{Layout, Reuse, layout};
@@ -58,6 +60,8 @@ pub struct Rules {
     pub headroom: Headroom,
     /// Ticks per second of a lifetime trace, if the user sets them.
     pub ticks_per_second: Option<f64>,
+    /// How long the program takes without its recorder, in milliseconds, if the user says so.
+    pub run_ms: Option<f64>,
     /// Functions that are skipped as wrappers of the allocator, in addition to those that are detected.
     pub skip_callers: Vec<Pattern>,
     /// The number of blocks of a bin that the program's allocator keeps at hand.
@@ -69,12 +73,13 @@ pub struct Rules {
 }
 
 impl Default for Rules {
-    /// A quarter more than the peak, an allocator that keeps as many blocks at hand as glibc, the reference prices, and a
-    /// day without a retired slot.
+    /// A quarter more than the peak, an allocator that keeps as many blocks at hand as glibc, the reference prices, and
+    /// a day without a retired slot.
     fn default() -> Self {
         Self {
             headroom: Headroom { percent: Headroom::DEFAULT_PERCENT },
             ticks_per_second: None,
+            run_ms: None,
             skip_callers: Vec::new(),
             blocks_at_hand: BLOCKS_AT_HAND_DEFAULT,
             prices: Prices::REFERENCE,
@@ -130,7 +135,26 @@ pub fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
     }
 }
 
+/// Checks that all traces are whole.
+///
+/// # Errors
+/// A failure that names the first that is cut short.
+pub fn all_whole<'p>(
+    mut traces: impl Iterator<Item = (&'p str, Option<Fault>)>,
+) -> Result<(), Failure> {
+    match traces.find_map(|(name, fault)| Some((name, fault?))) {
+        Some((name, fault)) => Err(Failure::Cut { name: name.to_owned(), fault }),
+        None => Ok(()),
+    }
+}
+
 impl TracePlan {
+    /// Its name, and why the trace is not whole, if it is not.
+    #[must_use]
+    pub fn cut(&self) -> (&str, Option<Fault>) {
+        (&self.name, self.summary.unfinished())
+    }
+
     /// The recorded time in seconds; `None` if the trace has no clock.
     #[must_use]
     pub fn seconds(&self) -> Option<f64> {
@@ -293,7 +317,8 @@ fn plan_with(
     drop(progress);
     let (live_over_time, outcomes) = (all_live.finish(), replay.finish());
     let recorded_ms = ticks_per_second.map(|rate| summary.ticks() as f64 / rate * 1e3);
-    let advice = units.advice(rules, &summary.classes, recorded_ms);
+    let time = AllTime::of(&summary, recorded_ms, rules.run_ms);
+    let advice = units.advice(rules, &summary.classes, time);
     let replay_took = clock::now().saturating_sub(begun);
     let has_times = summary.has_times();
 

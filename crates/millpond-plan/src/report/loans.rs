@@ -26,6 +26,8 @@ pub struct Pool<'a> {
     pub trace: &'a str,
     /// Its plan.
     pub plan: &'a LoanPlan,
+    /// What there is to say about how its trace was read, one sentence each.
+    pub notes: Vec<String>,
     /// The meaning of the figures, one sentence each.
     pub verdict: Vec<String>,
     /// Whether the trace contains waits.
@@ -62,6 +64,7 @@ fn section(pool: &Pool<'_>, position: usize, limit_us: u64) -> impl Template {
         section(id=format_args!("trace-{position}")) {
             h2 : texts::name(&plan.pool);
             p : texts::cut(pool.trace, 200);
+            @ for note in &pool.notes { p(class="meaning") : texts::cut(note, 1000); }
             div(class="meaning") { @ for line in &pool.verdict { p : texts::cut(line, 500); } }
             : "\n";
             : facts(pool);
@@ -76,11 +79,17 @@ fn section(pool: &Pool<'_>, position: usize, limit_us: u64) -> impl Template {
 
 fn facts(pool: &Pool<'_>) -> impl Template {
     let plan = pool.plan;
+    let over = milliseconds(plan.asked_over_us);
+    let rate = match plan.rate_per_s {
+        Some(rate) => format!("{rate:.1} a second over {over}"),
+        None => format!("no rate, all within {over}"),
+    };
+    let busy = format!("{:.2} over {}", plan.busy, milliseconds(plan.over_us));
     let mut facts = vec![
         ("requests", count(plan.asks as u64)),
-        ("per second", format!("{:.1}", plan.rate_per_s)),
+        ("requested", rate),
         ("held, on average", milliseconds(plan.mean_hold_us as u64)),
-        ("busy (rate × hold)", format!("{:.2}", plan.busy)),
+        ("busy, on average", busy),
         ("at once, waiting or served", count(plan.peak as u64)),
         ("deviation from Little's law", format!("{:.2} %", plan.deviation() * 100.0)),
     ];
@@ -159,6 +168,7 @@ mod tests {
         let pool = Pool {
             trace: "<b>.trace",
             plan: &plan,
+            notes: vec!["<u> is cut".into()],
             verdict: vec!["<i> serves".into()],
             has_waits: true,
         };
@@ -172,6 +182,7 @@ mod tests {
         assert!(is_report(html.as_bytes()));
         assert!(html.contains("&lt;script&gt;") && !html.contains("<h2><script>"));
         assert!(html.contains("&lt;b&gt;.trace") && html.contains("&lt;i&gt; serves"));
+        assert!(html.contains("&lt;u&gt; is cut"));
         assert_eq!(html.matches("<tr><th").count(), 1 + plan.capacities.len());
     }
 }

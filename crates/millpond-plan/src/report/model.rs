@@ -29,6 +29,8 @@ pub struct Trace {
     pub time_unit: TimeUnit,
     /// The summary figures, shown as tiles: about four to eight of them.
     pub facts: Vec<Fact>,
+    /// What the recording lacks, a sentence or two each.
+    pub missing: Vec<String>,
     /// What the result means, in one sentence, for a new user.
     pub meaning: String,
     /// The result of the replay through real pools, over all classes; `None` if there was none.

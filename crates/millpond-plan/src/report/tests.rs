@@ -46,6 +46,7 @@ fn filled(text: &str) -> Report {
         format: Format::Heap,
         time_unit: TimeUnit::Milliseconds,
         facts: vec![Fact { label: text.to_owned(), value: text.to_owned() }],
+        missing: vec![text.to_owned()],
         meaning: text.to_owned(),
         proof: Some(proof),
         live_over_time: Some(series),

@@ -20,6 +20,7 @@ pub(super) fn section(trace: &Trace, position: usize) -> impl Template {
     owned_html! {
         section(id=format_args!("trace-{position}")) {
             h2 : texts::name(&trace.name);
+            @ for what in &trace.missing { p(class="meaning") : texts::cut(what, 1000); }
             p(class="meaning") : texts::cut(&trace.meaning, 1000);
             : "\n";
             : facts(&trace.facts);

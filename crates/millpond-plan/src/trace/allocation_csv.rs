@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::blocks::Blocks;
 use super::fields::{decimal, hexadecimal};
 use super::stacks::CallStacks;
-use super::{BYTE_ORDER_MARK, HeapFormat, Records, Summary, Watch, read_lines};
+use super::{HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, shown};
 use crate::input::Lines;
 use crate::progress::Progress;
@@ -44,7 +44,6 @@ struct Reader {
 
 impl Records for Reader {
     fn line(&mut self, line: &[u8], watch: &mut dyn Watch) -> Result<(), String> {
-        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         // A function's name may contain commas, so the stack is the last field.
         let mut fields = line.splitn(5, |&b| b == b',');
         let (Some(ms), Some(event), Some(address)) = (fields.next(), fields.next(), fields.next())

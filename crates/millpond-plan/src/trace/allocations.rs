@@ -42,6 +42,13 @@ impl Allocations {
         &self.sizes
     }
 
+    /// Whether one of the strings, which name functions, files and libraries, has one of these parts.
+    pub(super) fn has_name_with(&self, parts: &[&str]) -> bool {
+        let finders: Vec<_> = parts.iter().map(memchr::memmem::Finder::new).collect();
+        let mut names = (1..=self.stacks.strings()).map(|string| self.stacks.text_of(string));
+        names.any(|name| finders.iter().any(|finder| finder.find(name).is_some()))
+    }
+
     /// The class and the number of births of each kind.
     pub fn kinds(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.kinds.iter().map(|kind| (kind.class, kind.births))

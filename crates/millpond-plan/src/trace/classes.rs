@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::CLASSES_MAX;
+use crate::input::decoded;
 
 /// The maximum length of a class's name in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 255;
@@ -48,7 +49,10 @@ impl Classes {
             ));
         }
         if std::str::from_utf8(name).is_err() {
-            return Err(format!("the class `{}` is not UTF-8", crate::error::shown(name)));
+            // The same class may be written both ways, in a file that was put together from two.
+            let number = self.number(decoded(name).as_bytes())?;
+            self.numbers.insert(name.into(), number);
+            return Ok(number);
         }
         let number = self.names.len() as u32;
         self.numbers.insert(name.into(), number);
@@ -64,6 +68,6 @@ impl Classes {
 
     /// All names in the order of their numbers.
     pub(super) fn into_names(self) -> Vec<String> {
-        self.names.into_iter().map(|name| String::from_utf8_lossy(&name).into_owned()).collect()
+        self.names.into_iter().map(|name| decoded(&name).into_owned()).collect()
     }
 }

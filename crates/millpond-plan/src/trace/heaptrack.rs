@@ -11,7 +11,7 @@ use super::live_keys::LiveKeys;
 use super::neighbours::{KindOfClass, Neighbours};
 use super::sizes::Sizes;
 use super::stacks::CallStacks;
-use super::{BYTE_ORDER_MARK, Event, HeapFormat, Records, Summary, Watch, read_lines};
+use super::{Event, HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, shown, shown_start};
 use crate::input::Lines;
 use crate::progress::Progress;
@@ -57,7 +57,6 @@ struct Reader {
 impl Reader {
     /// A record that is not an event.
     fn rare_line(&mut self, line: &[u8]) -> Result<(), String> {
-        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let Some((&record, rest)) = line.split_first() else {
             return Ok(());
         };

@@ -10,9 +10,9 @@ use super::columns::{split, wrong_columns};
 use super::fields::decimal;
 use super::live::{self, Lacking};
 use super::live_keys::LiveKeys;
-use super::{BYTE_ORDER_MARK, Event, Format, Records, Summary, Watch, read_lines};
+use super::{End, Event, Format, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, Place, shown};
-use crate::input::{Lines, lines_of};
+use crate::input::{Lines, decoded, lines_of};
 use crate::progress::Progress;
 
 const HEADER: &[u8] = b"tick,event,id,class";
@@ -52,6 +52,7 @@ struct Reader {
     /// Whether it is a live trace, which also contains statistics.
     is_live: bool,
     lacking: Lacking,
+    has_end: bool,
     first_tick: Option<u32>,
     tick: u32,
     births: u64,
@@ -60,7 +61,6 @@ struct Reader {
 
 impl Reader {
     fn new(header: &[u8]) -> Self {
-        let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
         let column =
             |wanted: &[u8]| header.split(|&b| b == b',').skip(4).position(|name| name == wanted);
         let is_live = header == live::HEADER;
@@ -74,6 +74,7 @@ impl Reader {
             clock: Clock::default(),
             is_live,
             lacking: Lacking::default(),
+            has_end: false,
             first_tick: None,
             tick: 0,
             births: 0,
@@ -130,7 +131,7 @@ impl Reader {
         };
         let live = *place.get();
         let born_as = self.classes.name(live.class);
-        if born_as != class {
+        if born_as != class && born_as != decoded(class).as_bytes() {
             return Err(format!(
                 "id {id} is freed as `{}`, expected `{}` as in its `alloc`",
                 shown(class),
@@ -177,7 +178,10 @@ impl Records for Reader {
                 self.lacking.note(&stats);
                 self.clock.note(self.tick, stats.ms)
             }
-            b"end" if self.is_live => Ok(()),
+            b"end" if self.is_live => {
+                self.has_end = true;
+                Ok(())
+            }
             _ => Err(format!("event `{}`, expected `alloc` or `free`", shown(event))),
         }
     }
@@ -212,7 +216,8 @@ impl Records for Reader {
             classes: self.classes.into_names(),
             allocations: None,
             missing_events: self.lacking.dropped,
-            end: None,
+            end: self.is_live.then_some(if self.has_end { End::Whole } else { End::Missing }),
+            cut: None,
             has_pools: self.is_live,
             refused: self.lacking.refused,
             full: self.lacking.full,

@@ -11,6 +11,7 @@ mod fields;
 pub mod follow;
 mod heap;
 mod heaptrack;
+mod language;
 mod lifetimes;
 pub mod live;
 mod live_keys;
@@ -23,13 +24,14 @@ mod wrappers;
 
 pub use allocations::Allocations;
 pub use fields::hexadecimal;
+pub use language::Language;
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use crate::error::{Fault, Place, found};
-use crate::input::{Input, Lines};
+use crate::input::{Cut, Input, Lines, known};
 use crate::progress::Progress;
 
 /// The maximum number of live objects, which a plan keeps in memory.
@@ -136,8 +138,10 @@ pub struct Summary {
     pub allocations: Option<Allocations>,
     /// Of live traces: the number of events that were lost because the disk was too slow.
     pub missing_events: u64,
-    /// Of recordings by `millpond-heap`: how they end.
+    /// Of recordings by `millpond-heap`, and of live traces: how they end.
     pub end: Option<End>,
+    /// Where the file is cut short, if it is.
+    pub cut: Option<Cut>,
     /// Whether its classes are pools of the recorded program already: in live traces.
     pub has_pools: bool,
     /// Of live traces: the number of objects that full pools refused.
@@ -167,6 +171,7 @@ impl Summary {
             allocations: Some(allocations),
             missing_events: 0,
             end: None,
+            cut: None,
             has_pools: false,
             refused: 0,
             full: BTreeSet::new(),
@@ -202,6 +207,20 @@ impl Summary {
             || self.timestamps.is_none_or(|times| times > TIMES_OF_COUNTS)
     }
 
+    /// Why the recording is not whole, if it is not.
+    #[must_use]
+    pub fn unfinished(&self) -> Option<Fault> {
+        let has_no_end = || Fault::whole("the recording has no end, expected its last line");
+        let cut = self.cut.as_ref().map(Cut::fault);
+        cut.or_else(|| (self.end == Some(End::Missing)).then(has_no_end))
+    }
+
+    /// The language of the recorded program.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        Language::of(self.format, self.allocations.as_ref())
+    }
+
     /// Refuses a recording without times, which cannot be replayed.
     ///
     /// # Errors
@@ -226,46 +245,44 @@ pub fn read(
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
     let mut lines = Lines::new(input);
+    let read = read_format(&mut lines, watch, progress);
+    match lines.cut() {
+        // What has no event before it is cut is not worth more words than that.
+        Some(cut) => read.map(|of| Summary { cut: Some(cut), ..of }).map_err(|_| cut.fault()),
+        None => read,
+    }
+}
+
+fn read_format(
+    lines: &mut Lines<'_>,
+    watch: &mut dyn Watch,
+    progress: &mut dyn Progress,
+) -> Result<Summary, Fault> {
     if !lines.advance()? {
         return Err(Fault::whole(format!("is empty, expected {EXPECTED}")));
     }
-    let block = lines.block().strip_prefix(BYTE_ORDER_MARK).unwrap_or(lines.block());
+    let block = lines.block();
     if lifetimes::recognises(block) {
-        lifetimes::read(&mut lines, watch, progress)
+        lifetimes::read(lines, watch, progress)
     } else if heaptrack::recognises(block) {
-        heaptrack::read(&mut lines, watch, progress)
+        heaptrack::read(lines, watch, progress)
     } else if heap::recognises(block) {
-        heap::read(&mut lines, watch, progress)
+        heap::read(lines, watch, progress)
     } else if allocation_csv::recognises(block) {
-        allocation_csv::read(&mut lines, watch, progress)
+        allocation_csv::read(lines, watch, progress)
     } else {
         Err(unrecognised(block))
     }
 }
 
-/// The mark that some editors write at the beginning of a text.
-pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`), a heaptrack file (`v VERSION \
                         FILEVERSION`), a recording of millpond-heap (`millpond heap 1`) or a table of \
                         allocations (`ms,event,address,size,stack`)";
 
-/// The beginnings of files that people may take for traces, and what these files are.
-const OTHER_FILES: [(&[u8], &str); 4] = [
-    (b"tick,id,class", "this is a frame trace"),
-    (b"asked_us,", "this is a trace of loans, which needs --wait-p99-ms"),
-    (b"session,format,", "this is a summary, which `millpond merge` reads"),
-    (b"{\"dhatFileVersion\"", "this is a file of DHAT, which tools/dhat-to-csv converts"),
-];
-
 fn unrecognised(block: &[u8]) -> Fault {
     let line = block.split(|&b| b == b'\n').next().unwrap_or(block);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let other = OTHER_FILES.iter().find(|(start, _)| line.starts_with(start));
-    let found = match other {
-        Some((_, what)) => (*what).to_owned(),
-        None => found(line),
-    };
+    let found = known::text(block).map_or_else(|| found(line), str::to_owned);
     Fault {
         place: Place::Line { line: 1, byte: 0 },
         message: format!("{found}, expected {EXPECTED}"),

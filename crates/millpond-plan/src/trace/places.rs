@@ -13,6 +13,7 @@ use super::wrappers::{
     demangled, is_library, qualified_name, sounds_like_an_allocator, system_library,
     works_for_library,
 };
+use crate::input::decoded;
 use crate::pattern::Pattern;
 use search::Search;
 
@@ -237,8 +238,8 @@ impl Allocations {
 
     /// The innermost function of a stack that is not a wrapper.
     ///
-    /// A frame without a name (a `static` function in a stripped program) is told by the function that called it, as long
-    /// as both are in the same program or library.
+    /// A frame without a name (a `static` function in a stripped program) is told by the function that called it, as
+    /// long as both are in the same program or library.
     fn owner(&self, stack: u32, skipped: &Skipped) -> Found {
         let mut search = Search::new(&self.stacks, skipped);
         let mut steps = self.stacks.steps(stack).take(DEPTH_MAX);
@@ -392,14 +393,12 @@ impl Allocations {
     fn name(&self, owner: Owner) -> String {
         match owner {
             Owner::Nobody => "(no call stack)".to_owned(),
-            Owner::Function(function) => {
-                demangled(&String::from_utf8_lossy(self.stacks.text_of(function)))
-            }
+            Owner::Function(function) => demangled(&decoded(self.stacks.text_of(function))),
             Owner::CalledBy(function) => {
                 format!("{NO_NAME} < {}", self.name(Owner::Function(function)))
             }
             Owner::Module(module) => {
-                let path = String::from_utf8_lossy(self.stacks.text_of(module));
+                let path = decoded(self.stacks.text_of(module));
                 let file = path.rsplit('/').next().unwrap_or(&path);
                 format!("(no symbols) {file}")
             }
@@ -440,7 +439,7 @@ fn is_named(symbol: &[u8], patterns: &[Pattern]) -> bool {
     if patterns.is_empty() {
         return false;
     }
-    let symbol = demangled(&String::from_utf8_lossy(symbol));
+    let symbol = demangled(&decoded(symbol));
     let name = qualified_name(&symbol);
     patterns.iter().any(|pattern| pattern.matches(&symbol) || pattern.matches(&name))
 }

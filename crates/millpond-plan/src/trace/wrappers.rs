@@ -1,5 +1,7 @@
 //! Names of functions, files and libraries that only allocate for their callers.
 
+use crate::input::decoded;
+
 /// A Rust symbol in readable form; C++ names are demangled already.
 pub(super) fn demangled(symbol: &str) -> String {
     if let Ok(name) = rustc_demangle::try_demangle(symbol) {
@@ -90,10 +92,10 @@ const CONTAINERS_OF_CPP: &[&str] =
 /// The run-time library that this function of `module` works for, if the library allocates for itself, as in `fopen`.
 /// `None` if the memory is the caller's.
 pub(super) fn works_for_library(module: &[u8], function: &[u8]) -> Option<&'static str> {
-    let module = String::from_utf8_lossy(module);
+    let module = decoded(module);
     let file = module.rsplit(['/', '\\']).next().unwrap_or(&module);
     let is = |names: &[&str]| names.iter().any(|name| file.starts_with(name));
-    let symbol = String::from_utf8_lossy(function);
+    let symbol = decoded(function);
     let name = qualified_name(&symbol);
     if is(&["libc.so", "libc-", "libc.musl", "ld-linux", "libsystem_", "ucrtbase", "msvcrt"]) {
         return (!is_allocating_name(&name)).then_some("libc");
@@ -119,7 +121,7 @@ pub(super) fn sounds_like_an_allocator(symbol: &str) -> bool {
 pub(super) fn system_library(module: &[u8]) -> Option<String> {
     const PLACES: [&str; 6] =
         ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/System/", "/opt/homebrew/"];
-    let path = String::from_utf8_lossy(module);
+    let path = decoded(module);
     let file = path.rsplit('/').next().unwrap_or(&path);
     let is_shared = file.contains(".so") || file.ends_with(".dylib");
     (is_shared && PLACES.iter().any(|place| path.starts_with(place))).then(|| file.to_owned())
@@ -132,7 +134,7 @@ fn is_allocating_name(name: &str) -> bool {
 
 /// Whether a function only allocates for its callers.
 fn is_wrapper(symbol: &[u8]) -> bool {
-    let symbol = String::from_utf8_lossy(symbol);
+    let symbol = decoded(symbol);
     let symbol = demangled(&symbol);
     if symbol.contains("operator new") {
         return true;
@@ -154,7 +156,7 @@ pub(super) fn is_library(text: &[u8]) -> bool {
 
 /// The C, C++ and Rust libraries, as source files or as shared objects.
 fn is_library_file(path: &[u8]) -> bool {
-    let path = String::from_utf8_lossy(path);
+    let path = decoded(path);
     let path = path.replace('\\', "/");
     let file = path.rsplit('/').next().unwrap_or(&path);
     let sources = [

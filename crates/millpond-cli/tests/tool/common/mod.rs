@@ -71,6 +71,16 @@ pub(crate) fn millpond_reading(directory: &Directory, arguments: &[&str], stdin:
     millpond_testkit::reading(command, stdin)
 }
 
+/// Asserts exit code 3 and one line on standard error, which says that an input is cut short; returns standard output.
+#[track_caller]
+pub(crate) fn cut_short(output: &Output) -> String {
+    let told = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    let is_line = told.lines().count() == 1 && told.starts_with("millpond: ");
+    assert!(is_line && told.contains("planned what is there (--whole refuses it)"), "{told}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
 /// `millpond plan --json` of one trace.
 #[track_caller]
 pub(crate) fn plan_json(directory: &Directory, trace: &Path) -> serde_json::Value {

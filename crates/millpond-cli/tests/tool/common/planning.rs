@@ -3,12 +3,13 @@
 
 use millpond_lend::replay::{Question, plan};
 use millpond_plan::input::Source;
-use millpond_plan::loans::pools;
+use millpond_plan::loans::{Recording, recorded};
 use millpond_plan::plan::{Headroom, Prices, Rules};
 
 pub(crate) const RULES: Rules = Rules {
     headroom: Headroom { percent: 10.0 },
     ticks_per_second: Some(35.0),
+    run_ms: None,
     skip_callers: Vec::new(),
     blocks_at_hand: 7,
     prices: Prices::REFERENCE,
@@ -18,8 +19,8 @@ pub(crate) const RULES: Rules = Rules {
 /// Plans the loans of a source for callers who come when they come, and for callers who ask again; or the source is
 /// refused in one line.
 pub(crate) fn plan_loans(source: &Source) {
-    let pools = match pools(source) {
-        Ok((_, pools)) => pools,
+    let pools = match recorded(source, &[]) {
+        Ok(Recording { pools, .. }) => pools,
         Err(fault) => return is_one_line(&fault.to_string()),
     };
     for callers in [None, Some(0)] {

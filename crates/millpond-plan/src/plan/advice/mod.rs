@@ -4,6 +4,7 @@
 //! instead. Both follow from counts and [prices](super::prices): how many of the calls are served from a block that the
 //! allocator has [at hand](at_hand), and how many are not. A proposal is one of these:
 //!
+//! - packed pools of values, in place of a container of pointers;
 //! - a pool, for the objects of one class, or of several classes of nearly the same size;
 //! - an allocator of size classes, for a place that requests many sizes, or for the whole program;
 //! - an arena, for what is built up and goes together;
@@ -15,6 +16,7 @@
 mod arena;
 mod at_hand;
 mod libraries;
+mod pairs;
 mod proposals;
 mod units;
 
@@ -26,13 +28,13 @@ pub(super) use units::Units;
 use std::collections::{HashMap, HashSet};
 
 use super::prices::TimeSaved;
-use super::{Headroom, Rules, Statistics};
+use super::{AllTime, Headroom, Rules, Statistics};
 use crate::trace::Wrapper;
 
 /// A proposal that saves less than this is not worth a change, …
 pub const WORTH_MS: f64 = 0.1;
 
-/// … unless it saves at least this share of the recording's time.
+/// … unless it saves at least this share of all of the time.
 pub const WORTH_SHARE_OF_TIME: f64 = 0.001;
 
 /// In a lifetime trace, a class that saves fewer calls than this is not worth a pool, …
@@ -63,8 +65,8 @@ pub struct Advice {
     pub nameless_share: f64,
     /// By the number of each kind of allocation: the bytes of a block, if the trace has them.
     pub bytes_of_kinds: Vec<Option<u64>>,
-    /// The recorded time in milliseconds, if the trace has a clock.
-    pub recorded_ms: Option<f64>,
+    /// All of the time, if it is known.
+    pub time: Option<AllTime>,
 }
 
 impl Advice {
@@ -84,7 +86,7 @@ impl Advice {
     /// Whether a change that saves this is worth it.
     #[must_use]
     pub fn is_worth(&self, time: TimeSaved) -> bool {
-        is_worth(time.middle_ms(), self.recorded_ms)
+        is_worth(time.middle_ms(), self.time.map(|all| all.ms))
     }
 
     /// The number of the proposal to pool this class, if there is one.
@@ -137,11 +139,11 @@ fn simplest_first(mut all: Vec<Proposal>) -> Vec<Proposal> {
     all
 }
 
-/// Whether a change that saves this many milliseconds is worth it, in a recording of this many.
+/// Whether a change that saves this many milliseconds is worth it, of this many in all.
 #[must_use]
-pub fn is_worth(saved_ms: f64, recorded_ms: Option<f64>) -> bool {
+pub fn is_worth(saved_ms: f64, all_ms: Option<f64>) -> bool {
     saved_ms >= WORTH_MS
-        || recorded_ms.is_some_and(|all| saved_ms > 0.0 && saved_ms >= all * WORTH_SHARE_OF_TIME)
+        || all_ms.is_some_and(|all| saved_ms > 0.0 && saved_ms >= all * WORTH_SHARE_OF_TIME)
 }
 
 /// Leaves out what is nearly the same as a simpler proposal. They are sorted by time.
@@ -175,6 +177,7 @@ fn mostly_saved(calls: u64, calls_saved: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::TimeOf;
 
     fn proposal(class: &str, means: Means, calls: u64, ms: f64) -> Proposal {
         Proposal {
@@ -188,7 +191,8 @@ mod tests {
     }
 
     fn ranked(all: Vec<Proposal>, recorded_ms: Option<f64>) -> Advice {
-        let mut advice = Advice { recorded_ms, ..Advice::default() };
+        let time = recorded_ms.map(|ms| AllTime { ms, of: TimeOf::Recording });
+        let mut advice = Advice { time, ..Advice::default() };
         advice.rank(all);
         advice
     }

@@ -25,6 +25,13 @@ pub enum Means {
     Arena,
     /// To reserve the final size of a buffer.
     Reserve,
+    /// Packed pools of values, in place of a container of pointers to them.
+    Packed {
+        /// The size of the container's nodes.
+        node: u64,
+        /// The sizes of the values.
+        values: Vec<u64>,
+    },
     /// Another general allocator: its name.
     Allocator(String),
 }
@@ -40,6 +47,7 @@ impl Means {
             Self::ProgramSizeClasses(_) => "program-size-classes",
             Self::Arena => "arena",
             Self::Reserve => "reserve",
+            Self::Packed { .. } => "packed",
             Self::Allocator(_) => "allocator",
         }
     }
@@ -94,13 +102,14 @@ impl Proposal {
             .then_with(|| a.class.cmp(&b.class))
     }
 
-    /// How much of the program has to change: a simple change has a small number. Another allocator is the simplest if it
-    /// was measured; what prices promise of it is the least certain, because they know few sizes and no order of calls.
+    /// How much of the program has to change: a simple change has a small number. Another allocator is the simplest if
+    /// it was measured; what prices promise of it is the least certain, because they know few sizes and no order of
+    /// calls.
     pub(super) fn effort(&self) -> u32 {
         match self.means {
             Means::Allocator(_) if self.time_saved.is_measured => 0,
             Means::Allocator(_) => 7,
-            Means::Reserve => 1,
+            Means::Packed { .. } | Means::Reserve => 1,
             Means::Pool => 2,
             Means::SharedPool => 3,
             Means::SizeClasses => 4,

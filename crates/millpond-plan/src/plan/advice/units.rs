@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use super::arena::Together;
 use super::at_hand::{AtHand, bin};
+use super::pairs::{Nodes, Pairs};
 use super::proposals::{Means, Proposal};
 use super::{Advice, Headroom, Library, Rules, Statistics, is_worth_by_count, mostly_saved};
 use crate::plan::prices::{COPYING_KIB, Calls, Price, Prices, SMALL_BYTES_MAX, TimeSaved};
 use crate::plan::size_classes::{GRANULE, slot_sizes};
-use crate::plan::{BYTES_DEFAULT, BYTES_MAX_LARGEST};
+use crate::plan::{AllTime, BYTES_DEFAULT, BYTES_MAX_LARGEST};
 use crate::trace::{Caller, Event, Places, Summary, Watch};
 
 /// The maximum number of functions named for each proposal.
@@ -126,6 +127,9 @@ pub(crate) struct Units {
     places: Places,
     at_hand: AtHand,
     has_order: bool,
+    pairs: Pairs,
+    /// By class, the requests of the program's own code.
+    of_classes: Vec<Demand>,
     /// The number of events so far.
     events: u64,
 }
@@ -157,6 +161,7 @@ impl Units {
                 units.of_places(statistics);
             }
         }
+        units.of_classes = vec![Demand::default(); units.sizes.len()];
         units.demands = vec![Demand::default(); units.keys.len()];
         units.of_slots = vec![Demand::default(); units.slot_sizes.len()];
         units.together = vec![Together::default(); units.functions.len()];
@@ -269,7 +274,7 @@ impl Units {
         mut self,
         rules: &Rules,
         names: &[String],
-        recorded_ms: Option<f64>,
+        time: Option<AllTime>,
     ) -> Advice {
         let all_calls: u64 = self.kinds.iter().map(|kind| kind.1).sum();
         let mut kinds_of: Vec<Vec<u32>> = vec![Vec::new(); self.keys.len()];
@@ -281,7 +286,7 @@ impl Units {
             nameless_share: self.places.nameless_share,
             bytes_of_kinds: self.bytes_of_kinds(),
             libraries: self.libraries(all_calls),
-            recorded_ms,
+            time,
             ..Advice::default()
         };
         let build = Build { units: &self, rules, names, all_calls };
@@ -290,6 +295,7 @@ impl Units {
             all.extend(build.unit(unit, kinds));
         }
         all.extend(build.program_size_classes());
+        all.extend(build.packed());
         all.extend(build.arenas());
         all.extend(build.allocators());
         advice.rank(all);
@@ -457,7 +463,8 @@ impl Build<'_> {
         Some(proposal)
     }
 
-    /// The blocks that the places of these kinds replaced by larger ones, and their bytes. Each place has several kinds.
+    /// The blocks that the places of these kinds replaced by larger ones, and their bytes. Each place has several
+    /// kinds.
     fn replaced(&self, kinds: &[u32]) -> (u64, u64) {
         let mut places: Vec<u32> =
             kinds.iter().map(|&kind| self.units.places.of_kind[kind as usize]).collect();
@@ -503,6 +510,50 @@ impl Build<'_> {
             peak_live: u32::try_from(peak).unwrap_or(u32::MAX),
             kinds,
             ..self.proposal(Means::ProgramSizeClasses(sizes), &calls, calls_saved, after)
+        })
+    }
+
+    /// Packed pools for what is born and freed together with a node of a container.
+    fn packed(&self) -> Vec<Proposal> {
+        if !self.units.has_order || self.units.places.places.is_empty() {
+            return Vec::new();
+        }
+        self.units.pairs.nodes().iter().filter_map(|nodes| self.packed_without(nodes)).collect()
+    }
+
+    fn packed_without(&self, nodes: &Nodes) -> Option<Proposal> {
+        let demand = |class: u32| self.units.of_classes.get(class as usize).copied();
+        let of_nodes = demand(nodes.node)?.calls;
+        let values: Vec<Demand> = nodes.values.iter().filter_map(|&class| demand(class)).collect();
+        let of_values = values.iter().fold(Calls::default(), |all, of| all.plus(of.calls));
+        let peak = values.iter().map(|of| u64::from(of.peak_live)).sum::<u64>();
+        let calls = of_nodes.plus(of_values);
+        let is_one = |class: u32| class == nodes.node || nodes.values.contains(&class);
+        let kinds: Vec<u32> = (0..)
+            .zip(&self.units.kinds)
+            .filter(|&(kind, &(class, _))| {
+                is_one(class) && self.units.routes[kind as usize].slots != NONE
+            })
+            .map(|(kind, _)| kind)
+            .collect();
+        let (least, most) = self.units.range(&kinds)?;
+        let size = |&class: &u32| self.units.bytes_of(class);
+        let mut sizes: Vec<u64> = nodes.values.iter().map(size).collect();
+        sizes.sort_unstable();
+        let slots = |of: &Demand| self.headroom().capacity(of.peak_live);
+        let bytes =
+            nodes.values.iter().zip(&values).map(|(class, of)| size(class) * u64::from(slots(of)));
+        let means = Means::Packed { node: size(&nodes.node), values: sizes };
+        let after = of_values.cost_of_slots(self.prices().pool);
+        Some(Proposal {
+            class: format!("{least}-{most}"),
+            slots: values.iter().map(slots).fold(0, u32::saturating_add),
+            peak_live: u32::try_from(peak).unwrap_or(u32::MAX),
+            bytes: Some(bytes.fold(0, u64::saturating_add)),
+            bytes_max: Some(most),
+            callers: self.units.callers(&kinds),
+            kinds,
+            ..self.proposal(means, &calls, calls.births.saturating_sub(peak), after)
         })
     }
 
@@ -625,6 +676,10 @@ impl Watch for Units {
         self.demands[route.unit as usize].birth(bytes, was_at_hand);
         if let Some(demand) = self.of_slots.get_mut(route.slots as usize) {
             demand.birth(bytes, was_at_hand);
+            self.of_classes[event.class as usize].birth(bytes, was_at_hand);
+            self.pairs.event(event, true);
+        } else {
+            self.pairs.other();
         }
         if let Some(together) = self.together.get_mut(route.function as usize) {
             together.calls.births += 1;
@@ -643,6 +698,10 @@ impl Watch for Units {
         self.demands[route.unit as usize].death(bytes);
         if let Some(demand) = self.of_slots.get_mut(route.slots as usize) {
             demand.death(bytes);
+            self.of_classes[event.class as usize].death(bytes);
+            self.pairs.event(event, false);
+        } else {
+            self.pairs.other();
         }
         if let Some(together) = self.together.get_mut(route.function as usize) {
             together.calls.deaths += 1;

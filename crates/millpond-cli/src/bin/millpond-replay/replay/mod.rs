@@ -21,6 +21,7 @@ pub(crate) use text::text;
 
 use entrant::{Entrant, Kind};
 use latency::{Latency, Timer};
+use millpond_plan::plan::{AllTime, TimeOf};
 use millpond_plan::progress::Progress;
 use millpond_terminal::progress::Bar;
 use times::Times;
@@ -79,8 +80,8 @@ pub(crate) struct Recording {
     /// What the times are of: births and deaths, or ticks with a walk.
     pub(crate) timed: u64,
     pub(crate) has_walks: bool,
-    /// Its time in milliseconds, if it has a clock.
-    pub(crate) ms: Option<f64>,
+    /// Its time, if it has a clock.
+    pub(crate) time: Option<AllTime>,
 }
 
 impl Summary {
@@ -93,7 +94,7 @@ impl Summary {
             calls: self.births_in_trace,
             timed: if walks > 0 { ticks as u64 } else { self.events_in_trace },
             has_walks: walks > 0,
-            ms: self.recorded_ms,
+            time: self.recorded_ms.map(|ms| AllTime { ms, of: TimeOf::Recording }),
         }
     }
 }

@@ -25,7 +25,8 @@ fn script(test: &str, text: &str, limits: &Limits) -> Result<Script, String> {
     script
 }
 
-/// A pool and the boxes: the code of the others would be built here a second time. Tests of the program replay through all.
+/// A pool and the boxes: the code of the others would be built here a second time. Tests of the program replay through
+/// all.
 fn few(walks: bool) -> Vec<Entrant> {
     let mut few = vec![
         entrant::<Pooled<Lifo>>("Pool, Lifo", Kind::Pool, Way::Values),
@@ -158,7 +159,7 @@ fn measured(name: &'static str, kind: Kind, ns: u64) -> Measured {
 
 #[test]
 fn the_sentence_follows_from_the_figures() {
-    let recording = Recording { calls: 50_000, timed: 100_000, has_walks: false, ms: None };
+    let recording = Recording { calls: 50_000, timed: 100_000, has_walks: false, time: None };
     let of = |results: &[Measured]| Verdict::of(results, &recording).unwrap();
     let lifo = |ns| measured("Pool, Lifo", Kind::Pool, ns);
     let fifo = |ns| measured("Pool, Fifo", Kind::Pool, ns);
@@ -176,12 +177,13 @@ fn the_sentence_follows_from_the_figures() {
     for (timed, ms, is_worth) in
         [(6_000, None, false), (6_000, Some(1e3), false), (6_000, Some(60.0), true)]
     {
-        let recording = Recording { timed, ms, ..recording };
+        let time = ms.map(|ms| AllTime { ms, of: TimeOf::Recording });
+        let recording = Recording { timed, time, ..recording };
         let verdict = Verdict::of(&[lifo(8), boxes(24)], &recording).unwrap();
         assert_eq!((verdict.name, verdict.is_worth), ("Pool, Lifo", is_worth));
         let beginning = match (is_worth, ms) {
             (true, _) => {
-                "Use Pool, Lifo, which was measured to save 77 to 120 µs, up to 0.20 % of the time: "
+                "Use Pool, Lifo, which was measured to save 77 to 120 µs, up to 0.20 % of the recording's time: "
             }
             (false, None) => {
                 "Nothing is worth pooling for time: no change saves 0.1 ms. The best is Pool, Lifo, which "

@@ -33,10 +33,10 @@ impl Verdict {
         let boxes = results.iter().find(|measured| measured.kind == Kind::Box)?;
         let tied: Vec<&str> = pools().filter(ties).skip(1).map(|pool| pool.name).collect();
         let saved = saved(taken, boxes, recording);
-        let is_worth = is_worth(saved.middle_ms(), recording.ms);
+        let is_worth = is_worth(saved.middle_ms(), recording.time.map(|all| all.ms));
         let advice = match is_worth {
             true => "Use".to_owned(),
-            false => format!("{} The best is", nothing_saves_enough(recording.ms)),
+            false => format!("{} The best is", nothing_saves_enough(recording.time)),
         };
         // Single walks are not timed.
         let (what, event) = if recording.has_walks {
@@ -48,7 +48,7 @@ impl Verdict {
             "{advice} {}, which was measured to save {}: {:.1} ns per {what}, {}; the slowest{event} takes {} ns, \
              with Box {} ns",
             taken.name,
-            time_saved(saved, recording.ms),
+            time_saved(saved, recording.time),
             median(taken),
             compared(median(taken), median(boxes)),
             count(taken.latency.worst),
