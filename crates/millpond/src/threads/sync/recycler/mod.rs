@@ -24,6 +24,7 @@ use super::atomics::{AtomicU32, Cell};
 use super::free::{FreeSlots, WORD_SLOTS};
 use super::{home, order};
 use crate::base::guard::{defuse, guard};
+use crate::base::lines::Lines;
 use line::Line;
 
 /// A fixed number of objects that are constructed once, lent to one thread at a time, and reused.
@@ -70,7 +71,7 @@ use line::Line;
 /// ```
 pub struct SyncRecycler<T> {
     free: FreeSlots,
-    objects: Box<[Cell<T>]>,
+    objects: Lines<Cell<T>>,
     on_release: Option<Reset<T>>,
     name: Option<&'static str>,
     retired: AtomicU32,
