@@ -7,7 +7,7 @@
 //! real machine, and are the same on every machine.
 //!
 //! Where a thread searches for free slots, it shows only after each has replaced its objects a few times: those tests
-//! take 5,000 turns of each thread. `MILLPOND_MODEL_FACTOR=40` makes it 200,000; they then want a release build.
+//! take 5,000 turns of each of 16 threads, and more of fewer. `MILLPOND_MODEL_FACTOR=40` makes it 200,000.
 
 use std::cell::RefCell;
 use std::vec::Vec;
@@ -381,12 +381,12 @@ mod long_runs {
         }
 
         /// Each of the threads replaces one of its objects in each turn, each time another one.
-        fn replace_in_turn(&self, turns: u32, threads: usize) -> f64 {
+        fn replace_in_turn(&self, all_turns: u32, threads: usize) -> f64 {
             let mut own: Vec<Vec<_>> = (0..threads)
                 .map(|thread| (0..OBJECTS).map(|_| self.insert(thread)).collect())
                 .collect();
             let mut random = (0..threads as u32).collect::<Vec<_>>();
-            transfers_in(turns, threads as u32, |thread| {
+            transfers_in(turns(all_turns / threads as u32), threads as u32, |thread| {
                 let next = random[thread].wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 random[thread] = next;
                 let object = &mut own[thread][(next >> 8) as usize % OBJECTS];
@@ -407,7 +407,7 @@ mod long_runs {
     #[test]
     fn replacing_one_of_ones_own() {
         at_most(OWN, &THREADS, &HOMES, |threads, homes| {
-            Pool::new(2048 * 16, homes).replace_in_turn(turns(5_000), threads)
+            Pool::new((1 << 14).max(2048 * threads), homes).replace_in_turn(80_000, threads)
         });
     }
 
@@ -415,7 +415,7 @@ mod long_runs {
     #[test]
     fn replacing_one_of_ones_own_in_a_pool_that_is_nearly_full() {
         at_most(OWN, &[16], &HOMES, |threads, homes| {
-            Pool::new(1024 * threads, homes).replace_in_turn(turns(5_000), threads)
+            Pool::new(1024 * threads, homes).replace_in_turn(80_000, threads)
         });
     }
 
@@ -445,7 +445,7 @@ mod long_runs {
         let work = |threads, homes| {
             let pool = Pool::new(1 << 16, homes);
             (0..threads).for_each(|thread| pool.fill_part(thread));
-            pool.replace_in_turn(turns(5_000), threads)
+            pool.replace_in_turn(40_000, threads)
         };
         at_most(OWN, &[2, 4, 8], &[16], work);
         at_most(OWN, &THREADS, &[64], work);
@@ -458,7 +458,7 @@ mod long_runs {
         at_most(1.0, &[16], &[16], |threads, homes| {
             let pool = Pool::new(1 << 16, homes);
             pool.fill_part(0);
-            pool.replace_in_turn(turns(5_000), threads)
+            pool.replace_in_turn(80_000, threads)
         });
     }
 
@@ -495,7 +495,7 @@ mod long_runs {
                 .map(|thread| (0..200).map(|_| Some(acquire(thread))).collect())
                 .collect();
             let mut random = 1_u32;
-            transfers_in(turns(2_000), threads as u32, |thread| {
+            transfers_in(turns(40_000 / threads as u32), threads as u32, |thread| {
                 random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 let object = &mut own[thread][(random >> 8) as usize % 200];
                 *object = None;
