@@ -466,7 +466,7 @@ mod long_runs {
     /// inserted, so the line of its bit and that of its word travel to and fro.
     #[test]
     fn removing_on_another_thread() {
-        at_most(4.5, &THREADS, &HOMES, |threads, homes| {
+        at_most(5.0, &THREADS, &HOMES, |threads, homes| {
             let pool = Pool::new(1 << 14, homes);
             let before = |thread: usize| (thread + threads - 1) % threads;
             let mut boxes: Vec<VecDeque<_>> = (0..threads)

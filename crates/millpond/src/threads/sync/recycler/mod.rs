@@ -46,7 +46,8 @@ use line::Line;
 /// To keep an object, replace it by another through the guard (`mem::replace`), so that each slot
 /// always has one.
 ///
-/// **Memory**: each slot takes the object and 0.125 to 2 bytes; each home takes 128 bytes.
+/// **Memory**: each slot takes the object and 0.125 to 2 bytes; each
+/// [home](SyncRecyclerBuilder::homes) takes 128 bytes.
 /// **Time**: O(1), with two atomic writes for an acquisition and its release; up to capacity / 64
 /// words are read when nearly all objects are lent.
 ///
