@@ -53,8 +53,10 @@ impl<V> Lines<V> {
         let mut lines = Self::with_room(len)?;
         for index in 0..len {
             let value = make(index);
-            // SAFETY: there is memory for `len` values. If the next one panics, those up to this are dropped.
-            unsafe { lines.first.add(index).write(value) };
+            // SAFETY: there is memory for `len` values.
+            let place = unsafe { lines.first.add(index) };
+            // SAFETY: as above. If `make` panics next, the values up to this are dropped.
+            unsafe { place.write(value) };
             lines.len = index + 1;
         }
         Ok(lines)
