@@ -106,6 +106,7 @@ impl FreeSlots {
 
     /// Gives each home its part. Homes with neighbouring numbers are far apart: of any number of homes, the first few
     /// have the most room between them.
+    #[inline]
     fn spread_homes(&mut self) {
         let homes = self.homes.len();
         let bits = self.homes_mask.count_ones();
@@ -129,6 +130,7 @@ impl FreeSlots {
     }
 
     /// The number of words in a line.
+    #[inline]
     fn line_words(&self) -> usize {
         LINE_WORDS >> self.distance_log2
     }
@@ -210,6 +212,7 @@ impl FreeSlots {
     /// end of a window: the part, or twice as much, or four times and so on. There it begins again
     /// at the first word, unless [it pays to go on](Self::pays_to_leave). A window is therefore read
     /// once or twice for all free slots in it, not for each.
+    #[inline]
     fn look(&self, home: &Home, seen: usize) -> Option<usize> {
         let (words, first) = (self.words, home.first as usize);
         let start = if seen < first { seen + words - first } else { seen - first };
@@ -238,6 +241,7 @@ impl FreeSlots {
     }
 
     /// The words at these distances from a word; the first one follows the last.
+    #[inline]
     fn words_from(&self, word: usize, at: Range<usize>) -> impl Iterator<Item = usize> {
         let to_last = self.words - word;
         let on = word + at.start.min(to_last)..word + at.end.min(to_last);
@@ -245,6 +249,7 @@ impl FreeSlots {
     }
 
     /// The number of free slots in these words, and the first of them that has one.
+    #[inline]
     fn count_free(&self, words: impl Iterator<Item = usize>) -> (usize, Option<usize>) {
         words.fold((0, None), |(sum, first), word| match self.free_in(word) {
             0 => (sum, first),
@@ -256,6 +261,7 @@ impl FreeSlots {
     /// has fewer than one for every second word, so that to search it costs more than to fetch lines
     /// from other threads; or fewer than 8 a word, and the next half line of bits (which other
     /// threads may have to fetch again) has four times as many.
+    #[inline]
     fn pays_to_leave(&self, free: usize, window: usize, first: usize) -> bool {
         if 2 * free < window {
             return true;

@@ -27,6 +27,7 @@ pub(super) fn of_this_thread() -> usize {
 /// The default number of homes: four for each thread that can run at the same time, so that of all threads few of those
 /// that run share one. A power of two, as that many threads with successive numbers then have a home each.
 #[cfg(all(feature = "std", not(all(test, any(loom, shuttle)))))]
+#[inline]
 pub(super) fn default_number() -> usize {
     use std::sync::OnceLock;
 
@@ -41,6 +42,7 @@ pub(super) fn default_number() -> usize {
 /// The default number of homes, as the number of processors is not known. Threads come to homes by chance here, so there
 /// are many.
 #[cfg(any(not(feature = "std"), all(test, any(loom, shuttle))))]
+#[inline]
 pub(super) fn default_number() -> usize {
     64
 }
@@ -65,6 +67,15 @@ pub(super) fn of_this_thread() -> usize {
 
 #[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
 mod tests {
+    #[test]
+    fn by_default_there_are_homes_for_all_threads_that_can_run() {
+        let homes = super::default_number();
+        let parallel = std::thread::available_parallelism().unwrap().get();
+        assert!(homes.is_power_of_two() && (4 * parallel..8 * parallel).contains(&homes));
+        let pool = |slots| crate::SyncPool::<u8>::new(slots).homes();
+        assert_eq!((pool(64 * homes), pool(64), pool(128)), (homes, 1, 2));
+    }
+
     #[test]
     fn each_thread_has_a_number_of_its_own() {
         let number = super::of_this_thread();
