@@ -490,7 +490,8 @@ fn threads_section(rows: &[Row]) -> String {
     format!(
         "## Threads\n\n\
          Nanoseconds per operation of a thread, beside the best of the others in [the table](benchmark/threads.csv): on one \
-         thread the best of the rounds, on several the median. The machine has two processors, so the figures of more \
-         threads only show the order of magnitude.\n\n{table}\n"
+         thread the best of the rounds, on several the median. The machine has two processors, the halves of one core, so \
+         the figures of more threads only show the order of magnitude; [what was counted for more, and what was measured \
+         with which version](performance.md#threads).\n\n{table}\n"
     )
 }

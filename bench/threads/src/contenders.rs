@@ -1,10 +1,13 @@
 //! What is compared: one adapter for each pool.
 
 use std::hint::black_box;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use crossbeam_queue::ArrayQueue;
 use millpond::{Handle, Pool, SyncPool, SyncRecycler};
+
+/// The number of homes of millpond's pools; nothing for their default.
+pub(crate) static HOMES: OnceLock<usize> = OnceLock::new();
 
 /// What the pools hold.
 pub(crate) type Value = [u64; 2];
@@ -25,7 +28,11 @@ impl Keyed for SyncPool<Value> {
     type Key = Handle<Value>;
     const NAME: &'static str = "millpond SyncPool";
     fn new(capacity: usize) -> Self {
-        Self::builder().capacity(capacity).homes(8).build()
+        let builder = Self::builder().capacity(capacity);
+        match HOMES.get() {
+            Some(homes) => builder.homes(*homes).build(),
+            None => builder.build(),
+        }
     }
     fn insert(&self, value: Value) -> Option<Self::Key> {
         self.insert(value).ok()
@@ -174,7 +181,18 @@ impl opool::PoolAllocator<Value> for Make {
     }
 }
 
-lends!(SyncRecycler<Value>, "millpond SyncRecycler", |n| SyncRecycler::new(n), |p| p.acquire());
+lends!(
+    SyncRecycler<Value>,
+    "millpond SyncRecycler",
+    |n| {
+        let builder = SyncRecycler::builder().capacity(n);
+        match HOMES.get() {
+            Some(homes) => builder.homes(*homes).build_with(|_| [0; 2]),
+            None => builder.build_with(|_| [0; 2]),
+        }
+    },
+    |p| p.acquire()
+);
 lends!(
     lockfree_object_pool::LinearObjectPool<Value>,
     "lockfree-object-pool",

@@ -1,9 +1,14 @@
 //! Pools that threads share, against each other: each work is done by all of them in turn, several rounds. On one thread
 //! the best round counts. On several it is the median: in the best, the threads may have run one after the other.
-//! `cargo run --release -p millpond-bench-threads [rounds] [part of a title] [file]`: the second argument chooses
-//! comparisons, and the third names a CSV file for all figures.
+//! `cargo run --release -p millpond-bench-threads [rounds] [part of a title] [file] [homes] [threads]`: the second
+//! argument chooses comparisons, the third names a CSV file for all figures, the fourth is the number of homes of
+//! millpond's pools in place of their default, and the fifth a list of numbers of threads in place of 1,2,4,64. Arguments
+//! may be empty.
 //!
-//! What is printed was measured here: nothing is modelled for machines with more processors.
+//! What is printed was measured here: nothing is modelled for machines with more processors. For one of those, build a
+//! program that needs nothing there: `RUSTFLAGS='-C strip=symbols' cargo build --release -p millpond-bench-threads`.
+//! With a list of threads, pools behind a mutex run on 4 threads at most, because on 64 they take most of the time:
+//! `millpond-bench-threads 5 own '' '' 1,2,4,8,16,32,64` takes less than three minutes.
 
 mod contenders;
 
@@ -13,7 +18,7 @@ use std::sync::{Barrier, Mutex};
 use std::thread;
 use std::time::Instant;
 
-use contenders::{Keyed, Lends, Make, Queue, Value};
+use contenders::{HOMES, Keyed, Lends, Make, Queue, Value};
 use millpond::lots::Lots;
 use millpond::{Handle, Pool, SyncPool, SyncRecycler};
 use serde::Serialize;
@@ -327,7 +332,12 @@ struct Plan {
     only: String,
     /// Takes all figures of comparisons.
     record: Option<csv::Writer<File>>,
+    /// Numbers of threads that the command line asks for.
+    threads: Option<Vec<usize>>,
 }
+
+/// What the pools behind a mutex run on at most if numbers of threads are asked for.
+const MUTEX_THREADS_MAX: usize = 4;
 
 /// One figure in the record.
 #[derive(Serialize)]
@@ -347,11 +357,15 @@ fn compare(title: &str, plan: &mut Plan, threads: &[usize], works: &[Work]) {
     print!("{:<24}", "threads");
     threads.iter().for_each(|threads| print!("{threads:>10}"));
     println!();
+    let is_left_out = |name: &str, threads: usize| {
+        plan.threads.is_some() && name.starts_with("Mutex") && threads > MUTEX_THREADS_MAX
+    };
     let mut took = vec![vec![Vec::new(); threads.len()]; works.len()];
     for _ in 0..plan.rounds {
         for (column, threads) in threads.iter().enumerate() {
-            for (row, (_, work)) in works.iter().enumerate() {
-                took[row][column].push(work(*threads));
+            for (row, (name, work)) in works.iter().enumerate() {
+                let is_left_out = is_left_out(name, *threads);
+                took[row][column].push(if is_left_out { f64::NAN } else { work(*threads) });
             }
         }
     }
@@ -362,6 +376,7 @@ fn compare(title: &str, plan: &mut Plan, threads: &[usize], works: &[Work]) {
             let counts = if *threads == 1 { rounds[0] } else { rounds[rounds.len() / 2] };
             let ns = (!counts.is_nan()).then_some((counts * 1e2).round() / 1e2);
             match ns {
+                None if is_left_out(name, *threads) => print!("{:>10}", "–"),
                 None => print!("{:>10}", "panics"),
                 Some(ns) => print!("{ns:>10.2}"),
             }
@@ -414,21 +429,42 @@ macro_rules! lent {
 }
 
 fn main() {
-    let rounds = std::env::args().nth(1).map_or(Ok(7), |rounds| rounds.parse());
+    let rounds = std::env::args()
+        .nth(1)
+        .filter(|rounds| !rounds.is_empty())
+        .map_or(Ok(7), |rounds| rounds.parse());
     let Ok(rounds @ 1..) = rounds else {
         eprintln!("millpond-bench-threads: expected a number of rounds from 1 up");
         std::process::exit(2);
     };
-    let record = std::env::args().nth(3).map(|path| {
+    let argument = |number| std::env::args().nth(number).filter(|argument| !argument.is_empty());
+    let record = argument(3).map(|path| {
         csv::Writer::from_path(&path).unwrap_or_else(|error| {
             eprintln!("millpond-bench-threads: {path}: {error}; expected a file to write");
             std::process::exit(2);
         })
     });
     let only = std::env::args().nth(2).unwrap_or_default();
-    let mut plan = Plan { rounds, only, record };
+    if let Some(homes) = argument(4) {
+        let homes = homes.parse().unwrap_or_else(|_| {
+            eprintln!("millpond-bench-threads: {homes}: expected a number of homes");
+            std::process::exit(2);
+        });
+        HOMES.set(homes).expect("set once");
+    }
+    let threads = argument(5).map(|list| {
+        let numbers =
+            list.split(',').map(|number| number.parse().ok().filter(|number| *number > 0));
+        numbers.collect::<Option<Vec<usize>>>().unwrap_or_else(|| {
+            eprintln!(
+                "millpond-bench-threads: {list}: expected numbers of threads, such as 1,2,16"
+            );
+            std::process::exit(2);
+        })
+    });
+    let mut plan = Plan { rounds, only, record, threads: threads.clone() };
     let plan = &mut plan;
-    let threads = [1, 2, 4, 64];
+    let threads = threads.unwrap_or_else(|| vec![1, 2, 4, 64]);
     compare("insert and remove", plan, &threads, keyed!(pairs));
     compare("replace one of 1,000 of one's own", plan, &threads, keyed!(replace));
     compare("get and drop, own object", plan, &threads, keyed!(get_own));

@@ -14,7 +14,9 @@ use std::process::ExitCode;
 use millpond::classic::RosterPool;
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::side_table::join;
-use millpond::{BlockPool, Handle, PackedPool, Pool, Recycler, SideTable, StaticPool};
+use millpond::{
+    BlockPool, Handle, PackedPool, Pool, Recycler, SideTable, StaticPool, SyncPool, SyncRecycler,
+};
 
 /// As large as a transform with a colour: 32 bytes.
 type Value = [u64; 4];
@@ -40,6 +42,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("remove_insert_static", remove_insert_static),
     ("release_acquire_recycler", release_acquire),
     ("free_allocate_roster_pool", free_allocate),
+    ("remove_insert_sync", remove_insert_sync),
+    ("get_sync", get_sync),
+    ("release_acquire_sync_recycler", release_acquire_sync),
     ("insert_or_evict_of_100", insert_or_evict),
     ("for_each_full", for_each_full),
     ("for_each_half", for_each_half),
@@ -193,6 +198,40 @@ macro_rules! remove_insert_of {
 remove_insert_of!(remove_insert_packed: PackedPool::new(TIMES_MAX));
 remove_insert_of!(remove_insert_block_pool: BlockPool::with_blocks(1024, 32));
 remove_insert_of!(remove_insert_static: Box::new(StaticPool::<Value, TIMES_MAX>::new()));
+
+/// A pool that threads share, half full, whose parts have room for an eighth of it.
+fn filled_sync() -> (SyncPool<Value>, Vec<Handle<Value>>) {
+    let pool = SyncPool::builder().capacity(2 * TIMES_MAX).homes(8).build();
+    let home = pool.home(0);
+    let handles = (0..TIMES_MAX as u64).filter_map(|i| home.insert([i; 4]).ok()).collect();
+    (pool, handles)
+}
+
+fn remove_insert_sync(times: usize) {
+    let (pool, mut handles) = filled_sync();
+    let home = pool.home(0);
+    for i in 0..times {
+        let at = i * 7919 % handles.len();
+        black_box(pool.remove(handles[at]));
+        if let Ok(handle) = home.insert(black_box([i as u64; 4])) {
+            handles[at] = handle;
+        }
+    }
+}
+
+fn get_sync(times: usize) {
+    let (pool, handles) = filled_sync();
+    for handle in jumping(&handles, times) {
+        black_box(pool.get(handle).map(|value| value[0]));
+    }
+}
+
+fn release_acquire_sync(times: usize) {
+    let recycler = SyncRecycler::<Value>::builder().capacity(256).homes(8).build_with(|_| [0; 4]);
+    for _ in 0..times {
+        black_box(recycler.acquire_at_home(0));
+    }
+}
 
 /// Without the feature `debug-aids`, there is no scramble to test for.
 fn release_acquire(times: usize) {

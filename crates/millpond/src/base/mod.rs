@@ -3,6 +3,9 @@
 pub(crate) mod address;
 pub(crate) mod entry;
 pub(crate) mod guard;
+#[cfg(feature = "sync")]
+#[allow(unsafe_code)]
+pub(crate) mod lines;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 pub(crate) mod memory;

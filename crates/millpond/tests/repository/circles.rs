@@ -77,7 +77,9 @@ fn tokens(text: &str) -> Vec<String> {
                 _ => 1, // a lifetime: its name follows, and stands alone
             }
         } else if is_name(first) {
-            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            // A raw name is no keyword.
+            let begin = if rest.starts_with("r#") { 2 } else { 0 };
+            let end = rest[begin..].find(|c| !is_name(c)).map_or(rest.len(), |end| begin + end);
             tokens.push(rest[..end].to_owned());
             end
         } else {
@@ -552,6 +554,12 @@ fn a_name_that_is_handed_on_leads_to_where_it_is_defined() {
     let mut none = circle;
     none[3].1 = "use super::OWN;\npub struct B;";
     assert_eq!(circles_of(&none), [""; 0]);
+}
+
+#[test]
+fn a_raw_name_is_one_token() {
+    assert_eq!(tokens("fn f(r#use: u8) { r#use; }")[3..9].concat(), "r#use:u8){r#use");
+    assert_eq!(tokens("r#\"use\"# + r"), ["+", "r"]);
 }
 
 #[test]

@@ -10,10 +10,14 @@ use std::sync::Arc;
 use std::vec::Vec;
 
 use loom::cell::UnsafeCell;
-use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use loom::sync::atomic::{
+    AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed},
+};
 use loom::thread;
 
 use super::close::find_for_writing;
+use super::free::FreeSlots;
 use super::{SyncPool, SyncRecycler, TakeError};
 use crate::handle::Handle;
 
@@ -414,6 +418,22 @@ fn exclusive_access_after_a_guard() {
         other.join().unwrap();
         assert!(find_for_writing(&slots.words, 0, handle.generation()).is_ok());
         world.end(1);
+    });
+}
+
+/// One slot is free in each of two words; both threads look at the same word first.
+#[test]
+fn two_searches_over_two_words_find_a_slot_each() {
+    model(|| {
+        let free = Arc::new(FreeSlots::try_new(128, 2).unwrap());
+        free.word(0).store(1 << 5, Relaxed);
+        free.word(1).store(1, Relaxed);
+        let theirs = Arc::clone(&free);
+        let other = thread::spawn(move || theirs.claim(0, Acquire));
+        let mut claimed = [free.claim(0, Acquire), other.join().unwrap()];
+        claimed.sort_unstable();
+        assert_eq!(claimed, [Some(5), Some(64)]);
+        assert_eq!(free.claim(0, Acquire), None);
     });
 }
 

@@ -96,6 +96,29 @@ fn others_finish_while_one_thread_is_stopped_anywhere() {
     });
 }
 
+/// The few free slots lie in several words, so threads look for the same ones, from different homes.
+#[test]
+fn searches_over_several_words_find_each_free_slot() {
+    const FREE: [usize; 6] = [3, 70, 71, 130, 255, 256];
+    in_many_orders(|| {
+        let pool = Arc::new(SyncPool::builder().capacity(260).homes(2).build());
+        while pool.insert(0_usize).is_ok() {}
+        let free = FREE.map(|slot| pool.handle_at(slot).expect("it is live"));
+        assert_eq!(pool.remove_many(free), FREE.len());
+        let threads: Vec<_> = (0..8)
+            .map(|number| {
+                let pool = Arc::clone(&pool);
+                thread::spawn(move || pool.home(number).insert(number).ok())
+            })
+            .collect();
+        let inserted: Vec<_> =
+            threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect();
+        let mut slots: Vec<_> = inserted.iter().map(|handle| handle.index() as usize).collect();
+        slots.sort_unstable();
+        assert_eq!(slots, FREE);
+    });
+}
+
 #[test]
 fn an_object_is_lent_to_one_thread_at_a_time_and_each_waiting_thread_gets_one() {
     in_many_orders(|| {

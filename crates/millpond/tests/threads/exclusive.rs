@@ -244,6 +244,35 @@ fn a_claim_that_the_debug_aids_refuse_is_not_counted() {
     assert_eq!(pool.stats().inserted, 2);
 }
 
+/// Where a home searches next follows from its word and the free slots, which is what a snapshot and a file have.
+#[test]
+fn homes_that_work_beyond_their_parts_come_back() {
+    let mut pool = SyncPool::<u32>::builder().capacity(32 * 64).homes(4).build();
+    // Each part has 512 slots.
+    let own: [Vec<_>; 2] =
+        [0, 1].map(|home| (0..800).map(|value| pool.home(home).insert(value).unwrap()).collect());
+    let replace = |pool: &SyncPool<u32>, own: &mut [Vec<_>; 2], seed: u32| -> Vec<_> {
+        let mut random = seed;
+        let mut replaced = |turn: usize| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let object = &mut own[turn % 2][(random >> 8) as usize % 800];
+            assert!(pool.remove(*object));
+            *object = pool.home(turn % 2).insert(random).unwrap();
+            *object
+        };
+        (0..4000).map(&mut replaced).collect()
+    };
+    let mut before = own;
+    let handles = replace(&pool, &mut before, 1);
+    assert!(handles.iter().any(|handle| (512..1024).contains(&handle.index())), "beyond");
+    let (past, saved) = (pool.snapshot(), serde_json::to_string(&pool.frozen()).unwrap());
+    let future = replace(&pool, &mut before.clone(), 2);
+    pool.restore(&past).unwrap();
+    assert_eq!(replace(&pool, &mut before.clone(), 2), future);
+    let loaded: SyncPool<u32> = serde_json::from_str(&saved).unwrap();
+    assert_eq!(replace(&loaded, &mut before, 2), future);
+}
+
 #[test]
 fn two_snapshots_differ_in_slots_values_and_homes() {
     let mut pool = SyncPool::builder().capacity(128).homes(2).build();

@@ -1,10 +1,7 @@
-use super::SyncPool;
+use super::{SyncPool, home};
 use crate::handle::Handle;
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::Circle;
-
-/// The default number of homes.
-pub(super) const HOMES_DEFAULT: usize = 8;
 
 /// Builds a [`SyncPool`] with a capacity, homes, a name, a salt, a limit of lifetimes, and a rule
 /// for where values are dropped.
@@ -26,7 +23,7 @@ pub struct SyncPoolBuilder<T> {
 
 impl<T> SyncPoolBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), homes: HOMES_DEFAULT, drop_in_settle: false }
+        Self { settings: Settings::new(), homes: home::default_number(), drop_in_settle: false }
     }
 
     /// Sets the number of slots. The pool allocates memory for them when it is built, and none
@@ -36,9 +33,14 @@ impl<T> SyncPoolBuilder<T> {
         self
     }
 
-    /// Sets the number of homes, from which searches for free slots start: about as many as threads
-    /// that insert at the same time; 8 by default. Limited to between 1 and one per 64 slots. It
-    /// only affects speed: any number of threads may insert.
+    /// Sets the number of homes, from which searches for free slots start: at least as many as
+    /// threads that insert at the same time, and better four times as many. It only affects speed:
+    /// any number of threads may insert.
+    ///
+    /// Limited to between 1 and one per 64 slots. The default is four times the number of threads
+    /// that run in parallel on this machine, rounded up to a power of two, and 64 without the
+    /// feature `std`. So it differs between machines: set it if [snapshots](SyncPool::restore) are
+    /// restored on others. A home takes 128 bytes, and the bits of its free slots take at least 128.
     pub fn homes(mut self, homes: usize) -> Self {
         self.homes = homes;
         self

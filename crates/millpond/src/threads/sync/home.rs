@@ -24,6 +24,29 @@ pub(super) fn of_this_thread() -> usize {
     })
 }
 
+/// The default number of homes: four for each thread that can run at the same time, so that of all threads few of those
+/// that run share one. A power of two, as that many threads with successive numbers then have a home each.
+#[cfg(all(feature = "std", not(all(test, any(loom, shuttle)))))]
+#[inline]
+pub(super) fn default_number() -> usize {
+    use std::sync::OnceLock;
+
+    /// To ask takes the system some microseconds.
+    static NUMBER: OnceLock<usize> = OnceLock::new();
+    *NUMBER.get_or_init(|| {
+        let parallel = std::thread::available_parallelism().map_or(16, usize::from);
+        (4 * parallel.min(1 << 16)).next_power_of_two()
+    })
+}
+
+/// The default number of homes, as the number of processors is not known. Threads come to homes by chance here, so there
+/// are many.
+#[cfg(any(not(feature = "std"), all(test, any(loom, shuttle))))]
+#[inline]
+pub(super) fn default_number() -> usize {
+    64
+}
+
 /// A number that usually differs between threads; without the standard library, it is computed from
 /// the address of the stack. The stacks of two threads are at least some hundred KiB apart on
 /// machines that benefit from many homes.
@@ -44,6 +67,15 @@ pub(super) fn of_this_thread() -> usize {
 
 #[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
 mod tests {
+    #[test]
+    fn by_default_there_are_homes_for_all_threads_that_can_run() {
+        let homes = super::default_number();
+        let parallel = std::thread::available_parallelism().unwrap().get();
+        assert!(homes.is_power_of_two() && (4 * parallel..8 * parallel).contains(&homes));
+        let pool = |slots| crate::SyncPool::<u8>::new(slots).homes();
+        assert_eq!((pool(64 * homes), pool(64), pool(128)), (homes, 1, 2));
+    }
+
     #[test]
     fn each_thread_has_a_number_of_its_own() {
         let number = super::of_this_thread();

@@ -12,8 +12,9 @@
 //!
 //! If the handles must be the same on every run and on any number of threads, use [`lots`](crate::lots).
 //!
-//! With the feature `std`, a thread's home is in a thread-local variable, and a [`SyncRecycler`] can wait. Without it,
-//! the home is computed from the address of the thread's stack. Both pools need atomics of 64 bits.
+//! With the feature `std`, a thread's home is in a thread-local variable, a pool has as many homes as fit the machine, and
+//! a [`SyncRecycler`] can wait. Without it, the home is computed from the address of the thread's stack, and there are up
+//! to 64. Both pools need atomics of 64 bits.
 
 // First, so that the docs of the pool begin with its methods for all threads.
 #[allow(unsafe_code)]

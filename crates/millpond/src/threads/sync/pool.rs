@@ -49,9 +49,11 @@ use crate::slots::Circle;
 /// **Memory**: each slot takes the value and 8.25 to 10.1 bytes; each home takes 128 bytes.
 ///
 /// **Time**: `insert`, `remove`, and `get` with the drop of its guard are O(1), with two, three and
-/// two atomic writes. An insertion into a nearly full pool reads up to capacity / 64 words. The
-/// words of neighbouring slots share a cache line, so threads that look up neighbours at the same
-/// time slow each other down.
+/// two atomic writes. An insertion into a nearly full pool reads up to capacity / 64 words. Each
+/// [home](SyncPoolBuilder::homes) has a part of the pool, with cache lines of its own, which its
+/// threads leave only when it is nearly full. So threads that insert and remove objects of their own
+/// do not slow each other down. The words of neighbouring slots share a cache line, so threads that
+/// look up neighbours at the same time do, and so does a thread that removes what another inserts.
 ///
 /// Which slot is used next depends on the timing of the threads. For handles that are the same on
 /// any number of threads, see [`lots`](crate::lots).
@@ -267,7 +269,8 @@ impl<T> SyncPool<T> {
 
     /// Returns a view of the pool whose insertions start from the home with this number, whatever
     /// the thread. This is for job systems whose workers have numbers, and for programs without the
-    /// standard library. Any number is valid.
+    /// standard library. Any number is valid. The parts of homes with successive numbers are far
+    /// apart, so that workers with the numbers 0, 1, 2 and so on have the most room between them.
     ///
     /// ```
     /// use millpond::SyncPool;

@@ -33,7 +33,8 @@ use super::recorder_hook::SharedRecorderHook;
 use super::word::{GUARDS_MAX, Word};
 use super::{SyncPoolBuilder, TakeError};
 use crate::base::guard::guard;
-use crate::base::memory::{self, OutOfMemory};
+use crate::base::lines::Lines;
+use crate::base::memory::OutOfMemory;
 use crate::handle::{Explanation, Handle, Issue, Refusal};
 use crate::reports::debug::Watch;
 use crate::reports::errors::{FullPool, PoolName};
@@ -44,8 +45,10 @@ use crate::slots::generations::Generations;
 /// What a pool and its guards share.
 pub(super) struct Slots<T> {
     pub(super) free: FreeSlots,
-    pub(super) words: Box<[AtomicU64]>,
-    pub(super) values: Box<[Cell<MaybeUninit<T>>]>,
+    /// They and the values begin on lines of their own. So the slots whose bits share a word share
+    /// no line with others: of words they have eight lines, of values one for each byte of a value.
+    pub(super) words: Lines<AtomicU64>,
+    pub(super) values: Lines<Cell<MaybeUninit<T>>>,
     pub(super) circle: Circle<u32>,
     pub(super) name: Option<&'static str>,
     /// Removed values stay until `settle`.
@@ -98,7 +101,7 @@ impl<T> Slots<T> {
         let vacant = Word::dead(circle.start() | 1 << 31).to_bits();
         let slots = Self {
             free: FreeSlots::try_new(capacity, *homes)?,
-            words: memory::from_fn(capacity, |_| AtomicU64::new(vacant))?,
+            words: Lines::from_fn(capacity, |_| AtomicU64::new(vacant))?,
             values: uninitialised(capacity)?,
             circle,
             name,
@@ -515,15 +518,13 @@ impl<T> Slots<T> {
 }
 
 /// Places for this many values, every page touched.
-fn uninitialised<T>(slots: usize) -> Result<Box<[Cell<MaybeUninit<T>>]>, OutOfMemory> {
+fn uninitialised<T>(slots: usize) -> Result<Lines<Cell<MaybeUninit<T>>>, OutOfMemory> {
     #[cfg(all(test, loom))]
-    return memory::from_fn(slots, |_| Cell::new(MaybeUninit::uninit()));
+    return Lines::from_fn(slots, |_| Cell::new(MaybeUninit::uninit()));
     #[cfg(not(all(test, loom)))]
     {
-        let mut values: alloc::vec::Vec<Cell<MaybeUninit<T>>> =
-            memory::reserved_and_touched(slots)?;
-        // SAFETY: there is room for as many, and such a cell may hold any bytes.
-        unsafe { values.set_len(slots) };
-        Ok(values.into_boxed_slice())
+        let values = Lines::<MaybeUninit<Cell<MaybeUninit<T>>>>::uninit_and_touched(slots)?;
+        // SAFETY: such a cell may hold any bytes.
+        Ok(unsafe { values.assume_init() })
     }
 }

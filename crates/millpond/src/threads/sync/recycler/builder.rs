@@ -2,12 +2,12 @@ use alloc::boxed::Box;
 use core::fmt;
 
 use super::{Reset, SyncRecycler};
-use crate::base::memory;
+use crate::base::lines::Lines;
 use crate::handle::Handle;
 use crate::pools::settings::{BuildError, Settings};
 use crate::threads::sync::atomics::{AtomicU32, Cell};
-use crate::threads::sync::builder::HOMES_DEFAULT;
 use crate::threads::sync::free::FreeSlots;
+use crate::threads::sync::home;
 
 /// Builds a [`SyncRecycler`] with a capacity, homes, a name, and a hook for released objects.
 ///
@@ -30,7 +30,7 @@ pub struct SyncRecyclerBuilder<T> {
 
 impl<T> SyncRecyclerBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), homes: HOMES_DEFAULT, on_release: None }
+        Self { settings: Settings::new(), homes: home::default_number(), on_release: None }
     }
 
     /// Sets the number of objects. All of them are constructed when the recycler is built, and none
@@ -87,7 +87,7 @@ impl<T> SyncRecyclerBuilder<T> {
         settings.allocate(|capacity| {
             Ok(SyncRecycler {
                 free: FreeSlots::try_new(capacity, homes)?,
-                objects: memory::from_fn(capacity, |index| Cell::new(make(index)))?,
+                objects: Lines::from_fn(capacity, |index| Cell::new(make(index)))?,
                 on_release,
                 name: settings.lifetimes.name,
                 retired: AtomicU32::new(0),

@@ -24,6 +24,7 @@ use super::atomics::{AtomicU32, Cell};
 use super::free::{FreeSlots, WORD_SLOTS};
 use super::{home, order};
 use crate::base::guard::{defuse, guard};
+use crate::base::lines::Lines;
 use line::Line;
 
 /// A fixed number of objects that are constructed once, lent to one thread at a time, and reused.
@@ -47,7 +48,8 @@ use line::Line;
 /// To keep an object, replace it by another through the guard (`mem::replace`), so that each slot
 /// always has one.
 ///
-/// **Memory**: each slot takes the object and 0.125 to 2 bytes; each home takes 128 bytes.
+/// **Memory**: each slot takes the object and 0.125 to 2 bytes; each
+/// [home](SyncRecyclerBuilder::homes) takes 128 bytes.
 /// **Time**: O(1), with two atomic writes for an acquisition and its release; up to capacity / 64
 /// words are read when nearly all objects are lent.
 ///
@@ -72,7 +74,7 @@ use line::Line;
 /// ```
 pub struct SyncRecycler<T> {
     free: FreeSlots,
-    objects: Box<[Cell<T>]>,
+    objects: Lines<Cell<T>>,
     on_release: Option<Reset<T>>,
     name: Option<&'static str>,
     retired: AtomicU32,
