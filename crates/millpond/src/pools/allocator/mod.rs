@@ -30,7 +30,7 @@ use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::handle_at;
 use crate::slots::reuse::{Lifo, ReuseOrder, Slots};
-use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
+use crate::slots::{Block, Circle, Core, SlotWords};
 use crate::values::{PoolStorage, Storage};
 
 /// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in
@@ -340,7 +340,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         &self.core
     }
 
-    pub(crate) fn words(&self) -> &SlotWords<Block<H::Word, EntryOf<R, H>, ()>> {
+    pub(crate) fn words(&self) -> &SlotWords<Block<(), (R, H::Word, H::Index)>> {
         self.storage.words()
     }
 
@@ -357,7 +357,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// The order, to be broken.
     #[cfg(test)]
     #[allow(clippy::type_complexity, reason = "the order and its entries")]
-    pub(crate) fn order_mut(&mut self) -> (&mut R::Queue<H::Index>, &mut [EntryOf<R, H>]) {
+    pub(crate) fn order_mut(
+        &mut self,
+    ) -> (&mut R::Queue<H::Index>, &mut [crate::slots::EntryOf<R, H>]) {
         (self.core.queue_mut(), Slots::entries_mut(&mut self.storage))
     }
 

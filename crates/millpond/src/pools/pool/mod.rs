@@ -20,7 +20,7 @@ use crate::handle::{Handle, HandleLayout, Word};
 use crate::pools::settings::{BuildError, Settings};
 use crate::pools::slot_pool::{Fixed, Growth, SlotPool};
 use crate::slots::reuse::{Lifo, ReuseOrder, Roster, roster};
-use crate::slots::{Block, Circle, Core, EntryOf};
+use crate::slots::{Block, Circle, Core};
 use crate::snapshot::SnapshotOf;
 use crate::values::{PoolStorage, Storage};
 
@@ -72,7 +72,7 @@ pub type Pool<T, R = Lifo, H = Handle<T>> = SlotPool<T, Fixed, R, H, OneBlock<T,
 
 /// The place of a [`Pool`] and of a [`VecPool`](crate::VecPool).
 #[doc(hidden)]
-pub type OneBlock<T, R, H> = Block<<H as HandleLayout>::Word, EntryOf<R, H>, T>;
+pub type OneBlock<T, R, H> = Block<T, (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
 /// A snapshot of a [`Pool`](crate::Pool).
 pub type Snapshot<T, R = Lifo, H = Handle<T>> = SnapshotOf<Pool<T, R, H>>;

@@ -16,7 +16,7 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::slot_pool::{Fixed, SlotPool};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::InlineRoster;
-use crate::slots::{Core, EntryOf, Inline};
+use crate::slots::{Core, Inline};
 use crate::values::Storage;
 
 /// A pool of `N` slots that stores its values inline: it needs no heap, and its constructor is
@@ -65,7 +65,7 @@ type StaticStorage<T, const N: usize, H> = Storage<InPool<T, N, H>>;
 /// The place of a [`StaticPool`].
 #[doc(hidden)]
 pub type InPool<T, const N: usize, H> =
-    Inline<<H as HandleLayout>::Word, EntryOf<InlineRoster, H>, T, N>;
+    Inline<T, (InlineRoster, <H as HandleLayout>::Word, <H as HandleLayout>::Index), N>;
 
 impl<T, const N: usize> StaticPool<T, N> {
     /// Creates an empty pool, with eight-byte handles.
