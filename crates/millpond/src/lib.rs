@@ -5,6 +5,9 @@
 //! handle once the object is removed. Iteration skips up to 64 free slots at a step in most pools, and
 //! visits adjacent live objects as slices.
 //!
+//! The pools with the same methods: [`Pool`] of a fixed capacity, [`VecPool`] which grows as a `Vec` does, [`BlockPool`] whose
+//! values stay at their addresses while it grows, [`StaticPool`] without a heap, and [`PackedPool`] whose values are one slice.
+//!
 //! ```
 //! use millpond::{Handle, Pool};
 //!

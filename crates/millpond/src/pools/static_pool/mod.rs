@@ -55,6 +55,10 @@ use crate::values::Storage;
 ///
 /// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. A slot
 /// whose generations are used up retires, unless the pool was [built](Self::builder) to wrap.
+///
+/// # Methods
+///
+/// They are those of [`SlotPool`]; the page of [`Pool`](crate::Pool#methods) lists them by what they do. Its own: [`is_live`](Self::is_live).
 pub type StaticPool<T, const N: usize, H = Handle<T>> =
     SlotPool<T, Fixed, InlineRoster, H, InPool<T, N, H>>;
 
