@@ -67,6 +67,9 @@ pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     core: Core<R, H>,
 }
 
+/// The block of an allocator's words.
+type AllocatorBlock<R, H> = Block<(), (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
+
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Creates an allocator with the reuse order and handle layout of `Self`, for use where
     /// the type is named.
@@ -340,7 +343,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         &self.core
     }
 
-    pub(crate) fn words(&self) -> &SlotWords<Block<(), (R, H::Word, H::Index)>> {
+    pub(crate) fn words(&self) -> &SlotWords<AllocatorBlock<R, H>> {
         self.storage.words()
     }
 
