@@ -1,4 +1,4 @@
-// says: expected `Pool<u8, Fifo>`, found `Pool<_>`
+// says: expected `SlotPool<u8, Fixed, Fifo>`, found `SlotPool<_>`
 use millpond::Pool;
 use millpond::reuse::Fifo;
 fn main() {

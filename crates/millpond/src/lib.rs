@@ -5,6 +5,9 @@
 //! the pool rejects the handle, whatever reuses the slot. Iteration skips free slots 64 at a time, and can hand you runs
 //! of live objects as slices.
 //!
+//! The pools with the same methods: [`Pool`] of a fixed capacity, [`VecPool`] which grows as a `Vec` does, [`BlockPool`] whose
+//! values stay at their addresses while it grows, [`StaticPool`] without a heap, and [`PackedPool`] whose values are one slice.
+//!
 //! ```
 //! use millpond::{Handle, Pool};
 //!

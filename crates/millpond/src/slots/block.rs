@@ -36,7 +36,7 @@ use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use super::{BitmapAge, FitEntries, FlatPlace, Parts, PartsMut, Place};
+use super::{BitmapAge, FitEntries, FlatPlace, Parts, PartsMut, Place, SlotKind};
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
@@ -48,9 +48,9 @@ use crate::reports::debug::Watch;
 /// What insertions and removals touch comes last.
 #[doc(hidden)]
 #[repr(C)]
-pub struct Block<W: Word, E: Entry, T> {
+pub struct Block<T, K: SlotKind> {
     watch: Option<Watch>,
-    entries: NonNull<E>,
+    entries: NonNull<K::Entry>,
     entry_count: usize,
     /// One for each 64 slots; stored, because each iteration needs it.
     bit_words: usize,
@@ -59,14 +59,14 @@ pub struct Block<W: Word, E: Entry, T> {
     bitmap_age: BitmapAge,
     slots: usize,
     values: NonNull<MaybeUninit<T>>,
-    words: NonNull<W>,
+    words: NonNull<K::Word>,
     owns: PhantomData<T>,
 }
 
 // SAFETY: a block owns its arrays, as a `Box` of each would.
-unsafe impl<W: Word, E: Entry, T: Send> Send for Block<W, E, T> {}
+unsafe impl<T: Send, K: SlotKind> Send for Block<T, K> {}
 // SAFETY: as above.
-unsafe impl<W: Word, E: Entry, T: Sync> Sync for Block<W, E, T> {}
+unsafe impl<T: Sync, K: SlotKind> Sync for Block<T, K> {}
 
 /// Where a block's memory comes from.
 #[derive(Clone, Copy)]
@@ -173,7 +173,7 @@ fn values_align(value: Layout, slots: usize) -> usize {
     }
 }
 
-impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
+impl<T, K: SlotKind> Drop for Block<T, K> {
     fn drop(&mut self) {
         let Memory::Own { padding, align } = self.memory else { return };
         let (start, layout) = self.own_memory(padding, align);
@@ -182,7 +182,7 @@ impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
     }
 }
 
-impl<W: Word, E: Entry, T> Block<W, E, T> {
+impl<T, K: SlotKind> Block<T, K> {
     /// For [`CoreOffsets`](crate::CoreOffsets): of the values, the bitmap, the number of slots, the words, the entries
     /// and their number.
     pub(crate) const ARRAY_OFFSETS: [usize; 6] = [
@@ -219,7 +219,8 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
 
     /// The memory of a block of its own, which begins with this padding, and its layout.
     fn own_memory(&self, padding: u8, align: u8) -> (NonNull<u8>, Layout) {
-        let Ok(layout) = Offsets::own_layout::<W, E, T>(self.bytes(), align.into()) else {
+        let Ok(layout) = Offsets::own_layout::<K::Word, K::Entry, T>(self.bytes(), align.into())
+        else {
             unreachable!("the block was taken with this layout");
         };
         // SAFETY: the memory begins there (invariant 5).
@@ -237,11 +238,15 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Layout, OutOfMemory> {
-        Ok(Offsets::with_values::<W, E>(slots, entry_count, value)?.layout)
+        Ok(Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?.layout)
     }
 
     /// Slots with this word and entries that are empty, every page touched.
-    pub(crate) fn try_new(slots: usize, entry_count: usize, word: W) -> Result<Self, OutOfMemory> {
+    pub(crate) fn try_new(
+        slots: usize,
+        entry_count: usize,
+        word: K::Word,
+    ) -> Result<Self, OutOfMemory> {
         let align = values_align(Layout::new::<T>(), slots);
         let block = Self::try_aligned(slots, entry_count, word, align)?;
         block.touch(0);
@@ -252,7 +257,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     pub(crate) fn try_untouched(
         slots: usize,
         entry_count: usize,
-        word: W,
+        word: K::Word,
     ) -> Result<Self, OutOfMemory> {
         Self::try_aligned(slots, entry_count, word, growing_align::<T>(slots))
     }
@@ -260,10 +265,10 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     fn try_aligned(
         slots: usize,
         entry_count: usize,
-        word: W,
+        word: K::Word,
         align: usize,
     ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::own::<W, E, T>(slots, entry_count, align)?;
+        let offsets = Offsets::own::<K::Word, K::Entry, T>(slots, entry_count, align)?;
         let start = memory::take(offsets.layout)?;
         let values = aligned(start, align);
         // SAFETY: the memory was just allocated, with room for such a block behind the padding.
@@ -287,9 +292,9 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         &mut self,
         slots: usize,
         entry_count: usize,
-        fit_entries: FitEntries<E>,
-        known: &[W],
-        fresh: W,
+        fit_entries: FitEntries<K::Entry>,
+        known: &[K::Word],
+        fresh: K::Word,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         assert!(slots >= self.slots && entry_count >= self.entry_count, "something would be lost");
@@ -309,7 +314,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         };
         // As much room for padding as before, or more.
         let align = wanted.max(former_align.into());
-        let offsets = Offsets::own::<W, E, T>(slots, entry_count, align)?;
+        let offsets = Offsets::own::<K::Word, K::Entry, T>(slots, entry_count, align)?;
         // SAFETY: it was taken with this layout, or there is none; the alignment follows from the types alone. If this
         // succeeds, nothing refers to it any more but fields that are about to be replaced.
         let start = unsafe { memory::resize(former_start, former_layout, offsets.layout)? };
@@ -333,12 +338,13 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             unsafe { grown.bits.as_ptr().copy_from(bits, self.bit_words) };
             let entries = values.wrapping_add(offset(self.entries.addr()));
             let last_entries = grown.entries.as_ptr().wrapping_add(new_entries).cast::<u8>();
-            let bytes = self.entry_count * size_of::<E>() + self.slots * size_of::<W>();
+            let bytes =
+                self.entry_count * size_of::<K::Entry>() + self.slots * size_of::<K::Word>();
             // SAFETY: the former entries lie at this distance, and the words right behind them (invariant 4). There are more
             // new entries than these, so that there is room for the former ones, and behind them for the former words.
             unsafe { last_entries.copy_from(entries, bytes) };
         }
-        fill(grown.entries, 0..new_entries, E::EMPTY);
+        fill(grown.entries, 0..new_entries, K::Entry::EMPTY);
         fill(grown.words, self.slots..slots, fresh.as_dead());
         fill(grown.bits, self.bit_words..grown.bit_words, 0);
         let (former, former_entries) = (self.slots, self.entry_count);
@@ -367,9 +373,9 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     /// word `fresh`.
     pub(crate) fn take_over<U>(
         &mut self,
-        from: PartsMut<'_, W, E, U>,
-        fit_entries: FitEntries<E>,
-        fresh: W,
+        from: PartsMut<'_, K::Word, K::Entry, U>,
+        fit_entries: FitEntries<K::Entry>,
+        fresh: K::Word,
     ) {
         let kept = self.slots.min(from.words.len());
         let to = self.parts_mut();
@@ -405,9 +411,9 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         slots: usize,
         entry_count: usize,
         value: Layout,
-        word: W,
+        word: K::Word,
     ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::with_values::<W, E>(slots, entry_count, value)?;
+        let offsets = Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?;
         // SAFETY: as the caller promises; no value is smaller than `T`.
         let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
         let values = block.values.as_ptr().cast::<MaybeUninit<u8>>();
@@ -427,14 +433,14 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
-        word: W,
+        word: K::Word,
     ) -> Self {
         // The black box hides that the memory is new: otherwise compilers might turn a fill with
         // zeros into an allocation of untouched pages.
         // SAFETY: as the caller promises.
         let block = unsafe { Self::header(black_box(values), offsets, slots, entry_count) };
         fill(block.words, 0..slots, word);
-        fill(block.entries, 0..entry_count, E::EMPTY);
+        fill(block.entries, 0..entry_count, K::Entry::EMPTY);
         fill(block.bits, 0..block.bit_words, 0);
         block
     }
@@ -475,7 +481,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
 
 /// Values of a type that only the user of the block knows: bytes after the other arrays, where
 /// those of a pool of that type would be.
-impl<W: Word, E: Entry> Block<W, E, ()> {
+impl<K: SlotKind> Block<(), K> {
     /// The first byte of the values.
     pub(crate) fn values_start(&self) -> NonNull<u8> {
         self.values.cast()
@@ -491,20 +497,20 @@ fn fill<V: Copy>(start: NonNull<V>, elements: Range<usize>, value: V) {
 }
 
 // SAFETY: the arrays are those of the block (invariant 1), of lengths that never change (invariant 3).
-unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
-    type Word = W;
-    type Entry = E;
+unsafe impl<T, K: SlotKind> Place for Block<T, K> {
+    type Word = K::Word;
+    type Entry = K::Entry;
     type Value = T;
     const HAS_BITMAP: bool = true;
 
     #[inline(always)]
-    fn key(&self) -> W {
-        W::ZERO
+    fn key(&self) -> K::Word {
+        K::Word::ZERO
     }
 
     // By pointers to slices: the checks of `slice::from_raw_parts` would take a fifth of an unoptimised program's time.
     #[inline(always)]
-    fn parts(&self) -> Parts<'_, W, E, T> {
+    fn parts(&self) -> Parts<'_, K::Word, K::Entry, T> {
         Parts {
             // SAFETY: as the invariant says; the block is borrowed.
             words: unsafe { &*ptr::slice_from_raw_parts(self.words.as_ptr(), self.slots) },
@@ -519,7 +525,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
     }
 
     #[inline(always)]
-    fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
+    fn parts_mut(&mut self) -> PartsMut<'_, K::Word, K::Entry, T> {
         PartsMut {
             // SAFETY: as the invariant says; the block is borrowed exclusively, and the arrays do
             // not overlap.
@@ -538,12 +544,12 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
 
     // By the address of the words, which whoever asks for an entry has at hand.
     #[inline(always)]
-    fn entries_end(&self) -> *const E {
+    fn entries_end(&self) -> *const K::Entry {
         self.words.as_ptr().cast()
     }
 
     #[inline(always)]
-    fn entries_end_mut(&mut self) -> *mut E {
+    fn entries_end_mut(&mut self) -> *mut K::Entry {
         self.words.as_ptr().cast()
     }
 
@@ -571,9 +577,9 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
 }
 
 // SAFETY: the array of values is one, with as many as there are slots (invariant 3).
-unsafe impl<W: Word, E: Entry, T> FlatPlace for Block<W, E, T> {}
+unsafe impl<T, K: SlotKind> FlatPlace for Block<T, K> {}
 
-impl<W: Word, E: Entry, T> fmt::Debug for Block<W, E, T> {
+impl<T, K: SlotKind> fmt::Debug for Block<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Block").field("slots", &self.slots).finish_non_exhaustive()
     }
@@ -582,12 +588,13 @@ impl<W: Word, E: Entry, T> fmt::Debug for Block<W, E, T> {
 #[cfg(all(test, target_pointer_width = "64"))]
 mod tests {
     use super::*;
+    use crate::slots::Bare;
     use crate::slots::reuse::fit_first;
     use core::iter;
 
     #[test]
     fn the_header_is_laid_out_as_documented() {
-        type Header = Block<u32, u32, [u8; 3]>;
+        type Header = Block<[u8; 3], Bare<u32, u32>>;
         let offsets = [
             offset_of!(Header, entries),
             offset_of!(Header, entry_count),
@@ -613,7 +620,7 @@ mod tests {
             assert_eq!(of_layout.words, of_type.words);
         }
         let huge = Layout::from_size_align(1 << 20, 4).unwrap();
-        assert!(Block::<u32, u32, ()>::layout(usize::MAX >> 10, 0, huge).is_err());
+        assert!(Block::<(), Bare<u32, u32>>::layout(usize::MAX >> 10, 0, huge).is_err());
     }
 
     #[test]
@@ -643,7 +650,8 @@ mod tests {
         assert_eq!([0, 4, 64, 65].map(of), [(1, 0), (1, 0), (1, 0), (64, 56)]);
         assert_eq!(Offsets::own::<u32, u32, u128>(4, 5, 16).unwrap().layout.align(), 16);
         for slots in [2, 65, 1000] {
-            let block = Block::<u32, u32, [u64; 8]>::try_new(slots, slots, 1.as_dead()).unwrap();
+            let block =
+                Block::<[u64; 8], Bare<u32, u32>>::try_new(slots, slots, 1.as_dead()).unwrap();
             assert_eq!(block.values.addr().get() % 64, 0);
         }
         for (address, padding) in [(0x1000, 0), (0x1001, 63), (0x103f, 1)] {
@@ -665,7 +673,7 @@ mod tests {
         let huge = usize::MAX / 4 / size_of::<T>().max(1);
         let sizes =
             [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 1200)];
-        let allocations = [Block::<W, E, T>::try_untouched, Block::try_new];
+        let allocations = [Block::<T, Bare<W, E>>::try_untouched, Block::try_new];
         for ((from, to), allocate) in sizes.into_iter().flat_map(|s| allocations.map(|a| (s, a))) {
             let mut block = allocate(from, from / 2, word(0)).unwrap();
             let parts = block.parts_mut();
@@ -733,7 +741,7 @@ mod tests {
 
     #[test]
     fn tells_how_many_slots_it_has_and_no_values() {
-        let block = Block::<u32, u32, [u8; 3]>::try_new(5, 6, 1.as_dead()).unwrap();
+        let block = Block::<[u8; 3], Bare<u32, u32>>::try_new(5, 6, 1.as_dead()).unwrap();
         assert_eq!(alloc::format!("{block:?}"), "Block { slots: 5, .. }");
     }
 }

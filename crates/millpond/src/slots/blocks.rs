@@ -33,8 +33,9 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::ptr::NonNull;
 
-use super::{BitmapAge, Block, BlockSizes, FitEntries, Parts, PartsMut, Place, retired_among};
-use crate::base::entry::Entry;
+use super::{
+    BitmapAge, Block, BlockSizes, FitEntries, Parts, PartsMut, Place, SlotKind, retired_among,
+};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
 use crate::occupancy::WORD_SLOTS;
@@ -42,11 +43,11 @@ use crate::reports::debug::Watch;
 
 /// Slots in several blocks.
 #[doc(hidden)]
-pub struct Blocks<W: Word, E: Entry, T> {
+pub struct Blocks<T, K: SlotKind> {
     slots: usize,
     /// For the slots below this one, one comparison shows that they are there and where in the table to look.
     near: usize,
-    books: Block<W, E, ()>,
+    books: Block<(), K>,
     /// Read-only pointers, so that a pool of `&'a T` may be used where one of shorter borrows is wanted.
     table: NonNull<*const MaybeUninit<T>>,
     sizes: BlockSizes,
@@ -58,9 +59,9 @@ pub struct Blocks<W: Word, E: Entry, T> {
 }
 
 // SAFETY: the place owns its blocks, as a `Vec` of boxes would.
-unsafe impl<W: Word, E: Entry, T: Send> Send for Blocks<W, E, T> {}
+unsafe impl<T: Send, K: SlotKind> Send for Blocks<T, K> {}
 // SAFETY: as above.
-unsafe impl<W: Word, E: Entry, T: Sync> Sync for Blocks<W, E, T> {}
+unsafe impl<T: Sync, K: SlotKind> Sync for Blocks<T, K> {}
 
 /// The memory of this many values.
 fn values_layout<T>(slots: usize) -> Result<Layout, OutOfMemory> {
@@ -80,7 +81,7 @@ unsafe fn give_back_values<T>(len: usize, values: *mut MaybeUninit<T>) {
     unsafe { memory::give_back(values.cast(), layout) };
 }
 
-impl<W: Word, E: Entry, T> Blocks<W, E, T> {
+impl<T, K: SlotKind> Blocks<T, K> {
     /// No slots, and no memory.
     pub(crate) const fn new(sizes: BlockSizes) -> Self {
         Self {
@@ -126,7 +127,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     }
 
     /// The word of a slot that is there or was.
-    pub(crate) fn known_word(&self, index: usize) -> Option<W> {
+    pub(crate) fn known_word(&self, index: usize) -> Option<K::Word> {
         self.books.parts().words[..self.known()].get(index).copied()
     }
 
@@ -140,8 +141,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         &mut self,
         slots: usize,
         entry_count: usize,
-        fit_entries: FitEntries<E>,
-        fresh: W,
+        fit_entries: FitEntries<K::Entry>,
+        fresh: K::Word,
     ) -> Result<(), OutOfMemory> {
         let room = self.room();
         if slots <= room {
@@ -176,7 +177,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         entry_count: usize,
     ) -> Result<(Layout, usize), OutOfMemory> {
         let table = Layout::array::<*const MaybeUninit<T>>(self.sizes.entries_within(slots));
-        let books = Block::<W, E, ()>::layout(slots, entry_count, Layout::new::<()>())?;
+        let books = Block::<(), K>::layout(slots, entry_count, Layout::new::<()>())?;
         table.and_then(|table| table.extend(books)).map_err(|_| OutOfMemory)
     }
 
@@ -269,7 +270,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     }
 
     /// All blocks: the first slot of each, and how many slots it has.
-    fn blocks(&self) -> impl Iterator<Item = (usize, usize)> + use<W, E, T> {
+    fn blocks(&self) -> impl Iterator<Item = (usize, usize)> + use<T, K> {
         let (sizes, mut first) = (self.sizes, 0);
         (0..self.block_count()).map(move |block| {
             let len = sizes.len_of(block);
@@ -279,7 +280,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     }
 
     /// Takes on what another, of as many slots and the same sizes, knows of slots that are not there.
-    pub(crate) fn copy_known_from(&mut self, other: &Self, fresh: W) {
+    pub(crate) fn copy_known_from(&mut self, other: &Self, fresh: K::Word) {
         debug_assert!(self.slots == other.slots);
         let words = self.books.parts_mut().words;
         let known = self.slots..other.known();
@@ -293,7 +294,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
 
     /// These are the words of slots that were there, behind those that are.
     #[cfg(feature = "serde")]
-    pub(crate) fn load_known(&mut self, words: &[W]) {
+    pub(crate) fn load_known(&mut self, words: &[K::Word]) {
         debug_assert!(words.iter().all(|word| word.is_dead()));
         let known = self.slots + words.len();
         self.books.parts_mut().words[self.slots..known].copy_from_slice(words);
@@ -320,7 +321,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         BlockTable { table: self.table, sizes: self.sizes }
     }
 
-    pub(crate) fn is_consistent(&self, fresh: W) -> bool {
+    pub(crate) fn is_consistent(&self, fresh: K::Word) -> bool {
         let words = self.books.parts().words;
         let Some(beyond) = words.get(self.slots..self.known()) else { return false };
         self.sizes.start_of(self.block_count()) == Some(self.slots)
@@ -346,7 +347,7 @@ fn near(slots: usize, sizes: &BlockSizes) -> usize {
 #[cold]
 fn aside() {}
 
-impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
+impl<T, K: SlotKind> Drop for Blocks<T, K> {
     fn drop(&mut self) {
         for (first, len) in self.blocks() {
             // SAFETY: these are the blocks (invariants 2 and 3), and each goes once. Nobody uses any value any more.
@@ -461,19 +462,19 @@ impl<T> BlockTable<T> {
 
 // SAFETY: the arrays are those of the books, of the length of `slots` (invariant 1), but for the entries, of which there
 // may be more. They change only in methods that borrow the place mutably and say so.
-unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
-    type Word = W;
-    type Entry = E;
+unsafe impl<T, K: SlotKind> Place for Blocks<T, K> {
+    type Word = K::Word;
+    type Entry = K::Entry;
     type Value = T;
     const HAS_BITMAP: bool = true;
 
     #[inline(always)]
-    fn key(&self) -> W {
-        W::ZERO
+    fn key(&self) -> K::Word {
+        K::Word::ZERO
     }
 
     #[inline(always)]
-    fn parts(&self) -> Parts<'_, W, E, T> {
+    fn parts(&self) -> Parts<'_, K::Word, K::Entry, T> {
         let Parts { words, bits, entries, .. } = self.books.parts();
         // SAFETY: the books have at least this many words and bits (invariant 1).
         let words = unsafe { words.get_unchecked(..self.slots) };
@@ -483,7 +484,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     }
 
     #[inline(always)]
-    fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
+    fn parts_mut(&mut self) -> PartsMut<'_, K::Word, K::Entry, T> {
         let PartsMut { words, bits, entries, .. } = self.books.parts_mut();
         // SAFETY: the books have at least this many words and bits (invariant 1).
         let words = unsafe { words.get_unchecked_mut(..self.slots) };
@@ -493,12 +494,12 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     }
 
     #[inline(always)]
-    fn entries_end(&self) -> *const E {
+    fn entries_end(&self) -> *const K::Entry {
         self.books.entries_end()
     }
 
     #[inline(always)]
-    fn entries_end_mut(&mut self) -> *mut E {
+    fn entries_end_mut(&mut self) -> *mut K::Entry {
         self.books.entries_end_mut()
     }
 
@@ -582,7 +583,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     }
 }
 
-impl<W: Word, E: Entry, T> fmt::Debug for Blocks<W, E, T> {
+impl<T, K: SlotKind> fmt::Debug for Blocks<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Blocks").field("slots", &self.slots).finish_non_exhaustive()
     }
@@ -593,9 +594,10 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::slots::Bare;
     use crate::slots::reuse::fit_first;
 
-    type Place3 = Blocks<u32, u32, [u8; 3]>;
+    type Place3 = Blocks<[u8; 3], Bare<u32, u32>>;
 
     fn grown(sizes: BlockSizes, blocks: usize) -> Place3 {
         let mut place = Place3::new(sizes);

@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[cfg(feature = "alloc")]
-    type Words = crate::slots::SlotWords<crate::slots::Block<u16, (), ()>>;
+    type Words = crate::slots::SlotWords<crate::slots::Block<(), crate::slots::Bare<u16, ()>>>;
 
     #[cfg(feature = "alloc")]
     type Short = crate::Handle32<(), 24>;

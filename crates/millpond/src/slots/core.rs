@@ -7,12 +7,14 @@
 //!
 //! The words' [border](SlotWords::set_border) is 0 unless the order's fast path is open.
 
+use core::marker::PhantomData;
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;
 use core::ops::{Deref, DerefMut};
 
 use super::{Books, Census, CheckWord, Circle, KeptCircle, Place, SlotWords};
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::base::entry::Entry;
+use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::lifetimes::Lifetimes;
@@ -396,6 +398,29 @@ pub(crate) type EntryOf<R, H> = <<R as ReuseOrder>::Queue<<H as HandleLayout>::I
     <H as HandleLayout>::Index,
 >>::Entry;
 
+/// What slots have beside their values: words, and entries of a reuse order. Of a pool it is its order, and the types of its
+/// words and slot numbers. (Not the type of its handles: a place has a destructor, and what it names must outlive the pool.)
+#[doc(hidden)]
+pub trait SlotKind {
+    type Word: Word;
+    type Entry: Entry;
+}
+
+impl<R: ReuseOrder, W: Word, I: IndexWord> SlotKind for (R, W, I) {
+    type Word = W;
+    type Entry = <R::Queue<I> as Queue<I>>::Entry;
+}
+
+/// Slots with these words and entries, and no order.
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "no value of it exists")]
+pub struct Bare<W, E>(PhantomData<(W, E)>);
+
+impl<W: Word, E: Entry> SlotKind for Bare<W, E> {
+    type Word = W;
+    type Entry = E;
+}
+
 #[cfg(feature = "validate")]
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// Checks a pool that may have had up to `capacity` slots.
@@ -533,13 +558,14 @@ mod tests {
     #[cfg(all(feature = "lots", target_has_atomic = "32"))]
     fn an_order_whose_next_slots_are_taken_is_open_again() {
         let circle = Circle::new::<Handle<()>>(&Lifetimes::PLAIN);
-        let mut words = SlotWords::<crate::slots::Block<u32, u32, ()>>::try_new(
-            8,
-            <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
-            false,
-            circle.start().as_dead(),
-        )
-        .unwrap();
+        let mut words =
+            SlotWords::<crate::slots::Block<(), crate::slots::Bare<u32, u32>>>::try_new(
+                8,
+                <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
+                false,
+                circle.start().as_dead(),
+            )
+            .unwrap();
         let mut core = Core::<Lifo, Handle<()>>::new(circle, None, &mut words);
         assert!(Queue::<u32>::is_open(&core.queue));
         assert!(core.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter(), &mut words));

@@ -52,7 +52,7 @@ pub(crate) use self::block::Block;
 pub(crate) use self::blocks::{BlockTable, Blocks};
 pub(crate) use self::books::{Books, check_disjoint};
 pub(crate) use self::circle::{CheckWord, Circle, KeptCircle, first_generation};
-pub(crate) use self::core::{Core, EntryOf, FitEntries, Needs};
+pub(crate) use self::core::{Bare, Core, EntryOf, FitEntries, Needs, SlotKind};
 pub(crate) use self::counts::{Census, Counts};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::partition::{Parting, Partition, Sorting};

@@ -29,7 +29,6 @@ use core::mem::offset_of;
 use core::ops::Range;
 
 use crate::base::aside;
-use crate::base::entry::Entry;
 #[cfg(feature = "alloc")]
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Word};
@@ -37,7 +36,7 @@ use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
-use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place};
+use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, SlotKind};
 #[cfg(feature = "blocks")]
 use crate::slots::{BlockSizes, Blocks};
 
@@ -69,7 +68,7 @@ pub struct SlotWords<P: Place> {
 }
 
 #[cfg(feature = "alloc")]
-impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
+impl<T, K: SlotKind> SlotWords<Block<T, K>> {
     /// No slots, and no memory.
     pub(crate) const fn empty() -> Self {
         Self::unused(Block::empty())
@@ -81,14 +80,14 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
         slots: usize,
         entries: usize,
         in_step: bool,
-        dead: W,
+        dead: K::Word,
     ) -> Result<Self, OutOfMemory> {
         debug_assert!(dead.is_dead());
         Ok(Self::of_dead(Block::try_new(slots, entries, dead)?, in_step))
     }
 
     /// Like [`try_new`](Self::try_new), for a block of slots that are all dead.
-    pub(crate) fn of_dead(place: Block<W, E, T>, in_step: bool) -> Self {
+    pub(crate) fn of_dead(place: Block<T, K>, in_step: bool) -> Self {
         let mut words = Self::unused(place);
         if in_step {
             words.put_in_step();
@@ -100,14 +99,14 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
     #[cfg(test)]
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
         let (slots, entries) = (self.slots(), self.entries().len());
-        let mut clone = Self::try_new(slots, entries, self.is_in_step(), W::RETIRED)?;
+        let mut clone = Self::try_new(slots, entries, self.is_in_step(), K::Word::RETIRED)?;
         clone.continue_from(self);
         Ok(clone)
     }
 }
 
 #[cfg(feature = "blocks")]
-impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
+impl<T, K: SlotKind> SlotWords<Blocks<T, K>> {
     /// No slots, and no memory.
     pub(crate) const fn growing(sizes: BlockSizes) -> Self {
         Self::unused(Blocks::new(sizes))
@@ -227,9 +226,9 @@ pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_S
     (!words.iter().fold(false, |any, word| any | word.is_dead())).then_some(words)
 }
 
-impl<W: Word, E: Entry, T, const N: usize> SlotWords<Inline<W, E, T, N>> {
+impl<T, K: SlotKind, const N: usize> SlotWords<Inline<T, K, N>> {
     /// The slots of a place, none of which was ever used. No bit is set that is not set in the place.
-    pub(crate) const fn fresh(place: Inline<W, E, T, N>) -> Self {
+    pub(crate) const fn fresh(place: Inline<T, K, N>) -> Self {
         Self::unused(place)
     }
 }
@@ -851,9 +850,10 @@ mod tests {
     use super::*;
     use crate::Handle32;
     use crate::pools::settings::Lifetimes;
+    use crate::slots::Bare;
     use alloc::vec::Vec;
 
-    type Words = SlotWords<Block<u16, (), ()>>;
+    type Words = SlotWords<Block<(), Bare<u16, ()>>>;
 
     fn words(slots: usize, in_step: bool, dead: u16) -> Words {
         let mut words = Words::try_new(slots, 0, false, dead).unwrap();
@@ -877,7 +877,7 @@ mod tests {
 
     #[test]
     fn every_number_of_slots_in_a_pool_is_0_at_first() {
-        let words = SlotWords::<Inline<u32, u32, (), 70>>::fresh(Inline::new(1));
+        let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(1));
         let SlotWords { peak, retired, place, births, deaths, quick_below, border } = words;
         assert_eq!((births, deaths, peak, retired, quick_below, border), (0, 0, 0, 0, 0, 0));
         let parts = place.parts();
@@ -887,7 +887,8 @@ mod tests {
     #[test]
     fn words_that_are_kept_as_differences_are_the_same_words() {
         for start in [1, 254] {
-            let mut inline = SlotWords::<Inline<u16, u32, (), 130>>::fresh(Inline::new(start));
+            let mut inline =
+                SlotWords::<Inline<(), Bare<u16, u32>, 130>>::fresh(Inline::new(start));
             let start = start as u16;
             let mut block = words(130, false, start.as_dead());
             for index in (0..130).step_by(3) {
@@ -1102,7 +1103,7 @@ mod tests {
 
     #[test]
     fn a_growing_pool_keeps_its_bitmap_in_step_once_a_walk_has_put_it_there() {
-        let grow = |words: &mut SlotWords<Blocks<u16, (), ()>>| {
+        let grow = |words: &mut SlotWords<Blocks<(), Bare<u16, ()>>>| {
             let room = words.slots() + 64;
             words.place.try_make_room(room, 0, |_, _, _| (), 1.as_dead()).unwrap();
             words.try_add_block(false, false).unwrap();

@@ -6,10 +6,8 @@ use core::ops::Range;
 use core::slice;
 
 use super::runs::{Cut, ValueRuns, ValueRunsMut};
-use crate::base::entry::Entry;
-use crate::handle::Word;
 use crate::occupancy::{CutBits, Runs, Source, WORD_SLOTS};
-use crate::slots::{BlockTable, Blocks, SlotWords};
+use crate::slots::{BlockTable, Blocks, SlotKind, SlotWords};
 
 /// Iterates over a slice of values: shared or mutable.
 #[doc(hidden)]
@@ -102,9 +100,9 @@ impl<'a, T, P: Part<T>> BlockWalk<'a, T, P> {
     /// The words are those of the table's place. This is borrowed for the lifetime of the items, mutably if they are
     /// mutable, and the walk does not outlive the borrow.
     #[inline(always)]
-    pub(super) unsafe fn new<W: Word, E: Entry>(
+    pub(super) unsafe fn new<K: SlotKind>(
         table: BlockTable<T>,
-        words: &'a SlotWords<Blocks<W, E, T>>,
+        words: &'a SlotWords<Blocks<T, K>>,
     ) -> Self {
         let (mut part, mut until, word) = (P::default(), 0, core::ptr::null());
         let Some(prefix) = words.prefix() else {
@@ -284,9 +282,9 @@ impl<T> Clone for BlockCut<'_, T> {
 
 impl<'a, T> BlockCut<'a, T> {
     #[inline(always)]
-    pub(super) fn new<W: Word, E: Entry>(
+    pub(super) fn new<K: SlotKind>(
         table: BlockTable<T>,
-        words: &'a SlotWords<Blocks<W, E, T>>,
+        words: &'a SlotWords<Blocks<T, K>>,
     ) -> Self {
         let slots = words.slots();
         let runs = match words.prefix() {

@@ -3,23 +3,22 @@
 use core::ops::Range;
 
 use super::{Link, Storage};
-use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
-use crate::slots::{BlockSizes, Blocks, Circle, EntryOf, Needs, SlotWords};
+use crate::slots::{BlockSizes, Blocks, Circle, Needs, SlotKind, SlotWords};
 
 /// The storage of a growing pool of this order and layout.
 pub(crate) type BlockStorage<T, R, H> =
-    Storage<Blocks<<H as HandleLayout>::Word, EntryOf<R, H>, T>>;
+    Storage<Blocks<T, (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>>;
 
-impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
+impl<T, K: SlotKind> Storage<Blocks<T, K>> {
     /// No slots, and no memory.
     pub(crate) const fn growing(sizes: BlockSizes) -> Self {
         Self { words: SlotWords::growing(sizes) }
     }
 
     #[inline]
-    pub(crate) fn place(&self) -> &Blocks<W, E, T> {
+    pub(crate) fn place(&self) -> &Blocks<T, K> {
         self.words.place()
     }
 
@@ -28,9 +27,9 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     /// them yet.
     pub(crate) fn try_add_block(
         &mut self,
-        needs: Needs<E>,
+        needs: Needs<K::Entry>,
         room: usize,
-        fresh: W,
+        fresh: K::Word,
         ahead: bool,
     ) -> Result<Range<usize>, OutOfMemory> {
         let end = self.slots() + self.place().sizes().len_of(self.place().block_count());
@@ -58,9 +57,9 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     /// Values in freed blocks are dropped.
     pub(crate) fn try_resize(
         &mut self,
-        needs: Needs<E>,
+        needs: Needs<K::Entry>,
         slots: usize,
-        circle: &Circle<W>,
+        circle: &Circle<K::Word>,
     ) -> Result<(), OutOfMemory> {
         while let Some(block) = self.place().last_block().filter(|block| block.start >= slots) {
             for index in block {
@@ -78,22 +77,22 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     /// Makes room in the books for this many slots.
     pub(crate) fn try_make_room(
         &mut self,
-        needs: Needs<E>,
+        needs: Needs<K::Entry>,
         slots: usize,
-        fresh: W,
+        fresh: K::Word,
     ) -> Result<(), OutOfMemory> {
         let entries = (needs.entry_count)(slots, Self::LINKED);
         self.words.place_mut().try_make_room(slots, entries, needs.fit_entries, fresh)
     }
 
     /// Copies the words of former slots from `other`, which has the same number of slots.
-    pub(crate) fn copy_known_from(&mut self, other: &Self, fresh: W) {
+    pub(crate) fn copy_known_from(&mut self, other: &Self, fresh: K::Word) {
         self.words.place_mut().copy_known_from(other.place(), fresh);
     }
 
     /// Sets the words of former slots, which come after those that exist: dead ones.
     #[cfg(feature = "serde")]
-    pub(crate) fn load_known(&mut self, words: &[W]) {
+    pub(crate) fn load_known(&mut self, words: &[K::Word]) {
         assert!(words.iter().all(|word| word.is_dead()), "a live slot has a value");
         self.words.place_mut().load_known(words);
     }
@@ -101,8 +100,8 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped.
     pub(crate) fn try_clone_blocks(
         &self,
-        needs: Needs<E>,
-        circle: &Circle<W>,
+        needs: Needs<K::Entry>,
+        circle: &Circle<K::Word>,
     ) -> Result<Self, OutOfMemory>
     where
         T: Clone,
@@ -129,7 +128,7 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     #[cfg(feature = "validate")]
     pub(crate) fn validate_blocks(
         &self,
-        fresh: W,
+        fresh: K::Word,
     ) -> Result<(), crate::reports::validate::Violation> {
         crate::reports::validate::ensure(
             self.place().is_consistent(fresh),

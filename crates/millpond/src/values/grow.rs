@@ -1,12 +1,11 @@
 //! Growing and shrinking of slots in one block: it is extended, or they move to a smaller one.
 
 use super::{Link, Storage, TableStorage};
-use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{Block, FitEntries, Needs, Place, SlotWords};
+use crate::slots::{Block, FitEntries, Needs, Place, SlotKind, SlotWords};
 
-impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
+impl<T, K: SlotKind> Storage<Block<T, K>> {
     /// No slots, and no memory.
     pub(crate) const fn empty() -> Self {
         Self { words: SlotWords::empty() }
@@ -18,10 +17,10 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::grow`] afterwards.
     pub(crate) fn try_grow(
         &mut self,
-        needs: Needs<E>,
+        needs: Needs<K::Entry>,
         slots: usize,
-        known: &[W],
-        fresh: W,
+        known: &[K::Word],
+        fresh: K::Word,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let entries = (needs.entry_count)(slots, Self::LINKED);
@@ -37,9 +36,9 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         &mut self,
         slots: usize,
         entries: usize,
-        fit_entries: FitEntries<E>,
-        known: &[W],
-        fresh: W,
+        fit_entries: FitEntries<K::Entry>,
+        known: &[K::Word],
+        fresh: K::Word,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let former = self.slots();
@@ -65,14 +64,14 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// A block of fewer slots, for [`move_to`](Self::move_to).
     pub(crate) fn try_smaller(
         &self,
-        needs: Needs<E>,
+        needs: Needs<K::Entry>,
         slots: usize,
-    ) -> Result<Block<W, E, T>, OutOfMemory> {
+    ) -> Result<Block<T, K>, OutOfMemory> {
         match slots {
             0 => Ok(Block::empty()),
             _ => {
                 let entries = (needs.entry_count)(slots, Self::LINKED);
-                Block::try_untouched(slots, entries, W::RETIRED)
+                Block::try_untouched(slots, entries, K::Word::RETIRED)
             }
         }
     }
@@ -80,7 +79,7 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// Moves to a block of fewer slots; those that are no more must be dead.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::shrink`] around it.
-    pub(crate) fn move_to(&mut self, needs: Needs<E>, mut block: Block<W, E, T>) {
+    pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, mut block: Block<T, K>) {
         let kept = block.parts().words.len();
         let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
         assert!(kept <= self.slots() && are_dead, "a value would be lost");
@@ -88,7 +87,7 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         self.poison_dead(false);
         let from = self.words.place_mut().parts_mut();
         let values = from.values;
-        block.take_over(from, needs.fit_entries, W::RETIRED);
+        block.take_over(from, needs.fit_entries, K::Word::RETIRED);
         // SAFETY: both have this many slots, in memory of their own.
         unsafe { block.parts_mut().values.copy_from_nonoverlapping(values, kept) };
         if let Some(age) = block.bitmap_age_mut() {

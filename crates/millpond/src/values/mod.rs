@@ -76,9 +76,9 @@ use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
 use crate::slots::reuse::{Link, Permit, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
-use crate::slots::{Block, EntryOf};
+use crate::slots::{Bare, Block};
 use crate::slots::{
-    Circle, Core, FlatPlace, Inline, Needs, Place, SlotWords, check_disjoint, source,
+    Circle, Core, FlatPlace, Inline, Needs, Place, SlotKind, SlotWords, check_disjoint, source,
 };
 
 /// Slots with values, and their words, which determine which of them are live.
@@ -91,37 +91,42 @@ pub struct Storage<P: Place> {
 
 /// The storage of a pool of this order and layout, in one block of memory.
 #[cfg(feature = "alloc")]
-pub(crate) type PoolStorage<T, R, H> = Storage<Block<<H as HandleLayout>::Word, EntryOf<R, H>, T>>;
+pub(crate) type PoolStorage<T, R, H> =
+    Storage<Block<T, (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>>;
 
 /// Storage without a reuse order.
 #[cfg(feature = "alloc")]
-pub(crate) type TableStorage<T, W> = Storage<Block<W, (), T>>;
+pub(crate) type TableStorage<T, W> = Storage<Block<T, Bare<W, ()>>>;
 
 #[cfg(feature = "alloc")]
-impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
+impl<T, K: SlotKind> Storage<Block<T, K>> {
     /// Slots that are all dead, with this word, every page touched.
     fn try_with_entries(
         slots: usize,
         entries: usize,
         in_step: bool,
-        dead: W,
+        dead: K::Word,
     ) -> Result<Self, OutOfMemory> {
         Ok(Self::of_dead(SlotWords::try_new(slots, entries, in_step, dead)?))
     }
 
     /// Slots that are all dead, with this word, every page touched, for a pool with this order.
-    pub(crate) fn try_new(needs: Needs<E>, slots: usize, dead: W) -> Result<Self, OutOfMemory> {
+    pub(crate) fn try_new(
+        needs: Needs<K::Entry>,
+        slots: usize,
+        dead: K::Word,
+    ) -> Result<Self, OutOfMemory> {
         let entries = (needs.entry_count)(slots, Self::LINKED);
         Self::try_with_entries(slots, entries, needs.in_step, dead)
     }
 
     /// The memory that the slots of a pool with this order need, with room for a value of this layout in each.
     pub(crate) fn layout(
-        needs: Needs<E>,
+        needs: Needs<K::Entry>,
         slots: usize,
         value: Layout,
     ) -> Result<Layout, OutOfMemory> {
-        Block::<W, E, T>::layout(slots, (needs.entry_count)(slots, Self::LINKED), value)
+        Block::<T, K>::layout(slots, (needs.entry_count)(slots, Self::LINKED), value)
     }
 
     /// Like [`try_new`](Self::try_new), in memory that is lent to the storage.
@@ -131,11 +136,11 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// `start` is the aligned first byte of memory with the [layout](Self::layout), which only the
     /// storage uses until it is dropped; no value is smaller than a `T`.
     pub(crate) unsafe fn try_in(
-        needs: Needs<E>,
+        needs: Needs<K::Entry>,
         start: NonNull<u8>,
         slots: usize,
         value: Layout,
-        dead: W,
+        dead: K::Word,
     ) -> Result<Self, OutOfMemory> {
         let entries = (needs.entry_count)(slots, Self::LINKED);
         // SAFETY: as the caller promises.
@@ -164,7 +169,7 @@ impl<W: Word, T> TableStorage<T, W> {
     }
 }
 
-impl<W: Word, E: Entry, T, const N: usize> Storage<Inline<W, E, T, N>> {
+impl<T, K: SlotKind, const N: usize> Storage<Inline<T, K, N>> {
     /// Slots that were never used. Their entries are empty.
     pub(crate) const fn fresh(start: u32) -> Self {
         const { assert!(!Self::LINKED, "a dead slot without a link") };
@@ -172,7 +177,7 @@ impl<W: Word, E: Entry, T, const N: usize> Storage<Inline<W, E, T, N>> {
     }
 }
 
-impl<W: Word, E: Entry, T: Clone, const N: usize> Storage<Inline<W, E, T, N>> {
+impl<T: Clone, K: SlotKind, const N: usize> Storage<Inline<T, K, N>> {
     /// Copies another storage with the same first generation into this one, in which no slot was
     /// ever used. If a value's clone panics, the slots before it have their copies.
     pub(crate) fn clone_into_fresh(&mut self, other: &Self) {
@@ -724,11 +729,11 @@ impl<P: Place> Storage<P> {
 }
 
 #[cfg(feature = "alloc")]
-impl<W: Word, E: Entry, T: Clone> Storage<Block<W, E, T>> {
+impl<T: Clone, K: SlotKind> Storage<Block<T, K>> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
         let allocate = if touch { Block::try_new } else { Block::try_untouched };
-        let block = allocate(self.slots(), self.words.entries().len(), W::RETIRED)?;
+        let block = allocate(self.slots(), self.words.entries().len(), K::Word::RETIRED)?;
         let mut storage = Self::of_dead(SlotWords::of_dead(block, self.words.is_in_step()));
         storage.clone_into_dead(self);
         Ok(storage)

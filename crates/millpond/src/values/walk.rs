@@ -98,14 +98,13 @@ impl<P: FlatPlace> Walk for P {
 #[cfg(feature = "blocks")]
 mod in_blocks {
     use super::{KeptWords, Storage, Walk};
-    use crate::base::entry::Entry;
-    use crate::handle::Word;
-    use crate::slots::Blocks;
+
+    use crate::slots::{Blocks, SlotKind};
     use crate::values::block_walk::{
         BlockCut, BlockRuns, BlockRunsMut, BlockValues, BlockValuesMut,
     };
 
-    impl<W: Word, E: Entry, T> Walk for Blocks<W, E, T> {
+    impl<T, K: SlotKind> Walk for Blocks<T, K> {
         type Values<'a>
             = BlockValues<'a, T>
         where
@@ -132,7 +131,7 @@ mod in_blocks {
         #[inline]
         fn words_and_iter_mut(
             storage: &mut Storage<Self>,
-        ) -> (KeptWords<'_, W>, BlockValuesMut<'_, T>) {
+        ) -> (KeptWords<'_, K::Word>, BlockValuesMut<'_, T>) {
             storage.words.refresh();
             // SAFETY: both are of this storage, the values of which are borrowed mutably as long as the walk.
             let values = unsafe { BlockValuesMut::new(storage.place().values(), &storage.words) };

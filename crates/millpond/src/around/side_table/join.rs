@@ -5,13 +5,12 @@ use core::iter::FusedIterator;
 use core::slice;
 
 use super::SideTable;
-use crate::base::entry::Entry;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Block, EntryOf, full_word};
+use crate::slots::{Bare, Block, SlotKind, full_word};
 use crate::values::{ChunkMut, Storage};
 
 /// Iterates in index order over the objects of `pool` that have a value in each of `tables`,
@@ -131,12 +130,12 @@ fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Ite
 
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
-pub struct Shared<'a, W: Word, E: Entry, T> {
-    storage: &'a Storage<Block<W, E, T>>,
+pub struct Shared<'a, T, K: SlotKind> {
+    storage: &'a Storage<Block<T, K>>,
 }
 
-impl<'a, W: Word, E: Entry, T> Lane for Shared<'a, W, E, T> {
-    type Word = W;
+impl<'a, T, K: SlotKind> Lane for Shared<'a, T, K> {
+    type Word = K::Word;
     type Value = &'a T;
     type Values = slice::Iter<'a, T>;
 
@@ -146,7 +145,7 @@ impl<'a, W: Word, E: Entry, T> Lane for Shared<'a, W, E, T> {
     }
 
     #[inline]
-    fn words(&self) -> &[W] {
+    fn words(&self) -> &[K::Word] {
         self.storage.words().as_slice()
     }
 
@@ -242,7 +241,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, G> sealed::Sealed for &Flat<T, R, H, G> 
 impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a Flat<T, R, H, G> {
     type Handle = H;
     type Value = &'a T;
-    type Lane = Shared<'a, H::Word, EntryOf<R, H>, T>;
+    type Lane = Shared<'a, T, (R, H::Word, H::Index)>;
 
     fn into_lane(self) -> Self::Lane {
         Shared { storage: self.storage() }
@@ -266,7 +265,7 @@ impl<H: HandleLayout, V> sealed::Sealed for &SideTable<H, V> {}
 
 impl<'a, H: HandleLayout, V> JoinTables<H> for &'a SideTable<H, V> {
     type Value = &'a V;
-    type Lanes = Shared<'a, H::Word, (), V>;
+    type Lanes = Shared<'a, V, Bare<H::Word, ()>>;
 
     fn into_lanes(self) -> Self::Lanes {
         Shared { storage: &self.storage }

@@ -10,18 +10,15 @@ use core::cell::RefCell;
 use core::mem::offset_of;
 use core::ptr::NonNull;
 
-use super::{HandleAllocator, HandleAllocatorBuilder};
+use super::{AllocatorBlock, HandleAllocator, HandleAllocatorBuilder};
 use crate::handle::{Handle, HandleLayout};
 use crate::policies::{Lifetimes, first_evictable, least_of};
 use crate::pools::settings::BuildError;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
-use crate::slots::{Block, Core, EntryOf, SlotWords};
+use crate::slots::{Core, SlotWords};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
 use crate::values::{PoolStorage, Storage};
-
-/// The block of an allocator's words.
-type AllocatorBlock<R, H> = Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>;
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Limits generations to 1 to `max` (at most 32,767), like those of a shorter handle layout.

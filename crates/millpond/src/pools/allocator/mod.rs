@@ -30,7 +30,7 @@ use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::handle_at;
 use crate::slots::reuse::{Lifo, ReuseOrder, Slots};
-use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
+use crate::slots::{Block, Circle, Core, SlotWords};
 use crate::values::{PoolStorage, Storage};
 
 /// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in
@@ -66,6 +66,9 @@ pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     storage: PoolStorage<(), R, H>,
     core: Core<R, H>,
 }
+
+/// The block of an allocator's words.
+type AllocatorBlock<R, H> = Block<(), (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Creates an allocator with the reuse order and handle layout of `Self`, for use where
@@ -340,7 +343,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         &self.core
     }
 
-    pub(crate) fn words(&self) -> &SlotWords<Block<H::Word, EntryOf<R, H>, ()>> {
+    pub(crate) fn words(&self) -> &SlotWords<AllocatorBlock<R, H>> {
         self.storage.words()
     }
 
@@ -357,7 +360,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// The order, to be broken.
     #[cfg(test)]
     #[allow(clippy::type_complexity, reason = "the order and its entries")]
-    pub(crate) fn order_mut(&mut self) -> (&mut R::Queue<H::Index>, &mut [EntryOf<R, H>]) {
+    pub(crate) fn order_mut(
+        &mut self,
+    ) -> (&mut R::Queue<H::Index>, &mut [crate::slots::EntryOf<R, H>]) {
         (self.core.queue_mut(), Slots::entries_mut(&mut self.storage))
     }
 

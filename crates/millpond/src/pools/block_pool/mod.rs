@@ -20,7 +20,7 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::slot_pool::{Growing, SlotPool};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::slots::{BlockSizes, Blocks, Core, EntryOf};
+use crate::slots::{BlockSizes, Blocks, Core};
 use crate::values::Storage;
 
 /// A pool of values that grows block by block, up to an optional limit. No value ever moves, and
@@ -90,12 +90,17 @@ use crate::values::Storage;
 /// ships.shrink_to_fit();
 /// assert_eq!((ships.capacity(), ships[cutter]), (4, "cutter"));
 /// ```
+///
+/// # Methods
+///
+/// They are those of [`SlotPool`]; the page of [`Pool`](crate::Pool#methods) lists them by what they do. Its own: [`push`](Self::push), [`reserve`](Self::reserve), [`shrink_to_fit`](Self::shrink_to_fit), [`capacity_max`](Self::capacity_max).
 pub type BlockPool<T, R = Lifo, H = Handle<T>> =
     SlotPool<T, Growing<ByBlocks>, R, H, SeveralBlocks<T, R, H>>;
 
 /// The place of a [`BlockPool`].
 #[doc(hidden)]
-pub type SeveralBlocks<T, R, H> = Blocks<<H as HandleLayout>::Word, EntryOf<R, H>, T>;
+pub type SeveralBlocks<T, R, H> =
+    Blocks<T, (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     const fn without_blocks(sizes: BlockSizes, lifetimes: &Lifetimes, growth: ByBlocks) -> Self {

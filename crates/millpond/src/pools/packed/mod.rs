@@ -32,8 +32,6 @@ use crate::values::PackedValues;
 use retain::Removals;
 use roster::PackedRoster;
 
-/// A packed pool has no reuse order to set.
-
 /// A pool whose live values are always adjacent, in a slice without holes. Handles stay valid while
 /// the values move.
 ///

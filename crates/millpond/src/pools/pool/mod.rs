@@ -20,7 +20,7 @@ use crate::handle::{Handle, HandleLayout, Word};
 use crate::pools::settings::{BuildError, Settings};
 use crate::pools::slot_pool::{Fixed, Growth, SlotPool};
 use crate::slots::reuse::{Lifo, ReuseOrder, Roster, roster};
-use crate::slots::{Block, Circle, Core, EntryOf};
+use crate::slots::{Block, Circle, Core};
 use crate::snapshot::SnapshotOf;
 use crate::values::{PoolStorage, Storage};
 
@@ -68,11 +68,25 @@ use crate::values::{PoolStorage, Storage};
 /// assert_eq!(ships.get(cutter), None);
 /// assert_eq!(ships.values().copied().collect::<Vec<_>>(), ["tug", "barge"]);
 /// ```
+///
+/// # Methods
+///
+/// They are those of [`SlotPool`], whose page has them for readers without JavaScript, too:
+///
+/// | to | |
+/// | --- | --- |
+/// | create | [`new`](Self::new), [`with_capacity`](Self::with_capacity), [`builder`](Self::builder), [`typed_builder`](Self::typed_builder) |
+/// | insert | [`insert`](Self::insert), [`insert_with`](Self::insert_with), [`vacant_entry`](Self::vacant_entry), [`insert_at`](Self::insert_at), [`insert_or_evict`](Self::insert_or_evict), [`try_insert_or_evict`](Self::try_insert_or_evict), [`revive`](Self::revive) |
+/// | look up | [`get`](Self::get), [`get_mut`](Self::get_mut), [`get_disjoint_mut`](Self::get_disjoint_mut), [`get_each_mut`](Self::get_each_mut), [`contains`](Self::contains), [`check`](Self::check), [`explain`](Self::explain), [`get_at`](Self::get_at), [`get_at_mut`](Self::get_at_mut), [`object_at`](Self::object_at), [`object_at_mut`](Self::object_at_mut), [`handle_at`](Self::handle_at), [`handle_of`](Self::handle_of), [`index_of`](Self::index_of) |
+/// | remove | [`remove`](Self::remove), [`remove_at`](Self::remove_at), [`retain`](Self::retain), [`extract_if`](Self::extract_if), [`drain`](Self::drain), [`clear`](Self::clear) |
+/// | iterate | [`iter`](Self::iter), [`iter_mut`](Self::iter_mut), [`values`](Self::values), [`values_mut`](Self::values_mut), [`handles`](Self::handles), [`runs`](Self::runs), [`runs_mut`](Self::runs_mut) |
+/// | ask | [`len`](Self::len), [`is_empty`](Self::is_empty), [`is_full`](Self::is_full), [`capacity`](Self::capacity), [`stats`](Self::stats), [`occupancy`](Self::occupancy), [`name`](Self::name), [`generations`](Self::generations) |
+/// | save | [`snapshot`](Self::snapshot), [`snapshot_cloned`](Self::snapshot_cloned), [`save_into`](Self::save_into), [`restore`](Self::restore), [`checksum`](Self::checksum), [`checksum_with`](Self::checksum_with) |
 pub type Pool<T, R = Lifo, H = Handle<T>> = SlotPool<T, Fixed, R, H, OneBlock<T, R, H>>;
 
 /// The place of a [`Pool`] and of a [`VecPool`](crate::VecPool).
 #[doc(hidden)]
-pub type OneBlock<T, R, H> = Block<<H as HandleLayout>::Word, EntryOf<R, H>, T>;
+pub type OneBlock<T, R, H> = Block<T, (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
 /// A snapshot of a [`Pool`](crate::Pool).
 pub type Snapshot<T, R = Lifo, H = Handle<T>> = SnapshotOf<Pool<T, R, H>>;

@@ -41,7 +41,7 @@ pub struct SlotPool<
     G = Fixed,
     R: ReuseOrder = DefaultOrder,
     H: HandleLayout = Handle<T>,
-    P: Place = DefaultPlace<T>,
+    P: Place = DefaultPlace<T, R>,
 > {
     /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods
     /// is on its way between the two, where no user code runs.
@@ -55,12 +55,11 @@ pub struct SlotPool<
 type DefaultOrder = crate::slots::reuse::Lifo;
 #[cfg(not(feature = "alloc"))]
 type DefaultOrder = crate::slots::reuse::InlineRoster;
-/// The place of a [`Pool`](crate::Pool) whose slots have numbers of 32 bits, written so that the compiler sees that it is
-/// the default.
+/// The place of a [`Pool`](crate::Pool) whose words and slot numbers have 32 bits, written so that the compiler sees that it is the default.
 #[cfg(feature = "alloc")]
-type DefaultPlace<T> = crate::slots::Block<u32, u32, T>;
+type DefaultPlace<T, R> = crate::slots::Block<T, (R, u32, u32)>;
 #[cfg(not(feature = "alloc"))]
-type DefaultPlace<T> = crate::slots::Inline<u32, crate::slots::reuse::Difference<u32>, T, 0>;
+type DefaultPlace<T, R> = crate::slots::Inline<T, (R, u32, u32), 0>;
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
     pub(super) const fn of_parts(storage: Storage<P>, core: Core<R, H>, growth: G) -> Self {

@@ -1,9 +1,9 @@
 //! Where the slots of a pool lie.
 
 use crate::base::OutOfMemory;
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, Word};
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Circle, EntryOf, Needs, Place};
+use crate::slots::{Circle, EntryOf, Needs, Place, SlotKind};
 use crate::values::{Storage, Walk};
 
 /// A place with room for values, for the words of such handles, and for what such an order keeps: one block on the heap,
@@ -34,13 +34,11 @@ pub trait TryClone: Place + Sized {
 }
 
 #[cfg(feature = "alloc")]
-impl<W: crate::handle::Word, E: crate::base::entry::Entry, T> TryClone
-    for crate::slots::Block<W, E, T>
-{
+impl<T, K: SlotKind> TryClone for crate::slots::Block<T, K> {
     fn try_clone(
         storage: &Storage<Self>,
-        _: Needs<E>,
-        _: &Circle<W>,
+        _: Needs<K::Entry>,
+        _: &Circle<K::Word>,
         touch: bool,
     ) -> Result<Storage<Self>, OutOfMemory>
     where
@@ -51,13 +49,11 @@ impl<W: crate::handle::Word, E: crate::base::entry::Entry, T> TryClone
 }
 
 #[cfg(feature = "blocks")]
-impl<W: crate::handle::Word, E: crate::base::entry::Entry, T> TryClone
-    for crate::slots::Blocks<W, E, T>
-{
+impl<T, K: SlotKind> TryClone for crate::slots::Blocks<T, K> {
     fn try_clone(
         storage: &Storage<Self>,
-        needs: Needs<E>,
-        circle: &Circle<W>,
+        needs: Needs<K::Entry>,
+        circle: &Circle<K::Word>,
         _: bool,
     ) -> Result<Storage<Self>, OutOfMemory>
     where
@@ -67,13 +63,11 @@ impl<W: crate::handle::Word, E: crate::base::entry::Entry, T> TryClone
     }
 }
 
-impl<W: crate::handle::Word, E: crate::base::entry::Entry, T, const N: usize> TryClone
-    for crate::slots::Inline<W, E, T, N>
-{
+impl<T, K: SlotKind, const N: usize> TryClone for crate::slots::Inline<T, K, N> {
     fn try_clone(
         storage: &Storage<Self>,
-        _: Needs<E>,
-        circle: &Circle<W>,
+        _: Needs<K::Entry>,
+        circle: &Circle<K::Word>,
         _: bool,
     ) -> Result<Storage<Self>, OutOfMemory>
     where

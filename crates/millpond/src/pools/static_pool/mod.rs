@@ -16,7 +16,7 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::slot_pool::{Fixed, SlotPool};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::InlineRoster;
-use crate::slots::{Core, EntryOf, Inline};
+use crate::slots::{Core, Inline};
 use crate::values::Storage;
 
 /// A pool of `N` slots that stores its values inline: it needs no heap, and its constructor is
@@ -55,6 +55,10 @@ use crate::values::Storage;
 ///
 /// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. A slot
 /// whose generations are used up retires, unless the pool was [built](Self::builder) to wrap.
+///
+/// # Methods
+///
+/// They are those of [`SlotPool`]; the page of [`Pool`](crate::Pool#methods) lists them by what they do. Its own: [`is_live`](Self::is_live).
 pub type StaticPool<T, const N: usize, H = Handle<T>> =
     SlotPool<T, Fixed, InlineRoster, H, InPool<T, N, H>>;
 
@@ -65,7 +69,7 @@ type StaticStorage<T, const N: usize, H> = Storage<InPool<T, N, H>>;
 /// The place of a [`StaticPool`].
 #[doc(hidden)]
 pub type InPool<T, const N: usize, H> =
-    Inline<<H as HandleLayout>::Word, EntryOf<InlineRoster, H>, T, N>;
+    Inline<T, (InlineRoster, <H as HandleLayout>::Word, <H as HandleLayout>::Index), N>;
 
 impl<T, const N: usize> StaticPool<T, N> {
     /// Creates an empty pool, with eight-byte handles.

@@ -77,6 +77,10 @@ use crate::values::Storage;
 /// ships.shrink_to_fit();
 /// assert_eq!((ships.capacity(), ships[cutter]), (1, "cutter"));
 /// ```
+///
+/// # Methods
+///
+/// They are those of [`SlotPool`]; the page of [`Pool`](crate::Pool#methods) lists them by what they do. Its own: [`push`](Self::push), [`reserve`](Self::reserve), [`shrink_to_fit`](Self::shrink_to_fit), [`capacity_max`](Self::capacity_max).
 pub type VecPool<T, R = Lifo, H = Handle<T>> =
     SlotPool<T, Growing<Doubling<<H as HandleLayout>::Word>>, R, H, OneBlock<T, R, H>>;
 

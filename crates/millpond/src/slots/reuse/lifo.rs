@@ -450,9 +450,10 @@ mod tests {
     use super::*;
     use crate::handle::{Handle, Word};
     use crate::pools::allocator::HandleAllocator;
+    use crate::slots::Bare;
     use crate::slots::Block;
 
-    fn new_words(slots: usize) -> SlotWords<Block<u32, u32, ()>> {
+    fn new_words(slots: usize) -> SlotWords<Block<(), Bare<u32, u32>>> {
         SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1.as_dead()).unwrap()
     }
 
@@ -460,7 +461,7 @@ mod tests {
         LifoQueue::with_ends(Ends { len, fresh_from }, false)
     }
 
-    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<u32, u32, ()>>) -> &'a [u32] {
+    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<(), Bare<u32, u32>>>) -> &'a [u32] {
         queue.ends().stack(words.entries())
     }
 

@@ -59,8 +59,6 @@ pub(crate) use next_fit::next_vacant_after;
 pub use queue::Queue;
 #[cfg(test)]
 pub(crate) use queue::fit_first;
-#[cfg(not(feature = "alloc"))]
-pub(crate) use roster::Difference;
 pub(crate) use roster::InlineRoster;
 #[cfg(feature = "alloc")]
 pub(crate) use roster::roster;

@@ -1,0 +1,6 @@
+// says: expected `SlotPool<u8>`, found `SlotPool<u8, Growing<Doubling>>`
+use millpond::{Pool, VecPool};
+
+fn main() {
+    let _pool: Pool<u8> = VecPool::<u8>::new();
+}
