@@ -17,7 +17,8 @@
 //!   would be longer than an opening, or no object is returned for as long as an opening takes.
 //! - **Bounded waits, and errors that say why**: [`AcquireError`] says who holds which object since
 //!   when, and why the last opening failed.
-//! - **Nothing is lost** if a future is dropped at any await, or a maker panics.
+//! - **Nothing is lost** if a future is dropped at any await, or a maker panics. A maker, object, error, waker or timer
+//!   that panics costs one object at most, even while the caller's own panic unwinds.
 //! - **No runtime** is needed to drop a loan, and a [`BlockingLender`] needs none at all.
 //!
 //! # Cost

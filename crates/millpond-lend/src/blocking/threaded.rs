@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::crew::{Crew, Errand};
 use crate::maker::Maker;
+use crate::quiet::{Quiet, drop_all};
 
 /// Opens, checks and closes objects by blocking calls; otherwise like [`Maker`].
 pub trait BlockingMaker: Send + Sync + 'static {
@@ -88,7 +89,7 @@ impl<E: Error + 'static> Error for ThreadedError<E> {
 /// up continues in its thread; an object that it opens then is dropped there. There are at most 256
 /// threads, so give the maker's own calls a timeout, such as the client's connect timeout.
 pub struct Threaded<B: BlockingMaker> {
-    maker: Arc<B>,
+    maker: Arc<Quiet<B>>,
     crew: Crew,
 }
 
@@ -96,7 +97,7 @@ impl<B: BlockingMaker> Threaded<B> {
     /// Wraps `maker`, whose calls then run on threads.
     #[must_use]
     pub fn new(maker: B) -> Self {
-        Self { maker: Arc::new(maker), crew: Crew::new() }
+        Self { maker: Arc::new(Quiet::new(maker)), crew: Crew::new() }
     }
 
     /// Returns the maker.
@@ -125,11 +126,13 @@ impl<B: BlockingMaker> Maker for Threaded<B> {
         self.maker.check(object).map_err(ThreadedError::Maker)
     }
 
-    async fn check_owned(&self, mut object: B::Object) -> Result<B::Object, Option<B::Object>> {
-        let checked = self.send(move |maker| match maker.check(&mut object) {
-            Ok(()) => Ok(object),
-            Err(_) => Err(Some(object)),
-        });
+    async fn check_owned(&self, object: B::Object) -> Result<B::Object, Option<B::Object>> {
+        let mut object = Quiet::new(object);
+        let checked =
+            self.send(move |maker| match maker.check(&mut object).map_err(|e| drop_all([e])) {
+                Ok(()) => Ok(object.into_inner()),
+                Err(()) => Err(Some(object.into_inner())),
+            });
         checked.await.unwrap_or(Err(None))
     }
 

@@ -114,9 +114,8 @@ impl<M: Maker> Drop for Caller<'_, M> {
         if let Stage::Waiting(waiter, _) = self.stage {
             let (objects, waker) =
                 self.shared.with(|books, now_us| books.ledger.cancel(now_us, waiter));
-            // If the drops of several objects panic, none of them ends the program.
             drop_all(objects);
-            drop(waker);
+            drop_all(waker);
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::shared::{Boxed, Shared};
 use crate::error::LoanHandle;
 use crate::maker::Maker;
+use crate::quiet::drop_all;
 
 /// An object that a lender has lent. Dropping the loan returns the object, to the first waiting
 /// caller.
@@ -38,9 +39,7 @@ impl<M: Maker> Loan<M> {
     pub fn discard(mut self) {
         let Some(object) = self.object.take() else { return };
         let handle = self.handle;
-        let to_drop =
-            self.shared.with(|books, now_us| books.ledger.discard(now_us, handle, object));
-        drop(to_drop);
+        drop_all(self.shared.with(|books, now_us| books.ledger.discard(now_us, handle, object)));
     }
 
     /// Ends the loan, and returns the object to the caller for good; the lender may open another

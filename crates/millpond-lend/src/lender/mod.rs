@@ -151,7 +151,10 @@ impl<M: Maker> Lender<M> {
     /// if the handle is stale.
     pub fn evict(&self, handle: LoanHandle) -> bool {
         let mut to_drop = Vec::new();
-        self.shared().with(|books, now_us| books.ledger.evict(now_us, handle, &mut to_drop))
+        let exists =
+            self.shared().with(|books, now_us| books.ledger.evict(now_us, handle, &mut to_drop));
+        drop_all(to_drop);
+        exists
     }
 
     /// Closes every object that exists now, and lent ones when they are returned. This is for a
@@ -323,7 +326,7 @@ impl<M: Maker> Closer<'_, M> {
 
 impl<M: Maker> Drop for Closer<'_, M> {
     fn drop(&mut self) {
-        drop(self.shared.with(|books, _| books.forget_closer(self.call)));
+        drop_all(self.shared.with(|books, _| books.forget_closer(self.call)));
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 use std::task::Waker;
+use std::thread;
 
 use crate::error::LoanHandle;
 use crate::ledger::{Ledger, WaiterHandle};
 use crate::maker::Maker;
-use crate::quiet::{drop_all, quietly};
+use crate::quiet::{Quiet, drop_all, quietly};
 use crate::sync::{Clock, Mutex, MutexGuard, lock};
 
 /// The objects of a lender's ledger: boxed, so that a loan moves a pointer, not a client of a few hundred bytes.
@@ -39,7 +40,7 @@ pub(crate) struct Books<M: Maker> {
 }
 
 pub(crate) struct Shared<M: Maker> {
-    pub(crate) maker: M,
+    pub(crate) maker: Quiet<M>,
     pub(crate) clock: Clock,
     pub(crate) name: String,
     books: Mutex<Books<M>>,
@@ -60,6 +61,7 @@ impl<M: Maker> Shared<M> {
             turn: None,
             now_us: 0,
         };
+        let maker = Quiet::new(maker);
         Arc::new(Self { maker, clock: Clock::new(), name, books: Mutex::new(books) })
     }
 
@@ -120,12 +122,16 @@ impl<M: Maker> Shared<M> {
     }
 
     /// Takes back an object. If its maker panics when asked about it, it is closed like a broken one, and the panic
-    /// continues: its place is free only once the object no longer exists.
+    /// continues, unless this thread is panicking already: its place is free only once the object no longer exists.
     #[inline]
     pub(crate) fn give_back(&self, handle: LoanHandle, object: Boxed<M>) {
         let mut returning =
             Returning { shared: self, handle, object: Some(object), state: Returned::Broken };
-        returning.ask();
+        if thread::panicking() {
+            quietly(|| returning.ask());
+        } else {
+            returning.ask();
+        }
     }
 
     /// Wakes the calls that wait until the lender is closed.
@@ -134,6 +140,17 @@ impl<M: Maker> Shared<M> {
         for (_, closer) in closers {
             quietly(|| closer.wake());
         }
+    }
+}
+
+impl<M: Maker> Drop for Books<M> {
+    fn drop(&mut self) {
+        let (objects, wakers) = self.ledger.strip();
+        drop_all(objects);
+        drop_all(wakers);
+        drop_all(self.ledger.take_rubbish());
+        drop_all(self.keeper.take());
+        drop_all(self.closers.drain(..));
     }
 }
 
@@ -197,10 +214,6 @@ impl<M: Maker> Drop for Returning<'_, M> {
                 books.ledger.give_back(now_us, handle, object, matches!(state, Returned::Broken))
             }
         });
-        match state {
-            // The maker may be panicking, and a second panic would end the program.
-            Returned::Broken => drop_all(to_drop),
-            Returned::NeedsCheck | Returned::Well => drop(to_drop),
-        }
+        drop_all(to_drop);
     }
 }
