@@ -55,13 +55,33 @@ mod sync;
 mod timer;
 mod trace;
 
+// The crates that features enable: a program that names their types by these paths needs no dependency on them of its own.
+#[cfg(feature = "bb8")]
+pub use bb8;
+#[cfg(feature = "deadpool")]
+pub use deadpool;
+#[cfg(feature = "metrics")]
+pub use metrics;
+#[cfg(feature = "postgres")]
+pub use postgres;
+#[cfg(feature = "redis")]
+pub use redis;
+#[cfg(feature = "rusqlite")]
+pub use rusqlite;
+#[cfg(feature = "tokio")]
+pub use tokio;
+#[cfg(feature = "tokio-postgres")]
+pub use tokio_postgres;
+#[cfg(feature = "tracing")]
+pub use tracing;
+
 pub use blocking::{BlockingLender, BlockingLoan, BlockingMaker, Threaded, ThreadedError};
 pub use causes::{WithCauses, with_causes};
 pub use error::{AcquireError, Holder, Lent, LoanHandle, Unopened};
 pub use ledger::Ledger;
 pub use lender::{
-    Acquire, AcquireMany, Asynchronous, Builder, CloseReport, Keeper, Lender, Loan, Tenants,
-    Threads,
+    Acquire, AcquireMany, Asynchronous, Builder, CloseReport, Exchange, Keeper, Lender, Loan,
+    Tenants, Threads,
 };
 pub use lenders::{Lenders, LendersKeeper};
 pub use maker::Maker;

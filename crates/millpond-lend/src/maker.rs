@@ -28,6 +28,13 @@ use crate::quiet::{Quiet, drop_all};
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Maker` for a `Lender`",
+    label = "a `Lender` needs an asynchronous `Maker`",
+    note = "for a `BlockingMaker`, such as those for SQLite and Redis, there are two ways: \
+            `Lender::builder(Threaded::new(maker))`, which runs its calls on threads, or a \
+            `BlockingLender`, whose callers block"
+)]
 pub trait Maker: Send + Sync + 'static {
     /// The type of the objects.
     type Object: Send;
@@ -64,8 +71,8 @@ pub trait Maker: Send + Sync + 'static {
 
     /// Returns whether a returned object must not be lent again, because it is closed or in the
     /// middle of a transaction. Called for every returned object, on the caller's thread, so it
-    /// must not wait. If it panics, the object is closed, and the panic continues in the caller,
-    /// unless the loan is dropped because the caller panics already.
+    /// must not wait. If it panics, the object is closed, and the panic continues in the caller.
+    /// An [interrupted](crate::Loan) object is closed without a question.
     fn is_broken(&self, object: &mut Self::Object) -> bool {
         let _ = object;
         false

@@ -15,6 +15,7 @@ impl<T, W, E> Ledger<T, W, E> {
         let closings = &mut self.stats.closings;
         *match why {
             Why::Discarded => &mut closings.discarded,
+            Why::Interrupted => &mut closings.interrupted,
             Why::Broken => &mut closings.broken,
             Why::Check => &mut closings.check,
             Why::Lifetime => &mut closings.lifetime,

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use super::lend_ready;
 use super::loan::Loan;
 use super::shared::{Books, Boxed, Shared};
 use crate::error::{AcquireError, LoanHandle};
@@ -38,12 +39,12 @@ struct Caller<'a, M: Maker> {
 impl<M: Maker> Caller<'_, M> {
     /// Takes an idle object if one is ready and nobody is waiting, as is the case for most callers.
     #[inline]
-    fn ask_ready(&mut self) -> Option<(LoanHandle, Boxed<M>)> {
-        if !matches!(self.stage, Stage::NotAsked) {
+    fn ask_ready(&mut self) -> Option<Loan<M>> {
+        if !matches!(self.stage, Stage::NotAsked) || self.want != 1 {
             return None;
         }
         let place = self.place;
-        let ready = self.shared.with(|books, now_us| books.ledger.ask_ready(now_us, place))?;
+        let ready = lend_ready(self.shared, |books, now_us| books.ledger.ask_ready(now_us, place))?;
         self.stage = Stage::Answered;
         Some(ready)
     }
@@ -147,8 +148,8 @@ impl<M: Maker> Future for Acquire<'_, M> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = &mut self.caller;
-        if let Some((handle, object)) = caller.ask_ready() {
-            return Poll::Ready(Ok(Loan::new(Arc::clone(caller.shared), handle, object)));
+        if let Some(loan) = caller.ask_ready() {
+            return Poll::Ready(Ok(loan));
         }
         caller
             .poll(cx)
@@ -188,6 +189,9 @@ impl<M: Maker> Future for AcquireMany<'_, M> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(caller) = &mut self.caller else { return Poll::Ready(Ok(Vec::new())) };
+        if let Some(loan) = caller.ask_ready() {
+            return Poll::Ready(Ok(vec![loan]));
+        }
         caller.poll(cx).map_ok(|(handle, object, rest)| {
             let all = std::iter::once((handle, object)).chain(rest);
             all.map(|(handle, object)| Loan::new(Arc::clone(caller.shared), handle, object))

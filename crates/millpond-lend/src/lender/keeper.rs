@@ -60,6 +60,33 @@ impl<M: Maker> Keeper<M> {
         let keeper = self.run(timer.clone());
         std::thread::Builder::new().name(name).spawn(move || park::block_on_until(keeper, &timer))
     }
+
+    /// Runs the keeper on its own thread, with a tokio runtime of its own, on which it opens the
+    /// objects.
+    ///
+    /// The lender then outlives the runtimes of its callers. This is for a lender in a `static` that
+    /// several `#[tokio::test]`s use, each of which has a runtime, and for programs with more than
+    /// one runtime. Each answer to a caller comes from the other thread, which takes some
+    /// microseconds longer.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot start a thread or a runtime.
+    #[cfg(feature = "tokio")]
+    pub fn run_on_tokio_thread(self) -> std::io::Result<JoinHandle<()>> {
+        let name = format!("keeper of {}", self.shared.name);
+        on_tokio_thread(name, self.run(crate::timer::TokioTimer))
+    }
+}
+
+/// Runs a keeper on a thread with a runtime of tokio.
+#[cfg(feature = "tokio")]
+pub(crate) fn on_tokio_thread(
+    name: String,
+    keeper: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<JoinHandle<()>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::Builder::new().name(name).spawn(move || runtime.block_on(keeper))
 }
 
 impl<M: Maker> fmt::Debug for Keeper<M> {

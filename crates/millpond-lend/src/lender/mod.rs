@@ -19,14 +19,16 @@ pub use acquire::{Acquire, AcquireMany};
 pub use builder::{Asynchronous, Builder, Tenants, Threads};
 pub use keeper::Keeper;
 pub(crate) use keeper::Turns;
-pub use loan::Loan;
+#[cfg(feature = "tokio")]
+pub(crate) use keeper::on_tokio_thread;
+pub use loan::{Exchange, Loan};
 
 use crate::error::{Holder, LoanHandle};
 use crate::maker::Maker;
 use crate::quiet::{drop_all, quietly};
 use crate::stats::Stats;
 use crate::trace::{LIVE_HEADER, LiveStats, TRACE_HEADER, TraceRow};
-use shared::Shared;
+use shared::{Books, Boxed, Shared};
 
 /// The result of closing a lender.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -142,9 +144,7 @@ impl<M: Maker> Lender<M> {
     #[must_use]
     pub fn try_acquire(&self) -> Option<Loan<M>> {
         let place = Location::caller();
-        let shared = &self.owner.shared;
-        let (handle, object) = shared.with(|books, now_us| books.ledger.try_ask(now_us, place))?;
-        Some(Loan::new(Arc::clone(shared), handle, object))
+        lend_ready(&self.owner.shared, |books, now_us| books.ledger.try_ask(now_us, place))
     }
 
     /// Closes one object: now if it is idle, or when it is returned if it is lent. Returns `false`
@@ -298,6 +298,24 @@ impl<M: Maker> Lender<M> {
             closed: books.ledger.stats().closings.total() - before,
             still_out: books.ledger.all_holders(now_us).collect(),
         })
+    }
+}
+
+/// Lends an object that is ready. Without a keeper nobody has looked at the idle ones: those that are broken, because the
+/// runtime that they need has ended with the keeper, are closed.
+#[inline]
+fn lend_ready<M: Maker>(
+    shared: &Arc<Shared<M>>,
+    ask: impl Fn(&mut Books<M>, u64) -> Option<(LoanHandle, Boxed<M>)>,
+) -> Option<Loan<M>> {
+    loop {
+        let (ready, is_kept) =
+            shared.with(|books, now_us| (ask(books, now_us), books.ledger.has_keeper()));
+        let (handle, object) = ready?;
+        let mut loan = Loan::new(Arc::clone(shared), handle, object);
+        if is_kept || loan.works() {
+            return Some(loan);
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::task::Waker;
-use std::thread;
 
 use crate::error::LoanHandle;
 use crate::ledger::{Ledger, WaiterHandle};
@@ -122,16 +121,20 @@ impl<M: Maker> Shared<M> {
     }
 
     /// Takes back an object. If its maker panics when asked about it, it is closed like a broken one, and the panic
-    /// continues, unless this thread is panicking already: its place is free only once the object no longer exists.
+    /// continues: its place is free only once the object no longer exists.
     #[inline]
     pub(crate) fn give_back(&self, handle: LoanHandle, object: Boxed<M>) {
         let mut returning =
             Returning { shared: self, handle, object: Some(object), state: Returned::Broken };
-        if thread::panicking() {
-            quietly(|| returning.ask());
-        } else {
-            returning.ask();
-        }
+        returning.ask();
+    }
+
+    /// Takes back an object that may be in the middle of something, without asking its maker.
+    #[cold]
+    pub(crate) fn give_back_interrupted(&self, handle: LoanHandle, object: Boxed<M>) {
+        drop_all(
+            self.with(|books, now_us| books.ledger.give_back_interrupted(now_us, handle, object)),
+        );
     }
 
     /// Wakes the calls that wait until the lender is closed.

@@ -12,6 +12,8 @@ use std::task::{Poll, Waker};
 use std::thread::JoinHandle;
 
 use crate::ledger::{Lacking, Ledger};
+#[cfg(feature = "tokio")]
+use crate::lender::on_tokio_thread;
 use crate::lender::shared::Shared;
 use crate::lender::{Builder, Keeper, Lender, Tenants, Turns};
 use crate::maker::Maker;
@@ -336,6 +338,17 @@ where
         std::thread::Builder::new()
             .name("keeper of lenders".into())
             .spawn(move || park::block_on_until(keeper, &timer))
+    }
+
+    /// Runs the keeper on its own thread, with a tokio runtime of its own; see
+    /// [`Keeper::run_on_tokio_thread`].
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot start a thread or a runtime.
+    #[cfg(feature = "tokio")]
+    pub fn run_on_tokio_thread(self) -> std::io::Result<JoinHandle<()>> {
+        on_tokio_thread("keeper of lenders".into(), self.run(crate::timer::TokioTimer))
     }
 }
 
