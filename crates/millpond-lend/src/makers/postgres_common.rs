@@ -33,7 +33,7 @@ const MUST_BE_WRITABLE: &str = "select (case when pg_catalog.current_setting('tr
      operator(pg_catalog.=) 'on' then 'the session is read-only' else '0' end)::pg_catalog.int4";
 
 /// What `discard all` does, except that prepared statements stay: the clients keep their own ones and would fail without.
-const RESET: &str = "close all; set session authorization default; reset role; reset all; unlisten *; \
+const RESET: &str = "close all; set session authorization default; reset all; unlisten *; \
      select pg_catalog.pg_advisory_unlock_all(); discard temp; discard sequences";
 
 /// What a maker asks of a session before it is lent again.
