@@ -103,3 +103,8 @@ struct Readme;
 #[cfg(all(doctest, feature = "rusqlite", feature = "tokio-postgres"))]
 #[doc = include_str!("../../../docs/guide/connections.md")]
 struct Guide;
+
+/// The code of the guide's page on what may come back, compiled and run with the tests.
+#[cfg(all(doctest, feature = "rusqlite", feature = "tokio-postgres"))]
+#[doc = include_str!("../../../docs/guide/what-may-come-back.md")]
+struct MayComeBack;
