@@ -89,7 +89,7 @@ pub enum AcquireError<E> {
     /// The keeper is not running, so nothing will be opened: it was never run, or its future was
     /// dropped, as happens when the runtime on which it was spawned ends. Each `#[tokio::test]` has a
     /// runtime of its own; a lender that several tests share needs a keeper that outlives them, such
-    /// as [`run_on_tokio_thread`](crate::Keeper::run_on_tokio_thread).
+    /// as by `Keeper::run_on_tokio_thread` (feature `tokio`).
     NoKeeper,
     /// No object may exist, because the capacity is 0: set a larger one with
     /// [`Builder::capacity`](crate::Builder::capacity) or

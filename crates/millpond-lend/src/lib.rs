@@ -19,6 +19,8 @@
 //!   when, and why the last opening failed.
 //! - **Nothing is lost** if a future is dropped at any await, or a maker panics. A maker, object, error, waker or timer
 //!   that panics costs one object at most, even while the caller's own panic unwinds.
+//! - **Nothing half done is lent again**: a loan that a panic drops, or one in the middle of an
+//!   [`exchange`](Loan::exchange), is closed.
 //! - **No runtime** is needed to drop a loan, and a [`BlockingLender`] needs none at all.
 //!
 //! # Cost
@@ -31,8 +33,9 @@
 //! None by default: the crate then depends only on millpond. `tokio` adds a [`Timer`] of tokio;
 //! `rusqlite`, `postgres`, `tokio-postgres` and `redis` add [makers]; `deadpool` and `bb8` add
 //! adapters for those crates' managers; `metrics` and `tracing` report to the crates of these
-//! names. `quanta` reads the processor's time-stamp counter, which halves the time of a loan; it is
-//! not for machines that sleep, nor for virtual machines that move to another host.
+//! names. Each of these also exports its crate, for example as `millpond_lend::rusqlite`. `quanta`
+//! reads the processor's time-stamp counter, which halves the time of a loan; it is not for machines
+//! that sleep, nor for virtual machines that move to another host.
 #![forbid(unsafe_code)]
 
 mod blocking;
