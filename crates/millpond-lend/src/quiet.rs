@@ -8,6 +8,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs users' code, which may panic, and so may the drop of what it panics with.
+#[cold]
 pub(crate) fn quietly(run: impl FnOnce()) {
     let Err(payload) = catch_unwind(AssertUnwindSafe(run)) else { return };
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {

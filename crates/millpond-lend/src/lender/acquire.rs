@@ -8,7 +8,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use super::lend_ready;
 use super::loan::Loan;
 use super::shared::{Books, Boxed, Shared};
 use crate::error::{AcquireError, LoanHandle};
@@ -39,33 +38,39 @@ struct Caller<'a, M: Maker> {
 impl<M: Maker> Caller<'_, M> {
     /// Takes an idle object if one is ready and nobody is waiting, as is the case for most callers.
     #[inline]
-    fn ask_ready(&mut self) -> Option<Loan<M>> {
-        if !matches!(self.stage, Stage::NotAsked) || self.want != 1 {
+    fn ask_ready(&mut self) -> Option<(LoanHandle, Boxed<M>)> {
+        if !matches!(self.stage, Stage::NotAsked) {
             return None;
         }
         let place = self.place;
-        let ready = lend_ready(self.shared, |books, now_us| books.ledger.ask_ready(now_us, place))?;
+        let ready = self.shared.with(|books, now_us| {
+            if books.ledger.has_keeper() { books.ledger.ask_ready(now_us, place) } else { None }
+        })?;
         self.stage = Stage::Answered;
         Some(ready)
     }
 
     #[inline(never)]
     fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Served<M>, AcquireError<M::Error>>> {
-        if matches!(self.stage, Stage::NotAsked) {
+        while matches!(self.stage, Stage::NotAsked) {
             let (want, place) = (self.want, self.place);
-            let asked =
-                self.shared.with(|books, now_us| match books.ledger.ask(now_us, want, place) {
+            let (asked, is_kept) = self.shared.with(|books, now_us| {
+                let is_kept = books.ledger.has_keeper();
+                match books.ledger.ask(now_us, want, place) {
                     Ask::Queued(waiter) => {
                         self.stage = Stage::Waiting(waiter, now_us);
-                        None
+                        (None, is_kept)
                     }
-                    answer => Some(answer),
-                });
+                    answer => (Some(answer), is_kept),
+                }
+            });
             match asked {
                 None | Some(Ask::Queued(_)) => {}
                 Some(Ask::Lent(handle, object)) => {
-                    self.stage = Stage::Answered;
-                    return Poll::Ready(Ok((handle, object, Vec::new())));
+                    if let Some(object) = self.shared.unless_broken(handle, object, is_kept) {
+                        self.stage = Stage::Answered;
+                        return Poll::Ready(Ok((handle, object, Vec::new())));
+                    }
                 }
                 Some(Ask::Failed(error)) => {
                     self.stage = Stage::Answered;
@@ -148,8 +153,8 @@ impl<M: Maker> Future for Acquire<'_, M> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = &mut self.caller;
-        if let Some(loan) = caller.ask_ready() {
-            return Poll::Ready(Ok(loan));
+        if let Some((handle, object)) = caller.ask_ready() {
+            return Poll::Ready(Ok(Loan::new(Arc::clone(caller.shared), handle, object)));
         }
         caller
             .poll(cx)
@@ -189,9 +194,6 @@ impl<M: Maker> Future for AcquireMany<'_, M> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(caller) = &mut self.caller else { return Poll::Ready(Ok(Vec::new())) };
-        if let Some(loan) = caller.ask_ready() {
-            return Poll::Ready(Ok(vec![loan]));
-        }
         caller.poll(cx).map_ok(|(handle, object, rest)| {
             let all = std::iter::once((handle, object)).chain(rest);
             all.map(|(handle, object)| Loan::new(Arc::clone(caller.shared), handle, object))

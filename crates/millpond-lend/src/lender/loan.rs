@@ -77,14 +77,6 @@ impl<M: Maker> Loan<M> {
         Exchange { loan: self }
     }
 
-    /// Whether the maker says that the object works, without waiting.
-    pub(super) fn works(&mut self) -> bool {
-        match &mut self.object {
-            Some(object) => !self.shared.maker.is_broken(object),
-            None => false,
-        }
-    }
-
     /// Returns the object's handle: slot and generation, such as `3v7`. No other object ever has
     /// the same handle.
     #[must_use]

@@ -28,7 +28,7 @@ use crate::maker::Maker;
 use crate::quiet::{drop_all, quietly};
 use crate::stats::Stats;
 use crate::trace::{LIVE_HEADER, LiveStats, TRACE_HEADER, TraceRow};
-use shared::{Books, Boxed, Shared};
+use shared::Shared;
 
 /// The result of closing a lender.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -144,7 +144,16 @@ impl<M: Maker> Lender<M> {
     #[must_use]
     pub fn try_acquire(&self) -> Option<Loan<M>> {
         let place = Location::caller();
-        lend_ready(&self.owner.shared, |books, now_us| books.ledger.try_ask(now_us, place))
+        let shared = &self.owner.shared;
+        loop {
+            let (ready, is_kept) = shared.with(|books, now_us| {
+                (books.ledger.try_ask(now_us, place), books.ledger.has_keeper())
+            });
+            let (handle, object) = ready?;
+            if let Some(object) = shared.unless_broken(handle, object, is_kept) {
+                return Some(Loan::new(Arc::clone(shared), handle, object));
+            }
+        }
     }
 
     /// Closes one object: now if it is idle, or when it is returned if it is lent. Returns `false`
@@ -298,24 +307,6 @@ impl<M: Maker> Lender<M> {
             closed: books.ledger.stats().closings.total() - before,
             still_out: books.ledger.all_holders(now_us).collect(),
         })
-    }
-}
-
-/// Lends an object that is ready. Without a keeper nobody has looked at the idle ones: those that are broken, because the
-/// runtime that they need has ended with the keeper, are closed.
-#[inline]
-fn lend_ready<M: Maker>(
-    shared: &Arc<Shared<M>>,
-    ask: impl Fn(&mut Books<M>, u64) -> Option<(LoanHandle, Boxed<M>)>,
-) -> Option<Loan<M>> {
-    loop {
-        let (ready, is_kept) =
-            shared.with(|books, now_us| (ask(books, now_us), books.ledger.has_keeper()));
-        let (handle, object) = ready?;
-        let mut loan = Loan::new(Arc::clone(shared), handle, object);
-        if is_kept || loan.works() {
-            return Some(loan);
-        }
     }
 }
 

@@ -127,6 +127,27 @@ impl<M: Maker> Shared<M> {
         let mut returning =
             Returning { shared: self, handle, object: Some(object), state: Returned::Broken };
         returning.ask();
+        returning.end();
+    }
+
+    /// Takes back an object that is about to be lent if there is no keeper that looks after it and it is broken: the
+    /// runtime that it needs may have ended with the keeper.
+    #[inline]
+    pub(crate) fn unless_broken(
+        &self,
+        handle: LoanHandle,
+        object: Boxed<M>,
+        is_kept: bool,
+    ) -> Option<Boxed<M>> {
+        if is_kept { Some(object) } else { self.unkept_unless_broken(handle, object) }
+    }
+
+    #[cold]
+    fn unkept_unless_broken(&self, handle: LoanHandle, object: Boxed<M>) -> Option<Boxed<M>> {
+        let mut returning =
+            Returning { shared: self, handle, object: Some(object), state: Returned::Broken };
+        returning.ask();
+        if matches!(returning.state, Returned::Broken) { None } else { returning.object.take() }
     }
 
     /// Takes back an object that may be in the middle of something, without asking its maker.
@@ -186,7 +207,7 @@ enum Returned {
 struct Returning<'a, M: Maker> {
     shared: &'a Shared<M>,
     handle: LoanHandle,
-    /// `None` only while it is dropped.
+    /// `None` once the loan has ended.
     object: Option<Boxed<M>>,
     state: Returned,
 }
@@ -204,11 +225,10 @@ impl<M: Maker> Returning<'_, M> {
             Returned::Well
         };
     }
-}
 
-impl<M: Maker> Drop for Returning<'_, M> {
+    /// Ends the loan by what the maker has said.
     #[inline]
-    fn drop(&mut self) {
+    fn end(&mut self) {
         let Some(object) = self.object.take() else { return };
         let (handle, state) = (self.handle, self.state);
         let to_drop = self.shared.with(|books, now_us| match state {
@@ -218,5 +238,20 @@ impl<M: Maker> Drop for Returning<'_, M> {
             }
         });
         drop_all(to_drop);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_early(&mut self) {
+        self.end();
+    }
+}
+
+impl<M: Maker> Drop for Returning<'_, M> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.object.is_some() {
+            self.end_early();
+        }
     }
 }
