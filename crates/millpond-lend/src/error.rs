@@ -86,7 +86,10 @@ pub enum AcquireError<E> {
     Opening(Arc<E>),
     /// The lender is closed.
     Closed,
-    /// The keeper is not running, so nothing will be opened.
+    /// The keeper is not running, so nothing will be opened: it was never run, or its future was
+    /// dropped, as happens when the runtime on which it was spawned ends. Each `#[tokio::test]` has a
+    /// runtime of its own; a lender that several tests share needs a keeper that outlives them, such
+    /// as by `Keeper::run_on_tokio_thread` (feature `tokio`).
     NoKeeper,
     /// No object may exist, because the capacity is 0: set a larger one with
     /// [`Builder::capacity`](crate::Builder::capacity) or
@@ -155,7 +158,11 @@ impl<E: Error + 'static> fmt::Display for AcquireError<E> {
                 write!(f, "opening failed permanently: {}", with_causes(source.as_ref()))
             }
             Self::Closed => f.write_str("the lender is closed"),
-            Self::NoKeeper => f.write_str("the lender's keeper is not running"),
+            Self::NoKeeper => f.write_str(
+                "the lender's keeper is not running: it was never run, or it ended with the runtime \
+                 on which it was spawned (each `#[tokio::test]` has a runtime of its own; see \
+                 `Keeper::run_on_tokio_thread`)",
+            ),
             Self::NoCapacity => f.write_str(
                 "the lender's capacity is 0, so nothing can be opened: set a larger one with \
                  `capacity` or `set_capacity`",

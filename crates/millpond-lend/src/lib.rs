@@ -17,7 +17,10 @@
 //!   would be longer than an opening, or no object is returned for as long as an opening takes.
 //! - **Bounded waits, and errors that say why**: [`AcquireError`] says who holds which object since
 //!   when, and why the last opening failed.
-//! - **Nothing is lost** if a future is dropped at any await, or a maker panics.
+//! - **Nothing is lost** if a future is dropped at any await, or a maker panics. A maker, object, error, waker or timer
+//!   that panics costs one object at most, even while the caller's own panic unwinds.
+//! - **Nothing half done is lent again**: a loan that a panic drops, or one in the middle of an
+//!   [`exchange`](Loan::exchange), is closed.
 //! - **No runtime** is needed to drop a loan, and a [`BlockingLender`] needs none at all.
 //!
 //! # Cost
@@ -30,8 +33,9 @@
 //! None by default: the crate then depends only on millpond. `tokio` adds a [`Timer`] of tokio;
 //! `rusqlite`, `postgres`, `tokio-postgres` and `redis` add [makers]; `deadpool` and `bb8` add
 //! adapters for those crates' managers; `metrics` and `tracing` report to the crates of these
-//! names. `quanta` reads the processor's time-stamp counter, which halves the time of a loan; it is
-//! not for machines that sleep, nor for virtual machines that move to another host.
+//! names. Each of these also exports its crate, for example as `millpond_lend::rusqlite`. `quanta`
+//! reads the processor's time-stamp counter, which halves the time of a loan; it is not for machines
+//! that sleep, nor for virtual machines that move to another host.
 #![forbid(unsafe_code)]
 
 mod blocking;
@@ -54,13 +58,33 @@ mod sync;
 mod timer;
 mod trace;
 
+// The crates that features enable: a program that names their types by these paths needs no dependency on them of its own.
+#[cfg(feature = "bb8")]
+pub use bb8;
+#[cfg(feature = "deadpool")]
+pub use deadpool;
+#[cfg(feature = "metrics")]
+pub use metrics;
+#[cfg(feature = "postgres")]
+pub use postgres;
+#[cfg(feature = "redis")]
+pub use redis;
+#[cfg(feature = "rusqlite")]
+pub use rusqlite;
+#[cfg(feature = "tokio")]
+pub use tokio;
+#[cfg(feature = "tokio-postgres")]
+pub use tokio_postgres;
+#[cfg(feature = "tracing")]
+pub use tracing;
+
 pub use blocking::{BlockingLender, BlockingLoan, BlockingMaker, Threaded, ThreadedError};
 pub use causes::{WithCauses, with_causes};
 pub use error::{AcquireError, Holder, Lent, LoanHandle, Unopened};
 pub use ledger::Ledger;
 pub use lender::{
-    Acquire, AcquireMany, Asynchronous, Builder, CloseReport, Keeper, Lender, Loan, Tenants,
-    Threads,
+    Acquire, AcquireMany, Asynchronous, Builder, CloseReport, Exchange, Keeper, Lender, Loan,
+    Tenants, Threads,
 };
 pub use lenders::{Lenders, LendersKeeper};
 pub use maker::Maker;
@@ -82,3 +106,8 @@ struct Readme;
 #[cfg(all(doctest, feature = "rusqlite", feature = "tokio-postgres"))]
 #[doc = include_str!("../../../docs/guide/connections.md")]
 struct Guide;
+
+/// The code of the guide's page on what may come back, compiled and run with the tests.
+#[cfg(all(doctest, feature = "rusqlite", feature = "tokio-postgres"))]
+#[doc = include_str!("../../../docs/guide/what-may-come-back.md")]
+struct MayComeBack;

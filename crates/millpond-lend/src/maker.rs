@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::future::Future;
 
+use crate::quiet::{Quiet, drop_all};
+
 /// Opens, checks and closes the objects of a [`Lender`](crate::Lender).
 ///
 /// The keeper calls `open`, `check` and `close`, one at a time per object, each with a deadline
@@ -26,6 +28,13 @@ use std::future::Future;
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Maker` for a `Lender`",
+    label = "a `Lender` needs an asynchronous `Maker`",
+    note = "for a `BlockingMaker`, such as those for SQLite and Redis, there are two ways: \
+            `Lender::builder(Threaded::new(maker))`, which runs its calls on threads, or a \
+            `BlockingLender`, whose callers block"
+)]
 pub trait Maker: Send + Sync + 'static {
     /// The type of the objects.
     type Object: Send;
@@ -49,19 +58,21 @@ pub trait Maker: Send + Sync + 'static {
     /// If the object does not work; with the object, if it still exists, to be closed.
     fn check_owned(
         &self,
-        mut object: Self::Object,
+        object: Self::Object,
     ) -> impl Future<Output = Result<Self::Object, Option<Self::Object>>> + Send {
+        let mut object = Quiet::new(object);
         async move {
-            match self.check(&mut object).await {
-                Ok(()) => Ok(object),
-                Err(_) => Err(Some(object)),
+            match self.check(&mut object).await.map_err(|error| drop_all([error])) {
+                Ok(()) => Ok(object.into_inner()),
+                Err(()) => Err(Some(object.into_inner())),
             }
         }
     }
 
     /// Returns whether a returned object must not be lent again, because it is closed or in the
     /// middle of a transaction. Called for every returned object, on the caller's thread, so it
-    /// must not wait.
+    /// must not wait. If it panics, the object is closed, and the panic continues in the caller.
+    /// An [interrupted](crate::Loan) object is closed without a question.
     fn is_broken(&self, object: &mut Self::Object) -> bool {
         let _ = object;
         false
@@ -70,7 +81,8 @@ pub trait Maker: Send + Sync + 'static {
     /// Returns whether a returned object must be checked before it is lent again, because only a
     /// request to the server shows in what state its caller left it. The keeper checks it in the
     /// background, while others wait for it. Called for every returned object that is not broken,
-    /// on the caller's thread, so it must not wait.
+    /// on the caller's thread, so it must not wait. A panic has the same effect as in
+    /// [`is_broken`](Self::is_broken).
     fn needs_check(&self, object: &mut Self::Object) -> bool {
         let _ = object;
         false

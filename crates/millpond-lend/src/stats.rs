@@ -11,6 +11,9 @@ pub const WAIT_BUCKETS: usize = 32;
 pub struct Closings {
     /// [`Loan::discard`](crate::Loan::discard).
     pub discarded: u64,
+    /// They came back in the middle of an [`exchange`](crate::Loan::exchange), or from a thread that
+    /// panicked.
+    pub interrupted: u64,
     /// [`Maker::is_broken`](crate::Maker::is_broken) returned `true` for them.
     pub broken: u64,
     /// A check failed or took too long.
@@ -34,6 +37,7 @@ impl Closings {
     #[must_use]
     pub fn total(&self) -> u64 {
         self.discarded
+            + self.interrupted
             + self.broken
             + self.check
             + self.lifetime
@@ -130,6 +134,7 @@ impl fmt::Display for Closings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reasons = [
             (self.discarded, "discarded"),
+            (self.interrupted, "interrupted"),
             (self.broken, "broken"),
             (self.check, "failed a check"),
             (self.lifetime, "too old"),

@@ -202,3 +202,28 @@ fn a_subscriber_of_tracing_may_use_the_lender() {
     assert!(looks.load(SeqCst) >= 4, "it begins, is entered, left, and ends");
     assert_eq!((lender.validate(), lender.stats().out), (Ok(()), 0));
 }
+
+/// A program may name the types of each client by the lender, and these are the same types.
+#[cfg(all(
+    feature = "bb8",
+    feature = "deadpool",
+    feature = "postgres",
+    feature = "redis",
+    feature = "rusqlite",
+    feature = "tokio-postgres",
+    feature = "tracing"
+))]
+#[test]
+fn the_clients_are_exported() {
+    fn are_the_same<T: 'static, U: 'static>() {
+        assert_eq!(std::any::TypeId::of::<T>(), std::any::TypeId::of::<U>());
+    }
+    are_the_same::<millpond_lend::rusqlite::Connection, rusqlite::Connection>();
+    are_the_same::<millpond_lend::postgres::Client, postgres::Client>();
+    are_the_same::<millpond_lend::tokio_postgres::Client, tokio_postgres::Client>();
+    are_the_same::<millpond_lend::redis::Client, redis::Client>();
+    are_the_same::<millpond_lend::bb8::State, bb8::State>();
+    are_the_same::<millpond_lend::deadpool::Status, deadpool::Status>();
+    are_the_same::<millpond_lend::tracing::Span, tracing::Span>();
+    are_the_same::<millpond_lend::tokio::time::Instant, tokio::time::Instant>();
+}

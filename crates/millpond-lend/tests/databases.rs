@@ -14,6 +14,7 @@ use millpond_lend::{AcquireError, BlockingLender, Lender, TokioTimer};
 use nothing_left::closes_and_leaves_nothing;
 use postgres_server::with_server;
 use tokio_postgres::Config;
+use tokio_postgres::error::SqlState;
 
 /// Runs queries until `count` in a row succeed, and returns how many failed before: each on its own loan.
 async fn errors_until_well(lender: &Lender<Postgres>, count: usize) -> usize {
@@ -338,5 +339,275 @@ fn a_transaction_that_a_thread_left_open_is_rolled_back() {
             assert_eq!(lender.stats().opened, 1);
         });
         work.await.unwrap();
+    });
+}
+
+/// A lender of four whose sessions are open and read-only, although the server accepts writes by now, as after a failover.
+async fn after_a_failover(config: &Config, maker: Postgres) -> Lender<Postgres> {
+    let builder =
+        Lender::builder(maker).capacity(4).acquire_timeout(Duration::from_millis(120_000));
+    let (lender, keeper) = builder.check_after_idle(Duration::from_millis(600_000)).build();
+    tokio::spawn(keeper.run(TokioTimer));
+    let loans = lender.acquire_many(4).await.unwrap();
+    let (client, connection) = config.connect(tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute("create table if not exists orders (dish text)").await.unwrap();
+    for loan in &loans {
+        loan.batch_execute("set default_transaction_read_only = on").await.unwrap();
+    }
+    lender
+}
+
+/// How many of 800 insertions fail, each on its own loan, by up to eight callers at once; a read-only session is the only
+/// reason.
+async fn insertions_that_fail(lender: &Lender<Postgres>, discards: bool) -> usize {
+    let callers: Vec<_> = (0..8)
+        .map(|_| {
+            let lender = lender.clone();
+            tokio::spawn(async move {
+                let mut failed = 0;
+                for _ in 0..100 {
+                    let loan = lender.acquire().await.unwrap();
+                    let insert = "insert into orders values ('soup')";
+                    let Err(error) = loan.batch_execute(insert).await else { continue };
+                    assert_eq!(
+                        error.code(),
+                        Some(&SqlState::READ_ONLY_SQL_TRANSACTION),
+                        "{error:?}"
+                    );
+                    failed += 1;
+                    if discards {
+                        loan.discard();
+                    }
+                }
+                failed
+            })
+        })
+        .collect();
+    let mut failed = 0;
+    for caller in callers {
+        failed += caller.await.unwrap();
+    }
+    failed
+}
+
+#[test]
+fn a_session_that_is_read_only_is_not_lent_again() {
+    with_server("read-only", "", async |server| {
+        let config: Config = server.config("postgres");
+        let maker = || Postgres::new(config.clone());
+        // As other pools do.
+        let lender = after_a_failover(&config, maker()).await;
+        assert_eq!(insertions_that_fail(&lender, false).await, 800);
+        let lender = after_a_failover(&config, maker()).await;
+        assert_eq!(insertions_that_fail(&lender, true).await, 4);
+        let lender = after_a_failover(&config, maker()).await;
+        lender.evict_all();
+        assert_eq!(insertions_that_fail(&lender, false).await, 0);
+        // The keeper finds out before the next caller does.
+        let lender = after_a_failover(&config, maker().writable()).await;
+        assert_eq!(insertions_that_fail(&lender, false).await, 0);
+        let stats = lender.stats();
+        assert_eq!((stats.closings.check, stats.closings.total()), (4, 4), "{stats}");
+        closes_and_leaves_nothing_but_theirs(&lender).await;
+    });
+}
+
+async fn closes_and_leaves_nothing_but_theirs(lender: &Lender<Postgres>) {
+    assert!(lender.close(Duration::from_secs(60)).await.still_out.is_empty());
+    assert_eq!((lender.validate(), lender.stats().existing), (Ok(()), 0));
+}
+
+/// While the server is read-only, nothing is opened, and the reason is told; a session whose caller has made it
+/// read-only is closed.
+#[test]
+fn a_server_that_is_read_only_is_not_connected_to() {
+    with_server("standby", "", async |server| {
+        let config: Config = server.config("postgres");
+        let (client, connection) = config.connect(tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let (lender, keeper) = Lender::builder(Postgres::new(config.clone()).writable())
+            .capacity(1)
+            .acquire_timeout(Duration::from_millis(500))
+            .build();
+        tokio::spawn(keeper.run(TokioTimer));
+        let set = "alter system set default_transaction_read_only = on";
+        client.batch_execute(set).await.unwrap();
+        client.batch_execute("select pg_reload_conf()").await.unwrap();
+        let give_up = Instant::now() + Duration::from_secs(60);
+        let told = loop {
+            match lender.acquire().await {
+                Ok(loan) => loan.discard(), // the server has not read it yet
+                Err(error) => break error.to_string(),
+            }
+            assert!(Instant::now() < give_up, "it is never read-only");
+        };
+        assert!(told.contains("database does not allow writes"), "{told}");
+        client.batch_execute("set default_transaction_read_only = off").await.unwrap();
+        client.batch_execute("alter system reset default_transaction_read_only").await.unwrap();
+        client.batch_execute("select pg_reload_conf()").await.unwrap();
+        while lender.acquire().await.is_err() {
+            assert!(Instant::now() < give_up, "it never accepts writes again");
+        }
+    });
+}
+
+/// What a tenant has changed in its session, and what the next one sees of it.
+const CHANGES: &str = "set app.tenant = 'ann'; set search_path = pg_temp; set role guest;
+    create temporary table orders (dish text); select pg_advisory_lock(7); listen dishes;
+    set session characteristics as transaction read only;
+    declare leftover cursor with hold for select 1";
+const SEEN: &str =
+    "select array[current_setting('app.tenant', true), current_setting('search_path'),
+    current_user::text, to_regclass('pg_temp.orders')::text,
+    (select count(*) from pg_locks where locktype = 'advisory')::text,
+    (select count(*) from pg_listening_channels())::text, (select count(*) from pg_cursors where name = 'leftover')::text,
+    current_setting('transaction_read_only')]";
+
+#[test]
+fn a_session_is_reset_for_the_next_tenant() {
+    with_server("reset", "", async |server| {
+        let config: Config = server.config("postgres");
+        for (resets, expected) in [
+            (false, ["ann", "pg_temp", "guest", "orders", "1", "1", "1", "on"]),
+            (true, ["", "\"$user\", public", "cook", "", "0", "0", "0", "off"]),
+        ] {
+            let maker = Postgres::new(config.clone());
+            let maker = if resets { maker.resets_session() } else { maker };
+            let builder =
+                Lender::builder(maker).capacity(1).acquire_timeout(Duration::from_millis(120_000));
+            let (lender, keeper) = builder.build();
+            tokio::spawn(keeper.run(TokioTimer));
+            let loan = lender.acquire().await.unwrap();
+            let make = "drop type if exists course; drop role if exists guest; create role guest;
+                create type course as enum ('first', 'second')";
+            loan.batch_execute(make).await.unwrap();
+            // The client keeps a prepared statement for types that it does not know.
+            let course = "select 'first'::course";
+            assert!(loan.query_one(course, &[]).await.is_ok());
+            loan.batch_execute(CHANGES).await.unwrap();
+            drop(loan);
+            let loan = lender.acquire().await.unwrap();
+            let seen: Vec<Option<String>> = loan.query_one(SEEN, &[]).await.unwrap().get(0);
+            let seen: Vec<_> = seen.iter().map(|value| value.as_deref().unwrap_or("")).collect();
+            assert_eq!(seen, expected);
+            if resets {
+                loan.batch_execute("create type taste as enum ('sweet', 'sour')").await.unwrap();
+                assert!(loan.query_one("select 'sweet'::taste", &[]).await.is_ok());
+                loan.batch_execute("drop type taste").await.unwrap();
+            }
+            // What a transaction leaves open is undone before.
+            loan.batch_execute("begin; set app.tenant = 'bob'").await.unwrap();
+            drop(loan);
+            let loan = lender.acquire().await.unwrap();
+            let tenant = "select current_setting('app.tenant', true)";
+            let seen: Option<String> = loan.query_one(tenant, &[]).await.unwrap().get(0);
+            assert_eq!(seen.as_deref(), Some(if resets { "" } else { "bob" }));
+            drop(loan);
+            assert_eq!((lender.stats().opened, lender.stats().closings.total()), (1, 0));
+            closes_and_leaves_nothing(&lender, &config, || 0).await;
+        }
+    });
+}
+
+/// Both options with the crate for threads.
+#[test]
+fn sessions_of_threads_are_reset_and_writable() {
+    with_server("threads-reset", "", async |server| {
+        let config: postgres::Config = server.config("postgres");
+        let work = tokio::task::spawn_blocking(move || {
+            let lender = BlockingLender::builder(Blocking::new(config).resets_session().writable())
+                .capacity(1)
+                .acquire_timeout(Duration::from_millis(120_000))
+                .build()
+                .unwrap();
+            let mut loan = lender.acquire().unwrap();
+            loan.batch_execute("create role guest").unwrap();
+            loan.batch_execute(CHANGES).unwrap();
+            drop(loan);
+            let mut loan = lender.acquire().unwrap();
+            let seen: Vec<Option<String>> = loan.query_one(SEEN, &[]).unwrap().get(0);
+            assert_eq!(seen[2].as_deref(), Some("cook"), "{seen:?}");
+            assert_eq!(lender.stats().opened, 1, "it was writable again");
+            // Only a new session is read-only now, and it is not lent.
+            let read_only = "alter role cook set default_transaction_read_only = on";
+            loan.batch_execute(read_only).unwrap();
+            drop(loan);
+            let mut loan = lender.acquire().unwrap();
+            let insert = "create table orders (dish text)";
+            loan.batch_execute(insert).unwrap();
+            loan.batch_execute("set default_transaction_read_only = on").unwrap();
+            loan.batch_execute("alter role cook reset default_transaction_read_only").unwrap_err();
+            loan.batch_execute("set default_transaction_read_only = off").unwrap();
+            loan.batch_execute("alter role cook reset default_transaction_read_only").unwrap();
+            drop(loan);
+            assert!(lender.close(Duration::from_secs(60)).still_out.is_empty());
+        });
+        work.await.unwrap();
+    });
+}
+
+/// A lender in a `static`, and tests with runtimes of their own.
+#[test]
+fn a_keeper_on_a_thread_of_tokio_keeps_connections_for_all_runtimes() {
+    with_server("static", "", async |server| {
+        let config: Config = server.config("postgres");
+        let (lender, keeper) = Lender::builder(Postgres::new(config)).capacity(1).build();
+        keeper.run_on_tokio_thread().unwrap();
+        let work = tokio::task::spawn_blocking(move || {
+            for _ in 0..2 {
+                let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                runtime.block_on(async {
+                    let loan = lender.acquire().await.unwrap();
+                    loan.simple_query("select 1").await.unwrap();
+                });
+            }
+            assert_eq!((lender.stats().opened, lender.stats().closings.total()), (1, 0));
+        });
+        work.await.unwrap();
+    });
+}
+
+/// Told at once: what the server does not allow, and what it is never asked because the client cannot.
+#[test]
+fn a_wrong_configuration_is_told_at_once() {
+    let told = async |config: Config| {
+        let builder = Lender::builder(Postgres::new(config)).capacity(1);
+        let (lender, keeper) = builder.acquire_timeout(Duration::from_millis(60_000)).build();
+        tokio::spawn(keeper.run(TokioTimer));
+        match lender.acquire().await.map(drop).unwrap_err() {
+            error @ AcquireError::Opening(_) => error.to_string(),
+            error => panic!("not told at once: {error}"),
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let nobody = told(Config::new()).await;
+        assert!(nobody.contains("invalid configuration: both host and hostaddr"), "{nobody}");
+    });
+    with_server("wrong", "", async |server| {
+        let config: Config = server.config("postgres");
+        let (client, connection) = config.connect(tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client.batch_execute("create role guest login password 'soup'").await.unwrap();
+        client.batch_execute("create database closed").await.unwrap();
+        client.batch_execute("revoke connect on database closed from public").await.unwrap();
+        let mut options = config.clone();
+        options.options("-c nonsense=1");
+        let mut value = config.clone();
+        value.options("-c work_mem=much");
+        let mut password = config.clone();
+        password.user("guest");
+        let mut permission = config.clone();
+        permission.user("guest").password("soup").dbname("closed");
+        for (config, reason) in [
+            (options, "unrecognized configuration parameter \"nonsense\""),
+            (value, "invalid value for parameter \"work_mem\""),
+            (password, "password missing"),
+            (permission, "permission denied for database \"closed\""),
+        ] {
+            let told = told(config).await;
+            assert!(told.contains(reason), "{told}");
+        }
     });
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use millpond_lend::BlockingLender;
 use millpond_lend::makers::redis::Redis;
+use millpond_lend::{AcquireError, BlockingLender};
 
 struct Server {
     process: Child,
@@ -15,12 +15,14 @@ struct Server {
 }
 
 impl Server {
-    fn start(folder: PathBuf) -> Result<Self, String> {
+    fn start(name: &str, options: &[&str]) -> Result<Self, String> {
+        let folder = std::env::temp_dir().join(format!("lend-redis-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         let process = Command::new("redis-server")
             .args(["--port", "0", "--save", "", "--unixsocket"])
             .arg(folder.join("socket"))
+            .args(options)
             .current_dir(&folder)
             .stdout(Stdio::null())
             .spawn()
@@ -52,8 +54,7 @@ impl Drop for Server {
 
 #[test]
 fn connections_are_lent_and_a_killed_one_is_not_lent_again() {
-    let folder = std::env::temp_dir().join(format!("lend-redis-{}", std::process::id()));
-    let server = match Server::start(folder) {
+    let server = match Server::start("kill", &[]) {
         Ok(server) => server,
         Err(why) => {
             eprintln!("not run: {why}");
@@ -91,4 +92,35 @@ fn connections_are_lent_and_a_killed_one_is_not_lent_again() {
         std::thread::sleep(Duration::from_millis(2));
     }
     assert!(lender.close(Duration::from_secs(10)).still_out.is_empty());
+}
+
+/// Such a server accepts connections without a password and refuses their commands, so it would be the callers who find
+/// out.
+#[test]
+fn a_missing_or_wrong_password_is_told_at_once() {
+    let server = match Server::start("password", &["--requirepass", "soup"]) {
+        Ok(server) => server,
+        Err(why) => {
+            eprintln!("not run: {why}");
+            return;
+        }
+    };
+    let socket = server.url();
+    for (url, is_right) in [
+        (socket.clone(), false),
+        (format!("{socket}?pass=bread"), false),
+        (format!("{socket}?pass=soup"), true),
+    ] {
+        let maker = Redis::new(redis::Client::open(url).unwrap());
+        let builder = BlockingLender::builder(maker).capacity(1);
+        let lender = builder.acquire_timeout(Duration::from_millis(60_000)).build().unwrap();
+        match lender.acquire() {
+            Ok(mut loan) => {
+                assert!(is_right);
+                redis::cmd("PING").query::<String>(&mut *loan).unwrap();
+            }
+            Err(AcquireError::Opening(error)) => assert!(!is_right, "{error}"),
+            Err(error) => panic!("not told at once: {error}"),
+        }
+    }
 }

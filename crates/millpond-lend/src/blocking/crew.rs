@@ -8,6 +8,8 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
+use crate::quiet::{drop_all, quietly};
+
 /// A thread that has been idle for this long ends.
 const IDLE_MAX: Duration = Duration::from_secs(10);
 
@@ -74,7 +76,7 @@ impl Inner {
         if !is_enough && is_full && desk.calls.len() >= THREADS_MAX {
             drop(desk);
             // Dropping the call answers that there is no thread for it.
-            drop(call);
+            drop_all([call]);
             return;
         }
         desk.calls.push_back(call);
@@ -94,7 +96,7 @@ impl Inner {
             // The call may never be picked up.
             let call = if desk.idle == 0 { desk.calls.pop_back() } else { None };
             drop(desk);
-            drop(call);
+            drop_all(call);
         }
     }
 
@@ -103,8 +105,8 @@ impl Inner {
         loop {
             if let Some(call) = desk.calls.pop_front() {
                 drop(desk);
-                // Dropping the call's answer reports that it has panicked.
-                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
+                // If it panics, dropping its answer reports that.
+                quietly(call);
                 desk = lock(&self.desk);
                 continue;
             }
@@ -153,7 +155,7 @@ impl<R> Answer<R> {
     fn finish(&self, result: Option<R>) {
         let mut slot = lock(&self.slot);
         // A result without a waiting caller is dropped here, on the thread that may block.
-        let _unwanted;
+        let mut unwanted = None;
         let waker = match &mut *slot {
             Progress::Running(waker) => {
                 let waker = waker.take();
@@ -161,14 +163,15 @@ impl<R> Answer<R> {
                 waker
             }
             Progress::Done(_) | Progress::GivenUp => {
-                _unwanted = result;
+                unwanted = result;
                 None
             }
         };
         drop(slot);
         if let Some(waker) = waker {
-            waker.wake();
+            quietly(|| waker.wake());
         }
+        drop_all(unwanted);
     }
 }
 
@@ -205,7 +208,7 @@ impl<R> Future for Errand<R> {
 impl<R> Drop for Errand<R> {
     fn drop(&mut self) {
         let left = std::mem::replace(&mut *lock(&self.slot), Progress::GivenUp);
-        drop(left);
+        drop_all([left]);
     }
 }
 

@@ -6,8 +6,15 @@ use std::sync::Arc;
 
 use super::crew::{Crew, Errand};
 use crate::maker::Maker;
+use crate::quiet::{Quiet, drop_all};
 
 /// Opens, checks and closes objects by blocking calls; otherwise like [`Maker`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `BlockingMaker` for a `BlockingLender`",
+    label = "a `BlockingLender` needs a `BlockingMaker`",
+    note = "for an asynchronous `Maker`, such as those of tokio-postgres, deadpool and bb8, use a \
+            `Lender`"
+)]
 pub trait BlockingMaker: Send + Sync + 'static {
     /// The type of the objects.
     type Object: Send + 'static;
@@ -82,13 +89,37 @@ impl<E: Error + 'static> Error for ThreadedError<E> {
 }
 
 /// Runs a [`BlockingMaker`] on its own threads, so that an asynchronous [`Lender`](crate::Lender)
-/// can use it: `Lender::builder(Threaded::new(maker))`.
+/// can use it: `Lender::builder(Threaded::new(maker))`. That is how an asynchronous program lends
+/// SQLite's connections: openings and checks block no task, and callers wait without blocking.
+///
+/// What callers do with the object still blocks: run long queries with the runtime's
+/// `spawn_blocking`, into which a loan can be moved.
+///
+#[cfg_attr(feature = "rusqlite", doc = "```")]
+#[cfg_attr(not(feature = "rusqlite"), doc = "```ignore")]
+/// use millpond_lend::makers::rusqlite::Sqlite;
+/// use millpond_lend::{Lender, Threaded, TokioTimer};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let maker = Threaded::new(Sqlite::new(":memory:"));
+/// let (lender, keeper) = Lender::builder(maker).capacity(1).build();
+/// tokio::spawn(keeper.run(TokioTimer));
+///
+/// let connection = lender.acquire().await?;
+/// let sum = tokio::task::spawn_blocking(move || {
+///     connection.query_row("select 1 + 1", [], |row| row.get::<_, i64>(0))
+/// });
+/// assert_eq!(sum.await??, 2);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// A thread starts when all others are busy, and ends after ten idle seconds. A call that is given
 /// up continues in its thread; an object that it opens then is dropped there. There are at most 256
 /// threads, so give the maker's own calls a timeout, such as the client's connect timeout.
 pub struct Threaded<B: BlockingMaker> {
-    maker: Arc<B>,
+    maker: Arc<Quiet<B>>,
     crew: Crew,
 }
 
@@ -96,7 +127,7 @@ impl<B: BlockingMaker> Threaded<B> {
     /// Wraps `maker`, whose calls then run on threads.
     #[must_use]
     pub fn new(maker: B) -> Self {
-        Self { maker: Arc::new(maker), crew: Crew::new() }
+        Self { maker: Arc::new(Quiet::new(maker)), crew: Crew::new() }
     }
 
     /// Returns the maker.
@@ -125,11 +156,13 @@ impl<B: BlockingMaker> Maker for Threaded<B> {
         self.maker.check(object).map_err(ThreadedError::Maker)
     }
 
-    async fn check_owned(&self, mut object: B::Object) -> Result<B::Object, Option<B::Object>> {
-        let checked = self.send(move |maker| match maker.check(&mut object) {
-            Ok(()) => Ok(object),
-            Err(_) => Err(Some(object)),
-        });
+    async fn check_owned(&self, object: B::Object) -> Result<B::Object, Option<B::Object>> {
+        let mut object = Quiet::new(object);
+        let checked =
+            self.send(move |maker| match maker.check(&mut object).map_err(|e| drop_all([e])) {
+                Ok(()) => Ok(object.into_inner()),
+                Err(()) => Err(Some(object.into_inner())),
+            });
         checked.await.unwrap_or(Err(None))
     }
 

@@ -15,6 +15,7 @@ impl<T, W, E> Ledger<T, W, E> {
         let closings = &mut self.stats.closings;
         *match why {
             Why::Discarded => &mut closings.discarded,
+            Why::Interrupted => &mut closings.interrupted,
             Why::Broken => &mut closings.broken,
             Why::Check => &mut closings.check,
             Why::Lifetime => &mut closings.lifetime,
@@ -156,5 +157,26 @@ impl<T, W, E> Ledger<T, W, E> {
             self.push_work(Work::Abort(handle));
         }
         to_drop
+    }
+
+    /// Takes out all objects and wakers, and makes all errors [rubbish](Self::take_rubbish), so that they can be dropped
+    /// one by one before the ledger is.
+    pub(crate) fn strip(&mut self) -> (Vec<T>, Vec<W>) {
+        let mut objects: Vec<T> =
+            self.slots.values_mut().filter_map(|slot| slot.object.take()).collect();
+        for work in self.work.drain(..) {
+            if let Work::Check(_, object) | Work::Close(_, object) = work {
+                objects.push(object);
+            }
+        }
+        let mut wakers: Vec<W> = self.wakes.drain(..).collect();
+        let waiters: Vec<_> = self.queue.all().map(|(handle, _)| handle).collect();
+        for waiter in waiters {
+            let Some(waiter) = self.queue.remove(waiter) else { continue };
+            wakers.extend(waiter.waker);
+            self.throw_away(waiter.answer);
+        }
+        self.rubbish.extend(self.openings.last_error.take());
+        (objects, wakers)
     }
 }

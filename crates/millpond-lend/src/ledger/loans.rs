@@ -354,10 +354,30 @@ impl<T, W, E> Ledger<T, W, E> {
 
     /// Takes back an object that must not be lent again.
     pub fn discard(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        self.close_returned(now_us, handle, object, Why::Discarded)
+    }
+
+    /// Takes back an object that may be in the middle of something, which must not be lent again either.
+    pub fn give_back_interrupted(
+        &mut self,
+        now_us: u64,
+        handle: LoanHandle,
+        object: T,
+    ) -> Option<T> {
+        self.close_returned(now_us, handle, object, Why::Interrupted)
+    }
+
+    fn close_returned(
+        &mut self,
+        now_us: u64,
+        handle: LoanHandle,
+        object: T,
+        why: Why,
+    ) -> Option<T> {
         if self.end_loan(now_us, handle).is_none() {
             return Some(object);
         }
-        self.close_object(now_us, handle, object, Why::Discarded)
+        self.close_object(now_us, handle, object, why)
     }
 
     /// Ends a loan whose object the caller keeps; the ledger forgets it.

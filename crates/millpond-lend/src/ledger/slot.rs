@@ -26,6 +26,7 @@ pub(super) enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Why {
     Discarded,
+    Interrupted,
     Broken,
     Check,
     Lifetime,

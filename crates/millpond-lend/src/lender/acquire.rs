@@ -43,28 +43,34 @@ impl<M: Maker> Caller<'_, M> {
             return None;
         }
         let place = self.place;
-        let ready = self.shared.with(|books, now_us| books.ledger.ask_ready(now_us, place))?;
+        let ready = self.shared.with(|books, now_us| {
+            if books.ledger.has_keeper() { books.ledger.ask_ready(now_us, place) } else { None }
+        })?;
         self.stage = Stage::Answered;
         Some(ready)
     }
 
     #[inline(never)]
     fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Served<M>, AcquireError<M::Error>>> {
-        if matches!(self.stage, Stage::NotAsked) {
+        while matches!(self.stage, Stage::NotAsked) {
             let (want, place) = (self.want, self.place);
-            let asked =
-                self.shared.with(|books, now_us| match books.ledger.ask(now_us, want, place) {
+            let (asked, is_kept) = self.shared.with(|books, now_us| {
+                let is_kept = books.ledger.has_keeper();
+                match books.ledger.ask(now_us, want, place) {
                     Ask::Queued(waiter) => {
                         self.stage = Stage::Waiting(waiter, now_us);
-                        None
+                        (None, is_kept)
                     }
-                    answer => Some(answer),
-                });
+                    answer => (Some(answer), is_kept),
+                }
+            });
             match asked {
                 None | Some(Ask::Queued(_)) => {}
                 Some(Ask::Lent(handle, object)) => {
-                    self.stage = Stage::Answered;
-                    return Poll::Ready(Ok((handle, object, Vec::new())));
+                    if let Some(object) = self.shared.unless_broken(handle, object, is_kept) {
+                        self.stage = Stage::Answered;
+                        return Poll::Ready(Ok((handle, object, Vec::new())));
+                    }
                 }
                 Some(Ask::Failed(error)) => {
                     self.stage = Stage::Answered;
@@ -114,9 +120,8 @@ impl<M: Maker> Drop for Caller<'_, M> {
         if let Stage::Waiting(waiter, _) = self.stage {
             let (objects, waker) =
                 self.shared.with(|books, now_us| books.ledger.cancel(now_us, waiter));
-            // If the drops of several objects panic, none of them ends the program.
             drop_all(objects);
-            drop(waker);
+            drop_all(waker);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::error::LoanHandle;
 use crate::ledger::Work;
 use crate::maker::Maker;
 use crate::park;
-use crate::quiet::drop_all;
+use crate::quiet::{Quiet, drop_all};
 use crate::timer::Timer;
 
 /// Does the work of a lender; nothing is opened, checked or closed unless it runs.
@@ -43,7 +43,7 @@ impl<M: Maker> Keeper<M> {
     pub fn run<T: Timer>(self, timer: T) -> impl Future<Output = ()> + Send + 'static {
         self.shared.with(|books, _| books.ledger.keeper_started());
         let running = Running { shared: self.shared, jobs: Vec::new() };
-        running.run(timer)
+        running.run(Quiet::new(timer))
     }
 
     /// Runs the keeper on its own thread, without a runtime.
@@ -60,6 +60,33 @@ impl<M: Maker> Keeper<M> {
         let keeper = self.run(timer.clone());
         std::thread::Builder::new().name(name).spawn(move || park::block_on_until(keeper, &timer))
     }
+
+    /// Runs the keeper on its own thread, with a tokio runtime of its own, on which it opens the
+    /// objects.
+    ///
+    /// The lender then outlives the runtimes of its callers. This is for a lender in a `static` that
+    /// several `#[tokio::test]`s use, each of which has a runtime, and for programs with more than
+    /// one runtime. Each answer to a caller comes from the other thread, which takes some
+    /// microseconds longer.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot start a thread or a runtime.
+    #[cfg(feature = "tokio")]
+    pub fn run_on_tokio_thread(self) -> std::io::Result<JoinHandle<()>> {
+        let name = format!("keeper of {}", self.shared.name);
+        on_tokio_thread(name, self.run(crate::timer::TokioTimer))
+    }
+}
+
+/// Runs a keeper on a thread with a runtime of tokio.
+#[cfg(feature = "tokio")]
+pub(crate) fn on_tokio_thread(
+    name: String,
+    keeper: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<JoinHandle<()>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::Builder::new().name(name).spawn(move || runtime.block_on(keeper))
 }
 
 impl<M: Maker> fmt::Debug for Keeper<M> {
@@ -84,6 +111,9 @@ struct Job<M: Maker> {
     handle: LoanHandle,
     future: Pin<Box<dyn Future<Output = Outcome<M>> + Send>>,
 }
+
+/// A timer's sleep.
+type Sleep<'a> = Quiet<Pin<Box<dyn Future<Output = ()> + Send + 'a>>>;
 
 /// How often a keeper may look at its work before other tasks have their turn: work that ends at once leads to more
 /// work, for ever if an opening fails at once.
@@ -118,17 +148,17 @@ struct Running<M: Maker> {
 }
 
 impl<M: Maker> Running<M> {
-    async fn run<T: Timer>(mut self, timer: T) {
+    async fn run<T: Timer>(mut self, timer: Quiet<T>) {
         let mut turns = Turns::default();
         let mut alarm_us = u64::MAX;
-        let mut sleep: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
+        let mut sleep: Option<Sleep<'_>> = None;
         while let Some(next_us) = self.turn() {
             if next_us != alarm_us || sleep.is_none() {
                 alarm_us = next_us;
                 let deadline = self.shared.clock.instant_at(alarm_us);
                 sleep = deadline
                     .filter(|_| alarm_us != u64::MAX)
-                    .map(|deadline| Box::pin(timer.sleep_until(deadline)) as _);
+                    .map(|deadline| Quiet::new(Box::pin(timer.sleep_until(deadline)) as _));
             }
             poll_fn(|cx| {
                 if turns.are_used_up(cx) {
@@ -182,8 +212,9 @@ impl<M: Maker> Running<M> {
                     match shared.maker.open().await {
                         Ok(object) => Outcome::Opened(Box::new(object)),
                         Err(error) => {
+                            let error = Quiet::new(error);
                             let is_final = shared.maker.is_final(&error);
-                            Outcome::OpenFailed(Arc::new(error), is_final)
+                            Outcome::OpenFailed(Arc::new(error.into_inner()), is_final)
                         }
                     }
                 }),

@@ -19,7 +19,9 @@ pub use acquire::{Acquire, AcquireMany};
 pub use builder::{Asynchronous, Builder, Tenants, Threads};
 pub use keeper::Keeper;
 pub(crate) use keeper::Turns;
-pub use loan::Loan;
+#[cfg(feature = "tokio")]
+pub(crate) use keeper::on_tokio_thread;
+pub use loan::{Exchange, Loan};
 
 use crate::error::{Holder, LoanHandle};
 use crate::maker::Maker;
@@ -143,15 +145,25 @@ impl<M: Maker> Lender<M> {
     pub fn try_acquire(&self) -> Option<Loan<M>> {
         let place = Location::caller();
         let shared = &self.owner.shared;
-        let (handle, object) = shared.with(|books, now_us| books.ledger.try_ask(now_us, place))?;
-        Some(Loan::new(Arc::clone(shared), handle, object))
+        loop {
+            let (ready, is_kept) = shared.with(|books, now_us| {
+                (books.ledger.try_ask(now_us, place), books.ledger.has_keeper())
+            });
+            let (handle, object) = ready?;
+            if let Some(object) = shared.unless_broken(handle, object, is_kept) {
+                return Some(Loan::new(Arc::clone(shared), handle, object));
+            }
+        }
     }
 
     /// Closes one object: now if it is idle, or when it is returned if it is lent. Returns `false`
     /// if the handle is stale.
     pub fn evict(&self, handle: LoanHandle) -> bool {
         let mut to_drop = Vec::new();
-        self.shared().with(|books, now_us| books.ledger.evict(now_us, handle, &mut to_drop))
+        let exists =
+            self.shared().with(|books, now_us| books.ledger.evict(now_us, handle, &mut to_drop));
+        drop_all(to_drop);
+        exists
     }
 
     /// Closes every object that exists now, and lent ones when they are returned. This is for a
@@ -323,7 +335,7 @@ impl<M: Maker> Closer<'_, M> {
 
 impl<M: Maker> Drop for Closer<'_, M> {
     fn drop(&mut self) {
-        drop(self.shared.with(|books, _| books.forget_closer(self.call)));
+        drop_all(self.shared.with(|books, _| books.forget_closer(self.call)));
     }
 }
 

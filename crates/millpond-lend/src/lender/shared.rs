@@ -6,7 +6,7 @@ use std::task::Waker;
 use crate::error::LoanHandle;
 use crate::ledger::{Ledger, WaiterHandle};
 use crate::maker::Maker;
-use crate::quiet::{drop_all, quietly};
+use crate::quiet::{Quiet, drop_all, quietly};
 use crate::sync::{Clock, Mutex, MutexGuard, lock};
 
 /// The objects of a lender's ledger: boxed, so that a loan moves a pointer, not a client of a few hundred bytes.
@@ -39,7 +39,7 @@ pub(crate) struct Books<M: Maker> {
 }
 
 pub(crate) struct Shared<M: Maker> {
-    pub(crate) maker: M,
+    pub(crate) maker: Quiet<M>,
     pub(crate) clock: Clock,
     pub(crate) name: String,
     books: Mutex<Books<M>>,
@@ -60,6 +60,7 @@ impl<M: Maker> Shared<M> {
             turn: None,
             now_us: 0,
         };
+        let maker = Quiet::new(maker);
         Arc::new(Self { maker, clock: Clock::new(), name, books: Mutex::new(books) })
     }
 
@@ -126,6 +127,35 @@ impl<M: Maker> Shared<M> {
         let mut returning =
             Returning { shared: self, handle, object: Some(object), state: Returned::Broken };
         returning.ask();
+        returning.end();
+    }
+
+    /// Takes back an object that is about to be lent if there is no keeper that looks after it and it is broken: the
+    /// runtime that it needs may have ended with the keeper.
+    #[inline]
+    pub(crate) fn unless_broken(
+        &self,
+        handle: LoanHandle,
+        object: Boxed<M>,
+        is_kept: bool,
+    ) -> Option<Boxed<M>> {
+        if is_kept { Some(object) } else { self.unkept_unless_broken(handle, object) }
+    }
+
+    #[cold]
+    fn unkept_unless_broken(&self, handle: LoanHandle, object: Boxed<M>) -> Option<Boxed<M>> {
+        let mut returning =
+            Returning { shared: self, handle, object: Some(object), state: Returned::Broken };
+        returning.ask();
+        if matches!(returning.state, Returned::Broken) { None } else { returning.object.take() }
+    }
+
+    /// Takes back an object that may be in the middle of something, without asking its maker.
+    #[cold]
+    pub(crate) fn give_back_interrupted(&self, handle: LoanHandle, object: Boxed<M>) {
+        drop_all(
+            self.with(|books, now_us| books.ledger.give_back_interrupted(now_us, handle, object)),
+        );
     }
 
     /// Wakes the calls that wait until the lender is closed.
@@ -134,6 +164,17 @@ impl<M: Maker> Shared<M> {
         for (_, closer) in closers {
             quietly(|| closer.wake());
         }
+    }
+}
+
+impl<M: Maker> Drop for Books<M> {
+    fn drop(&mut self) {
+        let (objects, wakers) = self.ledger.strip();
+        drop_all(objects);
+        drop_all(wakers);
+        drop_all(self.ledger.take_rubbish());
+        drop_all(self.keeper.take());
+        drop_all(self.closers.drain(..));
     }
 }
 
@@ -166,7 +207,7 @@ enum Returned {
 struct Returning<'a, M: Maker> {
     shared: &'a Shared<M>,
     handle: LoanHandle,
-    /// `None` only while it is dropped.
+    /// `None` once the loan has ended.
     object: Option<Boxed<M>>,
     state: Returned,
 }
@@ -184,11 +225,10 @@ impl<M: Maker> Returning<'_, M> {
             Returned::Well
         };
     }
-}
 
-impl<M: Maker> Drop for Returning<'_, M> {
+    /// Ends the loan by what the maker has said.
     #[inline]
-    fn drop(&mut self) {
+    fn end(&mut self) {
         let Some(object) = self.object.take() else { return };
         let (handle, state) = (self.handle, self.state);
         let to_drop = self.shared.with(|books, now_us| match state {
@@ -197,10 +237,21 @@ impl<M: Maker> Drop for Returning<'_, M> {
                 books.ledger.give_back(now_us, handle, object, matches!(state, Returned::Broken))
             }
         });
-        match state {
-            // The maker may be panicking, and a second panic would end the program.
-            Returned::Broken => drop_all(to_drop),
-            Returned::NeedsCheck | Returned::Well => drop(to_drop),
+        drop_all(to_drop);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_early(&mut self) {
+        self.end();
+    }
+}
+
+impl<M: Maker> Drop for Returning<'_, M> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.object.is_some() {
+            self.end_early();
         }
     }
 }

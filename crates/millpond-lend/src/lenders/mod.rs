@@ -12,11 +12,13 @@ use std::task::{Poll, Waker};
 use std::thread::JoinHandle;
 
 use crate::ledger::{Lacking, Ledger};
+#[cfg(feature = "tokio")]
+use crate::lender::on_tokio_thread;
 use crate::lender::shared::Shared;
 use crate::lender::{Builder, Keeper, Lender, Tenants, Turns};
 use crate::maker::Maker;
 use crate::park;
-use crate::quiet::{drop_all, quietly};
+use crate::quiet::{Quiet, drop_all, quietly};
 use crate::settings::Settings;
 use crate::sync::{Mutex, MutexGuard, lock};
 use crate::timer::Timer;
@@ -82,7 +84,7 @@ pub struct Lenders<K, M: Maker> {
 type Make<K, M> = Box<dyn Fn(&K) -> M + Send + Sync>;
 
 struct Inner<K, M: Maker> {
-    make: Make<K, M>,
+    make: Quiet<Make<K, M>>,
     settings: Settings,
     name: String,
     total: usize,
@@ -92,7 +94,7 @@ struct Inner<K, M: Maker> {
 }
 
 struct Table<K, M: Maker> {
-    tenants: HashMap<K, Lender<M>>,
+    tenants: HashMap<Quiet<K>, Lender<M>>,
     /// How many places of the total the tenants are allowed.
     granted: usize,
     /// How many tenants have begun to wait for a place.
@@ -128,7 +130,6 @@ where
         if let Some(lender) = self.inner.lock().tenants.get(tenant) {
             return lender.clone();
         }
-        let maker = (self.inner.make)(tenant);
         let name = if self.inner.name.is_empty() {
             tenant.to_string()
         } else {
@@ -136,8 +137,8 @@ where
         };
         let mut ledger = Ledger::new(self.inner.settings);
         ledger.share_total(self.inner.lacking.clone());
-        let shared = Shared::new(maker, name, ledger);
-        let tenant_key = tenant.clone();
+        let shared = Shared::new((self.inner.make)(tenant), name, ledger);
+        let tenant_key = Quiet::new(tenant.clone());
         let mut table = self.inner.lock();
         if let Some(lender) = table.tenants.get(tenant) {
             return lender.clone();
@@ -209,6 +210,7 @@ impl<K, M: Maker> Drop for Inner<K, M> {
         if let Some(keeper) = table.keeper.take() {
             quietly(|| keeper.wake());
         }
+        drop_all(table.tenants.drain());
     }
 }
 
@@ -264,7 +266,7 @@ where
             is_kept: false,
         };
         let inner = Arc::new(Inner {
-            make: Box::new(self.maker),
+            make: Quiet::new(Box::new(self.maker)),
             settings: Settings { capacity: self.settings.capacity.min(total), ..self.settings },
             name: self.name,
             total,
@@ -336,6 +338,17 @@ where
         std::thread::Builder::new()
             .name("keeper of lenders".into())
             .spawn(move || park::block_on_until(keeper, &timer))
+    }
+
+    /// Runs the keeper on its own thread, with a tokio runtime of its own; see
+    /// [`Keeper::run_on_tokio_thread`].
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot start a thread or a runtime.
+    #[cfg(feature = "tokio")]
+    pub fn run_on_tokio_thread(self) -> std::io::Result<JoinHandle<()>> {
+        on_tokio_thread("keeper of lenders".into(), self.run(crate::timer::TokioTimer))
     }
 }
 

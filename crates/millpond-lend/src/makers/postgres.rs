@@ -1,15 +1,15 @@
 //! PostgreSQL for threads, with the crate postgres.
 
-use ::postgres::config::Config;
+use ::postgres::config::{Config, TargetSessionAttrs};
 use ::postgres::tls::{MakeTlsConnect, TlsConnect};
 use ::postgres::{Client, Error, NoTls, SimpleQueryMessage, Socket};
 
-use super::postgres_common::{IS_BETWEEN_TRANSACTIONS, is_final, postgres_maker};
+use super::postgres_common::{IS_BETWEEN_TRANSACTIONS, Terms, fails_for_good, postgres_maker};
 use crate::blocking::BlockingMaker;
 
 postgres_maker! {
     /// Opens connections to a PostgreSQL server, for a [`BlockingLender`](crate::BlockingLender).
-    Config
+    Config, TargetSessionAttrs
 }
 
 impl<T> BlockingMaker for Postgres<T>
@@ -27,13 +27,12 @@ where
     }
 
     fn check(&self, client: &mut Client) -> Result<(), Error> {
-        if !self.ends_transactions {
-            return client.simple_query("").map(drop);
+        if self.terms.ends_transactions
+            && !is_between_transactions(client.simple_query(IS_BETWEEN_TRANSACTIONS))?
+        {
+            client.simple_query("rollback")?;
         }
-        if is_between_transactions(client.simple_query(IS_BETWEEN_TRANSACTIONS))? {
-            return Ok(());
-        }
-        client.simple_query("rollback").map(drop)
+        self.terms.queries().try_for_each(|query| client.simple_query(query).map(drop))
     }
 
     fn is_broken(&self, client: &mut Client) -> bool {
@@ -41,10 +40,10 @@ where
     }
 
     fn needs_check(&self, _: &mut Client) -> bool {
-        self.ends_transactions
+        self.terms.needs_check()
     }
 
     fn is_final(&self, error: &Error) -> bool {
-        error.code().is_some_and(|code| is_final(code.code()))
+        fails_for_good(error.code().map(|code| code.code()), error)
     }
 }

@@ -22,8 +22,12 @@ impl BlockingMaker for Redis {
     type Object = Connection;
     type Error = RedisError;
 
+    /// A server that wants a password accepts connections without one, so the first command is sent
+    /// here.
     fn open(&self) -> Result<Connection, RedisError> {
-        self.client.get_connection()
+        let mut connection = self.client.get_connection()?;
+        self.check(&mut connection)?;
+        Ok(connection)
     }
 
     fn check(&self, connection: &mut Connection) -> Result<(), RedisError> {
@@ -36,5 +40,6 @@ impl BlockingMaker for Redis {
 
     fn is_final(&self, error: &RedisError) -> bool {
         error.kind() == ErrorKind::AuthenticationFailed
+            || error.code().is_some_and(|code| ["NOAUTH", "WRONGPASS", "NOPERM"].contains(&code))
     }
 }

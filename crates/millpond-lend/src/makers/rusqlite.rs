@@ -14,6 +14,10 @@ type SetUp = Box<dyn Fn(&mut Connection) -> Result<(), Error> + Send + Sync>;
 ///
 /// A connection that is returned in the middle of a transaction is closed, and SQLite rolls back.
 ///
+/// This is a maker of blocking calls, for a [`BlockingLender`](crate::BlockingLender). An
+/// asynchronous program uses `Lender::builder(Threaded::new(Sqlite::new(path)))`; see
+/// [`Threaded`](crate::Threaded).
+///
 /// ```
 /// use millpond_lend::BlockingLender;
 /// use millpond_lend::makers::rusqlite::Sqlite;
@@ -53,7 +57,10 @@ impl Sqlite {
         self
     }
 
-    /// Calls a function with each new connection, for example to set pragmas or create tables.
+    /// Calls a function with each new connection, for example to set pragmas or create tables. A
+    /// statement that is wrong is told to all waiting callers at once, as
+    /// [`Opening`](crate::AcquireError::Opening); locks and a full disk may pass, so openings are
+    /// then tried again until the callers' time is over.
     #[must_use]
     pub fn set_up(
         mut self,
@@ -72,6 +79,22 @@ fn read_header(connection: &Connection) -> Result<(), Error> {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
         read => read,
     }
+}
+
+/// Whether an error may be gone at the next attempt, although nobody changes the program or the file.
+fn may_pass(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::OutOfMemory
+            | ErrorCode::OperationInterrupted
+            | ErrorCode::OperationAborted
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::DiskFull
+            | ErrorCode::FileLockingProtocolFailed
+            | ErrorCode::SchemaChanged
+    )
 }
 
 impl BlockingMaker for Sqlite {
@@ -97,8 +120,7 @@ impl BlockingMaker for Sqlite {
     }
 
     fn is_final(&self, error: &Error) -> bool {
-        let code = error.sqlite_error_code();
-        matches!(code, Some(ErrorCode::CannotOpen | ErrorCode::NotADatabase))
+        !error.sqlite_error_code().is_some_and(may_pass)
     }
 }
 

@@ -3,16 +3,17 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use ::tokio_postgres::config::TargetSessionAttrs;
 use ::tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use ::tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, Socket};
 use tokio::task::JoinHandle;
 
-use super::postgres_common::{IS_BETWEEN_TRANSACTIONS, is_final, postgres_maker};
+use super::postgres_common::{IS_BETWEEN_TRANSACTIONS, Terms, fails_for_good, postgres_maker};
 use crate::maker::Maker;
 
 postgres_maker! {
     /// Opens connections to a PostgreSQL server. The keeper must run on tokio.
-    Config
+    Config, TargetSessionAttrs
 }
 
 /// A connection: the client, and the task that reads from the server. Dropping it ends both at
@@ -69,13 +70,15 @@ where
 
     async fn check(&self, connection: &mut Connection) -> Result<(), Error> {
         let client = &connection.client;
-        if !self.ends_transactions {
-            return client.simple_query("").await.map(drop);
+        if self.terms.ends_transactions
+            && !is_between_transactions(client.simple_query(IS_BETWEEN_TRANSACTIONS).await)?
+        {
+            client.simple_query("rollback").await?;
         }
-        if is_between_transactions(client.simple_query(IS_BETWEEN_TRANSACTIONS).await)? {
-            return Ok(());
+        for query in self.terms.queries() {
+            client.simple_query(query).await?;
         }
-        client.simple_query("rollback").await.map(drop)
+        Ok(())
     }
 
     fn is_broken(&self, connection: &mut Connection) -> bool {
@@ -83,10 +86,10 @@ where
     }
 
     fn needs_check(&self, _: &mut Connection) -> bool {
-        self.ends_transactions
+        self.terms.needs_check()
     }
 
     fn is_final(&self, error: &Error) -> bool {
-        error.code().is_some_and(|code| is_final(code.code()))
+        fails_for_good(error.code().map(|code| code.code()), error)
     }
 }
