@@ -81,9 +81,11 @@ fn sequences_of(
     cases: u64,
     length: usize,
 ) {
+    let mut count = 0;
     for seed in 0..cases * factor() {
         let mut random = Random(seed);
         let mut steps: Vec<Step> = (0..random.below(length)).map(|_| step(&mut random)).collect();
+        count += steps.len();
         if follow(kind, plan, &steps).is_err() {
             shrink(&mut steps, |steps| follow(kind, plan, steps).is_err());
             let (taken, reason) = follow(kind, plan, &steps).expect_err("it has failed before");
@@ -95,6 +97,7 @@ fn sequences_of(
             );
         }
     }
+    println!("{count} steps");
 }
 
 /// Leaves out what need not be there for the sequence to fail: at first long parts of it, at last single steps.
