@@ -36,8 +36,9 @@ pub(crate) use erased::{
 pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use interface::{
-    CLONED, Claimed, Kind, Plan, PoolUnderTest, WAYS_BACK, claimed, for_every_pool,
-    for_one_of_each, for_one_of_each_place, lent_alike, place, planned, says, says_all, tests_of,
+    CLONED, Claimed, Fate, Kind, Plan, PoolUnderTest, WAYS_BACK, WAYS_TO_SORT, claimed,
+    for_every_pool, for_one_of_each, for_one_of_each_place, lent_alike, place, planned, says,
+    says_all, tests_of,
 };
 pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
@@ -49,6 +50,18 @@ pub(crate) use steps::{KindToRun, Run, Step};
 
 /// The header's pools have no debug aids.
 pub(crate) type Aids = ();
+
+/// Built without the library's recorder: no pool is recorded here.
+pub(crate) struct Recorder;
+
+pub(crate) fn recorder() -> Recorder {
+    Recorder
+}
+
+macro_rules! records {
+    ($outer:ident => $place:expr) => {};
+}
+pub(crate) use records;
 
 /// A builder that has been told the plan's debug aids, of which there are none.
 macro_rules! aided {

@@ -28,7 +28,7 @@ const POOLS: [(&str, &[&str]); 15] = [
 const SHARED: [&str; 3] = ["SyncPool", "PoolAllocator", "SizeClasses"];
 
 /// Adapters that several have parts of.
-const COMMON: [&str; 2] = ["past", "interface"];
+const COMMON: [&str; 3] = ["past", "interface", "mod"];
 
 fn text_of(file: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file)).unwrap()

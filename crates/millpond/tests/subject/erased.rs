@@ -9,7 +9,6 @@ use std::cmp::Ordering;
 use std::iter::FromFn;
 use std::marker::PhantomData;
 
-use millpond::recorder::Recorder;
 use millpond::snapshot::ToChecksum;
 use millpond::{Refusal, Stats};
 use serde::Serialize;
@@ -17,7 +16,7 @@ use serde::de::DeserializeOwned;
 
 use super::key::{Layout, layout};
 use super::walk::{ExactWalk, Walk, WalkFromBothEnds, WalkToClone, own_box};
-use super::{Claimed, Fate, Form, Key, Kind, Plan, PoolUnderTest};
+use super::{Claimed, Fate, Form, Key, Kind, Plan, PoolUnderTest, Recorder};
 
 /// What is true of all pools of a kind: see [`Kind`].
 pub(crate) struct Facts {

@@ -1,13 +1,12 @@
 //! What the tests ask of a pool, whatever it is. Nothing here names one: a program of tests with other pools takes this
 //! file, and the others that do not, into a `subject` module of its own.
 
-use millpond::recorder::Recorder;
 use millpond::snapshot::ToChecksum;
 use millpond::{GetDisjointMutError, InsertAtErrorKind, Refusal, Stats};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Aids, AnyHandle, Form};
+use super::{Aids, AnyHandle, Form, Recorder};
 
 /// What a pool is built with. A kind of pool that has no such choice goes its own way, and says so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -471,21 +470,6 @@ macro_rules! says_all {
     };
 }
 pub(crate) use says_all;
-
-/// The recorder of a pool inside of an adapter.
-macro_rules! records {
-    ($outer:ident => $place:expr) => {
-        fn record(&mut self, recorder: Option<&millpond::recorder::Recorder>) -> bool {
-            let $outer = self;
-            match recorder {
-                Some(recorder) => $place.record(recorder),
-                None => $place.stop_recording(),
-            }
-            true
-        }
-    };
-}
-pub(crate) use records;
 
 /// What a claim of a handle came to: a refused value comes back, with the reason.
 pub(crate) type Claimed<T> = Option<Result<(), (InsertAtErrorKind, T)>>;

@@ -40,8 +40,8 @@ pub(crate) use handle::AnyHandle;
 pub(crate) use handle::Seeded;
 pub(crate) use interface::{
     CLONED, Claimed, Fate, Kind, Plan, PoolUnderTest, WAYS_BACK, WAYS_TO_SORT, claimed,
-    for_every_pool, for_one_of_each, for_one_of_each_place, lent_alike, place, planned, records,
-    says, says_all, tests_of,
+    for_every_pool, for_one_of_each, for_one_of_each_place, lent_alike, place, planned, says,
+    says_all, tests_of,
 };
 pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
@@ -59,6 +59,28 @@ pub(crate) use vec_pool::VecKind;
 pub(crate) use walk::own_blocks;
 
 pub(crate) use millpond::debug::DebugAids as Aids;
+
+pub(crate) use millpond::recorder::Recorder;
+
+/// A recorder with little room: it is no matter whether events are dropped.
+pub(crate) fn recorder() -> Recorder {
+    Recorder::builder().events(16).to_writer(std::io::sink()).unwrap()
+}
+
+/// The recorder of a pool inside of an adapter.
+macro_rules! records {
+    ($outer:ident => $place:expr) => {
+        fn record(&mut self, recorder: Option<&$crate::subject::Recorder>) -> bool {
+            let $outer = self;
+            match recorder {
+                Some(recorder) => $place.record(recorder),
+                None => $place.stop_recording(),
+            }
+            true
+        }
+    };
+}
+pub(crate) use records;
 
 /// A builder that has been told the plan's debug aids.
 macro_rules! aided {

@@ -189,14 +189,7 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         true
     }
 
-    fn record(&mut self, recorder: Option<&millpond::recorder::Recorder>) -> bool {
-        let pool = self.pool.get_mut();
-        match recorder {
-            Some(recorder) => pool.record(recorder),
-            None => pool.stop_recording(),
-        }
-        true
-    }
+    super::records!(outer => outer.pool.get_mut());
 
     fn retain(&mut self, keep: &mut dyn FnMut(Handle<()>, &mut T) -> bool) -> bool {
         self.pool.get_mut().retain(|handle, value| keep(handle.relabel(), value));

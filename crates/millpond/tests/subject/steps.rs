@@ -1,11 +1,12 @@
 //! What can be done with a pool, one step at a time, beside a model of it that is plain and obviously
 //! right: for each slot, which lifetime it is in and what lives there, and which slot comes next.
 
-use millpond::recorder::Recorder;
 use millpond::{InsertAtErrorKind, Refusal};
 
 use super::walk::ExactWalk;
-use super::{Claimed, Fate, Key, Makes, Past, Plan, Rank, Subject, WAYS_TO_SORT, agreed};
+use super::{
+    Claimed, Fate, Key, Makes, Past, Plan, Rank, Recorder, Subject, WAYS_TO_SORT, agreed, recorder,
+};
 use crate::common::{Counted, Ledger, Vacant, panics, quiet_panic};
 
 /// One step. Live objects, slots and generations are named relative to what there is, so that any
@@ -582,9 +583,7 @@ impl<'k> Run<'k> {
             }
             Step::Update(births, mask) => return self.update(births as usize % 3, mask),
             Step::Record(on) => {
-                // Little room: it is no matter whether events are dropped.
-                let new = || Recorder::builder().events(16).to_writer(std::io::sink()).unwrap();
-                let recorder = on.then(|| &*self.recorder.get_or_insert_with(new));
+                let recorder = on.then(|| &*self.recorder.get_or_insert_with(recorder));
                 return self.pool.record(recorder);
             }
         }

@@ -7,7 +7,7 @@ use std::sync::Once;
 use crate::common::Random;
 use crate::subject::{KindToRun, Plan, Run, Step, for_every_pool};
 
-fn step(random: &mut Random) -> Step {
+pub(super) fn step(random: &mut Random) -> Step {
     let [n, m, ..] = random.next().to_le_bytes();
     let mask = u16::from_le_bytes([n, m]);
     match random.below(100) {
@@ -48,22 +48,6 @@ fn step(random: &mut Random) -> Step {
     }
 }
 
-/// Every other time one of those that differ in pools that grow.
-fn step_of_growth(random: &mut Random) -> Step {
-    let [n, m, ..] = random.next().to_le_bytes();
-    match random.below(18) {
-        0..2 => Step::Reserve(n),
-        2 => Step::Shrink,
-        3 => Step::Save(n),
-        4 => Step::Restore(n),
-        5 => Step::RestoreElsewhere(n, m),
-        6 => Step::Copy(n),
-        7 => Step::Extend(n),
-        8 => Step::InsertAt(n, (m % 3) as i8),
-        _ => step(random),
-    }
-}
-
 /// How many times the usual number of sequences, for a longer run.
 fn factor() -> u64 {
     std::env::var("MILLPOND_MODEL_FACTOR").map_or(1, |factor| factor.parse().unwrap())
@@ -74,7 +58,7 @@ pub(crate) fn sequences(kind: &KindToRun, plan: Plan, cases: u64, length: usize)
     sequences_of(step, kind, plan, cases, length);
 }
 
-fn sequences_of(
+pub(super) fn sequences_of(
     step: fn(&mut Random) -> Step,
     kind: &KindToRun,
     plan: Plan,
@@ -115,7 +99,7 @@ fn shrink(steps: &mut Vec<Step>, fails: impl Fn(&[Step]) -> bool) {
 }
 
 /// Takes the steps beside the model; or how many went well, and what was then found.
-fn follow(kind: &KindToRun, plan: Plan, steps: &[Step]) -> Result<(), (usize, String)> {
+pub(super) fn follow(kind: &KindToRun, plan: Plan, steps: &[Step]) -> Result<(), (usize, String)> {
     let taken = Cell::new(0);
     said_by(|| {
         let mut run = Run::new(kind, plan);
@@ -176,46 +160,3 @@ fn wrapping(kind: &KindToRun) {
 }
 
 for_every_pool! { lasting, retiring, wrapping }
-
-/// Pools that grow, in every order: small ones, in which a reservation, a restore and a claim meet at once.
-mod growing {
-    use super::*;
-    use crate::subject::tests_of;
-
-    fn short(kind: &KindToRun) {
-        for capacity in [5, 8, 16] {
-            sequences_of(step_of_growth, kind, Plan::of(capacity), 4, 60);
-        }
-        let retiring = Plan { lifetimes: Some(2), ..Plan::of(8) };
-        sequences_of(step_of_growth, kind, retiring, 4, 60);
-    }
-
-    /// A freed slot comes between those that were never used: which ones these are must not be derived from how many
-    /// lifetimes have begun.
-    fn reserved_behind_a_freed_slot(kind: &KindToRun) {
-        let begin = [Step::Insert, Step::Remove(0), Step::Reserve(5), Step::Insert, Step::Save(0)];
-        let between = [Step::InsertAt(0, 1), Step::InsertAt(0, 0), Step::Remove(0), Step::Fill];
-        let end = [Step::InsertAt(4, 0), Step::InsertAt(0, 0), Step::Fill];
-        for between in between {
-            for restore in [Step::Restore(0), Step::RestoreElsewhere(0, 0), Step::Copy(4)] {
-                let steps = [&begin[..], &[between, restore], &end].concat();
-                follow(kind, Plan::of(16), &steps).unwrap();
-            }
-        }
-    }
-
-    tests_of! { [short, reserved_behind_a_freed_slot]
-        vec_lifo: VecKind<Lifo, Handle<()>>;
-        vec_fifo: VecKind<Fifo, Handle<()>>;
-        vec_lowest_first: VecKind<LowestFirst, Handle<()>>;
-        vec_roster: VecKind<Roster, Handle<()>>;
-        vec_next_fit: VecKind<NextFit, Handle<()>>;
-        vec_intrusive: VecKind<Intrusive, Handle<()>>;
-        blocks_lifo: GrowingKind<Lifo, Handle<()>>;
-        blocks_fifo: GrowingKind<Fifo, Handle<()>>;
-        blocks_lowest_first: GrowingKind<LowestFirst, Handle<()>>;
-        blocks_roster: GrowingKind<Roster, Handle<()>>;
-        blocks_next_fit: GrowingKind<NextFit, Handle<()>>;
-        blocks_intrusive: GrowingKind<Intrusive, Handle<()>>;
-    }
-}
