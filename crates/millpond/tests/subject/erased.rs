@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 
 use super::key::{Layout, layout};
 use super::walk::{ExactWalk, Walk, WalkFromBothEnds, WalkToClone, own_box};
-use super::{Claimed, Fate, Form, Key, Kind, Plan, PoolUnderTest, Recorder};
+use super::{Claimed, Form, Key, Kind, Live, Plan, PoolUnderTest, Recorder};
 
 /// What is true of all pools of a kind: see [`Kind`].
 pub(crate) struct Facts {
@@ -371,9 +371,6 @@ impl Ord for Rank {
 /// A new object's handle, and the object that was evicted for it.
 pub(crate) type Evicted<T> = (Key, Option<(Key, T)>);
 
-/// What becomes of each value in an update, and what it bears.
-pub(crate) type Live<'a, T> = dyn FnMut(Key, &mut T) -> (Fate, Option<T>) + 'a;
-
 /// The most that are borrowed at once.
 const SEVERAL: usize = 3;
 
@@ -401,7 +398,7 @@ pub(crate) trait Subject<T: 'static>: Saved<T> {
     fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool;
     fn lend_runs(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool;
     fn sort(&mut self, way: u8, rank: &mut dyn FnMut(&T) -> u64) -> bool;
-    fn update(&mut self, births: usize, live: &mut Live<'_, T>) -> Option<Vec<Key>>;
+    fn update(&mut self, births: usize, live: &mut Live<'_, Key, T>) -> Option<Vec<Key>>;
     fn record(&mut self, recorder: Option<&Recorder>) -> bool;
     fn revive(&mut self, handle: Key, value: T) -> Claimed<T>;
     fn check(&self, handle: Key) -> Option<Result<(), Refusal>>;
@@ -452,7 +449,7 @@ impl<T: Plain, P: PoolUnderTest<T>> Subject<T> for P {
         PoolUnderTest::sort(self, way, rank)
     }
 
-    fn update(&mut self, births: usize, live: &mut Live<'_, T>) -> Option<Vec<Key>> {
+    fn update(&mut self, births: usize, live: &mut Live<'_, Key, T>) -> Option<Vec<Key>> {
         let born =
             PoolUnderTest::update(self, births, &mut |handle, value| live(Key::of(handle), value))?;
         Some(born.into_iter().map(Key::of).collect())

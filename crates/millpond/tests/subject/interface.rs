@@ -96,6 +96,9 @@ pub(crate) const WAYS_BACK: u8 = 5;
 /// The ways in which [`sort`](PoolUnderTest::sort) sorts; one more swaps two values.
 pub(crate) const WAYS_TO_SORT: u8 = 3;
 
+/// What becomes of each value in an [`update`](PoolUnderTest::update), and what it bears.
+pub(crate) type Live<'a, H, T> = dyn FnMut(H, &mut T) -> (Fate, Option<T>) + 'a;
+
 /// What becomes of a value in an [`update`](PoolUnderTest::update).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
@@ -292,7 +295,7 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
     fn update(
         &mut self,
         _births: usize,
-        _live: &mut dyn FnMut(Self::Handle, &mut T) -> (Fate, Option<T>),
+        _live: &mut Live<'_, Self::Handle, T>,
     ) -> Option<Vec<Self::Handle>> {
         None
     }

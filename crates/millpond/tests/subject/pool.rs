@@ -4,7 +4,7 @@ use millpond::lots::Lots;
 use millpond::reuse::ReuseOrder;
 use millpond::{HandleLayout, Pool};
 
-use super::{AnyHandle, Fate, Kind, Plan, PoolUnderTest};
+use super::{AnyHandle, Fate, Kind, Live, Plan, PoolUnderTest};
 
 /// Few enough for several lots.
 const SLOTS_IN_LOT: usize = 2;
@@ -267,11 +267,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
     like_a_pool!(capacity, get_unchecked, get_unchecked_mut);
     in_index_order!();
 
-    fn update(
-        &mut self,
-        births: usize,
-        live: &mut dyn FnMut(H, &mut T) -> (Fate, Option<T>),
-    ) -> Option<Vec<H>> {
+    fn update(&mut self, births: usize, live: &mut Live<'_, H, T>) -> Option<Vec<H>> {
         let mut born = Vec::new();
         let mut lots = Lots::new(SLOTS_IN_LOT, births);
         self.update(&mut lots, |value, lot| {
