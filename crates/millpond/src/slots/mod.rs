@@ -51,7 +51,7 @@ pub(crate) use self::block::Block;
 #[cfg(feature = "blocks")]
 pub(crate) use self::blocks::{BlockTable, Blocks};
 pub(crate) use self::books::{Books, check_disjoint};
-pub(crate) use self::circle::{CheckWord, Circle, KeptCircle, first_generation};
+pub(crate) use self::circle::{CheckWord, Circle, KeptCircle};
 pub(crate) use self::core::{Bare, Core, EntryOf, FitEntries, Needs, SlotKind};
 pub(crate) use self::counts::{Census, Counts};
 pub(crate) use self::inline::Inline;
