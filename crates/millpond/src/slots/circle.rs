@@ -11,49 +11,6 @@ use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::lifetimes::Lifetimes;
 
-/// The first generation of every slot, from 1 to `max`: 1, or a number computed from the name and
-/// the salt.
-#[inline]
-pub(crate) const fn first_generation(
-    name: Option<&'static str>,
-    salt: Option<u64>,
-    max: u32,
-) -> u32 {
-    if name.is_none() && salt.is_none() {
-        return 1;
-    }
-    // A mark before each, so that no name or salt equals a missing one.
-    let mut hash = 0xcbf2_9ce4_8422_2325;
-    if let Some(name) = name {
-        hash = fnv_1a(name.as_bytes(), fnv_1a(&[1], hash));
-    }
-    if let Some(salt) = salt {
-        hash = fnv_1a(&salt.to_le_bytes(), fnv_1a(&[2], hash));
-    }
-    (mixed(hash) % max as u64) as u32 + 1
-}
-
-/// The FNV-1a hash, 64 bits (Fowler, Noll, Vo): short names in, no table, the same on every platform.
-#[inline]
-const fn fnv_1a(bytes: &[u8], basis: u64) -> u64 {
-    let mut hash = basis;
-    let mut at = 0;
-    while at < bytes.len() {
-        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
-        at += 1;
-    }
-    hash
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): spreads every bit over the whole word, so
-/// that names which differ in one letter start far apart.
-#[inline]
-const fn mixed(mut hash: u64) -> u64 {
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
-}
-
 /// Where on the cycle a pool's slots begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]

@@ -7,13 +7,11 @@
 //!
 //! The words' [border](SlotWords::set_border) is 0 unless the order's fast path is open.
 
-use core::marker::PhantomData;
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;
 use core::ops::{Deref, DerefMut};
 
-use super::{Books, Census, CheckWord, Circle, KeptCircle, Place, SlotWords};
-use crate::base::entry::Entry;
+use super::{Books, Census, CheckWord, Circle, FitEntries, KeptCircle, Place, SlotKind, SlotWords};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
@@ -378,10 +376,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 }
 
-/// What a growing pool's order does when it gets another number of entries, from one to the other: those that it had are
-/// the last ones of the array, and so shall those be that it gets.
-pub(crate) type FitEntries<E> = fn(&mut [E], usize, usize);
-
 /// What a reuse order needs of the slots.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
@@ -398,27 +392,9 @@ pub(crate) type EntryOf<R, H> = <<R as ReuseOrder>::Queue<<H as HandleLayout>::I
     <H as HandleLayout>::Index,
 >>::Entry;
 
-/// What slots have beside their values: words, and entries of a reuse order. Of a pool it is its order, and the types of its
-/// words and slot numbers. (Not the type of its handles: a place has a destructor, and what it names must outlive the pool.)
-#[doc(hidden)]
-pub trait SlotKind {
-    type Word: Word;
-    type Entry: Entry;
-}
-
 impl<R: ReuseOrder, W: Word, I: IndexWord> SlotKind for (R, W, I) {
     type Word = W;
     type Entry = <R::Queue<I> as Queue<I>>::Entry;
-}
-
-/// Slots with these words and entries, and no order.
-#[doc(hidden)]
-#[allow(missing_debug_implementations, reason = "no value of it exists")]
-pub struct Bare<W, E>(PhantomData<(W, E)>);
-
-impl<W: Word, E: Entry> SlotKind for Bare<W, E> {
-    type Word = W;
-    type Entry = E;
 }
 
 #[cfg(feature = "validate")]

@@ -152,3 +152,8 @@ pub(crate) trait Census {
         )
     }
 }
+
+/// How many of these words are those of retired slots.
+pub(crate) fn retired_among<W: Word>(words: &[W]) -> usize {
+    words.iter().filter(|word| **word == W::RETIRED).count()
+}

@@ -1,7 +1,6 @@
 //! The settings of a pool's builder for the generations of its slots.
 
 use crate::handle::HandleLayout;
-use crate::slots::first_generation;
 
 /// How the generations of a pool's slots begin and end.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +46,45 @@ impl Default for Lifetimes {
     fn default() -> Self {
         Self::PLAIN
     }
+}
+
+/// The first generation of every slot, from 1 to `max`: 1, or a number computed from the name and
+/// the salt.
+#[inline]
+const fn first_generation(name: Option<&'static str>, salt: Option<u64>, max: u32) -> u32 {
+    if name.is_none() && salt.is_none() {
+        return 1;
+    }
+    // A mark before each, so that no name or salt equals a missing one.
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    if let Some(name) = name {
+        hash = fnv_1a(name.as_bytes(), fnv_1a(&[1], hash));
+    }
+    if let Some(salt) = salt {
+        hash = fnv_1a(&salt.to_le_bytes(), fnv_1a(&[2], hash));
+    }
+    (mixed(hash) % max as u64) as u32 + 1
+}
+
+/// The FNV-1a hash, 64 bits (Fowler, Noll, Vo): short names in, no table, the same on every platform.
+#[inline]
+const fn fnv_1a(bytes: &[u8], basis: u64) -> u64 {
+    let mut hash = basis;
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        at += 1;
+    }
+    hash
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): spreads every bit over the whole word, so
+/// that names which differ in one letter start far apart.
+#[inline]
+const fn mixed(mut hash: u64) -> u64 {
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
 }
 
 /// The methods that set the [`Lifetimes`] in a field of a builder.

@@ -27,6 +27,7 @@ mod counts;
 pub(crate) mod generations;
 #[allow(unsafe_code)]
 mod inline;
+mod kind;
 pub(crate) mod lifetimes;
 mod partition;
 #[allow(unsafe_code)]
@@ -51,14 +52,15 @@ pub(crate) use self::block::Block;
 #[cfg(feature = "blocks")]
 pub(crate) use self::blocks::{BlockTable, Blocks};
 pub(crate) use self::books::{Books, check_disjoint};
-pub(crate) use self::circle::{CheckWord, Circle, KeptCircle, first_generation};
-pub(crate) use self::core::{Bare, Core, EntryOf, FitEntries, Needs, SlotKind};
-pub(crate) use self::counts::{Census, Counts};
+pub(crate) use self::circle::{CheckWord, Circle, KeptCircle};
+pub(crate) use self::core::{Core, EntryOf, Needs};
+pub(crate) use self::counts::{Census, Counts, retired_among};
 pub(crate) use self::inline::Inline;
+pub(crate) use self::kind::{Bare, FitEntries, SlotKind};
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapAge, FlatPlace, Parts, PartsMut, Place};
 #[cfg(feature = "blocks")]
 pub(crate) use self::sizes::BlockSizes;
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;
-pub(crate) use self::words::{KeptWords, SlotWords, handle_at, retired_among, source};
+pub(crate) use self::words::{KeptWords, SlotWords, handle_at, source};

@@ -36,7 +36,7 @@ use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
-use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, SlotKind};
+use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, SlotKind, retired_among};
 #[cfg(feature = "blocks")]
 use crate::slots::{BlockSizes, Blocks};
 
@@ -822,11 +822,6 @@ impl<P: Place> SlotWords<P> {
             format_args!("word {:?}, though only {used} were used", left.map(|at| first + at)),
         )
     }
-}
-
-/// How many of these words are those of retired slots.
-pub(crate) fn retired_among<W: Word>(words: &[W]) -> usize {
-    words.iter().filter(|word| **word == W::RETIRED).count()
 }
 
 /// The bits of the dead ones of this many slots in a word of the bitmap.

@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 use ::serde::{Deserialize, Serialize};
 
 use super::super::state::sealed::{Load, ObjectsFor, State};
-use super::checks::{self, CheckedPool, Refused};
+use super::checks::{self, CheckedPool};
+use super::read::Refused;
 use super::state::SavedState;
 use crate::handle::HandleLayout;
 use crate::slots::BlockSizes;

@@ -1,70 +1,15 @@
 //! Checks that what was read can be the state of a pool.
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::super::state::sealed::{Load, ObjectsFor, State};
-use super::objects::Objects;
+use super::read::{Objects, Refused};
 use super::state::SavedState;
 use crate::handle::{HandleLayout, Word};
 use crate::slots::Circle;
 use crate::slots::saved::{Checked, OrderOf};
-
-/// Why saved bytes are not the state of a pool.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Refused(String);
-
-impl Refused {
-    pub(crate) fn new(why: String) -> Self {
-        Self(why)
-    }
-
-    pub(crate) fn other(what: &str, expected: &str) -> Self {
-        Self(format!("a saved pool of another {what}, expected {expected}"))
-    }
-
-    pub(crate) fn too_many_slots(slots: usize) -> Self {
-        Self(format!("{slots} slots are more than the handle layout can name"))
-    }
-
-    pub(crate) fn out_of_memory(slots: usize) -> Self {
-        Self(format!("no memory for a pool of {slots} slots"))
-    }
-
-    pub(crate) fn no_such_slot(slot: u64) -> Self {
-        Self(format!("slot {slot} is beyond the capacity"))
-    }
-
-    pub(crate) fn twice(slot: usize) -> Self {
-        Self(format!("slot {slot} occurs twice"))
-    }
-
-    pub(crate) fn generation(slot: usize, generation: u32) -> Self {
-        Self(format!("generation {generation} of slot {slot} is out of range"))
-    }
-
-    pub(crate) fn object_count(expected: usize, found: usize) -> Self {
-        Self(format!("{found} objects, though {expected} slots have one"))
-    }
-
-    pub(crate) fn order_length(expected: usize, found: usize) -> Self {
-        Self(format!("the reuse order lists {found} slots, expected {expected}"))
-    }
-
-    fn order_of(what: &str, slot: usize) -> Self {
-        Self(format!("the reuse order lists slot {slot}, which is {what}"))
-    }
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// The state of a pool, and its values with their slots.
 pub(super) type CheckedPool<H, T> = (Checked<WordOf<H>>, Vec<(usize, T)>);
@@ -165,7 +110,7 @@ fn check_counters(state: &SavedState, live: usize, capacity: usize) -> Result<()
 }
 
 pub(super) fn agree(holds: bool, rule: &'static str) -> Result<(), Refused> {
-    if holds { Ok(()) } else { Err(Refused(format!("the counters do not agree: {rule}"))) }
+    if holds { Ok(()) } else { Err(Refused::new(format!("the counters do not agree: {rule}"))) }
 }
 
 fn check_circle<W: Word>(rules: Rules, state: &SavedState, max: u32) -> Result<Circle<W>, Refused> {
@@ -173,7 +118,7 @@ fn check_circle<W: Word>(rules: Rules, state: &SavedState, max: u32) -> Result<C
     let own = if rules.counts { 1..=max } else { 0..=max };
     if !own.contains(&first) || !own.contains(&last) {
         let why = "the first or last generation is out of the handle layout's range";
-        return Err(Refused(why.into()));
+        return Err(Refused::new(why.into()));
     }
     let word = W::from_generation;
     Ok(Circle { start: word(first), last: word(last), max: word(max), wraps })
@@ -217,7 +162,7 @@ fn place_objects<H: HandleLayout, T>(
             return Err(Refused::twice(index));
         }
         if *word == H::Word::RETIRED {
-            return Err(Refused(format!("slot {index} is live and has retired")));
+            return Err(Refused::new(format!("slot {index} is live and has retired")));
         }
         *word = word.as_live();
         Ok(index)
@@ -250,7 +195,7 @@ fn place_objects<H: HandleLayout, T>(
                         "the object in slot {slot} has another generation than {}",
                         expected(slot)
                     );
-                    return Err(Refused(why));
+                    return Err(Refused::new(why));
                 }
             }
             let mut values: Vec<_> = placed.into_iter().map(|(i, _, value)| (i, value)).collect();

@@ -71,14 +71,15 @@
 mod blocks;
 mod checks;
 mod objects;
+mod read;
 mod state;
 #[cfg(feature = "vec")]
 mod vec_pool;
 
 #[cfg(feature = "blocks")]
 pub(crate) use blocks::{CheckedBlocks, SavedBlocks, SavedGrowth};
-pub(crate) use checks::Refused;
-pub(crate) use objects::{Objects, read_list};
+pub(crate) use objects::read_list;
+pub(crate) use read::{Objects, Refused};
 pub(crate) use state::{SavedState, Version};
 #[cfg(feature = "vec")]
 pub(crate) use vec_pool::{CheckedVecPool, SavedVecPool};

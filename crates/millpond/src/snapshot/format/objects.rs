@@ -11,6 +11,7 @@ use ::serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeTuple, Serial
 
 use super::super::ranges::Joined;
 use super::super::state::sealed::State;
+use super::read::Objects;
 use crate::handle::serde::Text;
 use crate::handle::{HandleLayout, Issue, Word};
 
@@ -79,16 +80,6 @@ impl<P: State<Value: Serialize>> Serialize for Values<'_, P> {
         }
         list.end()
     }
-}
-
-/// The objects of a pool, as they were read.
-#[doc(hidden)]
-#[allow(missing_debug_implementations, reason = "values need not be `Debug`")]
-pub enum Objects<H, T> {
-    /// One entry for each live object, or for each slot of a recycler.
-    Named(Vec<(Option<H>, T)>),
-    /// The live slots, and the values by ascending slot.
-    Counted { live: Vec<(u32, u32)>, values: Vec<T> },
 }
 
 /// Reads objects.

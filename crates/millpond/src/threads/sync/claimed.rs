@@ -5,6 +5,8 @@
 //! The thread that has a [`Claimed`] has cleared the slot's free bit: it owns the slot (invariant 1 of
 //! [`slots`](super::slots)).
 
+use core::sync::atomic::Ordering::Relaxed;
+
 use super::free::WORD_SLOTS;
 use super::order;
 use super::slots::Slots;
@@ -78,6 +80,22 @@ impl<T> Drop for Claimed<'_, T> {
     }
 }
 
+impl<T> Slots<T> {
+    /// Claims a free slot for a new value. Returns `None` if no slot was seen free.
+    #[inline]
+    #[track_caller]
+    pub(super) fn claim(&self, home: usize) -> Option<Claimed<'_, T>> {
+        loop {
+            let index = self.free.claim(home, order::claim())?;
+            let word = Word::from_bits(self.words[index].load(Relaxed));
+            if word != Word::SPENT {
+                return Some(Claimed::new(self, index, word.generation()));
+            }
+            self.retire(index);
+        }
+    }
+}
+
 /// With exclusive access.
 impl<T> Slots<T> {
     /// Claims the free slot of this handle, to begin exactly its lifetime, if the slot may have it by `check`.
@@ -105,8 +123,6 @@ impl<T> Slots<T> {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
-    use core::sync::atomic::Ordering::Relaxed;
-
     use super::*;
     use crate::SyncPool;
 

@@ -25,7 +25,6 @@ mod at_home;
 mod atomics;
 #[allow(unsafe_code)]
 mod batch;
-mod builder;
 #[allow(unsafe_code)]
 mod claimed;
 #[allow(unsafe_code)]
@@ -77,12 +76,11 @@ mod schedules;
 
 pub use crate::values::{ValueRuns as FrozenRuns, ValueRunsMut as RunsMut};
 pub use at_home::Home;
-pub use builder::SyncPoolBuilder;
 pub use error::TakeError;
 pub use exclusive::Drain;
 pub use frozen::Frozen;
 pub use guard::{Guard, Shared, SharedOwned};
 pub use iter::Iter;
-pub use pool::SyncPool;
+pub use pool::{SyncPool, SyncPoolBuilder};
 pub use recycler::{Acquired, AcquiredFrom, AcquiredOwned, SyncRecycler, SyncRecyclerBuilder};
 pub use snapshot::{RestoreError, SyncSnapshot};

@@ -123,7 +123,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncPool<T> {
         let capacity = read.words.len();
         let Shape { first, last, .. } = read.shape;
         let circle = Circle { start: first, last, max: Handle::<T>::LIFETIMES_MAX, wraps: false };
-        let pool = SyncPool::of(&SyncPool::builder().homes(read.homes.len()), capacity, circle)
+        let pool = SyncPool::builder()
+            .homes(read.homes.len())
+            .build_with(capacity, circle)
             .map_err(|_| ::serde::de::Error::custom(Refused::out_of_memory(capacity)))?;
         let slots = pool.slots();
         let values = core::mem::take(&mut read.values);

@@ -26,16 +26,15 @@ use core::sync::atomic::Ordering::Relaxed;
 #[cfg(not(millpond_tsan))]
 use super::atomics::fence;
 use super::atomics::{AtomicU32, AtomicU64, AtomicUsize, Cell};
-use super::claimed::Claimed;
 use super::free::{FreeSlots, WORD_SLOTS, update};
-use super::order;
 use super::recorder_hook::SharedRecorderHook;
 use super::word::{GUARDS_MAX, Word};
-use super::{SyncPoolBuilder, TakeError};
+use super::{TakeError, order};
 use crate::base::guard::guard;
 use crate::base::lines::Lines;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Explanation, Handle, Issue, Refusal};
+use crate::pools::settings::Settings;
 use crate::reports::debug::Watch;
 use crate::reports::errors::{FullPool, PoolName};
 use crate::reports::stats::Stats;
@@ -92,20 +91,21 @@ pub(super) enum Doom {
 impl<T> Slots<T> {
     /// This many slots that are all free, in the first lifetime of this cycle, and otherwise as the builder says.
     pub(super) fn try_new(
-        builder: &SyncPoolBuilder<T>,
+        settings: &Settings<(), Handle<T>>,
+        homes: usize,
+        defers: bool,
         capacity: usize,
         circle: Circle<u32>,
     ) -> Result<Self, OutOfMemory> {
-        let SyncPoolBuilder { homes, drop_in_settle, settings } = builder;
         let name = settings.lifetimes.name;
         let vacant = Word::dead(circle.start() | 1 << 31).to_bits();
         let slots = Self {
-            free: FreeSlots::try_new(capacity, *homes)?,
+            free: FreeSlots::try_new(capacity, homes)?,
             words: Lines::from_fn(capacity, |_| AtomicU64::new(vacant))?,
             values: uninitialised(capacity)?,
             circle,
             name,
-            defers: *drop_in_settle,
+            defers,
             doomed: Apart(AtomicU32::new(0)),
             retired: AtomicU32::new(0),
             peak: AtomicU32::new(0),
@@ -132,24 +132,10 @@ impl<T> Slots<T> {
         self.words.get(index).map(|word| Word::from_bits(word.load(Relaxed)))
     }
 
-    /// Claims a free slot for a new value. Returns `None` if no slot was seen free.
-    #[inline]
-    #[track_caller]
-    pub(super) fn claim(&self, home: usize) -> Option<Claimed<'_, T>> {
-        loop {
-            let index = self.free.claim(home, order::claim())?;
-            let word = Word::from_bits(self.words[index].load(Relaxed));
-            if word != Word::SPENT {
-                return Some(Claimed::new(self, index, word.generation()));
-            }
-            self.retire(index);
-        }
-    }
-
     /// Retires a slot whose bit this thread has cleared, because it has no generation left: its bit
     /// stays cleared.
     #[cold]
-    fn retire(&self, index: usize) {
+    pub(super) fn retire(&self, index: usize) {
         self.words[index].store(Word::RETIRED.to_bits(), Relaxed);
         self.retired.fetch_add(1, Relaxed);
         self.recorder.retired();

@@ -1,7 +1,10 @@
-use super::{SyncPool, home};
+use super::SyncPool;
+use crate::base::memory::OutOfMemory;
 use crate::handle::Handle;
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::Circle;
+use crate::threads::sync::home;
+use crate::threads::sync::slots::Slots;
 
 /// Builds a [`SyncPool`] with a capacity, homes, a name, a salt, a limit of lifetimes, and a rule
 /// for where values are dropped.
@@ -15,10 +18,10 @@ use crate::slots::Circle;
 #[derive(Debug)]
 #[must_use = "call `.build()` to get the pool"]
 pub struct SyncPoolBuilder<T> {
-    pub(super) settings: Settings<(), Handle<T>>,
-    pub(super) homes: usize,
+    settings: Settings<(), Handle<T>>,
+    homes: usize,
     /// Removed values stay until `settle`.
-    pub(super) drop_in_settle: bool,
+    drop_in_settle: bool,
 }
 
 impl<T> SyncPoolBuilder<T> {
@@ -104,7 +107,17 @@ impl<T> SyncPoolBuilder<T> {
     /// If no capacity was set, a handle cannot name that many slots, or there is not enough memory.
     pub fn try_build(self) -> Result<SyncPool<T>, BuildError> {
         let circle = Circle::new::<Handle<T>>(&self.settings.lifetimes);
-        self.settings.allocate(|capacity| SyncPool::of(&self, capacity, circle))
+        self.settings.allocate(|capacity| self.build_with(capacity, circle))
+    }
+
+    /// Builds a pool of this many slots with this cycle of generations, whatever was set.
+    pub(in crate::threads::sync) fn build_with(
+        &self,
+        capacity: usize,
+        circle: Circle<u32>,
+    ) -> Result<SyncPool<T>, OutOfMemory> {
+        let Self { settings, homes, drop_in_settle } = self;
+        SyncPool::of(Slots::try_new(settings, *homes, *drop_in_settle, capacity, circle)?)
     }
 }
 

@@ -6,6 +6,10 @@
 //! 4 of [`slots`](super::slots)) when it is dropped. `words` and `first_value` point to what those
 //! slots own, which never moves.
 
+mod builder;
+
+pub use builder::SyncPoolBuilder;
+
 use alloc::boxed::Box;
 use core::fmt;
 use core::marker::PhantomData;
@@ -14,13 +18,12 @@ use core::ptr::NonNull;
 use super::atomics::AtomicU64;
 use super::batch::Batch;
 use super::slots::Slots;
-use super::{Home, Iter, Shared, SharedOwned, SyncPoolBuilder, TakeError, home};
+use super::{Home, Iter, Shared, SharedOwned, TakeError, home};
 use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Handle, Refusal};
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
-use crate::slots::Circle;
 
 /// A pool that threads share: values move in and out through `&self`, and no thread waits.
 ///
@@ -138,12 +141,7 @@ impl<T> SyncPool<T> {
         SyncPoolBuilder::new()
     }
 
-    pub(super) fn of(
-        builder: &SyncPoolBuilder<T>,
-        capacity: usize,
-        circle: Circle<u32>,
-    ) -> Result<Self, OutOfMemory> {
-        let slots = Slots::try_new(builder, capacity, circle)?;
+    fn of(slots: Slots<T>) -> Result<Self, OutOfMemory> {
         let live = memory::filled(slots.free.words(), 0)?;
         let slots = Box::leak(Box::new(slots));
         Ok(Self {

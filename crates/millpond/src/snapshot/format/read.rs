@@ -1,0 +1,69 @@
+//! What comes of reading a saved pool: its objects, or why it is refused.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The objects of a pool, as they were read.
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "values need not be `Debug`")]
+pub enum Objects<H, T> {
+    /// One entry for each live object, or for each slot of a recycler.
+    Named(Vec<(Option<H>, T)>),
+    /// The live slots, and the values by ascending slot.
+    Counted { live: Vec<(u32, u32)>, values: Vec<T> },
+}
+
+/// Why saved bytes are not the state of a pool.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Refused(String);
+
+impl Refused {
+    pub(crate) fn new(why: String) -> Self {
+        Self(why)
+    }
+
+    pub(crate) fn other(what: &str, expected: &str) -> Self {
+        Self(format!("a saved pool of another {what}, expected {expected}"))
+    }
+
+    pub(crate) fn too_many_slots(slots: usize) -> Self {
+        Self(format!("{slots} slots are more than the handle layout can name"))
+    }
+
+    pub(crate) fn out_of_memory(slots: usize) -> Self {
+        Self(format!("no memory for a pool of {slots} slots"))
+    }
+
+    pub(crate) fn no_such_slot(slot: u64) -> Self {
+        Self(format!("slot {slot} is beyond the capacity"))
+    }
+
+    pub(crate) fn twice(slot: usize) -> Self {
+        Self(format!("slot {slot} occurs twice"))
+    }
+
+    pub(crate) fn generation(slot: usize, generation: u32) -> Self {
+        Self(format!("generation {generation} of slot {slot} is out of range"))
+    }
+
+    pub(crate) fn object_count(expected: usize, found: usize) -> Self {
+        Self(format!("{found} objects, though {expected} slots have one"))
+    }
+
+    pub(crate) fn order_length(expected: usize, found: usize) -> Self {
+        Self(format!("the reuse order lists {found} slots, expected {expected}"))
+    }
+
+    pub(super) fn order_of(what: &str, slot: usize) -> Self {
+        Self(format!("the reuse order lists slot {slot}, which is {what}"))
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
