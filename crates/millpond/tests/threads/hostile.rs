@@ -532,3 +532,27 @@ fn recyclers_of_odd_objects() {
     assert!(SyncRecycler::<u8>::builder().try_build_with(|_| 0).is_err(), "no capacity");
     assert!(SyncPool::<u8>::builder().capacity(usize::MAX).try_build().is_err());
 }
+
+/// A removed value whose drop a restore has to do, and which panics: the pool is as empty as after any other panic.
+#[test]
+fn a_restore_that_panics_while_it_settles_leaves_an_empty_pool() {
+    #[derive(Clone)]
+    struct Angry(bool);
+    impl Drop for Angry {
+        fn drop(&mut self) {
+            if self.0 {
+                std::panic::resume_unwind(Box::new("on purpose"));
+            }
+        }
+    }
+    let mut pool = millpond::sync::SyncPool::builder().capacity(4).drop_in_settle().build();
+    let past = pool.snapshot();
+    let insert = |angry| pool.insert(Angry(angry)).unwrap_or_else(|full| panic!("{full}"));
+    let (stays, goes) = (insert(false), insert(true));
+    assert!(pool.remove(goes));
+    let restored = std::panic::AssertUnwindSafe(|| _ = pool.restore(&past));
+    assert!(std::panic::catch_unwind(restored).is_err());
+    assert!(pool.is_empty() && !pool.contains(stays));
+    pool.validate().unwrap();
+    pool.restore(&past).unwrap();
+}

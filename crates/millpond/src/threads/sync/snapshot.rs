@@ -110,16 +110,18 @@ impl<T> SyncPool<T> {
         if !snapshot.is_complete {
             return Err(RestoreError::Snapshot(SnapshotError::Incomplete));
         }
-        self.settle();
-        if !self.slots().is_at_rest() {
-            return Err(RestoreError::Busy);
-        }
-        self.clear();
-        self.settle();
-        let pool = guard(self, |pool| {
+        // From here on, drops of values may panic, at first those of values that were removed before.
+        let mut pool = guard(self, |pool| {
             pool.clear();
             pool.settle();
         });
+        pool.settle();
+        if !pool.slots().is_at_rest() {
+            defuse(pool);
+            return Err(RestoreError::Busy);
+        }
+        pool.clear();
+        pool.settle();
         snapshot.begin(pool.slots(), snapshot.values.iter().cloned());
         defuse(pool);
         Ok(())
