@@ -79,6 +79,7 @@ impl<T> SyncPool<T> {
 
     /// Inserts `value`; if the pool is full, first removes the live object with the smallest key, like
     /// [`Pool::insert_or_evict`](crate::Pool::insert_or_evict). Objects with owned guards are skipped as well.
+    /// `value` takes no part in the comparison.
     ///
     /// # Panics
     ///
