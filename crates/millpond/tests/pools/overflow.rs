@@ -488,4 +488,5 @@ fn what_matters_least_is_refused_even_if_it_is_the_newcomer() {
     on!(PackedPool::<u64>::new(1));
     on!(BlockPool::<u64>::with_blocks(1, 1));
     on!(Pool::<u64>::builder().reuse(Fifo).capacity(1).build());
+    on!(millpond::SyncPool::<u64>::new(1));
 }
