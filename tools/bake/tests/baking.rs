@@ -75,7 +75,7 @@ fn an_asset_that_no_rule_bakes_is_skipped_with_a_warning() {
         bench.write(asset, "");
         let ran = bench.try_generate(&[]);
         let why = match asset.contains(' ') {
-            true => "expected letters, digits and . _ - + only",
+            true => "expected letters a to z, digits and . _ - + only",
             false => "no rule for this extension in this directory",
         };
         assert_eq!(text(&ran.stderr), format!("bake-gen: warning: {asset:?}: {why}; skipped\n"));
@@ -506,7 +506,7 @@ fn generator_and_baker_stay_small_and_alone() {
     let generator = ["main.rs", "kinds.rs", "run.rs"];
     let generator: usize =
         generator.iter().map(|file| lines(&format!("src/bin/bake-gen/{file}"))).sum();
-    assert!(generator <= 507, "{generator}");
+    assert!(generator <= 537, "{generator}");
     assert!(lines("baker/bake.c") <= 250);
     // Neither needs anything that does not come with its compiler.
     let bench = Workbench::empty("alone");

@@ -203,6 +203,7 @@ fn names_that_commands_would_have_to_quote_are_skipped() {
         b"a&b",
         b"*",
         b"-x y",
+        "\u{fc}n\u{ef}".as_bytes(),
     ] {
         let path = bench.path("assets/sprites").join(OsStr::from_bytes(&[name, b".spr"].concat()));
         std::fs::write(&path, "").expect("a file");
@@ -211,7 +212,7 @@ fn names_that_commands_would_have_to_quote_are_skipped() {
         assert!(ran.status.success(), "{said}");
         assert!(
             said.lines().count() == 1
-                && said.contains("expected letters, digits and . _ - + only; skipped"),
+                && said.contains("expected letters a to z, digits and . _ - + only; skipped"),
             "{said}"
         );
         std::fs::remove_file(&path).expect("the file");
@@ -219,12 +220,85 @@ fn names_that_commands_would_have_to_quote_are_skipped() {
     assert_eq!(bench.read("build/build.ninja"), before);
 }
 
+/// Such as an editor's lock, which is a link to nowhere, a service's socket, or a folder that leads back.
+#[test]
+fn what_is_no_file_is_skipped() {
+    let bench = Workbench::new("no-files");
+    bench.generate(&[]);
+    let before = bench.read("build/build.ninja");
+    let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, bench.path(at)).expect("a link");
+    for folder in ["assets/sprites", "examples"] {
+        for (name, expected) in [
+            ("nowhere", "No such file or directory"),
+            ("round", "oo many"),
+            ("queue", "neither a file nor a directory"),
+            ("up", "a link to a directory"),
+        ] {
+            let stray = match folder {
+                "examples" => format!("{folder}/{name}.c"),
+                _ => format!("{folder}/{name}.spr"),
+            };
+            match name {
+                "nowhere" => link("nothing", &stray),
+                "round" => link(stray.rsplit('/').next().expect("a name"), &stray),
+                "queue" => assert!(bench.run("mkfifo", &[&stray]).status.success()),
+                // A program's folder may be elsewhere: it is not walked.
+                _ if folder == "examples" => continue,
+                _ => link("..", &stray),
+            }
+            let ran = bench.try_generate(&[]);
+            let said = text(&ran.stderr);
+            assert!(ran.status.success() && said.lines().count() == 1, "{stray}: {said}");
+            assert!(said.contains(&stray) && said.contains(expected), "{stray}: {said}");
+            assert_eq!(bench.read("build/build.ninja"), before, "{stray}");
+            std::fs::remove_file(bench.path(&stray)).expect("the stray");
+        }
+    }
+    // A link to a file is that file.
+    link("drop.spr", "assets/sprites/linked.spr");
+    bench.generate(&[]);
+    assert!(bench.read("build/build.ninja").contains("assets/sprites/linked.spr"));
+}
+
+#[test]
+fn programs_with_a_plus_in_their_name_have_a_variable_that_ninja_can_read() {
+    let bench = Workbench::new("plus");
+    bench.write("examples/a+b.c", "int main(void) { return 0; }\n");
+    bench.generate(&[]);
+    let graph = bench.read("build/build.ninja");
+    assert!(
+        graph.contains("build bin/examples/a+b: link") && graph.contains("${a_b_libs}"),
+        "{graph}"
+    );
+}
+
+#[test]
+fn kinds_and_rules_that_ninja_could_not_read_are_refused_by_their_line() {
+    let bench = Workbench::new("unreadable");
+    for (rules, kinds, expected) in [
+        ("rule a/b\n  command = x\n", "", "rules:1: \"a/b\" is no name of a rule"),
+        ("rule a+b\n  command = x\n", "", "rules:1: \"a+b\" is no name of a rule"),
+        ("rule \u{fc}\n  command = x\n", "", "rules:1: \"\u{fc}\" is no name of a rule"),
+        ("a+b = 1\n", "", "rules:1: expected"),
+        ("pool = 1\n", "", "rules:1: expected"),
+        ("rule x\n  command = x\n", ". spr * x a/b\n", "kinds:1: \"a/b\" is no extension"),
+        ("rule x\n  command = x\n", ". spr * x *\n", "kinds:1: \"*\" is no extension"),
+    ] {
+        bench.write_quickly("rules", rules.as_bytes());
+        bench.write_quickly("kinds", kinds.as_bytes());
+        let ran = bench.try_generate(&["--rules", "rules", "--kinds", "kinds"]);
+        let said = text(&ran.stderr);
+        assert!(ran.status.code() == Some(2) && said.lines().count() == 1, "{said}");
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
 #[test]
 fn wrong_arguments_get_one_line_and_leave_the_graph() {
     let bench = Workbench::new("arguments");
     bench.generate(&[]);
     let before = bench.files("build");
-    let cases: [(&[&str], &str); 9] = [
+    let cases: &[(&[&str], &str)] = &[
         (&["--what", "x"], "--what"),
         (&["--assets"], "--assets"),
         (&["DIR", "x"], "DIR"),
@@ -233,9 +307,19 @@ fn wrong_arguments_get_one_line_and_leave_the_graph() {
         (&["--programs", "missing"], "missing: No such file"),
         (&["--build", "baker/bake.c"], "baker/bake.c: "),
         (&["--set", "cc=a\nrule x"], "--set"),
+        (&["--set", "cc"], "--set: \"cc\": expected NAME=VALUE"),
+        (&["--set", "a b=c"], "--set: \"a b=c\""),
+        (&["--set", "=c"], "--set: \"=c\""),
+        (&["--set", "a+b=c"], "--set: \"a+b=c\""),
+        (&["--set", "\u{fc}=c"], "--set"),
+        (&["--set", "rule=c"], "--set: \"rule=c\""),
+        (&["--set", "cc=c$"], "--set: \"cc=c$\""),
+        (&["--set", "cc=$(which cc)"], "--set: \"cc=$(which cc)\""),
+        (&["--set", "cc=${a"], "--set: \"cc=${a\""),
+        (&["--set", "cc=${a b}"], "--set: \"cc=${a b}\""),
         (&["--again"], "--again"),
     ];
-    for (args, expected) in cases {
+    for &(args, expected) in cases {
         let ran = bench.try_generate(args);
         let said = text(&ran.stderr);
         assert!(
@@ -244,6 +328,9 @@ fn wrong_arguments_get_one_line_and_leave_the_graph() {
         );
         assert!(bench.files("build") == before);
     }
+    bench.generate(&["--set", "cc=$cxx ${a.b} $$ $: -D'x y'=1", "--set", "a=", "--set", "b=c=d"]);
+    let graph = bench.read("build/build.ninja");
+    assert!(graph.contains("\ncc = $cxx ${a.b} $$ $: -D'x y'=1\na = \nb = c=d\n"), "{graph}");
     // Two programs of one name.
     bench.write("examples/show.c", "int main(void) { return 0; }\n");
     let ran = bench.try_generate(&[]);

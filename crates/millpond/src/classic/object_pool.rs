@@ -96,15 +96,15 @@ pub trait Pooled: Sized {
 #[macro_export]
 macro_rules! pooled {
     (@methods $unused:ident) => {
-        fn unused(next: ::core::option::Option<u32>) -> Self {
+        fn unused(next: ::core::option::Option<::core::primitive::u32>) -> Self {
             Self::$unused { next }
         }
 
-        fn in_use(&self) -> bool {
+        fn in_use(&self) -> ::core::primitive::bool {
             !::core::matches!(self, Self::$unused { .. })
         }
 
-        fn next_unused(&self) -> ::core::option::Option<u32> {
+        fn next_unused(&self) -> ::core::option::Option<::core::primitive::u32> {
             match self {
                 Self::$unused { next } => *next,
                 _ => ::core::option::Option::None,

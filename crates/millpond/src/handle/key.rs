@@ -162,7 +162,10 @@ macro_rules! __handle_type {
         [$(#[$meta:meta])*] $visibility:vis $name:ident is [$layout:ty] erased to [$erased:ty]
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(
+            ::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq,
+            ::core::cmp::PartialOrd, ::core::cmp::Ord, ::core::hash::Hash,
+        )]
         #[repr(transparent)]
         $visibility struct $name($layout);
 
@@ -174,14 +177,14 @@ macro_rules! __handle_type {
             /// Returns whether this is [`DANGLING`](Self::DANGLING).
             #[inline]
             #[must_use]
-            pub const fn is_dangling(self) -> bool {
+            pub const fn is_dangling(self) -> ::core::primitive::bool {
                 self.0.is_dangling()
             }
 
             /// Returns the index of the slot that this handle names.
             #[inline]
             #[must_use]
-            pub const fn index(self) -> u32 {
+            pub const fn index(self) -> ::core::primitive::u32 {
                 self.0.index()
             }
 
@@ -189,14 +192,14 @@ macro_rules! __handle_type {
             /// least 1, or 0 for [`DANGLING`](Self::DANGLING).
             #[inline]
             #[must_use]
-            pub const fn generation(self) -> u32 {
+            pub const fn generation(self) -> ::core::primitive::u32 {
                 self.0.generation()
             }
 
             /// Returns the handle as a number that [`from_bits`](Self::from_bits) converts back.
             #[inline]
             #[must_use]
-            pub const fn to_bits(self) -> u64 {
+            pub const fn to_bits(self) -> ::core::primitive::u64 {
                 self.0.to_bits()
             }
 
@@ -204,7 +207,7 @@ macro_rules! __handle_type {
             /// not [`DANGLING`](Self::DANGLING).
             #[inline]
             #[must_use]
-            pub const fn from_bits(bits: u64) -> ::core::option::Option<Self> {
+            pub const fn from_bits(bits: ::core::primitive::u64) -> ::core::option::Option<Self> {
                 match <$layout>::from_bits(bits) {
                     ::core::option::Option::Some(handle) => ::core::option::Option::Some(Self(handle)),
                     ::core::option::Option::None => ::core::option::Option::None,
@@ -215,7 +218,7 @@ macro_rules! __handle_type {
             /// [`from_bits`](Self::from_bits) returns `None`.
             #[inline]
             #[must_use]
-            pub const fn from_bits_or_dangling(bits: u64) -> Self {
+            pub const fn from_bits_or_dangling(bits: ::core::primitive::u64) -> Self {
                 Self(<$layout>::from_bits_or_dangling(bits))
             }
 
@@ -273,7 +276,7 @@ macro_rules! __handle_type {
         impl ::core::str::FromStr for $name {
             type Err = $crate::ParseHandleError;
 
-            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::ParseHandleError> {
+            fn from_str(text: &::core::primitive::str) -> ::core::result::Result<Self, $crate::ParseHandleError> {
                 ::core::result::Result::map(text.parse(), Self)
             }
         }
@@ -297,18 +300,18 @@ macro_rules! __handle_type {
 macro_rules! __handle_type_serde {
     ($name:ident) => {
         impl $crate::__private::serde::Serialize for $name {
-            fn serialize<S: $crate::__private::serde::Serializer>(
+            fn serialize<__S: $crate::__private::serde::Serializer>(
                 &self,
-                serializer: S,
-            ) -> ::core::result::Result<S::Ok, S::Error> {
+                serializer: __S,
+            ) -> ::core::result::Result<__S::Ok, __S::Error> {
                 $crate::__private::serde::Serialize::serialize(&self.0, serializer)
             }
         }
 
         impl<'de> $crate::__private::serde::Deserialize<'de> for $name {
-            fn deserialize<D: $crate::__private::serde::Deserializer<'de>>(
-                deserializer: D,
-            ) -> ::core::result::Result<Self, D::Error> {
+            fn deserialize<__D: $crate::__private::serde::Deserializer<'de>>(
+                deserializer: __D,
+            ) -> ::core::result::Result<Self, __D::Error> {
                 ::core::result::Result::map(
                     $crate::__private::serde::Deserialize::deserialize(deserializer),
                     Self,

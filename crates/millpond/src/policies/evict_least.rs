@@ -11,7 +11,8 @@ use crate::reports::errors::Full;
 /// pool is full; if it panics, the pool is unchanged. Objects in the last lifetime of their slot
 /// are skipped, because that slot retires afterwards.
 ///
-/// The pools' own `insert_or_evict` does the same without a policy.
+/// The new value takes no part in the comparison: it always gets a slot, even if its own key is the smallest. To refuse
+/// it then, call the pools' `insert_unless_least`. Their `insert_or_evict` does the same as this policy.
 ///
 /// ```
 /// use millpond::overflow::{EvictLeast, Policy};
@@ -53,6 +54,26 @@ impl<P: Bounded, K: Ord, F: FnMut(P::Handle, &P::Value) -> K> Policy<P> for Evic
             }
             None => Err(pool.refuse(value)),
         }
+    }
+}
+
+/// Inserts a value; into a full pool only if an object has a key that is not above the value's: the smallest goes.
+#[track_caller]
+pub(crate) fn insert_unless_least<P: Bounded, K: Ord>(
+    pool: &mut P,
+    value: P::Value,
+    mut key: impl FnMut(&P::Value) -> K,
+) -> Result<Inserted<P>, Full<P::Value>> {
+    let value = match pool.insert_if_room(value) {
+        Ok(handle) => return Ok((handle, None)),
+        Err(value) => value,
+    };
+    let newcomer = key(&value);
+    let keys = pool.iter().map(|(handle, value)| (key(value), handle));
+    let keys = keys.filter(|(key, _)| *key <= newcomer);
+    match least_of(keys, |handle| pool.is_in_last_lifetime(handle)) {
+        Some(victim) => replace(pool, victim, value),
+        None => Err(pool.refuse(value)),
     }
 }
 

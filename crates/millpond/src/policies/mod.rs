@@ -18,7 +18,7 @@ pub use total::Total;
 
 pub(crate) use bounded::slots_together;
 pub(crate) use bounded::{bounded, lifetimes, sealed};
-pub(crate) use evict_least::{first_evictable, least_of};
+pub(crate) use evict_least::{first_evictable, insert_unless_least, least_of};
 
 use crate::reports::errors::Full;
 

@@ -70,14 +70,14 @@ macro_rules! saved_struct {
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone)]
+        #[derive(::core::clone::Clone)]
         $visibility struct $name {
             $($(#[$field_meta])* $field_visibility $field: $saved,)+
         }
 
         impl $crate::snapshot::Saved for $name {
-            type State<'a> = &'a $state;
-            type StateMut<'a> = &'a mut $state;
+            type State<'__state> = &'__state $state;
+            type StateMut<'__state> = &'__state mut $state;
 
             fn check_save(
                 &self,

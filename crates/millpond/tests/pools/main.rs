@@ -24,6 +24,7 @@ mod key_types;
 mod large_pools;
 mod other_pool;
 mod overflow;
+mod own_names;
 mod packed_pool;
 mod reuse_orders;
 mod revive;

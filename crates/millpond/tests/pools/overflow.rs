@@ -465,3 +465,28 @@ fn names_are_read_back() {
     }
     assert!("Refuse".parse::<Overflow>().is_err() && "".parse::<Overflow>().is_err());
 }
+
+#[test]
+fn what_matters_least_is_refused_even_if_it_is_the_newcomer() {
+    macro_rules! on {
+        ($pool:expr) => {
+            let mut pool = $pool;
+            let (loud, evicted) = pool.insert_unless_least(90, |value| *value).unwrap();
+            assert!(evicted.is_none());
+            let refused = pool.insert_unless_least(5, |value| *value).unwrap_err();
+            assert_eq!((refused.into_inner(), pool.len(), pool.stats().refused), (5, 1, 1));
+            let (equal, evicted) = pool.insert_unless_least(90, |value| *value).unwrap();
+            assert_eq!(evicted, Some((loud, 90)));
+            let (_, evicted) = pool.insert_unless_least(91, |value| *value).unwrap();
+            assert_eq!((evicted, pool.stats().evicted), (Some((equal, 90)), 2));
+            // The other form does not compare it.
+            assert_eq!(pool.insert_or_evict(5, |_, value| *value).1.unwrap().1, 91);
+        };
+    }
+    on!(Pool::<u64>::new(1));
+    on!(StaticPool::<u64, 1>::new());
+    on!(PackedPool::<u64>::new(1));
+    on!(BlockPool::<u64>::with_blocks(1, 1));
+    on!(Pool::<u64>::builder().reuse(Fifo).capacity(1).build());
+    on!(millpond::SyncPool::<u64>::new(1));
+}

@@ -379,6 +379,11 @@ pub(crate) trait Subject<T: 'static>: Saved<T> {
     fn name(&self) -> Option<Option<&'static str>>;
     fn at(&self, index: usize) -> Option<Option<(Key, &T)>>;
     fn insert_or_evict(&mut self, value: T, key: &mut dyn FnMut(&T) -> Rank) -> Option<Evicted<T>>;
+    fn insert_unless_least(
+        &mut self,
+        value: T,
+        key: &mut dyn FnMut(&T) -> Rank,
+    ) -> Option<Result<Evicted<T>, T>>;
     fn extract_if<'a>(
         &'a mut self,
         choose: &'a mut dyn FnMut(Key, &mut T) -> bool,
@@ -475,6 +480,17 @@ impl<T: Plain, P: PoolUnderTest<T>> Subject<T> for P {
     fn insert_or_evict(&mut self, value: T, key: &mut dyn FnMut(&T) -> Rank) -> Option<Evicted<T>> {
         let (handle, evicted) = PoolUnderTest::insert_or_evict(self, value, key)?;
         Some((Key::of(handle), evicted.map(|(old, value)| (Key::of(old), value))))
+    }
+
+    fn insert_unless_least(
+        &mut self,
+        value: T,
+        key: &mut dyn FnMut(&T) -> Rank,
+    ) -> Option<Result<Evicted<T>, T>> {
+        let inserted = PoolUnderTest::insert_unless_least(self, value, key)?;
+        Some(inserted.map(|(handle, evicted)| {
+            (Key::of(handle), evicted.map(|(old, value)| (Key::of(old), value)))
+        }))
     }
 
     fn extract_if<'a>(

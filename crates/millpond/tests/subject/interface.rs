@@ -202,6 +202,17 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
         None
     }
 
+    /// The value comes back if it is the least; `None`: the pool has no such method.
+    #[expect(clippy::type_complexity, reason = "each part is said once")]
+    fn insert_unless_least<K: Ord>(
+        &mut self,
+        value: T,
+        _key: &mut dyn FnMut(&T) -> K,
+    ) -> Option<Result<(Self::Handle, Option<(Self::Handle, T)>), T>> {
+        drop(value);
+        None
+    }
+
     /// Whether the pool has `insert_or_evict`.
     const EVICTS: bool = false;
 

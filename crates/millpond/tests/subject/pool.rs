@@ -130,6 +130,14 @@ macro_rules! like_a_pool {
             }
         }
 
+        fn insert_unless_least<K: Ord>(
+            &mut self,
+            value: T,
+            key: &mut dyn FnMut(&T) -> K,
+        ) -> Option<Result<(H, Option<(H, T)>), T>> {
+            Some(self.insert_unless_least(value, key).map_err(|full| full.into_inner()))
+        }
+
         fn retain(&mut self, keep: &mut dyn FnMut(H, &mut T) -> bool) -> bool {
             self.retain(keep);
             true

@@ -175,6 +175,17 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         Some((handle.relabel(), evicted.map(|(handle, value)| (handle.relabel(), value))))
     }
 
+    fn insert_unless_least<K: Ord>(
+        &mut self,
+        value: T,
+        key: &mut dyn FnMut(&T) -> K,
+    ) -> Option<Result<(Handle<()>, Option<(Handle<()>, T)>), T>> {
+        let inserted = self.pool.get_mut().insert_unless_least(value, key);
+        let relabel = |(handle, value): (Handle<T>, T)| (handle.relabel(), value);
+        let inserted = inserted.map(|(handle, evicted)| (handle.relabel(), evicted.map(relabel)));
+        Some(inserted.map_err(|full| full.into_inner()))
+    }
+
     fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
         let pool = self.pool.get_mut();
         match pool.len() % 2 == 0 {

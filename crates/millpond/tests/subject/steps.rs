@@ -770,6 +770,22 @@ impl<'k> Run<'k> {
             return false;
         }
         let value = self.value();
+        let least = victim.filter(|(_, id)| is_full && id ^ flip > value.id() ^ flip);
+        let value = match least {
+            None => value,
+            // The newcomer is the least: one form refuses it.
+            Some(_) => {
+                let mut key = |value: &Counted| Rank::of(value.id() ^ flip);
+                match self.pool.insert_unless_least(value, &mut key) {
+                    Some(inserted) => {
+                        let value = inserted.unwrap_err();
+                        self.counts.refused += 1;
+                        value
+                    }
+                    None => self.value(),
+                }
+            }
+        };
         let (handle, evicted) =
             self.pool.insert_or_evict(value, &mut |value| Rank::of(value.id() ^ flip)).unwrap();
         let evicted = evicted.map(|(handle, value)| (handle, value.id()));

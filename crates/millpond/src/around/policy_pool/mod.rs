@@ -333,7 +333,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     }
 
     /// Inserts `value`; if the pool is full, applies the policy. `key` is used by
-    /// [`Overflow::EvictLeast`]: the object with the smallest key is evicted.
+    /// [`Overflow::EvictLeast`]: the object with the smallest key is evicted, and `value` is inserted even if its own key
+    /// is smaller still.
     ///
     /// # Errors
     ///

@@ -42,13 +42,13 @@ macro_rules! any_pool_trait {
         // SAFETY: the body is a coercion by the compiler, which checks that the concrete type has the
         // trait, and each auto trait.
         #[allow(clippy::undocumented_unsafe_blocks, reason = "documented where it is written")]
-        unsafe impl<Concrete> $crate::any_pool::CoercesFrom<Concrete>
+        unsafe impl<__Value> $crate::any_pool::CoercesFrom<__Value>
             for dyn $($name)::+ $(<$($argument),+>)? $(+ $($auto)::+)*
         where
-            Concrete: $($name)::+ $(<$($argument),+>)? $(+ $($auto)::+)* + 'static,
+            __Value: $($name)::+ $(<$($argument),+>)? $(+ $($auto)::+)* + 'static,
         {
             #[inline]
-            fn coerce(value: *mut Concrete) -> *mut Self {
+            fn coerce(value: *mut __Value) -> *mut Self {
                 value
             }
         }

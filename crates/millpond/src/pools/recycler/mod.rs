@@ -276,7 +276,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// Acquires an object; if none is dead, first releases the live object with the smallest key.
     /// Also returns the handle that became stale. Of objects with equal keys, the one with the
     /// lowest index is released. Returns `None` if the capacity is 0, or if every slot is in its
-    /// last lifetime or retired.
+    /// last lifetime or retired. What the object is acquired for takes no part in the comparison: compare before, if it
+    /// may be what matters least.
     ///
     /// ```
     /// use millpond::Recycler;

@@ -136,6 +136,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// key. Returns the new handle, and the removed object with the handle that it had. Of
     /// objects with equal keys, the one that [`iter`](Self::iter) visits first is removed.
     ///
+    /// `value` takes no part in the comparison: it is inserted even if its own key is the smallest.
+    /// [`insert_unless_least`](Self::insert_unless_least) refuses it then.
+    ///
     /// This is for objects whose loss is noticed least: the quietest of 32 voices, the oldest
     /// bullet hole. `key` is called once per live object; if it panics, the pool is unchanged.
     /// Objects in the last lifetime of their slot are skipped, because that slot retires
@@ -184,6 +187,34 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         key: impl FnMut(H, &T) -> K,
     ) -> Result<(H, Option<(H, T)>), Full<T>> {
         crate::policies::Policy::insert(&mut crate::policies::EvictLeast(key), self, value)
+    }
+
+    /// Inserts `value`, unless the pool is full and `value` is what matters least. A full pool first removes the live
+    /// object with the smallest key, like [`insert_or_evict`](Self::insert_or_evict), but refuses `value` if its own
+    /// key is smaller than all others. Of equal keys, `value` has the slot.
+    ///
+    /// ```
+    /// # use millpond::*; let mut voices = Pool::new(1);
+    /// voices.insert(("explosion", 90)).unwrap();
+    /// let crickets = voices.insert_unless_least(("crickets", 5), |voice| voice.1);
+    /// assert_eq!(crickets.unwrap_err().into_inner(), ("crickets", 5));
+    /// let (_, evicted) = voices.insert_unless_least(("siren", 95), |voice| voice.1).unwrap();
+    /// assert_eq!(evicted.unwrap().1, ("explosion", 90));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no slot is free and no object that can be evicted has a key that is at most that of `value`. The error returns
+    /// `value`.
+    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
+    #[allow(clippy::type_complexity, reason = "the return type of `insert_or_evict`, in a result")]
+    #[track_caller]
+    pub fn insert_unless_least<K: Ord>(
+        &mut self,
+        value: T,
+        key: impl FnMut(&T) -> K,
+    ) -> Result<(H, Option<(H, T)>), Full<T>> {
+        crate::policies::insert_unless_least(self, value, key)
     }
 
     /// Inserts `value` at exactly this handle. This is for loading saved objects: handles

@@ -64,7 +64,7 @@ macro_rules! fields {
     ($type:ty: $($field:ident),+ $(,)?) => {
         [$((
             ::core::stringify!($field),
-            (|one: &$type, other: &$type| one.$field == other.$field) as fn(&$type, &$type) -> bool,
+            (|one: &$type, other: &$type| one.$field == other.$field) as fn(&$type, &$type) -> ::core::primitive::bool,
         )),+]
     };
 }

@@ -79,6 +79,8 @@ impl<T> SyncPool<T> {
 
     /// Inserts `value`; if the pool is full, first removes the live object with the smallest key, like
     /// [`Pool::insert_or_evict`](crate::Pool::insert_or_evict). Objects with owned guards are skipped as well.
+    /// `value` takes no part in the comparison; [`insert_unless_least`](Self::insert_unless_least) refuses it if it is the
+    /// least.
     ///
     /// # Panics
     ///
@@ -109,20 +111,49 @@ impl<T> SyncPool<T> {
         value: T,
         key: impl FnMut(Handle<T>, &T) -> K,
     ) -> Result<(Handle<T>, Evicted<T>), Full<T>> {
-        self.insert_evicting(value, key)
+        self.insert_evicting(value, |pool, _| pool.least(key, None))
+    }
+
+    /// Inserts `value`, unless the pool is full and `value` is what matters least, like
+    /// [`Pool::insert_unless_least`](crate::Pool::insert_unless_least). Objects with owned guards are skipped.
+    ///
+    /// ```
+    /// # use millpond::SyncPool; let mut voices = SyncPool::new(1);
+    /// voices.insert(("explosion", 90)).unwrap();
+    /// let crickets = voices.insert_unless_least(("crickets", 5), |voice| voice.1);
+    /// assert_eq!(crickets.unwrap_err().into_inner(), ("crickets", 5));
+    /// let (_, evicted) = voices.insert_unless_least(("siren", 95), |voice| voice.1).unwrap();
+    /// assert_eq!(evicted.unwrap().1, ("explosion", 90));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no slot is free and no object that can be evicted has a key that is at most that of `value`. The error returns
+    /// `value`.
+    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
+    #[track_caller]
+    pub fn insert_unless_least<K: Ord>(
+        &mut self,
+        value: T,
+        mut key: impl FnMut(&T) -> K,
+    ) -> Result<(Handle<T>, Evicted<T>), Full<T>> {
+        self.insert_evicting(value, |pool, value| {
+            let newcomer = key(value);
+            pool.least(|_, value| key(value), Some(newcomer))
+        })
     }
 
     #[track_caller]
-    fn insert_evicting<K: Ord>(
+    fn insert_evicting(
         &mut self,
         value: T,
-        key: impl FnMut(Handle<T>, &T) -> K,
+        victim: impl FnOnce(&mut Self, &T) -> Option<Handle<T>>,
     ) -> Result<(Handle<T>, Evicted<T>), Full<T>> {
         let home = home::of_this_thread();
         if let Some(slot) = self.slots().claim(home) {
             return Ok((slot.put(value), None));
         }
-        let victim = self.least(key);
+        let victim = victim(self, &value);
         let evicted = victim.and_then(|victim| Some((victim, self.take(victim).ok()?)));
         self.slots().evicted.fetch_add(u64::from(evicted.is_some()), Relaxed);
         match self.slots().claim(home) {
@@ -131,13 +162,18 @@ impl<T> SyncPool<T> {
         }
     }
 
-    /// The object to evict, of those without guards.
-    fn least<K: Ord>(&mut self, mut key: impl FnMut(Handle<T>, &T) -> K) -> Option<Handle<T>> {
+    /// The object to evict, of those without guards and with keys up to `most`.
+    fn least<K: Ord>(
+        &mut self,
+        mut key: impl FnMut(Handle<T>, &T) -> K,
+        most: Option<K>,
+    ) -> Option<Handle<T>> {
         let Gathered { slots, occupancy } = self.gather(true);
         let keys = occupancy.iter().filter_map(|index| {
             let handle = slots.handle_at(index)?;
             Some((key(handle, slots.live_value(index)?), handle))
         });
+        let keys = keys.filter(|(key, _)| most.as_ref().is_none_or(|most| key <= most));
         least_of(keys, |handle: Handle<T>| slots.circle.is_last(handle.generation()))
     }
 }

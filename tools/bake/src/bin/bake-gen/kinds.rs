@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::{Result, is_plain};
+use crate::{PLAIN, Result, is_name, is_plain};
 
 /// A line of the kinds.
 pub(crate) struct Kind {
@@ -38,9 +38,10 @@ impl Kinds {
                 ["ignore", pattern] => all.ignored.push(pattern.into()),
                 [directory, extension, platform, rule, output, ref tools @ ..] => {
                     if let Some(word) = words.iter().find(|word| **word != "*" && !is_plain(word)) {
-                        return wrong(&format!(
-                            "{word:?}: expected letters, digits and . _ - + only"
-                        ));
+                        return wrong(&format!("{word:?}: {PLAIN}"));
+                    }
+                    if output.contains(['/', '*']) {
+                        return wrong(&format!("{output:?} is no extension"));
                     }
                     if !rules.iter().any(|known| known == rule) {
                         return wrong(&format!("there is no rule {rule:?}"));
@@ -132,7 +133,7 @@ pub(crate) fn rules(file: &str, text: &str) -> Result<Vec<String>> {
         }
         let variable = line.split_once('=').map(|(name, _)| name.trim());
         match line.strip_prefix("rule ").map(str::trim) {
-            Some(name) if !is_plain(name) => {
+            Some(name) if !is_name(name) => {
                 return wrong(format!("{name:?} is no name of a rule"));
             }
             Some(name) if rules.iter().any(|(known, ..)| known == name) => {
@@ -150,7 +151,7 @@ pub(crate) fn rules(file: &str, text: &str) -> Result<Vec<String>> {
                 _ => return wrong(format!("expected one of {}, and =", OF_A_RULE.join(", "))),
             },
             None => match variable {
-                Some(name) if is_plain(name) && !line.starts_with(' ') => is_in_rule = false,
+                Some(name) if is_name(name) && !line.starts_with(' ') => is_in_rule = false,
                 _ => return wrong("expected \"rule NAME\" or \"NAME = VALUE\"".into()),
             },
         }

@@ -65,7 +65,7 @@ impl Graph {
         match is_plain(&path) {
             true if path.contains('/') => Ok(path),
             true => Ok(format!("./{path}")),
-            false => Err(format!("{path:?}: expected letters, digits and . _ - + only")),
+            false => Err(format!("{path:?}: {PLAIN}")),
         }
     }
 
@@ -89,9 +89,11 @@ impl Graph {
             if bytes.starts_with(b".") || bytes.ends_with(b"~") || self.kinds.is_ignored(&name) {
                 continue;
             }
-            match name.to_str().is_some_and(is_plain) {
-                true => files.push(file),
-                false => skip(&file, "expected letters, digits and . _ - + only"),
+            match (name.to_str().is_some_and(is_plain), fs::metadata(&file)) {
+                (false, _) => skip(&file, PLAIN),
+                (_, Ok(it)) if it.is_file() || it.is_dir() => files.push(file),
+                (_, Ok(_)) => skip(&file, "neither a file nor a directory"),
+                (_, Err(error)) => skip(&file, &error.to_string()),
             }
         }
         files.sort();
@@ -102,7 +104,9 @@ impl Graph {
     fn bake(&mut self, assets: &Path, directory: &Path, baker: &str) -> Result<()> {
         for file in self.list(directory)? {
             let below = file.strip_prefix(assets).expect("it is below the assets");
-            if file.is_dir() && !file.is_symlink() {
+            if file.is_dir() && file.is_symlink() {
+                skip(&file, "a link to a directory, which might lead back here");
+            } else if file.is_dir() {
                 self.bake(assets, &file, baker)?;
             } else if let Some(kind) = self.kinds.of(below, &self.platform) {
                 let mut inputs = format!("{} | {baker}", self.path(&file)?);
@@ -156,7 +160,8 @@ impl Graph {
         for library in self.values(if program == BAKER { "" } else { "--link" }) {
             inputs += &format!("{} ", self.path(&library)?);
         }
-        let libs = format!("$libs ${{{}_libs}}", program.rsplit('/').next().unwrap_or(""));
+        let name = program.rsplit('/').next().unwrap_or("").replace('+', "_");
+        let libs = format!("$libs ${{{name}_libs}}");
         self.build(program, "link", &format!("{inputs}\n  linker = {linker}\n  libs = {libs}"))
     }
 
@@ -195,7 +200,10 @@ impl Graph {
         let this = this.map_err(at(Path::new("bake-gen")))?;
         let this = this.strip_prefix(here.unwrap_or_default()).unwrap_or(&this);
         for set in self.values("--set") {
-            self.text += &format!("{}\n", set.replacen('=', " = ", 1));
+            let pair = set.split_once('=').filter(|(name, value)| is_name(name) && is_value(value));
+            let (name, value) =
+                pair.ok_or(format!("--set: {set:?}: expected NAME=VALUE, each as Ninja reads it"))?;
+            self.text += &format!("{name} = {value}\n");
         }
         self.text += "includes = -Ibaked";
         for directory in self.values("--include") {
@@ -261,9 +269,30 @@ fn save(path: &Path, content: &str) -> Result<()> {
     }
 }
 
-/// Whether no command has to quote these letters.
+/// What [`is_plain`] asks for.
+const PLAIN: &str = "expected letters a to z, digits and . _ - + only";
+
+/// Whether no command has to quote these letters, whatever the locale.
 fn is_plain(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c))
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c))
+}
+
+/// Whether Ninja takes this for the name of a rule or of a variable.
+fn is_name(text: &str) -> bool {
+    const STATEMENTS: [&str; 6] = ["build", "default", "include", "pool", "rule", "subninja"];
+    is_plain(text) && !text.contains(['/', '+']) && !STATEMENTS.contains(&text)
+}
+
+/// Whether Ninja can read this value, on one line: what follows each `$` says what it means.
+fn is_value(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once('$') else { return true };
+    match rest.strip_prefix('{').map(|name| name.split_once('}')) {
+        Some(Some((name, rest))) => is_plain(name) && !name.contains(['/', '+']) && is_value(rest),
+        Some(None) => false,
+        None => rest
+            .strip_prefix(|c: char| c.is_ascii_alphanumeric() || "$ :_-".contains(c))
+            .is_some_and(is_value),
+    }
 }
 
 /// Says that a file is left out.
