@@ -321,6 +321,7 @@ fn a_restore_that_panics_leaves_an_empty_pool_with_true_counters() {
             pool.settle();
             while pool.insert(told(9)).is_ok() {}
             assert_eq!(pool.stats().retired, 1);
+            let inserted = pool.stats().inserted;
             clones.store(clone_panics, SeqCst);
             drops.store(drop_panics, SeqCst);
             assert!(panics(|| pool.restore(&past).unwrap()));
@@ -329,6 +330,11 @@ fn a_restore_that_panics_leaves_an_empty_pool_with_true_counters() {
             pool.settle();
             pool.validate().unwrap();
             assert_eq!((pool.len(), pool.iter().count(), pool.stats().live), (0, 0, 0));
+            assert_eq!(
+                pool.stats().inserted,
+                inserted,
+                "or fewer than the peak, as no file may say"
+            );
             pool.restore(&past).unwrap();
             pool.validate().unwrap();
             assert_eq!((pool.len(), pool.stats()), (4, past.stats()));

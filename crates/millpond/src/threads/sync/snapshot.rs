@@ -111,9 +111,14 @@ impl<T> SyncPool<T> {
             return Err(RestoreError::Snapshot(SnapshotError::Incomplete));
         }
         // From here on, drops of values may panic, at first those of values that were removed before.
+        let inserted = self.stats().inserted;
         let mut pool = guard(self, |pool| {
             pool.clear();
             pool.settle();
+            // Some words are the snapshot's, and show other insertions.
+            let slots = pool.slots();
+            slots.add_unshown(-slots.unshown());
+            slots.add_unshown(inserted as i64 - slots.stats().inserted as i64);
         });
         pool.settle();
         if !pool.slots().is_at_rest() {
