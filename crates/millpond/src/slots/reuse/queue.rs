@@ -33,6 +33,9 @@ use crate::slots::{Place, SlotWords};
 ///
 /// - Each slot that `next`, `take_next` and `take_open` return exists and is vacant. Pools move values into these slots
 ///   without a test.
+/// - Slots that were never used come in the order of their indices, and, unless the order
+///   [goes round](Self::GOES_ROUND), only while no other is vacant: so each brings a new peak, or slots have retired.
+///   `Core::take_next` looks at them only then.
 /// - The entries of slots that were never used are those of a new pool's, and `take`, `claim` and `grow` change no entry
 ///   beyond the slot behind them: see `Books::used`, from which on pools copy nothing.
 #[doc(hidden)]
