@@ -263,7 +263,7 @@ public:
     std::uint64_t checksum() override { return population.sum(); }
 };
 
-// The numbers that src/work/native.rs uses.
+// The numbers that the contenders in native.rs use.
 enum Work { FILL, GET, CHURN, BURST, ITERATE };
 
 template <typename Pool>
