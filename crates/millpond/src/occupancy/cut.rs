@@ -187,7 +187,7 @@ mod tests {
         for (live, sizes) in patterns().flat_map(|live| sizes.map(|sizes| (live.clone(), sizes))) {
             let bits = bits(&live);
             let bytes: Vec<u8> = live.iter().map(|live| if *live { 3 } else { 0x83 }).collect();
-            for source in [Source::Bits(&bits), Source::Bytes(&bytes, super::super::TopBit::Dead)] {
+            for source in [Source::Bits(&bits), Source::Bytes(&bytes)] {
                 let mut cut = CutBits::new(occupancy(&bits, &live));
                 let mut queue: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
                 let back_in_8 = random(&mut seed) % 8;

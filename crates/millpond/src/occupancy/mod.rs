@@ -22,7 +22,7 @@ pub(crate) use cut::CutBits;
 #[cfg(feature = "tables")]
 pub(crate) use gather::equal_words;
 #[doc(hidden)]
-pub use gather::{Source, TopBit};
+pub use gather::Source;
 pub(crate) use live::LiveBits;
 pub use live::LiveSlots;
 pub(crate) use live::LiveWalk;
@@ -240,7 +240,7 @@ pub(crate) mod tests {
         // Gathered from words.
         let bytes = [0x80_u8, 1, 1];
         assert_eq!(
-            Occupancy::new(Source::Bytes(&bytes, TopBit::Dead), 3, 2),
+            Occupancy::new(Source::Bytes(&bytes), 3, 2),
             occupancy(&[6], &[false, true, true])
         );
     }

@@ -241,38 +241,25 @@ impl<T, K: SlotKind> Block<T, K> {
         Ok(Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?.layout)
     }
 
-    /// Slots with this word and entries that are empty, every page touched.
-    pub(crate) fn try_new(
-        slots: usize,
-        entry_count: usize,
-        word: K::Word,
-    ) -> Result<Self, OutOfMemory> {
+    /// Slots that were never used, and entries that are empty, every page touched.
+    pub(crate) fn try_new(slots: usize, entry_count: usize) -> Result<Self, OutOfMemory> {
         let align = values_align(Layout::new::<T>(), slots);
-        let block = Self::try_aligned(slots, entry_count, word, align)?;
+        let block = Self::try_aligned(slots, entry_count, align)?;
         block.touch(0);
         Ok(block)
     }
 
     /// For a pool that grows: the system provides the pages of the values when they are first used.
-    pub(crate) fn try_untouched(
-        slots: usize,
-        entry_count: usize,
-        word: K::Word,
-    ) -> Result<Self, OutOfMemory> {
-        Self::try_aligned(slots, entry_count, word, growing_align::<T>(slots))
+    pub(crate) fn try_untouched(slots: usize, entry_count: usize) -> Result<Self, OutOfMemory> {
+        Self::try_aligned(slots, entry_count, growing_align::<T>(slots))
     }
 
-    fn try_aligned(
-        slots: usize,
-        entry_count: usize,
-        word: K::Word,
-        align: usize,
-    ) -> Result<Self, OutOfMemory> {
+    fn try_aligned(slots: usize, entry_count: usize, align: usize) -> Result<Self, OutOfMemory> {
         let offsets = Offsets::own::<K::Word, K::Entry, T>(slots, entry_count, align)?;
         let start = memory::take(offsets.layout)?;
         let values = aligned(start, align);
         // SAFETY: the memory was just allocated, with room for such a block behind the padding.
-        let mut block = unsafe { Self::at_offsets(values, &offsets, slots, entry_count, word) };
+        let mut block = unsafe { Self::at_offsets(values, &offsets, slots, entry_count) };
         block.memory = Memory::own(start, values, align);
         Ok(block)
     }
@@ -286,15 +273,14 @@ impl<T, K: SlotKind> Block<T, K> {
     }
 
     /// More slots, in memory of its own that the allocator extends or moves. The values keep their bytes. The first of the
-    /// new slots get the words `known`, the others the word `fresh`; all are dead. On an error, nothing changes. `touch`:
-    /// touch every page, and align the values, because this room was asked for.
+    /// new slots get the words `known`, the others are as if never used. On an error, nothing changes. `touch`: touch every
+    /// page, and align the values, because this room was asked for.
     pub(crate) fn try_grow(
         &mut self,
         slots: usize,
         entry_count: usize,
         fit_entries: FitEntries<K::Entry>,
         known: &[K::Word],
-        fresh: K::Word,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         assert!(slots >= self.slots && entry_count >= self.entry_count, "something would be lost");
@@ -345,7 +331,7 @@ impl<T, K: SlotKind> Block<T, K> {
             unsafe { last_entries.copy_from(entries, bytes) };
         }
         fill(grown.entries, 0..new_entries, K::Entry::EMPTY);
-        fill(grown.words, self.slots..slots, fresh.as_dead());
+        fill(grown.words, self.slots..slots, K::Word::ZERO);
         fill(grown.bits, self.bit_words..grown.bit_words, 0);
         let (former, former_entries) = (self.slots, self.entry_count);
         self.values = grown.values;
@@ -359,7 +345,8 @@ impl<T, K: SlotKind> Block<T, K> {
         let parts = self.parts_mut();
         fit_entries(parts.entries, former_entries, entry_count);
         for (word, known) in parts.words[former..].iter_mut().zip(known) {
-            *word = known.as_dead();
+            debug_assert!(known.is_dead());
+            *word = *known;
         }
         if touch {
             // SAFETY: these are the slots before the new ones, which are borrowed exclusively with the block.
@@ -369,18 +356,16 @@ impl<T, K: SlotKind> Block<T, K> {
         Ok(())
     }
 
-    /// Takes over the words, entries and bits of slots that a block of another size has, too; its other slots have the
-    /// word `fresh`.
+    /// Takes over the words, entries and bits of slots that a block of another size has, too. No slot of this one was ever
+    /// used.
     pub(crate) fn take_over<U>(
         &mut self,
         from: PartsMut<'_, K::Word, K::Entry, U>,
         fit_entries: FitEntries<K::Entry>,
-        fresh: K::Word,
     ) {
         let kept = self.slots.min(from.words.len());
         let to = self.parts_mut();
         to.words[..kept].copy_from_slice(&from.words[..kept]);
-        to.words[kept..].fill(fresh);
         let (entries, former_entries) = (to.entries.len(), from.entries.len());
         match entries.checked_sub(former_entries) {
             Some(new) => {
@@ -411,11 +396,10 @@ impl<T, K: SlotKind> Block<T, K> {
         slots: usize,
         entry_count: usize,
         value: Layout,
-        word: K::Word,
     ) -> Result<Self, OutOfMemory> {
         let offsets = Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?;
         // SAFETY: as the caller promises; no value is smaller than `T`.
-        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
+        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count) };
         let values = block.values.as_ptr().cast::<MaybeUninit<u8>>();
         // SAFETY: the array is in the block (invariant 1) and has this many bytes, and nobody
         // refers to them yet.
@@ -433,13 +417,12 @@ impl<T, K: SlotKind> Block<T, K> {
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
-        word: K::Word,
     ) -> Self {
         // The black box hides that the memory is new: otherwise compilers might turn a fill with
         // zeros into an allocation of untouched pages.
         // SAFETY: as the caller promises.
         let block = unsafe { Self::header(black_box(values), offsets, slots, entry_count) };
-        fill(block.words, 0..slots, word);
+        fill(block.words, 0..slots, K::Word::ZERO);
         fill(block.entries, 0..entry_count, K::Entry::EMPTY);
         fill(block.bits, 0..block.bit_words, 0);
         block
@@ -502,11 +485,6 @@ unsafe impl<T, K: SlotKind> Place for Block<T, K> {
     type Entry = K::Entry;
     type Value = T;
     const HAS_BITMAP: bool = true;
-
-    #[inline(always)]
-    fn key(&self) -> K::Word {
-        K::Word::ZERO
-    }
 
     // By pointers to slices: the checks of `slice::from_raw_parts` would take a fifth of an unoptimised program's time.
     #[inline(always)]
@@ -651,7 +629,7 @@ mod tests {
         assert_eq!(Offsets::own::<u32, u32, u128>(4, 5, 16).unwrap().layout.align(), 16);
         for slots in [2, 65, 1000] {
             let block =
-                Block::<[u64; 8], Bare<u32, u32>>::try_new(slots, slots, 1.as_dead()).unwrap();
+                Block::<[u64; 8], Bare<u32, u32>>::try_new(slots, slots).unwrap();
             assert_eq!(block.values.addr().get() % 64, 0);
         }
         for (address, padding) in [(0x1000, 0), (0x1001, 63), (0x103f, 1)] {
@@ -675,7 +653,7 @@ mod tests {
             [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 1200)];
         let allocations = [Block::<T, Bare<W, E>>::try_untouched, Block::try_new];
         for ((from, to), allocate) in sizes.into_iter().flat_map(|s| allocations.map(|a| (s, a))) {
-            let mut block = allocate(from, from / 2, word(0)).unwrap();
+            let mut block = allocate(from, from / 2).unwrap();
             let parts = block.parts_mut();
             // SAFETY: there are this many slots, and the block is borrowed.
             let values = unsafe { slice::from_raw_parts_mut(parts.values, from) };
@@ -686,12 +664,12 @@ mod tests {
             }
             parts.entries.fill(7.into());
             let bits = parts.bits.to_vec();
-            let (known, fresh) = ([word(10), word(20)], word(3));
+            let known = [word(10), word(20)].map(Word::as_dead);
             if !cfg!(miri) {
-                let failed = block.try_grow(huge, to, fit_first, &known, fresh, false);
+                let failed = block.try_grow(huge, to, fit_first, &known, false);
                 assert_eq!((failed, block.slots), (Err(OutOfMemory), from));
             }
-            block.try_grow(to, to, fit_first, &known, fresh, to % 2 == 0).unwrap();
+            block.try_grow(to, to, fit_first, &known, to % 2 == 0).unwrap();
 
             let parts = block.parts();
             assert_eq!(parts.values.addr() % align_of::<T>(), 0);
@@ -701,7 +679,7 @@ mod tests {
                 // SAFETY: it was written before.
                 assert_eq!(unsafe { kept.assume_init() }, value(index));
             }
-            let new_words = known.into_iter().chain(iter::repeat(fresh)).map(Word::as_dead);
+            let new_words = known.into_iter().chain(iter::repeat(W::ZERO));
             let words = (0..from).map(word).chain(new_words).take(to);
             assert!(parts.words.iter().copied().eq(words), "{from} to {to}");
             let entry = |index| if index < from / 2 { 7.into() } else { E::EMPTY };
@@ -741,7 +719,7 @@ mod tests {
 
     #[test]
     fn tells_how_many_slots_it_has_and_no_values() {
-        let block = Block::<[u8; 3], Bare<u32, u32>>::try_new(5, 6, 1.as_dead()).unwrap();
+        let block = Block::<[u8; 3], Bare<u32, u32>>::try_new(5, 6).unwrap();
         assert_eq!(alloc::format!("{block:?}"), "Block { slots: 5, .. }");
     }
 }

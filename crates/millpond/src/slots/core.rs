@@ -101,17 +101,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self.queue
     }
 
-    /// The first of the slots that were never used: see [`Books`].
-    pub(crate) fn used(&self, words: &impl Census<Word = H::Word>) -> usize {
-        let slots = words.slots();
-        self.books.used(slots).max(self.queue.taken_until().min(slots))
-    }
-
-    /// Keeps what the order knows of used slots, before it forgets it.
-    fn keep_used(&mut self) {
-        self.books.mark_used_until(self.queue.taken_until());
-    }
-
     /// Takes on the state of another core of the same shape, except for its name. Slots from `used`
     /// on were never used in either.
     ///
@@ -138,6 +127,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         saved: &crate::slots::saved::Checked<H::Word>,
         slots: &mut S,
     ) {
+        slots.set_start(saved.circle.start().generation());
         self.books.load(saved, slots.words());
         self.queue.load(&saved.order, slots);
         self.open_fast_paths(slots);
@@ -174,11 +164,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             let taken = self.queue.take_next(slots)?;
             let is_peak = slots.expect_birth();
             // Where freed slots come first, one that was never used comes only if each that was used is live, which is a
-            // new peak (invariant 2 of `Books`), or has retired.
+            // new peak (`validate_peak`), or has retired.
             if <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND || is_peak {
-                self.books.mark_used(taken.0);
+                slots.mark_used(taken.0);
             } else if slots.words().retired() > 0 {
-                self.books.mark_used_among_retired(taken.0);
+                slots.mark_used_among_retired(taken.0);
             }
             Some(taken)
         };
@@ -190,7 +180,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             }
         };
         let generation = word.as_live();
-        // SAFETY: the order returns a vacant slot, so the word is that of its next generation, and none is 0. So the
+        // SAFETY: the order returns a vacant slot with the word of its next generation, and none is 0. So the
         // handle, which is not 0 either, is made without a test.
         unsafe { core::hint::assert_unchecked(generation != H::Word::ZERO) };
         Some((index, generation))
@@ -212,7 +202,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.open_fast_paths(slots);
         let (index, _) = self.queue.take_next(slots)?;
         slots.expect_birth();
-        self.books.mark_used(index);
+        slots.mark_used(index);
         self.books.note_birth(index);
         Some(index)
     }
@@ -227,7 +217,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) {
         self.queue.take(handle.index() as usize, slots);
         slots.expect_birth();
-        self.books.mark_used(handle.index() as usize);
+        slots.mark_used(handle.index() as usize);
         self.books.note_birth(handle.index() as usize);
     }
 
@@ -242,6 +232,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         let index = self.books.check_claim(handle, slots.words(), check)?;
         self.queue.claim(index, slots);
         slots.expect_birth();
+        slots.mark_used(index);
         self.close_fast_paths(slots);
         self.books.note_claim(handle);
         Ok(index)
@@ -266,7 +257,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        self.books.mark_used_until(until);
+        slots.mark_used_until(until);
         self.open_fast_paths(slots);
     }
 
@@ -327,7 +318,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         slots: &mut S,
     ) {
         self.books.recount(slots.words());
-        self.keep_used();
         self.queue.reset(slots);
         self.open_fast_paths(slots);
     }
@@ -339,11 +329,14 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
         // Where a freed slot comes behind those that were never used, the new ones follow it.
-        if <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND && self.used(slots.words()) > 0 {
-            self.books.mark_used_until(from);
+        if <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND && slots.words().used() > 0 {
+            slots.mark_used_until(from);
         }
         self.queue.grow(from, slots);
-        let existed = self.books.note_slots_from(from, slots.words());
+        let existed = from < slots.words().ever_used();
+        if existed {
+            self.books.note_slots_again(slots.words());
+        }
         // What is open stays so: only slots that were never used have come.
         if existed || !self.queue.is_open() {
             self.open_fast_paths(slots);
@@ -357,8 +350,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        // Their words stay, and differ from those of a new pool when the slots exist again.
-        self.keep_used();
         self.queue.shrink(to, slots);
         remove(slots);
         self.open_fast_paths(slots);
@@ -407,15 +398,13 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) -> Result<(), Violation> {
         let words = slots.words();
         words.validate()?;
-        let used = self.used(words);
-        self.books.validate(capacity, words, used)?;
-        words.validate_unused(used)?;
+        self.books.validate(capacity, words)?;
         self.queue.validate(slots)?;
-        self.queue.validate_unused(used, slots)?;
+        self.queue.validate_unused(words.used(), slots)?;
         if !<R::Queue<H::Index> as Queue<H::Index>>::HAS_FAST_PATH
             && !<R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND
         {
-            self.books.validate_peak(words.counts())?;
+            words.validate_peak()?;
         }
         let is_careful = words.border() == 0;
         ensure(

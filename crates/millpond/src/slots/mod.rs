@@ -63,4 +63,4 @@ pub(crate) use self::place::{BitmapAge, FlatPlace, Parts, PartsMut, Place};
 pub(crate) use self::sizes::BlockSizes;
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;
-pub(crate) use self::words::{KeptWords, SlotWords, handle_at, source};
+pub(crate) use self::words::{SlotWords, handle_at};

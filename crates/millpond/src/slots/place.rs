@@ -10,7 +10,6 @@ use core::ptr::NonNull;
 
 use crate::base::entry::Entry;
 use crate::handle::Word;
-use crate::occupancy::TopBit;
 use crate::reports::debug::Watch;
 
 /// The arrays of one pool's slots.
@@ -35,11 +34,6 @@ pub unsafe trait Place {
     const HAS_BITMAP: bool;
     /// Whether the values lie in the place itself, and move with it.
     const MOVES_VALUES: bool = false;
-    /// What the top bit of a stored word means; that of the [key](Self::key) inverts it.
-    const TOP_BIT: TopBit = TopBit::Dead;
-
-    /// Each word is stored as its exclusive or with this key, which never changes.
-    fn key(&self) -> Self::Word;
 
     fn parts(&self) -> Parts<'_, Self::Word, Self::Entry, Self::Value>;
 

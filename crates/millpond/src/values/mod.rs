@@ -78,7 +78,7 @@ use crate::slots::reuse::{Link, Permit, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
 use crate::slots::{Bare, Block};
 use crate::slots::{
-    Circle, Core, FlatPlace, Inline, Needs, Place, SlotKind, SlotWords, check_disjoint, source,
+    Circle, Core, FlatPlace, Inline, Needs, Place, SlotKind, SlotWords, check_disjoint,
 };
 
 /// Slots with values, and their words, which determine which of them are live.
@@ -100,24 +100,24 @@ pub(crate) type TableStorage<T, W> = Storage<Block<T, Bare<W, ()>>>;
 
 #[cfg(feature = "alloc")]
 impl<T, K: SlotKind> Storage<Block<T, K>> {
-    /// Slots that are all dead, with this word, every page touched.
+    /// Slots that were never used and have this first generation, every page touched.
     fn try_with_entries(
         slots: usize,
         entries: usize,
         in_step: bool,
-        dead: K::Word,
+        start: u32,
     ) -> Result<Self, OutOfMemory> {
-        Ok(Self::of_dead(SlotWords::try_new(slots, entries, in_step, dead)?))
+        Ok(Self::of_dead(SlotWords::try_new(slots, entries, in_step, start)?))
     }
 
-    /// Slots that are all dead, with this word, every page touched, for a pool with this order.
+    /// The same for a pool with this order.
     pub(crate) fn try_new(
         needs: Needs<K::Entry>,
         slots: usize,
-        dead: K::Word,
+        start: u32,
     ) -> Result<Self, OutOfMemory> {
         let entries = (needs.entry_count)(slots, Self::LINKED);
-        Self::try_with_entries(slots, entries, needs.in_step, dead)
+        Self::try_with_entries(slots, entries, needs.in_step, start)
     }
 
     /// The memory that the slots of a pool with this order need, with room for a value of this layout in each.
@@ -140,12 +140,12 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         start: NonNull<u8>,
         slots: usize,
         value: Layout,
-        dead: K::Word,
+        first_generation: u32,
     ) -> Result<Self, OutOfMemory> {
         let entries = (needs.entry_count)(slots, Self::LINKED);
         // SAFETY: as the caller promises.
-        let block = unsafe { Block::try_in(start, slots, entries, value, dead)? };
-        Ok(Self::of_dead(SlotWords::of_dead(block, needs.in_step)))
+        let block = unsafe { Block::try_in(start, slots, entries, value)? };
+        Ok(Self::of_dead(SlotWords::of_unused(block, needs.in_step, first_generation)))
     }
 
     /// The 64 values of a word, if all of its slots are live.
@@ -162,10 +162,9 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
 
 #[cfg(feature = "alloc")]
 impl<W: Word, T> TableStorage<T, W> {
-    /// Slots that are all dead, with this word, every page touched. `in_step`: the bitmap is in
-    /// step whatever the number of slots.
-    pub(crate) fn try_table(slots: usize, in_step: bool, dead: W) -> Result<Self, OutOfMemory> {
-        Self::try_with_entries(slots, 0, in_step, dead)
+    /// Slots that were never used, every page touched. `in_step`: the bitmap is in step whatever the number of slots.
+    pub(crate) fn try_table(slots: usize, in_step: bool) -> Result<Self, OutOfMemory> {
+        Self::try_with_entries(slots, 0, in_step, 0)
     }
 }
 
@@ -173,7 +172,7 @@ impl<T, K: SlotKind, const N: usize> Storage<Inline<T, K, N>> {
     /// Slots that were never used. Their entries are empty.
     pub(crate) const fn fresh(start: u32) -> Self {
         const { assert!(!Self::LINKED, "a dead slot without a link") };
-        Self { words: SlotWords::fresh(Inline::new(start)) }
+        Self { words: SlotWords::fresh(Inline::new(), start) }
     }
 }
 
@@ -477,6 +476,7 @@ impl<P: Place> Storage<P> {
             "the slot is live already"
         );
         self.words.expect_birth();
+        self.words.mark_used(index);
         // SAFETY: just tested.
         unsafe { self.put_unchecked(index, generation, value) };
     }
@@ -596,6 +596,11 @@ impl<P: Place> Storage<P> {
         self.words.set_all_dead(circle);
     }
 
+    /// See [`SlotWords::mark_used_until`].
+    pub(crate) fn mark_used_until(&mut self, slots: usize) {
+        self.words.mark_used_until(slots);
+    }
+
     /// Gives all slots, which are dead, this word.
     pub(crate) fn reset_words(&mut self, word: P::Word) {
         self.words.reset(word);
@@ -643,7 +648,7 @@ impl<P: FlatPlace> Storage<P> {
         let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
         let source = match P::HAS_BITMAP {
             true => Source::Bits(parts.bits),
-            false => source::<P>(parts.words),
+            false => P::Word::source(parts.words),
         };
         (parts.words, values, Occupancy::new(source, slots, live).with_prefix(prefix))
     }
@@ -733,8 +738,9 @@ impl<T: Clone, K: SlotKind> Storage<Block<T, K>> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
         let allocate = if touch { Block::try_new } else { Block::try_untouched };
-        let block = allocate(self.slots(), self.words.entries().len(), K::Word::RETIRED)?;
-        let mut storage = Self::of_dead(SlotWords::of_dead(block, self.words.is_in_step()));
+        let block = allocate(self.slots(), self.words.entries().len())?;
+        let words = SlotWords::of_unused(block, self.words.is_in_step(), self.words.start());
+        let mut storage = Self::of_dead(words);
         storage.clone_into_dead(self);
         Ok(storage)
     }
@@ -769,7 +775,7 @@ mod tests {
         let link = Link { next: 2, previous: 1 };
         type Roomy = PoolStorage<u64, Intrusive, Handle<()>>;
         let mut storage =
-            Roomy::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1.as_dead()).unwrap();
+            Roomy::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
         storage.put(1, 1, 70);
         storage.set_link(0, link);
         storage.set_link(1, link);
@@ -778,7 +784,7 @@ mod tests {
 
         type Narrow = PoolStorage<[u8; 7], Intrusive, Handle<()>>;
         let storage =
-            Narrow::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1.as_dead()).unwrap();
+            Narrow::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
         assert_eq!([0, 1, 2].map(|index| storage.link(index)), [Link::NONE; 3]);
     }
 }

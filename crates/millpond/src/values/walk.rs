@@ -2,7 +2,7 @@
 
 use super::{FlatCut, FlatPlace, Storage, ValueRuns, ValueRunsMut, Values, ValuesMut};
 use crate::base::address::position_in;
-use crate::slots::{KeptWords, Place};
+use crate::slots::Place;
 
 /// Finds the values of live slots with their indices, in index order, from both ends.
 pub trait Walks<V>: DoubleEndedIterator<Item = (usize, V)> + ExactSizeIterator {}
@@ -32,9 +32,7 @@ pub trait Walk: Place + Sized {
     fn iter(storage: &Storage<Self>) -> Self::Values<'_>;
     /// The values, mutable, with the words as they are stored, which have the generations.
     #[doc(hidden)]
-    fn words_and_iter_mut(
-        storage: &mut Storage<Self>,
-    ) -> (KeptWords<'_, Self::Word>, Self::ValuesMut<'_>);
+    fn words_and_iter_mut(storage: &mut Storage<Self>) -> (&[Self::Word], Self::ValuesMut<'_>);
     #[doc(hidden)]
     fn runs(storage: &Storage<Self>) -> Self::Runs<'_>;
     #[doc(hidden)]
@@ -70,10 +68,9 @@ impl<P: FlatPlace> Walk for P {
     #[inline]
     fn words_and_iter_mut(
         storage: &mut Storage<P>,
-    ) -> (KeptWords<'_, P::Word>, ValuesMut<'_, P::Value>) {
-        let key = storage.words.place().key();
+    ) -> (&[P::Word], ValuesMut<'_, P::Value>) {
         let (words, values, occupancy) = storage.split_mut();
-        (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
+        (words, ValuesMut::new(values, occupancy))
     }
 
     #[inline]

@@ -42,7 +42,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { storage: TableStorage::empty(), used: 0, growth: Growth::InProportion }
+        Self { storage: TableStorage::empty(0), growth: Growth::InProportion }
     }
 
     /// Creates an empty table that grows up to `slots_max` slots, such as the pool's capacity,
@@ -62,7 +62,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[must_use]
     pub const fn with_limit(slots_max: usize) -> Self {
-        Self { storage: TableStorage::empty(), used: 0, growth: Growth::UpTo(slots_max) }
+        Self { storage: TableStorage::empty(0), growth: Growth::UpTo(slots_max) }
     }
 
     /// Creates a table with a fixed capacity, for the handles of a pool of `capacity` slots. All of
@@ -92,8 +92,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, BuildError> {
         Settings::<(), H>::of_capacity(capacity).allocate(|capacity| {
-            let storage = TableStorage::try_table(capacity, false, H::Word::ZERO.as_dead())?;
-            Ok(Self { storage, used: 0, growth: Growth::Never })
+            let storage = TableStorage::try_table(capacity, false)?;
+            Ok(Self { storage, growth: Growth::Never })
         })
     }
 
@@ -160,7 +160,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 
     fn grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        self.storage.try_grow_table(slots, H::Word::ZERO.as_dead())
+        self.storage.try_grow_table(slots)
     }
 
     /// Makes room for slot `index`, which is beyond the capacity, by at least doubling it.

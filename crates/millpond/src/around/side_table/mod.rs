@@ -101,8 +101,6 @@ pub struct SideTable<H: HandleLayout, V> {
     /// A slot's word is the generation of its value; or, marked dead, the generation of its last
     /// value; or 0, marked dead, if it never had a value.
     storage: TableStorage<V, H::Word>,
-    /// Slots from here on never had a value.
-    used: usize,
     growth: Growth,
 }
 
@@ -159,7 +157,6 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     fn put(&mut self, index: usize, handle: H, value: V) -> Option<V> {
         let before = self.remove_slot(index);
         self.storage.put(index, handle.word(), value);
-        self.used = self.used.max(index + 1);
         before
     }
 
@@ -434,13 +431,13 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, H, V> {
-        Iter::new(self.storage.words().kept(), Walk::iter(&self.storage))
+        Iter::new(self.storage.words().as_slice(), Walk::iter(&self.storage))
     }
 
     /// Iterates over the handles that have values, in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, H> {
-        Handles::new(self.storage.words().kept(), self.occupancy())
+        Handles::new(self.storage.words().as_slice(), self.occupancy())
     }
 
     /// Iterates over the values in index order, from both ends.
@@ -483,7 +480,6 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), Violation> {
         self.storage.words().validate()?;
-        self.storage.words().validate_unused(self.used)?;
         for (index, word) in self.storage.words().as_slice().iter().enumerate() {
             let generation = word.as_live().generation();
             ensure(

@@ -150,9 +150,10 @@ impl<T> BytemapPool<T> {
             "a byte-map pool has at most {} slots, not {count}",
             Self::CAPACITY_MAX
         );
-        let Ok(slots) = TableStorage::try_table(count, true, FREE | seed_floor) else {
+        let Ok(mut slots) = TableStorage::try_table(count, true) else {
             panic!("no memory for {count} slots")
         };
+        slots.reset_words(FREE | seed_floor);
         let retired = if seed_floor == SEED_LAST { count } else { 0 };
         Self { slots, cursor: -1, retires, retired, seed_floor, seeds_restarted: 0 }
     }
@@ -200,7 +201,7 @@ impl<T> BytemapPool<T> {
         if self.capacity() == 0 {
             return;
         }
-        let Ok(slots) = TableStorage::try_table(0, true, FREE) else {
+        let Ok(slots) = TableStorage::try_table(0, true) else {
             panic!("no slots need no memory")
         };
         if self.retires {
@@ -487,7 +488,7 @@ impl<T> BytemapPool<T> {
         &mut self,
     ) -> impl DoubleEndedIterator<Item = (i32, &mut T)> + ExactSizeIterator {
         let (words, values) = Walk::words_and_iter_mut(&mut self.slots);
-        values.map(move |(index, value)| (handle_of(index, words.of_live(index)), value))
+        values.map(move |(index, value)| (handle_of(index, words[index]), value))
     }
 
     /// The slot whose byte is the handle's and has no free bit.

@@ -93,19 +93,19 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
-        Self::of_settings(settings, |slots, dead| {
-            Storage::try_new(Core::<R, H>::NEEDS, slots, dead)
+        Self::of_settings(settings, |slots, start| {
+            Storage::try_new(Core::<R, H>::NEEDS, slots, start)
         })
     }
 
-    /// With the slots that the function makes from their number and the word of an unused slot.
+    /// With the slots that the function makes from their number and the first generation.
     fn of_settings(
         settings: &Settings<R, H>,
-        make_storage: impl FnOnce(usize, H::Word) -> Result<PoolStorage<(), R, H>, OutOfMemory>,
+        make_storage: impl FnOnce(usize, u32) -> Result<PoolStorage<(), R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
         settings.allocate(|capacity| {
             let circle = Circle::new::<H>(&settings.lifetimes);
-            let mut storage = make_storage(capacity, circle.start().as_dead())?;
+            let mut storage = make_storage(capacity, circle.start().generation())?;
             let core = Core::new(circle, settings.lifetimes.name, &mut storage);
             let watch = Watch::try_new(core.name(), settings.debug_aids, capacity)?;
             storage.watch(watch);
@@ -252,7 +252,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Iterates over the live handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words().kept(), self.occupancy())
+        Handles::new(self.storage.words().as_slice(), self.occupancy())
     }
 
     /// Iterates over the runs of live slots in index order, as ranges of indices for slicing your
@@ -432,7 +432,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
         let slots = self.capacity();
-        let Ok(mut storage) = Storage::try_new(Core::<R, H>::NEEDS, slots, Word::RETIRED) else {
+        let start = self.words().start();
+        let Ok(mut storage) = Storage::try_new(Core::<R, H>::NEEDS, slots, start) else {
             panic!("no memory for a copy of {slots} slots")
         };
         storage.copy_state_from(&self.storage, slots);

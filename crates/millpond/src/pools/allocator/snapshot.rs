@@ -25,7 +25,7 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
     }
 
     fn used(&self) -> usize {
-        self.core.used(self.storage.words())
+        self.storage.words().used()
     }
 
     #[inline]

@@ -1,9 +1,8 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, handle_of_live};
 use crate::occupancy::{LiveSlots, Occupancy};
-use crate::slots::KeptWords;
 use crate::values::Walks;
 
 /// Implements what all borrowed iterators over a pool have in common, on top of a storage's
@@ -70,14 +69,14 @@ pub(crate) use iterator;
 
 /// An iterator over a pool's handles and values in index order; returned by its method `iter`. `I` finds the values.
 pub struct Iter<'a, R, H: HandleLayout, I> {
-    of: KeptWords<'a, H::Word>,
+    of: &'a [H::Word],
     order: PhantomData<R>,
     values: I,
 }
 
 /// An iterator over a pool's handles and mutable values in index order; returned by its method `iter_mut`.
 pub struct IterMut<'a, R, H: HandleLayout, I> {
-    of: KeptWords<'a, H::Word>,
+    of: &'a [H::Word],
     order: PhantomData<R>,
     values: I,
 }
@@ -96,25 +95,25 @@ pub struct ValuesMut<I> {
 
 iterator! {
     ['a, V, R, H: HandleLayout, I: Walks<V> + Iterator<Item = (usize, V)>] Iter<'a, R, H, I>, yields (H, V),
-    |words, (index, value)| (words.handle_of_live(index), value)
+    |words, (index, value)| (handle_of_live(index, words), value)
 }
 iterator! {
     ['a, V, R, H: HandleLayout, I: Walks<V> + Iterator<Item = (usize, V)>] IterMut<'a, R, H, I>, yields (H, V),
-    |words, (index, value)| (words.handle_of_live(index), value)
+    |words, (index, value)| (handle_of_live(index, words), value)
 }
 iterator! { [V, I: Walks<V> + Iterator<Item = (usize, V)>] Values<I>, yields V, |_of, (_, value)| value }
 iterator! { [V, I: Walks<V> + Iterator<Item = (usize, V)>] ValuesMut<I>, yields V, |_of, (_, value)| value }
 
 impl<'a, R, H: HandleLayout, I> Iter<'a, R, H, I> {
     #[inline]
-    pub(crate) fn new(words: KeptWords<'a, H::Word>, values: I) -> Self {
+    pub(crate) fn new(words: &'a [H::Word], values: I) -> Self {
         Self { of: words, order: PhantomData, values }
     }
 }
 
 impl<'a, R, H: HandleLayout, I> IterMut<'a, R, H, I> {
     #[inline]
-    pub(crate) fn new(words: KeptWords<'a, H::Word>, values: I) -> Self {
+    pub(crate) fn new(words: &'a [H::Word], values: I) -> Self {
         Self { of: words, order: PhantomData, values }
     }
 }
@@ -173,19 +172,19 @@ impl<I: ExactSizeIterator> fmt::Debug for ValuesMut<I> {
 
 /// An iterator over a pool's live handles in index order; returned by its method `handles`.
 pub struct Handles<'a, R, H: HandleLayout> {
-    of: KeptWords<'a, H::Word>,
+    of: &'a [H::Word],
     values: LiveSlots<'a>,
     order: PhantomData<R>,
 }
 
 impl<'a, R, H: HandleLayout> Handles<'a, R, H> {
     #[inline]
-    pub(crate) fn new(words: KeptWords<'a, H::Word>, occupancy: Occupancy<'a>) -> Self {
+    pub(crate) fn new(words: &'a [H::Word], occupancy: Occupancy<'a>) -> Self {
         Self { of: words, values: occupancy.iter(), order: PhantomData }
     }
 }
 
-iterator! { ['a, R, H: HandleLayout] Handles<'a, R, H>, yields H, |words, index| words.handle_of_live(index) }
+iterator! { ['a, R, H: HandleLayout] Handles<'a, R, H>, yields H, |words, index| handle_of_live(index, words) }
 
 impl<R, H: HandleLayout> Clone for Handles<'_, R, H> {
     fn clone(&self) -> Self {

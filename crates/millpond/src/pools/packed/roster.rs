@@ -196,7 +196,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     #[inline(never)]
     fn pass_retired_with_care(&mut self, position: usize) {
         self.swap(position, position + self.slots.counts().retired());
-        self.books.mark_used(self.order[position].index() as usize);
+        self.slots.mark_used(self.order[position].index() as usize);
     }
 
     /// Releases a slot whose next generation may not be the successor, or whose pool may have a recorder, and finds
@@ -319,12 +319,8 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// Slots from here on were never used, and each stands at the position of its own number.
-    ///
-    /// One that was never used comes next only if each that was used is live, so it is counted by the peak; or has
-    /// retired, and then `pass_retired_with_care` tells the books.
     pub(super) fn used(&self) -> usize {
-        let slots = self.slots.len();
-        self.books.used(slots).max(self.slots.counts().peak().min(slots))
+        self.slots.used()
     }
 
     /// The live slots in their order, the vacant ones and the retired ones; the unused ones as one range.
@@ -367,7 +363,14 @@ impl<H: HandleLayout> PackedRoster<H> {
             "there is a place in the order for each slot",
             format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
         )?;
-        self.books.validate(self.slots.len(), &self.slots, self.used())?;
+        self.books.validate(self.slots.len(), &self.slots)?;
+        let start = self.books.circle().start();
+        let written = self.slots[self.used()..].iter().position(|slot| slot.word != start);
+        ensure(
+            written.is_none(),
+            "slots beyond those that were used are as in a new pool",
+            format_args!("slot {:?}, though only {} were used", written, self.used()),
+        )?;
         for (position, handle) in self.order.iter().enumerate() {
             let slot = self.slots.get(handle.index() as usize);
             ensure(

@@ -167,10 +167,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         // SAFETY: these bytes exist, as just tested.
         let start = unsafe { start.byte_add(skipped) };
         let (needs, value) = (Core::<R, H>::NEEDS, Layout::new::<T>());
-        Pool::of_settings(&self.settings, |capacity, dead| {
+        Pool::of_settings(&self.settings, |capacity, first| {
             // SAFETY: the caller lends the memory until the pool is dropped, and with it the storage. It is aligned,
             // and as large as the layout says.
-            unsafe { Storage::try_in(needs, start, capacity, value, dead) }
+            unsafe { Storage::try_in(needs, start, capacity, value, first) }
         })
     }
 }

@@ -113,19 +113,19 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
-        Self::of_settings(settings, |slots, dead| {
-            Storage::try_new(Core::<R, H>::NEEDS, slots, dead)
+        Self::of_settings(settings, |slots, start| {
+            Storage::try_new(Core::<R, H>::NEEDS, slots, start)
         })
     }
 
-    /// A pool whose storage comes from `make_storage`, which receives the capacity and the word of a dead slot.
+    /// A pool whose storage comes from `make_storage`, which receives the capacity and the first generation.
     fn of_settings(
         settings: &Settings<R, H>,
-        make_storage: impl FnOnce(usize, H::Word) -> Result<PoolStorage<T, R, H>, OutOfMemory>,
+        make_storage: impl FnOnce(usize, u32) -> Result<PoolStorage<T, R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
         settings.allocate(|capacity| {
             let circle = Circle::new::<H>(&settings.lifetimes);
-            let mut storage = make_storage(capacity, circle.start().as_dead())?;
+            let mut storage = make_storage(capacity, circle.start().generation())?;
             let core = Core::new(circle, settings.lifetimes.name, &mut storage);
             let mut pool = Self::of_parts(storage, core, Fixed);
             pool.watch(settings.debug_aids)?;

@@ -10,7 +10,7 @@ use crate::slots::reuse::{Queue, ReuseOrder};
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Lists the slots that come next, if nothing dies meanwhile: `count`, or all that are vacant if there are fewer.
     pub(crate) fn list_upcoming(&self, count: usize, list: &mut Vec<H::Index>) {
-        let used = self.core.used(self.storage.words());
+        let used = self.storage.words().used();
         self.core.queue().list_upcoming(&self.storage, used, count, list);
     }
 

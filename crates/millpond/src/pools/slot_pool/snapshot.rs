@@ -131,7 +131,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     fn used(&self) -> usize {
         match self.growth.known(&self.storage) {
             known if known > self.capacity() => known,
-            _ => self.core.used(self.storage.words()),
+            _ => self.storage.words().used(),
         }
     }
 
@@ -146,7 +146,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.core.queue().order(&self.storage, self.core.used(self.storage.words()))
+        self.core.queue().order(&self.storage, self.storage.words().used())
     }
 }
 
@@ -157,9 +157,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     fn become_like(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
         // If the numbers of slots differ, the order's data is of no use.
         let used = match self.capacity() == other.capacity() {
-            true => {
-                self.core.used(self.storage.words()).max(other.core.used(other.storage.words()))
-            }
+            true => self.storage.words().used().max(other.storage.words().used()),
             false => other.capacity(),
         };
         let Self { storage, core, growth, .. } = self;
@@ -194,7 +192,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn empty(&mut self) {
-        self.core.mark_used_until(self.growth.known(&self.storage));
+        self.storage.mark_used_until(self.growth.known(&self.storage));
         self.storage.recount_retired();
         self.storage.clear(&mut self.core);
     }

@@ -37,7 +37,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, R, H, P::Values<'_>> {
-        Iter::new(self.storage.words().kept(), P::iter(&self.storage))
+        Iter::new(self.storage.words().as_slice(), P::iter(&self.storage))
     }
 
     /// Iterates over handles and mutable references to values in index order, from both ends.
@@ -64,7 +64,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[doc(alias = "keys")]
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words().kept(), self.storage.occupancy())
+        Handles::new(self.storage.words().as_slice(), self.storage.occupancy())
     }
 
     /// Iterates over the values in index order, from both ends.

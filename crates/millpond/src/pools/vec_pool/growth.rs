@@ -78,7 +78,7 @@ impl<W: Word> Doubling<W> {
         let former = self.former();
         let (again, rest) = former.split_at(former.len().min(slots - from));
         let rest = Self::boxed(rest)?;
-        storage.try_grow(Core::<R, H>::NEEDS, slots, again, core.circle().start(), touch)?;
+        storage.try_grow(Core::<R, H>::NEEDS, slots, again, touch)?;
         self.former = rest;
         core.grow(from, storage);
         Ok(())
@@ -193,14 +193,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>>
         &self,
         index: usize,
         storage: &PoolStorage<T, R, H>,
-        core: &Core<R, H>,
+        _: &Core<R, H>,
     ) -> Option<H::Word> {
         if index >= self.0.slots_max::<H>() {
             return None;
         }
         let words = storage.words();
         let former = || self.0.former().get(index - words.slots()).copied();
-        Some(words.get(index).or_else(former).unwrap_or_else(|| core.circle().start().as_dead()))
+        Some(words.get(index).or_else(former).unwrap_or_else(|| words.unused_word()))
     }
 
     fn known(&self, storage: &PoolStorage<T, R, H>) -> usize {
@@ -229,7 +229,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>>
             }
             Ordering::Equal => {}
             Ordering::Greater => {
-                storage.try_grow(Core::<R, H>::NEEDS, slots, &[], circle.start(), false)?;
+                storage.try_grow(Core::<R, H>::NEEDS, slots, &[], false)?;
             }
         }
         self.0 = former;
@@ -306,11 +306,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         if kept == self.capacity() {
             return Ok(());
         }
-        let words = &self.storage.words().as_slice()[kept..];
-        let (former, fresh) = (self.growth.0.former(), self.core.circle().start().as_dead());
-        let mut known = memory::reserved(words.len() + former.len())?;
-        known.extend(words.iter().chain(former));
-        let used = known.iter().rposition(|word| *word != fresh).map_or(0, |last| last + 1);
+        let (words, former) = (self.storage.words(), self.growth.0.former());
+        let unused = words.unused_word();
+        let mut known = memory::reserved(words.slots() - kept + former.len())?;
+        known.extend((kept..words.slots()).filter_map(|index| words.get(index)));
+        known.extend_from_slice(former);
+        let used = known.iter().rposition(|word| *word != unused).map_or(0, |last| last + 1);
         let block = self.storage.try_smaller(Core::<R, H>::NEEDS, kept)?;
         self.growth.0.set_former(&known[..used])?;
         self.core.shrink(kept, &mut self.storage, |storage| {

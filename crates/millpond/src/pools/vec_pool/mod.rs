@@ -90,7 +90,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
 
     const fn without_slots(lifetimes: &Lifetimes, slots_max: usize) -> Self {
         let growing = Growing(Doubling::up_to(slots_max));
-        Self::of_parts(Storage::empty(), Core::fresh(lifetimes), growing)
+        let start = lifetimes.start(lifetimes.generation_max::<H>());
+        Self::of_parts(Storage::empty(start), Core::fresh(lifetimes), growing)
     }
 
     /// Creates a pool with the reuse order and handle layout of `Self`, which can have `capacity` values before it

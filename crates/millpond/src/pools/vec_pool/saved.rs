@@ -39,7 +39,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
             .map_err(|_| Refused::out_of_memory(there))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
         core.load(&slots, storage);
-        core.mark_used_until(there + former.len());
+        storage.mark_used_until(there + former.len());
         Ok(pool)
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! 1. Each entry on the stack is a slot, and the array has more entries than there are slots (unless both are none).
 //! 2. While the fast path is open, the stack and the fresh slots have each vacant slot once, and no other.
+//! 3. The word of each slot on the stack is stored, also if the slot was never used: it is not 0.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,6 +14,8 @@ use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
+#[cfg(feature = "validate")]
+use crate::handle::Word;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
 
@@ -186,10 +189,6 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         Self::room_for(slots)
     }
 
-    fn taken_until(&self) -> usize {
-        self.ends().fresh_from as usize
-    }
-
     #[inline]
     fn next<S: Slots<Entry = I>>(&mut self, slots: &S) -> Option<usize> {
         let ends = self.ends();
@@ -235,13 +234,14 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
             // SAFETY: as above.
             let top = unsafe { entry.read() }.to_index();
             self.top += 1;
-            // SAFETY: an entry is a slot (invariant 1).
-            Some((top, unsafe { words.get_unchecked(top) }))
+            // SAFETY: an entry is a slot (invariant 1). Its word is stored (invariant 3).
+            Some((top, unsafe { words.stored_unchecked(top) }))
         } else {
             let fresh = self.fresh_from as usize;
             let word = words.get(fresh)?;
             self.fresh_from += 1;
             slots.close_border();
+            slots.mark_used(fresh);
             Some((fresh, word))
         }
     }
@@ -377,7 +377,9 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         // Entries listed beyond the last one taken stay as they are.
         let mut until = taken.clone().next_back().map_or(0, |last| last.end);
         let from_stack = until.min(ends.len);
-        ends.fresh_from += (until - from_stack) as u32;
+        let fresh = ends.fresh_from as usize..ends.fresh_from as usize + until - from_stack;
+        ends.fresh_from = fresh.end as u32;
+        slots.write_words(fresh);
         ends.len -= from_stack;
         let entries = slots.entries_mut();
         let mut put_back = |rest: &[I]| {
@@ -416,6 +418,11 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         let mut has_entry = vec![false; words.slots()];
         for entry in ends.stack(entries) {
             let index = entry.to_index();
+            ensure(
+                words.stored(index).is_none_or(|word| !word.is_unused()),
+                "the word of a slot on the stack is stored",
+                format_args!("that of slot {index} is not"),
+            )?;
             ensure(
                 index < words.slots(),
                 "an entry of the stack is a slot",

@@ -136,6 +136,35 @@ pub trait Slots {
         self.words_mut(Permit(())).expect_birth()
     }
 
+    /// See [`SlotWords::mark_used`].
+    #[inline(always)]
+    fn mark_used(&mut self, index: usize) {
+        self.words_mut(Permit(())).mark_used(index);
+    }
+
+    /// See [`SlotWords::mark_used_among_retired`].
+    #[inline(always)]
+    fn mark_used_among_retired(&mut self, index: usize) {
+        self.words_mut(Permit(())).mark_used_among_retired(index);
+    }
+
+    /// See [`SlotWords::mark_used_until`].
+    fn mark_used_until(&mut self, slots: usize) {
+        self.words_mut(Permit(())).mark_used_until(slots);
+    }
+
+    /// See [`SlotWords::set_start`].
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    fn set_start(&mut self, start: u32) {
+        self.words_mut(Permit(())).set_start(start);
+    }
+
+    /// See [`SlotWords::write_words`].
+    #[cfg(feature = "lots")]
+    fn write_words(&mut self, slots: core::ops::Range<usize>) {
+        self.words_mut(Permit(())).write_words(slots);
+    }
+
     /// A lifetime is about to end: see [`SlotWords::note_peak`].
     fn note_peak(&mut self) {
         self.words_mut(Permit(())).note_peak();

@@ -37,7 +37,7 @@ use crate::slots::{Place, SlotWords};
 ///   [goes round](Self::GOES_ROUND), only while no other is vacant: so each brings a new peak, or slots have retired.
 ///   `Core::take_next` looks at them only then.
 /// - The entries of slots that were never used are those of a new pool's, and `take`, `claim` and `grow` change no entry
-///   beyond the slot behind them: see `Books::used`, from which on pools copy nothing.
+///   beyond the slot behind them: see `SlotWords::used`, from which on pools copy nothing.
 #[doc(hidden)]
 pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     type Entry: Entry;
@@ -138,11 +138,6 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
 
     /// Whether a slot that was never used comes before one that was freed.
     const GOES_ROUND: bool = false;
-
-    /// The slots from here on were not taken in turn, of an order that knows it. The others have it counted for them.
-    fn taken_until(&self) -> usize {
-        0
-    }
 
     /// Takes on the state of the order of a pool of the same capacity, which has these entries. Slots from
     /// `used` on were never used in either.
