@@ -22,9 +22,6 @@ pub enum TopBit {
 }
 
 impl Source<'_> {
-    /// No slots.
-    pub(crate) const EMPTY: Self = Self::Bits(&[]);
-
     /// These words, read with the top bit as "live" instead of "dead".
     #[inline]
     pub(crate) fn with_live_tops(self) -> Self {

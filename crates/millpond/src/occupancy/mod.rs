@@ -10,15 +10,11 @@
 //! Iteration takes 64 slots at a time: an empty word costs one test, and so does a full one, whose
 //! bits are not examined.
 
-#[cfg(feature = "blocks")]
-mod cut;
 mod gather;
 mod live;
 mod runs;
 mod words;
 
-#[cfg(feature = "blocks")]
-pub(crate) use cut::CutBits;
 #[cfg(feature = "tables")]
 pub(crate) use gather::equal_words;
 #[doc(hidden)]

@@ -36,7 +36,7 @@ use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use super::{BitmapAge, FitEntries, FlatPlace, Parts, PartsMut, Place, SlotKind};
+use super::{BitmapAge, FitEntries, Parts, PartsMut, Place, SlotKind};
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
@@ -575,9 +575,6 @@ unsafe impl<T, K: SlotKind> Place for Block<T, K> {
         self.watch = watch;
     }
 }
-
-// SAFETY: the array of values is one, with as many as there are slots (invariant 3).
-unsafe impl<T, K: SlotKind> FlatPlace for Block<T, K> {}
 
 impl<T, K: SlotKind> fmt::Debug for Block<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -26,7 +26,6 @@
 //! bitmap or the prefix.
 
 use core::mem::offset_of;
-use core::ops::Range;
 
 use crate::base::aside;
 #[cfg(feature = "alloc")]
@@ -37,8 +36,6 @@ use crate::reports::validate::{Violation, ensure};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
 use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, SlotKind, retired_among};
-#[cfg(feature = "blocks")]
-use crate::slots::{BlockSizes, Blocks};
 
 /// An iteration that finds at most one birth or death for this many slots since the previous one
 /// puts the bitmap in step.
@@ -105,47 +102,6 @@ impl<T, K: SlotKind> SlotWords<Block<T, K>> {
     }
 }
 
-#[cfg(feature = "blocks")]
-impl<T, K: SlotKind> SlotWords<Blocks<T, K>> {
-    /// No slots, and no memory.
-    pub(crate) const fn growing(sizes: BlockSizes) -> Self {
-        Self::unused(Blocks::new(sizes))
-    }
-
-    /// Allocates the next block. `room`: how many slots to make room for if there is none for that
-    /// block; `in_step`: the bitmap is in step from now on; `ahead`: touch every page. Returns the new slots, which are dead.
-    pub(crate) fn try_add_block(
-        &mut self,
-        in_step: bool,
-        ahead: bool,
-    ) -> Result<Range<usize>, OutOfMemory> {
-        let was_in_step = self.is_in_step();
-        let new = self.place.try_add_block(ahead)?;
-        if in_step && !was_in_step {
-            self.put_in_step();
-        }
-        let words = &self.place.parts().words[new.clone()];
-        self.retired += retired_among(words) as u32;
-        Ok(new)
-    }
-
-    /// Frees the last block, all of whose slots are dead.
-    pub(crate) fn remove_block(&mut self) {
-        let Some(block) = self.place.last_block() else { return };
-        let words = &self.place.parts().words[block];
-        self.retired -= retired_among(words) as u32;
-        self.place.remove_block();
-    }
-
-    /// How many of these slots have retired.
-    pub(crate) fn retired_in(&self, slots: Range<usize>) -> usize {
-        match self.retired {
-            0 => 0,
-            _ => retired_among(&self.as_slice()[slots]),
-        }
-    }
-}
-
 #[cfg(feature = "alloc")]
 impl<P: Place> SlotWords<P> {
     /// For [`CoreOffsets`](crate::CoreOffsets).
@@ -182,9 +138,8 @@ pub(crate) fn source<P: Place>(words: &[P::Word]) -> Source<'_> {
 }
 
 /// The words of a pool's slots, as they are stored.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub struct KeptWords<'a, W> {
+pub(crate) struct KeptWords<'a, W> {
     words: &'a [W],
     /// See [`Place::key`].
     key: W,
@@ -378,17 +333,6 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn is_live_in(&self, index: usize, generation: P::Word) -> bool {
         // Live words have no top bit, and a handle's generation has none.
         self.get(index) == Some(generation)
-    }
-
-    /// Whether the slot, which exists, is live in this lifetime.
-    ///
-    /// # Safety
-    ///
-    /// The slot exists.
-    #[inline]
-    pub(crate) unsafe fn is_there_live_in(&self, index: usize, generation: P::Word) -> bool {
-        // SAFETY: as the caller promises.
-        unsafe { self.get_unchecked(index) == generation }
     }
 
     /// The generation of a live slot.
@@ -1094,26 +1038,5 @@ mod tests {
         words.validate_lifetimes(&circle(false)).unwrap();
         let rule = words.validate_lifetimes(&circle(true)).unwrap_err().rule();
         assert_eq!(rule, "no slot of a pool that wraps retires");
-    }
-
-    #[test]
-    fn a_growing_pool_keeps_its_bitmap_in_step_once_a_walk_has_put_it_there() {
-        let grow = |words: &mut SlotWords<Blocks<(), Bare<u16, ()>>>| {
-            let room = words.slots() + 64;
-            words.place.try_make_room(room, 0, |_, _, _| (), 1.as_dead()).unwrap();
-            words.try_add_block(false, false).unwrap();
-            (words.slots(), words.is_in_step())
-        };
-        for is_walked in [false, true] {
-            let mut words = SlotWords::growing(BlockSizes::new(64, 64).unwrap());
-            assert_eq!(grow(&mut words), (64, false));
-            if is_walked {
-                words.refresh();
-                assert!(words.is_in_step());
-            }
-            assert_eq!(grow(&mut words), (128, is_walked));
-            words.set_live(127, 1);
-            assert!(words.occupancy().iter().eq([127]));
-        }
     }
 }

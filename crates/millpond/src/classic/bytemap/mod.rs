@@ -10,7 +10,7 @@ use core::fmt;
 
 use crate::occupancy::Occupancy;
 use crate::slots::reuse::next_vacant_after;
-use crate::values::{TableStorage, Walk};
+use crate::values::TableStorage;
 
 /// Bit 7 of a slot's byte: set while the slot is free.
 const FREE: u8 = 0x80;
@@ -269,7 +269,7 @@ impl<T> BytemapPool<T> {
     #[doc(alias = "GetJustIndex")]
     #[must_use]
     pub fn index_of(&self, object: &T) -> Option<usize> {
-        Walk::index_of(&self.slots, object)
+        self.slots.index_of(object)
     }
 
     /// Returns the handle of `object`, computed from its address, or `None` where
@@ -467,7 +467,7 @@ impl<T> BytemapPool<T> {
 
     /// Iterates over the live objects and their handles, in index order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (i32, &T)> + ExactSizeIterator {
-        Walk::iter(&self.slots).map(|(index, value)| (self.handle(index), value))
+        self.slots.iter().map(|(index, value)| (self.handle(index), value))
     }
 
     /// Iterates mutably over the live objects, with their handles, in index order.
@@ -486,7 +486,7 @@ impl<T> BytemapPool<T> {
     pub fn iter_mut(
         &mut self,
     ) -> impl DoubleEndedIterator<Item = (i32, &mut T)> + ExactSizeIterator {
-        let (words, values) = Walk::words_and_iter_mut(&mut self.slots);
+        let (words, values) = self.slots.words_and_iter_mut();
         values.map(move |(index, value)| (handle_of(index, words.of_live(index)), value))
     }
 

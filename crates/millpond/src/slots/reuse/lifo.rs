@@ -285,7 +285,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         // They are fresh.
     }
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
+    #[cfg(feature = "vec")]
     fn shrink<S: Slots<Entry = I>>(&mut self, to: usize, slots: &mut S) {
         // The entries may move to an array that has room for each slot, but not for as many ghosts.
         if self.ends().has_ghosts(slots.words()) {
