@@ -14,9 +14,6 @@ pub enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// No slots.
-    pub(crate) const EMPTY: Self = Self::Bits(&[]);
-
     /// The bits of 64 slots: set for those that are live. 0 beyond the last.
     #[inline(always)]
     pub(crate) fn word(&self, word: usize) -> u64 {

@@ -10,19 +10,15 @@
 //! Iteration takes 64 slots at a time: an empty word costs one test, and so does a full one, whose
 //! bits are not examined.
 
-#[cfg(feature = "blocks")]
-mod cut;
 mod gather;
 mod live;
 mod runs;
 mod words;
 
-#[cfg(feature = "blocks")]
-pub(crate) use cut::CutBits;
-#[cfg(feature = "tables")]
-pub(crate) use gather::equal_words;
 #[doc(hidden)]
 pub use gather::Source;
+#[cfg(feature = "tables")]
+pub(crate) use gather::equal_words;
 pub(crate) use live::LiveBits;
 pub use live::LiveSlots;
 pub(crate) use live::LiveWalk;

@@ -28,12 +28,6 @@ impl<'a> Runs<'a> {
         };
         Self { source: occupancy.source(), prefix, words }
     }
-
-    /// One run of the lowest slots, never to be split.
-    #[inline(always)]
-    pub(crate) fn of_prefix(prefix: usize) -> Self {
-        Self { source: Source::EMPTY, prefix, words: Words::EMPTY }
-    }
 }
 
 #[cfg(feature = "rayon")]

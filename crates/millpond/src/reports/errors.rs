@@ -208,7 +208,7 @@ pub enum InsertAtErrorKind {
     /// The generation is beyond the pool's limit of lifetimes per slot, or 0, that of the dangling
     /// handle.
     BeyondLifetimes,
-    /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool), or beyond those that
+    /// The slot is so far beyond those of a [`VecPool`](crate::VecPool), or beyond those that
     /// have values in a [side table that grows](crate::side_table#growth), that the memory for all
     /// slots up to it would be out of proportion. If the handle is correct, reserve room first.
     TooFar,

@@ -36,7 +36,7 @@ use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use super::{BitmapAge, FitEntries, FlatPlace, Parts, PartsMut, Place, SlotKind};
+use super::{BitmapAge, FitEntries, Parts, PartsMut, Place, SlotKind};
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
@@ -554,9 +554,6 @@ unsafe impl<T, K: SlotKind> Place for Block<T, K> {
     }
 }
 
-// SAFETY: the array of values is one, with as many as there are slots (invariant 3).
-unsafe impl<T, K: SlotKind> FlatPlace for Block<T, K> {}
-
 impl<T, K: SlotKind> fmt::Debug for Block<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Block").field("slots", &self.slots).finish_non_exhaustive()
@@ -628,8 +625,7 @@ mod tests {
         assert_eq!([0, 4, 64, 65].map(of), [(1, 0), (1, 0), (1, 0), (64, 56)]);
         assert_eq!(Offsets::own::<u32, u32, u128>(4, 5, 16).unwrap().layout.align(), 16);
         for slots in [2, 65, 1000] {
-            let block =
-                Block::<[u64; 8], Bare<u32, u32>>::try_new(slots, slots).unwrap();
+            let block = Block::<[u64; 8], Bare<u32, u32>>::try_new(slots, slots).unwrap();
             assert_eq!(block.values.addr().get() % 64, 0);
         }
         for (address, padding) in [(0x1000, 0), (0x1001, 63), (0x103f, 1)] {

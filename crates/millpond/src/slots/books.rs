@@ -355,7 +355,7 @@ mod tests {
     #[cfg(feature = "alloc")]
     type Short = crate::Handle32<(), 24>;
 
-    /// Their words have outlived their block, and may be in a generation before the first.
+    /// Their words have outlived them, and may be in a generation before the first.
     #[test]
     #[cfg(feature = "alloc")]
     fn slots_that_come_back_are_examined() {

@@ -323,7 +323,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 
     /// There are more slots now, from this one on: dead ones.
-    #[cfg(any(feature = "blocks", feature = "vec"))]
+    #[cfg(feature = "vec")]
     pub(crate) fn grow<S>(&mut self, from: usize, slots: &mut S)
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
@@ -345,7 +345,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 
     /// The function removes the slots from `to` on, all dead.
-    #[cfg(any(feature = "blocks", feature = "vec"))]
+    #[cfg(feature = "vec")]
     pub(crate) fn shrink<S>(&mut self, to: usize, slots: &mut S, remove: impl FnOnce(&mut S))
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
@@ -369,8 +369,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
 /// What a reuse order needs of the slots.
 #[derive(Clone, Copy, Debug)]
-#[doc(hidden)]
-pub struct Needs<E> {
+pub(crate) struct Needs<E> {
     /// See [`Queue::entry_count`].
     pub(crate) entry_count: fn(usize, bool) -> usize,
     pub(crate) fit_entries: FitEntries<E>,
@@ -528,7 +527,7 @@ mod tests {
                 8,
                 <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
                 false,
-                circle.start().as_dead(),
+                circle.start().generation(),
             )
             .unwrap();
         let mut core = Core::<Lifo, Handle<()>>::new(circle, None, &mut words);

@@ -10,7 +10,7 @@
 use core::fmt;
 use core::mem::MaybeUninit;
 
-use super::{FlatPlace, Parts, PartsMut, Place, SlotKind};
+use super::{Parts, PartsMut, Place, SlotKind};
 use crate::base::entry::Entry;
 use crate::handle::Word;
 
@@ -65,9 +65,6 @@ unsafe impl<T, K: SlotKind, const N: usize> Place for Inline<T, K, N> {
         }
     }
 }
-
-// SAFETY: the values are one array, of the length that the type says.
-unsafe impl<T, K: SlotKind, const N: usize> FlatPlace for Inline<T, K, N> {}
 
 impl<T, K: SlotKind, const N: usize> fmt::Debug for Inline<T, K, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

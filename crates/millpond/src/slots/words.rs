@@ -33,7 +33,6 @@
 //! bitmap or the prefix.
 
 use core::mem::offset_of;
-use core::ops::Range;
 
 use crate::base::aside;
 #[cfg(feature = "alloc")]
@@ -240,7 +239,8 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// These slots, dead ones that may never have been used, count as used from now on: their words are stored.
-    pub(crate) fn write_words(&mut self, slots: Range<usize>) {
+    #[cfg(any(test, feature = "lots"))]
+    pub(crate) fn write_words(&mut self, slots: core::ops::Range<usize>) {
         self.mark_used_until(slots.end);
         let unused = self.unused_word();
         let words = &mut self.place.parts_mut().words[slots];
@@ -387,18 +387,6 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn is_live_in(&self, index: usize, generation: P::Word) -> bool {
         // Live words have no top bit, and a handle's generation has none. That of a dangling handle may be 0.
         self.stored(index) == Some(generation) && !generation.is_unused()
-    }
-
-    /// Whether the slot, which exists, is live in this lifetime.
-    ///
-    /// # Safety
-    ///
-    /// The slot exists.
-    #[inline]
-    pub(crate) unsafe fn is_there_live_in(&self, index: usize, generation: P::Word) -> bool {
-        // SAFETY: as the caller promises.
-        let is_same = unsafe { self.stored_unchecked(index) == generation };
-        is_same && !generation.is_unused()
     }
 
     /// The generation of a live slot.

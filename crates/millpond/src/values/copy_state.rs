@@ -24,9 +24,10 @@ impl<P: Place> Storage<P> {
         let used_and_linked = self.linked_until(used);
         // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
         assert!(used_and_linked <= self.slots().min(other.slots()));
-        // SAFETY: both have as many slots, and pools of blocks that take over each other's state have blocks of the
-        // same sizes.
-        unsafe { self.words.place_mut().copy_values(other.words.place(), used_and_linked) };
+        let to = self.words.place_mut().parts_mut().values;
+        let from = other.words.place().parts().values;
+        // SAFETY: both have as many slots, as just tested, in memory of their own.
+        unsafe { to.copy_from_nonoverlapping(from, used_and_linked) };
         self.words.copy_state_from(&other.words, used);
     }
 

@@ -115,7 +115,6 @@ impl<T, W: Word> TableStorage<T, W> {
 #[cfg(all(test, feature = "tables"))]
 mod tests {
     use super::*;
-    use crate::values::Walk;
     use alloc::rc::Rc;
     use alloc::vec::Vec;
 
@@ -135,7 +134,7 @@ mod tests {
                 storage.drop_value(2, 9_u32.as_dead());
                 expected.remove(1);
             }
-            let live = Walk::iter(&storage).map(|(index, _)| index);
+            let live = storage.iter().map(|(index, _)| index);
             assert!(live.eq(expected.iter().map(|(index, _)| *index)));
             assert!(
                 expected.iter().all(|(index, word)| storage.words().get(*index) == Some(*word))

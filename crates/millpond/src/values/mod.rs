@@ -15,10 +15,6 @@
 //! Nothing else changes the words: they are private to this module, and it lends them out only as shared or read-only.
 //! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
-#[cfg(feature = "blocks")]
-mod block_walk;
-#[cfg(feature = "blocks")]
-mod blocks;
 #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
 mod chunks;
 mod clear;
@@ -37,12 +33,6 @@ mod retain;
 mod runs;
 mod walk;
 
-#[cfg(feature = "blocks")]
-pub use block_walk::{BlockRuns, BlockRunsMut};
-#[cfg(feature = "blocks")]
-pub(crate) use block_walk::{BlockValues, BlockValuesMut};
-#[cfg(feature = "blocks")]
-pub(crate) use blocks::BlockStorage;
 #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
 pub(crate) use chunks::ChunkMut;
 pub(crate) use dead::{bytes_mut, initialised};
@@ -55,14 +45,11 @@ pub use frame_memory::{Frame, FrameFull, FrameMemory, FrameRef};
 pub(crate) use iter::{Values, ValuesMut};
 #[cfg(feature = "packed")]
 pub(crate) use packed::PackedValues;
-pub(crate) use runs::FlatCut;
 pub use runs::{ValueRuns, ValueRunsMut};
-pub(crate) use walk::{Walk, Walks};
 
 use core::alloc::Layout;
 use core::mem::{MaybeUninit, offset_of, size_of};
 use core::ptr::NonNull;
-use core::slice;
 
 use crate::base::aside;
 use crate::base::entry::Entry;
@@ -70,16 +57,14 @@ use crate::base::guard::{continue_after_panic, guard};
 #[cfg(feature = "alloc")]
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Refusal, Word};
+use crate::occupancy::Occupancy;
 use crate::occupancy::WORD_SLOTS;
-use crate::occupancy::{Occupancy, Source};
 use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
 use crate::slots::reuse::{Link, Permit, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
 use crate::slots::{Bare, Block};
-use crate::slots::{
-    Circle, Core, FlatPlace, Inline, Needs, Place, SlotKind, SlotWords, check_disjoint,
-};
+use crate::slots::{Circle, Core, Inline, Needs, Place, SlotKind, SlotWords, check_disjoint};
 
 /// Slots with values, and their words, which determine which of them are live.
 #[doc(hidden)]
@@ -180,7 +165,7 @@ impl<T: Clone, K: SlotKind, const N: usize> Storage<Inline<T, K, N>> {
     /// Copies another storage with the same first generation into this one, in which no slot was
     /// ever used. If a value's clone panics, the slots before it have their copies.
     pub(crate) fn clone_into_fresh(&mut self, other: &Self) {
-        for (index, value) in Walk::iter(other) {
+        for (index, value) in other.iter() {
             let Some(generation) = other.words.of_live(index) else { continue };
             self.put(index, generation, value.clone());
         }
@@ -269,14 +254,11 @@ impl<P: Place> Storage<P> {
     #[inline]
     pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&P::Value> {
         let index = handle.index() as usize;
-        let value = self.words.place().find(index)?;
-        // SAFETY: the place has found the slot, so it exists.
-        if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
+        if !self.words.is_live_in(index, handle.word()) {
             return None;
         }
-        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2); the values are borrowed with
-        // the storage.
-        Some(unsafe { value.cast().as_ref() })
+        // SAFETY: the slot is live, as just tested.
+        Some(unsafe { self.get_unchecked(index) })
     }
 
     /// The value of a valid handle, mutable.
@@ -286,17 +268,11 @@ impl<P: Place> Storage<P> {
         handle: H,
     ) -> Option<&mut P::Value> {
         let index = handle.index() as usize;
-        self.words.place().find(index)?;
-        // SAFETY: the place has found the slot, so it exists.
-        if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
+        if !self.words.is_live_in(index, handle.word()) {
             return None;
         }
-        // Only now, because in places that hold the values themselves, the words are read in
-        // between.
-        let value = self.words.place_mut().find_mut(index)?;
-        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2); the values are borrowed
-        // exclusively, with the storage.
-        Some(unsafe { value.cast().as_mut() })
+        // SAFETY: the slot is live, as just tested.
+        Some(unsafe { self.get_unchecked_mut(index) })
     }
 
     /// Mutable references to the values of several handles, if all are valid by `check`, and no two
@@ -365,10 +341,21 @@ impl<P: Place> Storage<P> {
     /// The index is that of a slot.
     #[inline]
     unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
-        // SAFETY: there is such a slot.
-        let value = unsafe { self.words.place_mut().value_mut(index) };
+        // SAFETY: there is a value for each slot.
+        let value = unsafe { self.words.place_mut().parts_mut().values.add(index) };
         // SAFETY: the values are borrowed exclusively, with the storage.
         unsafe { &mut *value }
+    }
+
+    /// Where the value of a slot is.
+    ///
+    /// # Safety
+    ///
+    /// The index is that of a slot.
+    #[inline]
+    unsafe fn value(&self, index: usize) -> *const MaybeUninit<P::Value> {
+        // SAFETY: there is a value for each slot.
+        unsafe { self.words.place().parts().values.add(index) }
     }
 
     #[inline]
@@ -418,7 +405,7 @@ impl<P: Place> Storage<P> {
     pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &P::Value {
         debug_assert!(self.words.is_live(index));
         // SAFETY: a live slot is a slot.
-        let value = unsafe { self.words.place().value(index) };
+        let value = unsafe { self.value(index) };
         // SAFETY: the value of a live slot is initialised (invariant 2), and is borrowed with the storage.
         unsafe { &*value.cast() }
     }
@@ -459,12 +446,13 @@ impl<P: Place> Storage<P> {
         indices: [Option<usize>; N],
     ) -> [Option<&mut P::Value>; N] {
         debug_assert!(indices.iter().flatten().all(|index| self.words.is_live(*index)));
-        // SAFETY: live slots are slots.
-        let values = unsafe { self.words.place_mut().values_mut(indices) };
-        values.map(|value| {
+        let values = self.words.place_mut().parts_mut().values;
+        indices.map(|index| {
+            // SAFETY: a live slot is a slot, and has a value.
+            let value = unsafe { values.add(index?) };
             // SAFETY: the value of a live slot is initialised (invariant 2). No other of these references is to the same
             // slot, and they borrow `self`.
-            Some(unsafe { &mut *value?.cast::<P::Value>() })
+            Some(unsafe { &mut *value.cast::<P::Value>() })
         })
     }
 
@@ -536,7 +524,7 @@ impl<P: Place> Storage<P> {
     #[inline]
     unsafe fn read(&self, index: usize) -> P::Value {
         // SAFETY: a slot with a value is a slot.
-        let slot = unsafe { self.words.place().value(index) };
+        let slot = unsafe { self.value(index) };
         // SAFETY: it is initialised, and this is the last time that it is read.
         unsafe { slot.cast::<P::Value>().read() }
     }
@@ -617,51 +605,6 @@ impl<P: Place> Storage<P> {
     }
 }
 
-/// Storage whose values are in one array.
-impl<P: FlatPlace> Storage<P> {
-    /// All slots, to be cut into chunks, with the words as they are stored.
-    #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
-    #[inline]
-    pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, P::Value>) {
-        let (words, values, occupancy) = self.split_mut();
-        (words, ChunkMut::new(values, occupancy))
-    }
-
-    /// The runs, mutable, with the words as they are stored, which have the generations.
-    #[inline]
-    pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, P::Value>) {
-        let (words, values, occupancy) = self.split_mut();
-        let (first, runs) = (values.as_mut_ptr().cast(), occupancy.runs());
-        // SAFETY: the slots are borrowed mutably with the storage; those of a run are live (invariant 4), so their values
-        // are initialised (invariant 2).
-        (words, unsafe { ValueRunsMut::new(FlatCut::new(first, values.len(), runs)) })
-    }
-
-    /// The words as they are stored, the values, and an up-to-date occupancy.
-    #[inline]
-    #[allow(clippy::type_complexity, reason = "three slices of one place")]
-    fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<P::Value>], Occupancy<'_>) {
-        self.words.refresh();
-        let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
-        let parts = self.words.place_mut().parts_mut();
-        // SAFETY: there are as many values as words, borrowed exclusively (`FlatPlace`).
-        let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
-        let source = match P::HAS_BITMAP {
-            true => Source::Bits(parts.bits),
-            false => P::Word::source(parts.words),
-        };
-        (parts.words, values, Occupancy::new(source, slots, live).with_prefix(prefix))
-    }
-
-    /// All values, initialised or not.
-    #[inline]
-    fn values(&self) -> &[MaybeUninit<P::Value>] {
-        let parts = self.words.place().parts();
-        // SAFETY: there are as many values as words (`FlatPlace`).
-        unsafe { slice::from_raw_parts(parts.values, parts.words.len()) }
-    }
-}
-
 impl<P: Place> Slots for Storage<P> {
     type Word = P::Word;
     type Entry = P::Entry;
@@ -694,7 +637,7 @@ impl<P: Place> Slots for Storage<P> {
         }
         assert!(index < self.slots());
         // SAFETY: just tested.
-        let slot = unsafe { self.words.place().value(index) }.cast::<Link>();
+        let slot = unsafe { self.value(index) }.cast::<Link>();
         // SAFETY: the slot is dead, so its first bytes are an initialised link (invariant 3).
         unsafe { slot.read_unaligned() }
     }
@@ -774,8 +717,7 @@ mod tests {
 
         let link = Link { next: 2, previous: 1 };
         type Roomy = PoolStorage<u64, Intrusive, Handle<()>>;
-        let mut storage =
-            Roomy::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
+        let mut storage = Roomy::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
         storage.put(1, 1, 70);
         storage.set_link(0, link);
         storage.set_link(1, link);
@@ -783,8 +725,7 @@ mod tests {
         assert_eq!(storage.get(1), Some(&70));
 
         type Narrow = PoolStorage<[u8; 7], Intrusive, Handle<()>>;
-        let storage =
-            Narrow::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
+        let storage = Narrow::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
         assert_eq!([0, 1, 2].map(|index| storage.link(index)), [Link::NONE; 3]);
     }
 }

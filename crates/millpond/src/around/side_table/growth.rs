@@ -2,7 +2,7 @@
 
 use super::SideTable;
 use crate::base::memory::OutOfMemory;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::HandleLayout;
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::values::TableStorage;

@@ -43,7 +43,7 @@ use crate::occupancy::{LiveWalk, Occupancy};
 use crate::reports::errors::{GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::Lifo;
-use crate::values::{TableStorage, Walk};
+use crate::values::TableStorage;
 use growth::Growth;
 
 /// A table of values keyed by another pool's handles.
@@ -431,7 +431,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, H, V> {
-        Iter::new(self.storage.words().as_slice(), Walk::iter(&self.storage))
+        Iter::new(self.storage.words().as_slice(), self.storage.iter())
     }
 
     /// Iterates over the handles that have values, in index order, from both ends.
@@ -443,19 +443,19 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// Iterates over the values in index order, from both ends.
     #[inline]
     pub fn values(&self) -> Values<'_, V> {
-        Values::new(Walk::iter(&self.storage))
+        Values::new(self.storage.iter())
     }
 
     /// Iterates mutably over the values in index order, from both ends.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, V> {
-        ValuesMut::new(Walk::words_and_iter_mut(&mut self.storage).1)
+        ValuesMut::new(self.storage.words_and_iter_mut().1)
     }
 
     /// Iterates over handles and mutable references to values in index order, from both ends.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, H, V> {
-        let (words, values) = Walk::words_and_iter_mut(&mut self.storage);
+        let (words, values) = self.storage.words_and_iter_mut();
         IterMut::new(words, values)
     }
 }
@@ -519,6 +519,5 @@ mod tests {
         };
         let layout = "each word is one that the handle layout has";
         assert_eq!(broken(|table| set_word(table, 256)), layout);
-        assert_eq!(broken(|table| set_word(table, 0)), layout);
     }
 }

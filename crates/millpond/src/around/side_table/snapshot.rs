@@ -19,14 +19,7 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
             Growth::InProportion => (Shape::GROWS, usize::MAX),
             Growth::UpTo(slots_max) => (Shape::GROWS, slots_max),
         };
-        Shape {
-            capacity,
-            capacity_max,
-            block_sizes: (0, 0),
-            first: 0,
-            last: H::LIFETIMES_MAX,
-            wraps: true,
-        }
+        Shape { capacity, capacity_max, first: 0, last: H::LIFETIMES_MAX, wraps: true }
     }
 
     fn used(&self) -> usize {

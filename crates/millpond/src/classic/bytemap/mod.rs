@@ -10,7 +10,7 @@ use core::fmt;
 
 use crate::occupancy::Occupancy;
 use crate::slots::reuse::next_vacant_after;
-use crate::values::{TableStorage, Walk};
+use crate::values::TableStorage;
 
 /// Bit 7 of a slot's byte: set while the slot is free.
 const FREE: u8 = 0x80;
@@ -201,9 +201,7 @@ impl<T> BytemapPool<T> {
         if self.capacity() == 0 {
             return;
         }
-        let Ok(slots) = TableStorage::try_table(0, true) else {
-            panic!("no slots need no memory")
-        };
+        let Ok(slots) = TableStorage::try_table(0, true) else { panic!("no slots need no memory") };
         if self.retires {
             let highest = self.bytes().iter().map(|byte| byte & !FREE).max();
             self.seed_floor = self.seed_floor.max(highest.unwrap_or(0));
@@ -270,7 +268,7 @@ impl<T> BytemapPool<T> {
     #[doc(alias = "GetJustIndex")]
     #[must_use]
     pub fn index_of(&self, object: &T) -> Option<usize> {
-        Walk::index_of(&self.slots, object)
+        self.slots.index_of(object)
     }
 
     /// Returns the handle of `object`, computed from its address, or `None` where
@@ -468,7 +466,7 @@ impl<T> BytemapPool<T> {
 
     /// Iterates over the live objects and their handles, in index order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (i32, &T)> + ExactSizeIterator {
-        Walk::iter(&self.slots).map(|(index, value)| (self.handle(index), value))
+        self.slots.iter().map(|(index, value)| (self.handle(index), value))
     }
 
     /// Iterates mutably over the live objects, with their handles, in index order.
@@ -487,7 +485,7 @@ impl<T> BytemapPool<T> {
     pub fn iter_mut(
         &mut self,
     ) -> impl DoubleEndedIterator<Item = (i32, &mut T)> + ExactSizeIterator {
-        let (words, values) = Walk::words_and_iter_mut(&mut self.slots);
+        let (words, values) = self.slots.words_and_iter_mut();
         values.map(move |(index, value)| (handle_of(index, words[index]), value))
     }
 

@@ -304,7 +304,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 
     /// Inserts the value that `make` returns. `make` receives the value's future handle. If
-    /// `make` panics, nothing is inserted (a pool that grows keeps the block that it took).
+    /// `make` panics, nothing is inserted.
     ///
     /// ```
     /// # use millpond::*;
@@ -336,7 +336,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     /// Reserves the slot for the next value, or returns `None` if [`insert`](Self::insert)
     /// would fail. This is for values that contain their own handle and whose construction may
-    /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the block).
+    /// fail. Dropping the entry inserts nothing.
     ///
     /// ```
     /// # use millpond::*; let mut pool = PackedPool::new(1);

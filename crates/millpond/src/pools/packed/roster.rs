@@ -159,6 +159,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.order[position] = handle;
         Partition::claim(self, position, self.parting());
         self.slots.counts_mut().birth();
+        self.slots.mark_used(index);
         self.books.note_claim(handle);
         self.quick_below = H::Word::ZERO;
         Ok(())

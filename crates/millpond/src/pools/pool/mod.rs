@@ -9,10 +9,10 @@ mod traits;
 #[cfg(feature = "lots")]
 mod upcoming;
 
-pub use crate::pools::faces::Handles;
+pub use crate::pools::faces::{Handles, Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::{OfPool, PoolBuilder};
-pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry, Values, ValuesMut};
+pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::base::memory::OutOfMemory;
 use crate::base::or_panic;

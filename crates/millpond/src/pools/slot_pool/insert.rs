@@ -1,9 +1,8 @@
 //! Insertion: in the slot that comes next, at a handle, or in place of another object.
 
-use super::{Growth, PoolPlace, SlotPool};
+use super::{CannotGrow, Growth, PoolPlace, SlotPool};
 use crate::handle::HandleLayout;
 use crate::pools::faces::VacantEntry;
-use crate::pools::growing::CannotGrow;
 use crate::reports::errors::{Full, FullPool, InsertAtError, PoolName};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, Circle};
@@ -65,16 +64,15 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     fn next_handle(&mut self) -> Result<H, CannotGrow> {
         self.inspect_next();
         let Self { storage, core, growth, .. } = self;
-        loop {
-            match core.peek(storage) {
-                Some(handle) => return Ok(handle),
-                None => growth.make_room(storage, core)?,
-            }
+        if let Some(handle) = core.peek(storage) {
+            return Ok(handle);
         }
+        growth.make_room(storage, core)?;
+        Ok(core.peek(storage).expect("there is room"))
     }
 
     /// Inserts the value that `make` returns. `make` receives the value's future handle. If
-    /// `make` panics, nothing is inserted (a pool that grows keeps the block that it took).
+    /// `make` panics, nothing is inserted (a pool that grows keeps the slots that it took).
     ///
     /// ```
     /// # use millpond::*;
@@ -106,7 +104,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     /// Reserves the slot for the next value, or returns `None` if [`insert`](Self::insert)
     /// would fail. This is for values that contain their own handle and whose construction may
-    /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the block).
+    /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the slots).
     ///
     /// ```
     /// # use millpond::*; let mut pool = Pool::new(1);

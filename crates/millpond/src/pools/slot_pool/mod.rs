@@ -1,7 +1,7 @@
-//! [`SlotPool`], of which [`Pool`](crate::Pool), [`VecPool`](crate::VecPool), [`BlockPool`](crate::BlockPool) and
-//! [`StaticPool`](crate::StaticPool) are names.
+//! [`SlotPool`], of which [`Pool`](crate::Pool), [`VecPool`](crate::VecPool) and [`StaticPool`](crate::StaticPool) are
+//! names.
 //!
-//! One concept a file: insertion, lookup, removal, iteration. The four pools differ in where their slots lie
+//! One concept a file: insertion, lookup, removal, iteration. The three pools differ in where their slots lie
 //! ([`PoolPlace`]) and in how they get more ([`Growth`]).
 
 #![allow(private_interfaces, private_bounds, reason = "nobody outside can name or implement them")]
@@ -17,7 +17,7 @@ mod traits;
 mod walk;
 mod watch;
 
-pub use growth::{Fixed, Growing, Grows, Growth};
+pub use growth::{CannotGrow, Fixed, Growth};
 pub use place::PoolPlace;
 
 use core::marker::PhantomData;
@@ -28,14 +28,14 @@ use crate::slots::reuse::ReuseOrder;
 use crate::slots::{Core, Place};
 use crate::values::Storage;
 
-/// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool), [`BlockPool`](crate::BlockPool) and
-/// [`StaticPool`](crate::StaticPool), which are names of it: write these, and read here what they share.
+/// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool) and [`StaticPool`](crate::StaticPool), which are
+/// names of it: write these, and read here what they share.
 ///
 /// `T` are the values; `G` says whether the pool gets more slots; `R` is the reuse order, `H` are the handles, and `P` is the
 /// place where the slots lie.
 ///
 /// The defaults are those of a `Pool`, so that a compiler's message about one has its name and its values: `SlotPool<Enemy>`
-/// is a `Pool<Enemy>`, and `SlotPool<Enemy, Growing<Doubling>>` a `VecPool<Enemy>`.
+/// is a `Pool<Enemy>`, and `SlotPool<Enemy, Doubling>` a `VecPool<Enemy>`.
 pub struct SlotPool<
     T,
     G = Fixed,

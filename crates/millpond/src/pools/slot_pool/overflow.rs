@@ -1,7 +1,6 @@
-use super::{Growth, PoolPlace, SlotPool};
+use super::{CannotGrow, Growth, PoolPlace, SlotPool};
 use crate::handle::HandleLayout;
 use crate::policies::bounded;
-use crate::pools::growing::CannotGrow;
 use crate::slots::reuse::ReuseOrder;
 
 bounded! {

@@ -3,19 +3,19 @@
 use crate::base::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Circle, EntryOf, Needs, Place, SlotKind};
-use crate::values::{Storage, Walk};
+use crate::slots::{Circle, EntryOf, Place, SlotKind};
+use crate::values::Storage;
 
-/// A place with room for values, for the words of such handles, and for what such an order keeps: one block on the heap,
-/// several blocks, or the pool itself. Sealed.
+/// A place with room for values, for the words of such handles, and for what such an order keeps: one block on the heap, or
+/// the pool itself. Sealed.
 #[doc(hidden)]
 pub trait PoolPlace<T, R: ReuseOrder, H: HandleLayout>:
-    Place<Value = T, Word = H::Word, Entry = EntryOf<R, H>> + Walk + TryClone
+    Place<Value = T, Word = H::Word, Entry = EntryOf<R, H>> + TryClone
 {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout, P> PoolPlace<T, R, H> for P where
-    P: Place<Value = T, Word = H::Word, Entry = EntryOf<R, H>> + Walk + TryClone
+    P: Place<Value = T, Word = H::Word, Entry = EntryOf<R, H>> + TryClone
 {
 }
 
@@ -25,7 +25,6 @@ pub trait TryClone: Place + Sized {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     fn try_clone(
         storage: &Storage<Self>,
-        needs: Needs<Self::Entry>,
         circle: &Circle<Self::Word>,
         touch: bool,
     ) -> Result<Storage<Self>, OutOfMemory>
@@ -37,7 +36,6 @@ pub trait TryClone: Place + Sized {
 impl<T, K: SlotKind> TryClone for crate::slots::Block<T, K> {
     fn try_clone(
         storage: &Storage<Self>,
-        _: Needs<K::Entry>,
         _: &Circle<K::Word>,
         touch: bool,
     ) -> Result<Storage<Self>, OutOfMemory>
@@ -48,25 +46,9 @@ impl<T, K: SlotKind> TryClone for crate::slots::Block<T, K> {
     }
 }
 
-#[cfg(feature = "blocks")]
-impl<T, K: SlotKind> TryClone for crate::slots::Blocks<T, K> {
-    fn try_clone(
-        storage: &Storage<Self>,
-        needs: Needs<K::Entry>,
-        circle: &Circle<K::Word>,
-        _: bool,
-    ) -> Result<Storage<Self>, OutOfMemory>
-    where
-        T: Clone,
-    {
-        storage.try_clone_blocks(needs, circle)
-    }
-}
-
 impl<T, K: SlotKind, const N: usize> TryClone for crate::slots::Inline<T, K, N> {
     fn try_clone(
         storage: &Storage<Self>,
-        _: Needs<K::Entry>,
         circle: &Circle<K::Word>,
         _: bool,
     ) -> Result<Storage<Self>, OutOfMemory>

@@ -54,8 +54,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     ///
     /// # Errors
     ///
-    /// If `snapshot` is of a pool with another capacity, other generations, block sizes or
-    /// policy.
+    /// If `snapshot` is of a pool with another capacity, other generations or another policy.
     ///
     /// # Panics
     ///
@@ -73,8 +72,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     ///
     /// # Errors
     ///
-    /// If `snapshot` is incomplete, or of a pool with another capacity, other generations, block
-    /// sizes or policy.
+    /// If `snapshot` is incomplete, or of a pool with another capacity, other generations or
+    /// another policy.
     ///
     /// # Panics
     ///
@@ -112,11 +111,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
-        let block_sizes = self.growth.block_sizes(&self.storage);
-        Shape {
-            block_sizes,
-            ..Shape::new(self.growth.slots_max(&self.storage), &self.core.circle())
-        }
+        Shape::new(self.growth.slots_max(&self.storage), &self.core.circle())
     }
 
     fn add_growth_to(&self, sum: &mut Checksum) {

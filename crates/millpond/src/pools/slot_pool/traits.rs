@@ -5,17 +5,16 @@ use crate::handle::HandleLayout;
 use crate::occupancy::Occupancy;
 use crate::pools::faces::{IntoIter, Iter, IterMut, operators, sealed};
 use crate::reports::errors::PoolName;
-use crate::slots::Core;
 use crate::slots::reuse::ReuseOrder;
 
 operators! {
     [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>] SlotPool<T, G, R, H, P>, T, H,
-    iterators: Iter<'a, R, H, P::Values<'a>>, IterMut<'a, R, H, P::ValuesMut<'a>>,
+    iterators: Iter<'a, T, R, H>, IterMut<'a, T, R, H>,
     example: "Pool", " = Pool::<u8>::builder().name(\"bullets\").capacity(8).build()"
 }
 
 /// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
-/// other's handles. It has the same capacity, the same limit and the same blocks.
+/// other's handles. It has the same capacity and the same limit.
 ///
 /// # Panics
 ///
@@ -25,7 +24,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
 {
     fn clone(&self) -> Self {
         let circle = self.core.circle();
-        let copied = P::try_clone(&self.storage, Core::<R, H>::NEEDS, &circle, G::TOUCHES);
+        let copied = P::try_clone(&self.storage, &circle, G::TOUCHES);
         let Ok(storage) = copied else {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };

@@ -6,11 +6,10 @@ mod faces;
 mod saved;
 mod traits;
 
+pub use crate::pools::faces::{Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::StaticPoolBuilder;
-pub use faces::{
-    Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry, Values, ValuesMut,
-};
+pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::slot_pool::{Fixed, SlotPool};

@@ -285,7 +285,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         // They are fresh.
     }
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
+    #[cfg(feature = "vec")]
     fn shrink<S: Slots<Entry = I>>(&mut self, to: usize, slots: &mut S) {
         // The entries may move to an array that has room for each slot, but not for as many ghosts.
         if self.ends().has_ghosts(slots.words()) {
@@ -461,7 +461,7 @@ mod tests {
     use crate::slots::Block;
 
     fn new_words(slots: usize) -> SlotWords<Block<(), Bare<u32, u32>>> {
-        SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1.as_dead()).unwrap()
+        SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1).unwrap()
     }
 
     fn of(len: usize, fresh_from: u32) -> LifoQueue {

@@ -150,7 +150,7 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
         }
     }
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
+    #[cfg(feature = "vec")]
     fn shrink<S: Slots<Entry = E>>(&mut self, to: usize, slots: &mut S) {
         for index in to..slots.words().slots() {
             if slots.words().is_vacant(index) {

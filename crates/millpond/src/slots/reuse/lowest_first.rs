@@ -137,7 +137,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         self.rebuild(slots.words().slots(), slots);
     }
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
+    #[cfg(feature = "vec")]
     fn shrink<S: Slots<Entry = u64>>(&mut self, to: usize, slots: &mut S) {
         self.rebuild(to, slots);
     }

@@ -94,7 +94,7 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
 
     fn grow<S: Slots<Entry = ()>>(&mut self, _from: usize, _slots: &mut S) {}
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
+    #[cfg(feature = "vec")]
     fn shrink<S: Slots<Entry = ()>>(&mut self, to: usize, _slots: &mut S) {
         self.cursor = self.cursor.map(|cursor| cursor.min(to.saturating_sub(1)));
         self.cursor = self.cursor.filter(|_| to > 0);

@@ -127,7 +127,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn grow<S: Slots<Entry = Self::Entry>>(&mut self, from: usize, slots: &mut S);
 
     /// The slots from `to` on, all dead, are about to be removed.
-    #[cfg(any(feature = "blocks", feature = "vec"))]
+    #[cfg(feature = "vec")]
     fn shrink<S: Slots<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut S);
 
     /// Gives the order another number of entries, for more slots or, if it has [shrunk](Self::shrink), for fewer: those that

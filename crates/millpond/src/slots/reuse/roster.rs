@@ -250,7 +250,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
     }
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
+    #[cfg(feature = "vec")]
     fn shrink<S: Slots<Entry = E>>(&mut self, to: usize, slots: &mut S) {
         let count = slots.words().slots();
         let mut tables = Tables::of(slots);
