@@ -73,14 +73,16 @@ unsafe impl<T: Sync, K: SlotKind> Sync for Block<T, K> {}
 enum Memory {
     /// It is lent for as long as the block exists, and begins with the values. Or there is none.
     Lent,
-    /// From the global allocator. It begins so many bytes before the values, which were aligned so.
-    Own { padding: u8, align: u8 },
+    /// From the global allocator. It begins so many bytes before the values, which were aligned so. `untouched`: the system
+    /// provides its pages when they are first written to, and so it shall be in copies.
+    Own { padding: u8, align: u8, untouched: bool },
 }
 
 impl Memory {
     fn own(start: NonNull<u8>, values: NonNull<u8>, align: usize) -> Self {
         // Less than the alignment of the values, which is at most a cache line.
-        Self::Own { padding: (values.addr().get() - start.addr().get()) as u8, align: align as u8 }
+        let padding = values.addr().get() - start.addr().get();
+        Self::Own { padding: padding as u8, align: align as u8, untouched: false }
     }
 }
 
@@ -114,12 +116,19 @@ impl Offsets {
         Ok(Self { layout, ..offsets })
     }
 
-    /// The memory of its own that a block of so many bytes takes. The allocator is not asked for the alignment of the values,
-    /// because it would take much longer, and could move no pages: the memory has room to align them in.
+    /// The memory of its own that a block of so many bytes takes. The allocator is not asked for more than the alignment that
+    /// it gives to everything, because it would take much longer, and could move no pages, nor provide them untouched: the
+    /// memory has room to align the values in, up to a cache line.
     fn own_layout<W, E, T>(bytes: usize, align: usize) -> Result<Layout, OutOfMemory> {
-        let least =
-            align_of::<T>().max(align_of::<E>()).max(align_of::<W>()).max(align_of::<u64>());
-        Layout::from_size_align(bytes + align.saturating_sub(least), least).map_err(|_| OutOfMemory)
+        const GIVEN: usize = 16;
+        let others = align_of::<E>().max(align_of::<W>()).max(align_of::<u64>());
+        let values = match align_of::<T>() {
+            GIVEN..=CACHE_LINE if bytes > 0 => GIVEN,
+            of_type => of_type,
+        };
+        let least = values.max(others);
+        let padding = if bytes > 0 { align.saturating_sub(least) } else { 0 };
+        Layout::from_size_align(bytes + padding, least).map_err(|_| OutOfMemory)
     }
 
     /// The offsets of a block each of whose values has this layout.
@@ -153,19 +162,30 @@ impl Offsets {
 /// Values that take no more than this are not aligned further than their type demands in a pool that grows by itself.
 const PACKED_BYTES_MAX: usize = 4096;
 
-/// The alignment of the values of a pool that grows by itself.
+const CACHE_LINE: usize = 64;
+
+/// The alignment of the values of a pool that grows by itself, unless it is more than a cache line.
 fn growing_align<T>(slots: usize) -> usize {
     match slots.saturating_mul(size_of::<T>()) <= PACKED_BYTES_MAX {
-        true => 1,
-        false => values_align(Layout::new::<T>(), slots),
+        true => least_align::<T>(),
+        false => own_align::<T>(slots),
     }
+}
+
+/// The alignment of the values in memory of its own, unless it is more than a cache line.
+fn own_align<T>(slots: usize) -> usize {
+    values_align(Layout::new::<T>(), slots).max(least_align::<T>())
+}
+
+/// What the memory has to align values to, because the allocator is not asked for it.
+fn least_align<T>() -> usize {
+    if align_of::<T>() <= CACHE_LINE { align_of::<T>() } else { 1 }
 }
 
 /// The alignment of the values: as much as their stride preserves, up to a cache line, so that no
 /// value spans more lines than necessary.
 #[inline]
 fn values_align(value: Layout, slots: usize) -> usize {
-    const CACHE_LINE: usize = 64;
     match value.size() {
         0 => 1,
         _ if slots == 0 => 1,
@@ -175,7 +195,7 @@ fn values_align(value: Layout, slots: usize) -> usize {
 
 impl<T, K: SlotKind> Drop for Block<T, K> {
     fn drop(&mut self) {
-        let Memory::Own { padding, align } = self.memory else { return };
+        let Memory::Own { padding, align, .. } = self.memory else { return };
         let (start, layout) = self.own_memory(padding, align);
         // SAFETY: the memory was taken with this layout, and goes back once.
         unsafe { memory::give_back(start, layout) };
@@ -243,15 +263,43 @@ impl<T, K: SlotKind> Block<T, K> {
 
     /// Slots that were never used, and entries that are empty, every page touched.
     pub(crate) fn try_new(slots: usize, entry_count: usize) -> Result<Self, OutOfMemory> {
-        let align = values_align(Layout::new::<T>(), slots);
-        let block = Self::try_aligned(slots, entry_count, align)?;
+        let block = Self::try_aligned(slots, entry_count, own_align::<T>(slots))?;
         block.touch(0);
         Ok(block)
     }
 
     /// For a pool that grows: the system provides the pages of the values when they are first used.
-    pub(crate) fn try_untouched(slots: usize, entry_count: usize) -> Result<Self, OutOfMemory> {
+    pub(crate) fn try_growing(slots: usize, entry_count: usize) -> Result<Self, OutOfMemory> {
         Self::try_aligned(slots, entry_count, growing_align::<T>(slots))
+    }
+
+    /// The system provides every page when it is first written to, but those of entries that are not all zero bits.
+    pub(crate) fn try_untouched(slots: usize, entry_count: usize) -> Result<Self, OutOfMemory> {
+        let align = own_align::<T>(slots);
+        let offsets = Offsets::own::<K::Word, K::Entry, T>(slots, entry_count, align)?;
+        let start = memory::take_zeroed(offsets.layout)?;
+        let values = aligned(start, align);
+        // SAFETY: the memory was just allocated, with room for such a block behind the padding. Its words and its bitmap
+        // are initialised: to 0.
+        let mut block = unsafe { Self::header(values, &offsets, slots, entry_count) };
+        if !K::Entry::EMPTY_IS_ZERO {
+            fill(block.entries, 0..entry_count, K::Entry::EMPTY);
+        }
+        let Memory::Own { padding, align, .. } = Memory::own(start, values, align) else {
+            unreachable!("it was just allocated");
+        };
+        block.memory = Memory::Own { padding, align, untouched: true };
+        Ok(block)
+    }
+
+    /// Like this block, of slots that were never used.
+    pub(crate) fn try_like(&self, touch: bool) -> Result<Self, OutOfMemory> {
+        let allocate = match self.memory {
+            Memory::Own { untouched: true, .. } => Self::try_untouched,
+            _ if touch => Self::try_new,
+            _ => Self::try_growing,
+        };
+        allocate(self.slots, self.entry_count)
     }
 
     fn try_aligned(slots: usize, entry_count: usize, align: usize) -> Result<Self, OutOfMemory> {
@@ -285,7 +333,7 @@ impl<T, K: SlotKind> Block<T, K> {
     ) -> Result<(), OutOfMemory> {
         assert!(slots >= self.slots && entry_count >= self.entry_count, "something would be lost");
         let ((former_start, former_layout), padding, former_align) = match self.memory {
-            Memory::Own { padding, align } => (self.own_memory(padding, align), padding, align),
+            Memory::Own { padding, align, .. } => (self.own_memory(padding, align), padding, align),
             Memory::Lent => {
                 assert!(
                     self.slots == 0 && self.entry_count == 0,
@@ -295,7 +343,7 @@ impl<T, K: SlotKind> Block<T, K> {
             }
         };
         let wanted = match touch {
-            true => values_align(Layout::new::<T>(), slots),
+            true => own_align::<T>(slots),
             false => growing_align::<T>(slots),
         };
         // As much room for padding as before, or more.
@@ -647,7 +695,8 @@ mod tests {
         let huge = usize::MAX / 4 / size_of::<T>().max(1);
         let sizes =
             [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 1200)];
-        let allocations = [Block::<T, Bare<W, E>>::try_untouched, Block::try_new];
+        let allocations =
+            [Block::<T, Bare<W, E>>::try_growing, Block::try_new, Block::try_untouched];
         for ((from, to), allocate) in sizes.into_iter().flat_map(|s| allocations.map(|a| (s, a))) {
             let mut block = allocate(from, from / 2).unwrap();
             let parts = block.parts_mut();

@@ -432,12 +432,14 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 }
 
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
-    /// The core of a copy of the slots, without a recorder.
-    pub(crate) fn clone_for<S>(&self, slots: &mut S) -> Self
+    /// The core of a copy of the slots, which has all but the entries, without a recorder.
+    pub(crate) fn clone_for<S>(&self, others: &[EntryOf<R, H>], slots: &mut S) -> Self
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        let mut clone = Self { queue: self.queue.clone(), books: self.books.clone() };
+        let mut clone = Self::unopened(self.books.clone());
+        clone.queue.reset(slots);
+        clone.queue.copy_state_from(&self.queue, others, slots.words().used(), slots);
         clone.open_fast_paths(slots);
         clone
     }

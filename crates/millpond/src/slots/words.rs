@@ -44,7 +44,7 @@ use crate::reports::validate::{Violation, ensure};
 use crate::slots::Block;
 use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, SlotKind, retired_among};
 
-/// An iteration that finds at most one birth or death for this many slots since the previous one
+/// An iteration that finds at most one birth or death for this many used slots since the previous one
 /// puts the bitmap in step.
 const IN_STEP_SLOTS_PER_CHANGE: u64 = 4;
 
@@ -106,7 +106,8 @@ impl<T, K: SlotKind> SlotWords<Block<T, K>> {
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
         let (slots, entries) = (self.slots(), self.entries().len());
         let mut clone = Self::try_new(slots, entries, self.is_in_step(), self.start())?;
-        clone.continue_from(self);
+        clone.copy_state_from(self, self.used());
+        clone.entries_mut().copy_from_slice(self.entries());
         Ok(clone)
     }
 }
@@ -272,12 +273,6 @@ impl<P: Place> SlotWords<P> {
             peak: self.peak,
             retired: self.retired,
         } = counts;
-    }
-
-    /// Takes on the words, entries and counts of another, of as many slots and entries.
-    pub(crate) fn continue_from(&mut self, other: &Self) {
-        self.copy_state_from(other, other.slots());
-        self.entries_mut().copy_from_slice(other.entries());
     }
 
     #[inline]
@@ -638,7 +633,7 @@ impl<P: Place> SlotWords<P> {
     #[inline(never)]
     fn catch_up(&mut self) -> bool {
         let behind = self.changes().abs_diff(self.place.bitmap_age().changes());
-        let few = self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE;
+        let few = self.used() as u64 / IN_STEP_SLOTS_PER_CHANGE;
         if behind <= few {
             self.put_in_step();
         } else {

@@ -19,7 +19,7 @@ impl<P: Place> Storage<P> {
             storage.forget_all(&circle);
             return;
         }
-        for index in 0..storage.words().slots() {
+        for index in 0..storage.words().used() {
             let Some(generation) = storage.words().of_live(index) else { continue };
             storage.drop_value(index, circle.word_after(generation));
         }

@@ -69,7 +69,7 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
             0 => Ok(Block::empty()),
             _ => {
                 let entries = (needs.entry_count)(slots, Self::LINKED);
-                Block::try_untouched(slots, entries)
+                Block::try_growing(slots, entries)
             }
         }
     }

@@ -105,6 +105,16 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         Self::try_with_entries(slots, entries, needs.in_step, start)
     }
 
+    /// The same, no page of which is touched unless the order needs it.
+    pub(crate) fn try_untouched(
+        needs: Needs<K::Entry>,
+        slots: usize,
+        start: u32,
+    ) -> Result<Self, OutOfMemory> {
+        let block = Block::try_untouched(slots, (needs.entry_count)(slots, Self::LINKED))?;
+        Ok(Self::of_dead(SlotWords::of_unused(block, needs.in_step, start)))
+    }
+
     /// The memory that the slots of a pool with this order need, with room for a value of this layout in each.
     pub(crate) fn layout(
         needs: Needs<K::Entry>,
@@ -169,7 +179,7 @@ impl<T: Clone, K: SlotKind, const N: usize> Storage<Inline<T, K, N>> {
             let Some(generation) = other.words.of_live(index) else { continue };
             self.put(index, generation, value.clone());
         }
-        self.words.continue_from(&other.words);
+        self.words.copy_state_from(&other.words, other.words.used());
     }
 }
 
@@ -574,7 +584,7 @@ impl<P: Place> Storage<P> {
         debug_assert!(!core::mem::needs_drop::<P::Value>());
         let fills = self.watched().is_some_and(Watch::fills);
         if Self::LINKED || fills || Self::IS_POISONED {
-            for index in 0..self.slots() {
+            for index in 0..self.words.used() {
                 if self.words.is_live(index) {
                     self.write_link(index, Link::NONE);
                     self.bury(index);
@@ -666,7 +676,7 @@ impl<P: Place> Storage<P> {
     fn drop_all(&mut self) {
         continue_after_panic(self, |storage| {
             if core::mem::needs_drop::<P::Value>() {
-                for index in 0..storage.slots() {
+                for index in 0..storage.words.used() {
                     storage.drop_value(index, P::Word::RETIRED);
                 }
             }
@@ -680,8 +690,7 @@ impl<P: Place> Storage<P> {
 impl<T: Clone, K: SlotKind> Storage<Block<T, K>> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
-        let allocate = if touch { Block::try_new } else { Block::try_untouched };
-        let block = allocate(self.slots(), self.words.entries().len())?;
+        let block = self.words.place().try_like(touch)?;
         let words = SlotWords::of_unused(block, self.words.is_in_step(), self.words.start());
         let mut storage = Self::of_dead(words);
         storage.clone_into_dead(self);
@@ -699,10 +708,12 @@ impl<P: Place<Value: Clone>> Storage<P> {
             };
             self.put(index, word, value.clone());
         }
-        for index in 0..other.slots() {
-            self.set_link(index, other.link(index));
+        if Self::LINKED {
+            for index in 0..other.slots() {
+                self.set_link(index, other.link(index));
+            }
         }
-        self.words.continue_from(&other.words);
+        self.words.copy_state_from(&other.words, other.words.used());
     }
 }
 

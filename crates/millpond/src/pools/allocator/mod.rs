@@ -29,7 +29,7 @@ use crate::reports::errors::InsertAtError;
 use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::handle_at;
-use crate::slots::reuse::{Lifo, ReuseOrder, Slots};
+use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::slots::{Block, Circle, Core, SlotWords};
 use crate::values::{PoolStorage, Storage};
 
@@ -436,10 +436,9 @@ impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
         let Ok(mut storage) = Storage::try_new(Core::<R, H>::NEEDS, slots, start) else {
             panic!("no memory for a copy of {slots} slots")
         };
-        storage.copy_state_from(&self.storage, slots);
-        storage.entries_mut().copy_from_slice(self.storage.words().entries());
+        storage.copy_state_from(&self.storage, self.words().used());
         let mut storage = storage.watched_like(&self.storage);
-        Self { core: self.core.clone_for(&mut storage), storage }
+        Self { core: self.core.clone_for(self.words().entries(), &mut storage), storage }
     }
 }
 

@@ -109,13 +109,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
+        or_panic(Self::from_settings(&Settings::of_capacity(capacity), false))
     }
 
-    fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
-        Self::of_settings(settings, |slots, start| {
-            Storage::try_new(Core::<R, H>::NEEDS, slots, start)
-        })
+    fn from_settings(settings: &Settings<R, H>, untouched: bool) -> Result<Self, BuildError> {
+        let allocate = if untouched { Storage::try_untouched } else { Storage::try_new };
+        Self::of_settings(settings, |slots, start| allocate(Core::<R, H>::NEEDS, slots, start))
     }
 
     /// A pool whose storage comes from `make_storage`, which receives the capacity and the first generation.

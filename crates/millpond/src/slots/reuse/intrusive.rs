@@ -31,6 +31,7 @@ pub struct OwnLink(Link);
 
 impl Entry for OwnLink {
     const EMPTY: Self = Self(Link::NONE);
+    const EMPTY_IS_ZERO: bool = false;
     const LINKS_IN_SLOTS: bool = true;
 }
 

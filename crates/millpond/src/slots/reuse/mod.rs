@@ -258,4 +258,5 @@ impl Link {
 
 impl Entry for Link {
     const EMPTY: Self = Self::NONE;
+    const EMPTY_IS_ZERO: bool = false;
 }
