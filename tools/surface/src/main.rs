@@ -19,10 +19,9 @@ use serde_json::Value;
 use crate::items::{Crate, Items};
 
 /// The pools that are compared with their model.
-const COMPARED: [(&str, &str); 8] = [
+const COMPARED: [(&str, &str); 7] = [
     ("PackedPool", "Pool"),
     ("VecPool", "Pool"),
-    ("BlockPool", "Pool"),
     ("StaticPool", "Pool"),
     ("Recycler", "Pool"),
     ("HandleAllocator", "Pool"),
