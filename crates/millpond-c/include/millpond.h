@@ -317,12 +317,9 @@ static MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
         return UINT32_MAX;
     }
     pool->fresh_from_ = index + 1;
-    if (index >= pool->used_) {
-        pool->used_ = index + 1;
-    }
-    if (MP_CAST_(uint32_t *, pool->words_)[index] == 0) {
-        MP_CAST_(uint32_t *, pool->words_)[index] = pool->start_minus_1_ + 1;
-    }
+    /* No fresh slot was ever used, so that its word is 0. */
+    pool->used_ = index + 1;
+    MP_CAST_(uint32_t *, pool->words_)[index] = pool->start_minus_1_ + 1;
     if (index >= pool->peak_) {
         pool->peak_ = index + 1;
     }

@@ -670,8 +670,16 @@ mod tests {
             let least = Offsets::of::<u32, u32, [u64; 8]>(slots, slots).unwrap().layout.size();
             (align, offsets.layout.size() - least)
         };
-        assert_eq!([0, 4, 64, 65].map(of), [(1, 0), (1, 0), (1, 0), (64, 56)]);
+        assert_eq!([0, 4, 64, 65].map(of), [(8, 0), (8, 0), (8, 0), (64, 56)]);
         assert_eq!(Offsets::own::<u32, u32, u128>(4, 5, 16).unwrap().layout.align(), 16);
+        #[repr(align(32))]
+        struct Vector([f32; 8]);
+        assert_eq!(Offsets::own::<u32, u32, Vector>(4, 5, 32).unwrap().layout.align(), 16);
+        for slots in [0, 1, 200] {
+            for allocate in [Block::<Vector, Bare<u32, ()>>::try_growing, Block::try_untouched] {
+                assert_eq!(allocate(slots, 0).unwrap().values.addr().get() % 32, 0);
+            }
+        }
         for slots in [2, 65, 1000] {
             let block = Block::<[u64; 8], Bare<u32, u32>>::try_new(slots, slots).unwrap();
             assert_eq!(block.values.addr().get() % 64, 0);

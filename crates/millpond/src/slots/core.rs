@@ -161,16 +161,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         } else if self.books.is_recorded() {
             None
         } else {
-            let taken = self.queue.take_next(slots)?;
-            let is_peak = slots.expect_birth();
-            // Where freed slots come first, one that was never used comes only if each that was used is live, which is a
-            // new peak (`validate_peak`), or has retired.
-            if <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND || is_peak {
-                slots.mark_used(taken.0);
-            } else if slots.words().retired() > 0 {
-                slots.mark_used_among_retired(taken.0);
-            }
-            Some(taken)
+            let (index, word) = self.queue.take_next(slots)?;
+            slots.expect_birth();
+            Some((index, if word.is_unused() { slots.begin_using(index) } else { word }))
         };
         let (index, word) = match quick {
             Some(taken) => taken,
@@ -180,8 +173,8 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             }
         };
         let generation = word.as_live();
-        // SAFETY: the order returns a vacant slot with the word of its next generation, and none is 0. So the
-        // handle, which is not 0 either, is made without a test.
+        // SAFETY: the order returns a vacant slot with its next generation, and none is 0. So the handle, which is not 0
+        // either, is made without a test.
         unsafe { core::hint::assert_unchecked(generation != H::Word::ZERO) };
         Some((index, generation))
     }
@@ -400,11 +393,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.validate(capacity, words)?;
         self.queue.validate(slots)?;
         self.queue.validate_unused(words.used(), slots)?;
-        if !<R::Queue<H::Index> as Queue<H::Index>>::HAS_FAST_PATH
-            && !<R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND
-        {
-            words.validate_peak()?;
-        }
         let is_careful = words.border() == 0;
         ensure(
             is_careful || !words.counts().owes_peak(),
@@ -438,7 +426,10 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
         let mut clone = Self::unopened(self.books.clone());
-        clone.queue.reset(slots);
+        if !S::HOLDS_LINKS {
+            // What comes with the slots stays.
+            clone.queue.reset(slots);
+        }
         clone.queue.copy_state_from(&self.queue, others, slots.words().used(), slots);
         clone.open_fast_paths(slots);
         clone

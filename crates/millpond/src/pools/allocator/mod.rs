@@ -363,7 +363,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub(crate) fn order_mut(
         &mut self,
     ) -> (&mut R::Queue<H::Index>, &mut [crate::slots::EntryOf<R, H>]) {
-        (self.core.queue_mut(), Slots::entries_mut(&mut self.storage))
+        (self.core.queue_mut(), crate::slots::reuse::Slots::entries_mut(&mut self.storage))
     }
 
     /// The words, to be broken.

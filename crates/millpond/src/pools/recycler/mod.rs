@@ -199,7 +199,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// recycler.release(handle);
     /// assert_eq!(recycler.acquire().unwrap().1, &7);
     /// ```
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<(H, &mut T)> {
         let handle = self.handles.acquire()?;

@@ -3,7 +3,8 @@
 //! # Invariant
 //!
 //! 1. Each entry on the stack is a slot, and the array has more entries than there are slots (unless both are none).
-//! 2. While the fast path is open, the stack and the fresh slots have each vacant slot once, and no other.
+//! 2. While the fast path is open, the stack and the fresh slots have each vacant slot once, and no other; and no fresh slot
+//!    was ever used.
 //! 3. The word of each slot on the stack is stored, also if the slot was never used: it is not 0.
 
 use alloc::vec;
@@ -14,7 +15,6 @@ use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
-#[cfg(feature = "validate")]
 use crate::handle::Word;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
@@ -210,8 +210,10 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
 
     fn open(&mut self, words: &SlotWords<impl Place<Entry = I>>) -> bool {
         let ends = self.ends();
-        let is_open =
-            !ends.has_ghosts(words) && words.peak() + words.retired() >= ends.fresh_from as usize;
+        let fresh_from = ends.fresh_from as usize;
+        let is_open = !ends.has_ghosts(words)
+            && fresh_from >= words.ever_used()
+            && words.peak() + words.retired() >= fresh_from;
         *self = Self::with_ends(ends, !is_open);
         is_open
     }
@@ -238,11 +240,12 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
             Some((top, unsafe { words.stored_unchecked(top) }))
         } else {
             let fresh = self.fresh_from as usize;
-            let word = words.get(fresh)?;
+            if fresh >= words.slots() {
+                return None;
+            }
             self.fresh_from += 1;
-            slots.close_border();
-            slots.mark_used(fresh);
-            Some((fresh, word))
+            // No fresh slot was ever used (invariant 2).
+            Some((fresh, slots.begin_next(fresh)))
         }
     }
 
@@ -281,8 +284,28 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         self.set_ends(Ends { len: ends.len + 1, ..ends });
     }
 
-    fn grow<S: Slots<Entry = I>>(&mut self, _from: usize, _slots: &mut S) {
-        // They are fresh.
+    /// Those that were never used are fresh. The others get entries at the bottom of the stack, the lowest on top.
+    fn grow<S: Slots<Entry = I>>(&mut self, from: usize, slots: &mut S) {
+        let used = slots.words().used();
+        if from >= used || self.ends().fresh_from as usize != from {
+            return;
+        }
+        if self.ends().has_ghosts(slots.words()) {
+            self.sweep(slots);
+        }
+        slots.write_words(from..used);
+        let vacant = (from..used).filter(|index| slots.words().is_vacant(*index)).count();
+        let Ends { len, .. } = self.ends();
+        let end = slots.words().entries().len();
+        slots.entries_mut().copy_within(end - len.., end - len - vacant);
+        let mut at = end - vacant;
+        for index in from..used {
+            if slots.words().is_vacant(index) {
+                slots.entries_mut()[at] = I::from_index(index);
+                at += 1;
+            }
+        }
+        self.set_ends(Ends { len: len + vacant, fresh_from: used as u32 });
     }
 
     #[cfg(feature = "vec")]
@@ -546,7 +569,7 @@ mod tests {
         let mut queue = order();
         // All but two of them are given back, and claimed in the order of their slots.
         for index in 0..4 {
-            assert_eq!(queue.take_next(&mut words), Some((index, 1.as_dead())));
+            assert_eq!(queue.take_next(&mut words).map(|(slot, _)| slot), Some(index));
             words.set_live(index, 1);
         }
         for index in [3, 2, 1] {

@@ -142,10 +142,16 @@ pub trait Slots {
         self.words_mut(Permit(())).mark_used(index);
     }
 
-    /// See [`SlotWords::mark_used_among_retired`].
+    /// See [`SlotWords::begin_next`].
     #[inline(always)]
-    fn mark_used_among_retired(&mut self, index: usize) {
-        self.words_mut(Permit(())).mark_used_among_retired(index);
+    fn begin_next(&mut self, index: usize) -> Self::Word {
+        self.words_mut(Permit(())).begin_next(index)
+    }
+
+    /// See [`SlotWords::begin_using`].
+    #[inline(always)]
+    fn begin_using(&mut self, index: usize) -> Self::Word {
+        self.words_mut(Permit(())).begin_using(index)
     }
 
     /// See [`SlotWords::mark_used_until`].
@@ -160,7 +166,7 @@ pub trait Slots {
     }
 
     /// See [`SlotWords::write_words`].
-    #[cfg(feature = "lots")]
+    #[cfg(feature = "alloc")]
     fn write_words(&mut self, slots: core::ops::Range<usize>) {
         self.words_mut(Permit(())).write_words(slots);
     }

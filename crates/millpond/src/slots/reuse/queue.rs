@@ -33,9 +33,7 @@ use crate::slots::{Place, SlotWords};
 ///
 /// - Each slot that `next`, `take_next` and `take_open` return exists and is vacant. Pools move values into these slots
 ///   without a test.
-/// - Slots that were never used come in the order of their indices, and, unless the order
-///   [goes round](Self::GOES_ROUND), only while no other is vacant: so each brings a new peak, or slots have retired.
-///   `Core::take_next` looks at them only then.
+/// - Slots that were never used come in the order of their indices.
 /// - The entries of slots that were never used are those of a new pool's, and `take`, `claim` and `grow` change no entry
 ///   beyond the slot behind them: see `SlotWords::used`, from which on pools copy nothing.
 #[doc(hidden)]
@@ -61,14 +59,14 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// The slot that [`next`](Self::next) has just returned becomes live.
     fn take<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
 
-    /// Both in one call, with the word of the slot.
+    /// Both in one call, with the [stored](SlotWords::stored) word of the slot.
     #[inline]
     fn take_next<S: Slots<Entry = Self::Entry>>(
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, S::Word)> {
         let index = self.next(slots)?;
-        let word = slots.words().get(index)?;
+        let word = slots.words().stored(index)?;
         self.take(index, slots);
         Some((index, word))
     }

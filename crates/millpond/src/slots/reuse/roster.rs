@@ -158,7 +158,7 @@ fn take_past_retired<E: RosterEntry, S: Slots<Entry = E>>(
 ) -> Option<(usize, S::Word)> {
     let index = first_vacant(slots)?;
     pass_retired(slots);
-    Some((index, slots.words().get(index)?))
+    Some((index, slots.words().stored(index)?))
 }
 
 /// See [`Partition::pass_retired`].
@@ -197,7 +197,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
             return take_past_retired(slots);
         }
         let index = first_vacant(slots)?;
-        Some((index, slots.words().get(index)?))
+        Some((index, slots.words().stored(index)?))
     }
 
     #[inline]
