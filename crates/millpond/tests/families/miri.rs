@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::common::{Counted, Ledger, panics};
 use crate::subject::{
     CLONED, KindToRun, Makes, Of, PackedKind, Plain, Plan, PoolKind, Rank, Run, Step, Subject,
-    for_every_pool, for_one_of_each,
+    VecKind, for_every_pool, for_one_of_each,
 };
 
 /// With a large alignment.
