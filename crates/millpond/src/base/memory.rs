@@ -79,8 +79,11 @@ pub(crate) unsafe fn resize(
 
 /// No memory, only an aligned address.
 #[inline]
-pub(crate) fn dangling(layout: Layout) -> NonNull<u8> {
-    NonNull::new(ptr::without_provenance_mut(layout.align())).unwrap_or(NonNull::dangling())
+pub(crate) const fn dangling(layout: Layout) -> NonNull<u8> {
+    match NonNull::new(ptr::without_provenance_mut(layout.align())) {
+        Some(address) => address,
+        None => NonNull::dangling(),
+    }
 }
 
 /// A slice of copies of one value, every page of it written.

@@ -103,7 +103,7 @@ pub trait HandleLayout:
     const DANGLING: Self;
     /// This handle type without a label, so that handles of several types can be stored
     /// together.
-    type Erased: HandleLayout;
+    type Erased: HandleLayout<Index = Self::Index, Word = Self::Word>;
     /// The type in which a pool with this layout stores a slot index: `u16` or `u32`.
     type Index: IndexWord;
     /// The type in which a pool with this layout stores a generation: `u16` or `u32`.

@@ -9,11 +9,13 @@
 //! more memory behind them, and they stay where they are or the system moves their pages. A block that the pool has
 //! allocated begins with fewer than 64 bytes that align them.
 //!
-//! The header of the block is part of the pool and has the address of each array. On 64 bits:
+//! A block knows how large its values are, and not what they are: the same code allocates, grows and frees the blocks of all
+//! pools. The header of the block is part of the pool and has the address of each array. On 64 bits:
 //!
 //! ```text
-//! offset   0         8                   16                    24       32       36    48      56       64
-//!          entries   number of entries   words of the bitmap   bitmap   memory   age   slots   values   words
+//! offset   0            16        24                  32                    40       48       52    64      72       80
+//!          a value's    entries   number of entries   words of the bitmap   bitmap   memory   age   slots   values   words
+//!          layout
 //! ```
 //!
 //! # Invariant
@@ -29,7 +31,6 @@
 use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
-use core::marker::PhantomData;
 use core::mem::{ManuallyDrop, MaybeUninit, offset_of};
 use core::num::NonZero;
 use core::ops::Range;
@@ -48,8 +49,9 @@ use crate::reports::debug::Watch;
 /// What insertions and removals touch comes last.
 #[doc(hidden)]
 #[repr(C)]
-pub struct Block<T, K: SlotKind> {
+pub struct Block<K: SlotKind> {
     watch: Option<Watch>,
+    value: ValueLayout,
     entries: NonNull<K::Entry>,
     entry_count: usize,
     /// One for each 64 slots; stored, because each iteration needs it.
@@ -58,15 +60,36 @@ pub struct Block<T, K: SlotKind> {
     memory: Memory,
     bitmap_age: BitmapAge,
     slots: usize,
-    values: NonNull<MaybeUninit<T>>,
+    values: NonNull<u8>,
     words: NonNull<K::Word>,
-    owns: PhantomData<T>,
 }
 
-// SAFETY: a block owns its arrays, as a `Box` of each would.
-unsafe impl<T: Send, K: SlotKind> Send for Block<T, K> {}
+// SAFETY: a block owns its arrays, as a `Box` of each would. What the values are, and whether they may be sent, is their
+// owner's affair.
+unsafe impl<K: SlotKind> Send for Block<K> {}
 // SAFETY: as above.
-unsafe impl<T: Sync, K: SlotKind> Sync for Block<T, K> {}
+unsafe impl<K: SlotKind> Sync for Block<K> {}
+
+/// How much room a block has for each value. (Not a [`Layout`], whose fields may lie in any order.)
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct ValueLayout {
+    size: usize,
+    align: usize,
+}
+
+impl ValueLayout {
+    const fn of(value: Layout) -> Self {
+        Self { size: value.size(), align: value.align() }
+    }
+
+    fn layout(self) -> Layout {
+        match Layout::from_size_align(self.size, self.align) {
+            Ok(layout) => layout,
+            Err(_) => unreachable!("it was made of a layout"),
+        }
+    }
+}
 
 /// Where a block's memory comes from.
 #[derive(Clone, Copy)]
@@ -110,19 +133,24 @@ impl Offsets {
     }
 
     /// The offsets of a block in memory of its own, with room to align its values so.
-    fn own<W, E, T>(slots: usize, entries: usize, align: usize) -> Result<Self, OutOfMemory> {
-        let offsets = Self::with_align::<W, E>(slots, entries, Layout::new::<T>(), 1)?;
-        let layout = Self::own_layout::<W, E, T>(offsets.layout.size(), align)?;
+    fn own<W, E>(
+        slots: usize,
+        entries: usize,
+        value: Layout,
+        align: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let offsets = Self::with_align::<W, E>(slots, entries, value, 1)?;
+        let layout = Self::own_layout::<W, E>(offsets.layout.size(), value, align)?;
         Ok(Self { layout, ..offsets })
     }
 
     /// The memory of its own that a block of so many bytes takes. The allocator is not asked for more than the alignment that
     /// it gives to everything, because it would take much longer, and could move no pages, nor provide them untouched: the
     /// memory has room to align the values in, up to a cache line.
-    fn own_layout<W, E, T>(bytes: usize, align: usize) -> Result<Layout, OutOfMemory> {
+    fn own_layout<W, E>(bytes: usize, value: Layout, align: usize) -> Result<Layout, OutOfMemory> {
         const GIVEN: usize = 16;
         let others = align_of::<E>().max(align_of::<W>()).max(align_of::<u64>());
-        let values = match align_of::<T>() {
+        let values = match value.align() {
             GIVEN..=CACHE_LINE if bytes > 0 => GIVEN,
             of_type => of_type,
         };
@@ -165,21 +193,21 @@ const PACKED_BYTES_MAX: usize = 4096;
 const CACHE_LINE: usize = 64;
 
 /// The alignment of the values of a pool that grows by itself, unless it is more than a cache line.
-fn growing_align<T>(slots: usize) -> usize {
-    match slots.saturating_mul(size_of::<T>()) <= PACKED_BYTES_MAX {
-        true => least_align::<T>(),
-        false => own_align::<T>(slots),
+fn growing_align(value: Layout, slots: usize) -> usize {
+    match slots.saturating_mul(value.size()) <= PACKED_BYTES_MAX {
+        true => least_align(value),
+        false => own_align(value, slots),
     }
 }
 
 /// The alignment of the values in memory of its own, unless it is more than a cache line.
-fn own_align<T>(slots: usize) -> usize {
-    values_align(Layout::new::<T>(), slots).max(least_align::<T>())
+fn own_align(value: Layout, slots: usize) -> usize {
+    values_align(value, slots).max(least_align(value))
 }
 
 /// What the memory has to align values to, because the allocator is not asked for it.
-fn least_align<T>() -> usize {
-    if align_of::<T>() <= CACHE_LINE { align_of::<T>() } else { 1 }
+fn least_align(value: Layout) -> usize {
+    if value.align() <= CACHE_LINE { value.align() } else { 1 }
 }
 
 /// The alignment of the values: as much as their stride preserves, up to a cache line, so that no
@@ -193,7 +221,7 @@ fn values_align(value: Layout, slots: usize) -> usize {
     }
 }
 
-impl<T, K: SlotKind> Drop for Block<T, K> {
+impl<K: SlotKind> Drop for Block<K> {
     fn drop(&mut self) {
         let Memory::Own { padding, align, .. } = self.memory else { return };
         let (start, layout) = self.own_memory(padding, align);
@@ -202,7 +230,7 @@ impl<T, K: SlotKind> Drop for Block<T, K> {
     }
 }
 
-impl<T, K: SlotKind> Block<T, K> {
+impl<K: SlotKind> Block<K> {
     /// For [`CoreOffsets`](crate::CoreOffsets): of the values, the bitmap, the number of slots, the words, the entries
     /// and their number.
     pub(crate) const ARRAY_OFFSETS: [usize; 6] = [
@@ -215,10 +243,11 @@ impl<T, K: SlotKind> Block<T, K> {
     ];
     pub(crate) const BITMAP_AGE_OFFSET: usize = offset_of!(Self, bitmap_age);
 
-    /// No slots, and no memory.
-    pub(crate) const fn empty() -> Self {
+    /// No slots, and no memory, for such values.
+    pub(crate) const fn empty(value: Layout) -> Self {
         Self {
             watch: None,
+            value: ValueLayout::of(value),
             entries: NonNull::dangling(),
             entry_count: 0,
             bit_words: 0,
@@ -226,9 +255,8 @@ impl<T, K: SlotKind> Block<T, K> {
             memory: Memory::Lent,
             bitmap_age: BitmapAge::OLD,
             slots: 0,
-            values: NonNull::dangling(),
+            values: memory::dangling(value),
             words: NonNull::dangling(),
-            owns: PhantomData,
         }
     }
 
@@ -239,12 +267,19 @@ impl<T, K: SlotKind> Block<T, K> {
 
     /// The memory of a block of its own, which begins with this padding, and its layout.
     fn own_memory(&self, padding: u8, align: u8) -> (NonNull<u8>, Layout) {
-        let Ok(layout) = Offsets::own_layout::<K::Word, K::Entry, T>(self.bytes(), align.into())
+        let value = self.value.layout();
+        let Ok(layout) =
+            Offsets::own_layout::<K::Word, K::Entry>(self.bytes(), value, align.into())
         else {
             unreachable!("the block was taken with this layout");
         };
         // SAFETY: the memory begins there (invariant 5).
-        (unsafe { self.values.byte_sub(padding as usize) }.cast(), layout)
+        (unsafe { self.values.byte_sub(padding as usize) }, layout)
+    }
+
+    /// The first byte of the values.
+    pub(crate) fn values_start(&self) -> NonNull<u8> {
+        self.values
     }
 
     /// The watch over the values, if any, for another block.
@@ -262,26 +297,38 @@ impl<T, K: SlotKind> Block<T, K> {
     }
 
     /// Slots that were never used, and entries that are empty, every page touched.
-    pub(crate) fn try_new(slots: usize, entry_count: usize) -> Result<Self, OutOfMemory> {
-        let block = Self::try_aligned(slots, entry_count, own_align::<T>(slots))?;
+    pub(crate) fn try_new(
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+    ) -> Result<Self, OutOfMemory> {
+        let block = Self::try_aligned(slots, entry_count, value, own_align(value, slots))?;
         block.touch(0);
         Ok(block)
     }
 
     /// For a pool that grows: the system provides the pages of the values when they are first used.
-    pub(crate) fn try_growing(slots: usize, entry_count: usize) -> Result<Self, OutOfMemory> {
-        Self::try_aligned(slots, entry_count, growing_align::<T>(slots))
+    pub(crate) fn try_growing(
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+    ) -> Result<Self, OutOfMemory> {
+        Self::try_aligned(slots, entry_count, value, growing_align(value, slots))
     }
 
     /// The system provides every page when it is first written to, but those of entries that are not all zero bits.
-    pub(crate) fn try_untouched(slots: usize, entry_count: usize) -> Result<Self, OutOfMemory> {
-        let align = own_align::<T>(slots);
-        let offsets = Offsets::own::<K::Word, K::Entry, T>(slots, entry_count, align)?;
+    pub(crate) fn try_untouched(
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+    ) -> Result<Self, OutOfMemory> {
+        let align = own_align(value, slots);
+        let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
         let start = memory::take_zeroed(offsets.layout)?;
         let values = aligned(start, align);
         // SAFETY: the memory was just allocated, with room for such a block behind the padding. Its words and its bitmap
         // are initialised: to 0.
-        let mut block = unsafe { Self::header(values, &offsets, slots, entry_count) };
+        let mut block = unsafe { Self::header(values, &offsets, slots, entry_count, value) };
         if !K::Entry::EMPTY_IS_ZERO {
             fill(block.entries, 0..entry_count, K::Entry::EMPTY);
         }
@@ -299,25 +346,36 @@ impl<T, K: SlotKind> Block<T, K> {
             _ if touch => Self::try_new,
             _ => Self::try_growing,
         };
-        allocate(self.slots, self.entry_count)
+        allocate(self.slots, self.entry_count, self.value.layout())
     }
 
-    fn try_aligned(slots: usize, entry_count: usize, align: usize) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::own::<K::Word, K::Entry, T>(slots, entry_count, align)?;
+    fn try_aligned(
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+        align: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
         let start = memory::take(offsets.layout)?;
         let values = aligned(start, align);
         // SAFETY: the memory was just allocated, with room for such a block behind the padding.
-        let mut block = unsafe { Self::at_offsets(values, &offsets, slots, entry_count) };
+        let mut block = unsafe { Self::at_offsets(values, &offsets, slots, entry_count, value) };
         block.memory = Memory::own(start, values, align);
         Ok(block)
     }
 
     /// Touches the pages of the values from a slot on, which are all uninitialised.
     fn touch(&self, from: usize) {
-        let count = self.slots - from;
-        let start = self.values.as_ptr().wrapping_add(from);
-        // SAFETY: the array has this many more elements in the block (invariant 1), and nobody refers to them yet.
-        memory::touch(unsafe { slice::from_raw_parts_mut(start, count) });
+        memory::touch(self.bytes_of_values(from..self.slots));
+    }
+
+    /// The bytes of some values, initialised or not.
+    #[allow(clippy::mut_from_ref, reason = "the callers have the block to themselves")]
+    fn bytes_of_values(&self, slots: Range<usize>) -> &mut [MaybeUninit<u8>] {
+        let start = self.values.as_ptr().wrapping_add(slots.start * self.value.size);
+        let bytes = slots.len() * self.value.size;
+        // SAFETY: the array has these elements in the block (invariant 1), and nobody refers to them.
+        unsafe { slice::from_raw_parts_mut(start.cast(), bytes) }
     }
 
     /// More slots, in memory of its own that the allocator extends or moves. The values keep their bytes. The first of the
@@ -342,13 +400,14 @@ impl<T, K: SlotKind> Block<T, K> {
                 ((NonNull::dangling(), Layout::new::<()>()), 0, 1)
             }
         };
+        let value = self.value.layout();
         let wanted = match touch {
-            true => own_align::<T>(slots),
-            false => growing_align::<T>(slots),
+            true => own_align(value, slots),
+            false => growing_align(value, slots),
         };
         // As much room for padding as before, or more.
         let align = wanted.max(former_align.into());
-        let offsets = Offsets::own::<K::Word, K::Entry, T>(slots, entry_count, align)?;
+        let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
         // SAFETY: it was taken with this layout, or there is none; the alignment follows from the types alone. If this
         // succeeds, nothing refers to it any more but fields that are about to be replaced.
         let start = unsafe { memory::resize(former_start, former_layout, offsets.layout)? };
@@ -356,7 +415,7 @@ impl<T, K: SlotKind> Block<T, K> {
         // Nothing drops it: its arrays become those of this block.
         // SAFETY: the memory has room for these behind the padding.
         let grown =
-            ManuallyDrop::new(unsafe { Self::header(values, &offsets, slots, entry_count) });
+            ManuallyDrop::new(unsafe { Self::header(values, &offsets, slots, entry_count, value) });
         let new_entries = entry_count - self.entry_count;
         if former_layout.size() > 0 {
             let (values, moved) = (values.as_ptr(), start.as_ptr().wrapping_add(padding.into()));
@@ -397,8 +456,7 @@ impl<T, K: SlotKind> Block<T, K> {
             *word = *known;
         }
         if touch {
-            // SAFETY: these are the slots before the new ones, which are borrowed exclusively with the block.
-            memory::rewrite(unsafe { slice::from_raw_parts_mut(self.values.as_ptr(), former) });
+            memory::rewrite(self.bytes_of_values(0..former));
             self.touch(former);
         }
         Ok(())
@@ -406,9 +464,9 @@ impl<T, K: SlotKind> Block<T, K> {
 
     /// Takes over the words, entries and bits of slots that a block of another size has, too. No slot of this one was ever
     /// used.
-    pub(crate) fn take_over<U>(
+    pub(crate) fn take_over(
         &mut self,
-        from: PartsMut<'_, K::Word, K::Entry, U>,
+        from: PartsMut<'_, K::Word, K::Entry>,
         fit_entries: FitEntries<K::Entry>,
     ) {
         let kept = self.slots.min(from.words.len());
@@ -446,12 +504,9 @@ impl<T, K: SlotKind> Block<T, K> {
         value: Layout,
     ) -> Result<Self, OutOfMemory> {
         let offsets = Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?;
-        // SAFETY: as the caller promises; no value is smaller than `T`.
-        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count) };
-        let values = block.values.as_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: the array is in the block (invariant 1) and has this many bytes, and nobody
-        // refers to them yet.
-        memory::touch(unsafe { slice::from_raw_parts_mut(values, slots * value.size()) });
+        // SAFETY: as the caller promises.
+        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, value) };
+        block.touch(0);
         Ok(block)
     }
 
@@ -465,11 +520,12 @@ impl<T, K: SlotKind> Block<T, K> {
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
+        value: Layout,
     ) -> Self {
         // The black box hides that the memory is new: otherwise compilers might turn a fill with
         // zeros into an allocation of untouched pages.
         // SAFETY: as the caller promises.
-        let block = unsafe { Self::header(black_box(values), offsets, slots, entry_count) };
+        let block = unsafe { Self::header(black_box(values), offsets, slots, entry_count, value) };
         fill(block.words, 0..slots, K::Word::ZERO);
         fill(block.entries, 0..entry_count, K::Entry::EMPTY);
         fill(block.bits, 0..block.bit_words, 0);
@@ -481,12 +537,13 @@ impl<T, K: SlotKind> Block<T, K> {
     /// # Safety
     ///
     /// Like [`try_in`](Self::try_in), of the layout of the offsets, which are those of a block for
-    /// this many slots and entries whose values are at least as large as `T`.
+    /// this many slots and entries with such values.
     unsafe fn header(
         values: NonNull<u8>,
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
+        value: Layout,
     ) -> Self {
         let values = match offsets.layout.size() {
             0 => memory::dangling(offsets.layout),
@@ -496,6 +553,7 @@ impl<T, K: SlotKind> Block<T, K> {
         let at = |offset| unsafe { values.byte_add(offset) };
         Self {
             watch: None,
+            value: ValueLayout::of(value),
             entries: at(offsets.entries).cast(),
             entry_count,
             bit_words: slots.div_ceil(WORD_SLOTS),
@@ -503,19 +561,9 @@ impl<T, K: SlotKind> Block<T, K> {
             memory: Memory::Lent,
             bitmap_age: BitmapAge::OLD,
             slots,
-            values: values.cast(),
+            values,
             words: at(offsets.words).cast(),
-            owns: PhantomData,
         }
-    }
-}
-
-/// Values of a type that only the user of the block knows: bytes after the other arrays, where
-/// those of a pool of that type would be.
-impl<K: SlotKind> Block<(), K> {
-    /// The first byte of the values.
-    pub(crate) fn values_start(&self) -> NonNull<u8> {
-        self.values.cast()
     }
 }
 
@@ -528,15 +576,14 @@ fn fill<V: Copy>(start: NonNull<V>, elements: Range<usize>, value: V) {
 }
 
 // SAFETY: the arrays are those of the block (invariant 1), of lengths that never change (invariant 3).
-unsafe impl<T, K: SlotKind> Place for Block<T, K> {
+unsafe impl<K: SlotKind> Place for Block<K> {
     type Word = K::Word;
     type Entry = K::Entry;
-    type Value = T;
     const HAS_BITMAP: bool = true;
 
     // By pointers to slices: the checks of `slice::from_raw_parts` would take a fifth of an unoptimised program's time.
     #[inline(always)]
-    fn parts(&self) -> Parts<'_, K::Word, K::Entry, T> {
+    fn parts(&self) -> Parts<'_, K::Word, K::Entry> {
         Parts {
             // SAFETY: as the invariant says; the block is borrowed.
             words: unsafe { &*ptr::slice_from_raw_parts(self.words.as_ptr(), self.slots) },
@@ -551,7 +598,7 @@ unsafe impl<T, K: SlotKind> Place for Block<T, K> {
     }
 
     #[inline(always)]
-    fn parts_mut(&mut self) -> PartsMut<'_, K::Word, K::Entry, T> {
+    fn parts_mut(&mut self) -> PartsMut<'_, K::Word, K::Entry> {
         PartsMut {
             // SAFETY: as the invariant says; the block is borrowed exclusively, and the arrays do
             // not overlap.
@@ -602,7 +649,7 @@ unsafe impl<T, K: SlotKind> Place for Block<T, K> {
     }
 }
 
-impl<T, K: SlotKind> fmt::Debug for Block<T, K> {
+impl<K: SlotKind> fmt::Debug for Block<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Block").field("slots", &self.slots).finish_non_exhaustive()
     }
@@ -617,8 +664,9 @@ mod tests {
 
     #[test]
     fn the_header_is_laid_out_as_documented() {
-        type Header = Block<[u8; 3], Bare<u32, u32>>;
+        type Header = Block<Bare<u32, u32>>;
         let offsets = [
+            offset_of!(Header, value),
             offset_of!(Header, entries),
             offset_of!(Header, entry_count),
             offset_of!(Header, bit_words),
@@ -630,7 +678,7 @@ mod tests {
             offset_of!(Header, words),
         ];
         let watch = size_of::<Option<Watch>>();
-        assert_eq!(offsets.map(|at| at - watch), [0, 8, 16, 24, 32, 36, 48, 56, 64]);
+        assert_eq!(offsets.map(|at| at - watch), [0, 16, 24, 32, 40, 48, 52, 64, 72, 80]);
     }
 
     #[test]
@@ -643,7 +691,7 @@ mod tests {
             assert_eq!(of_layout.words, of_type.words);
         }
         let huge = Layout::from_size_align(1 << 20, 4).unwrap();
-        assert!(Block::<(), Bare<u32, u32>>::layout(usize::MAX >> 10, 0, huge).is_err());
+        assert!(Block::<Bare<u32, u32>>::layout(usize::MAX >> 10, 0, huge).is_err());
     }
 
     #[test]
@@ -663,25 +711,31 @@ mod tests {
 
     #[test]
     fn memory_of_its_own_has_room_to_align_many_values() {
+        let value = Layout::new::<[u64; 8]>();
         let of = |slots| {
-            let align = growing_align::<[u64; 8]>(slots);
-            let offsets = Offsets::own::<u32, u32, [u64; 8]>(slots, slots, align).unwrap();
+            let align = growing_align(value, slots);
+            let offsets = Offsets::own::<u32, u32>(slots, slots, value, align).unwrap();
             assert_eq!(offsets.layout.align(), 8, "the allocator is asked for no more");
             let least = Offsets::of::<u32, u32, [u64; 8]>(slots, slots).unwrap().layout.size();
             (align, offsets.layout.size() - least)
         };
         assert_eq!([0, 4, 64, 65].map(of), [(8, 0), (8, 0), (8, 0), (64, 56)]);
-        assert_eq!(Offsets::own::<u32, u32, u128>(4, 5, 16).unwrap().layout.align(), 16);
+        assert_eq!(
+            Offsets::own::<u32, u32>(4, 5, Layout::new::<u128>(), 16).unwrap().layout.align(),
+            16
+        );
         #[repr(align(32))]
+        #[allow(dead_code, reason = "only its layout counts")]
         struct Vector([f32; 8]);
-        assert_eq!(Offsets::own::<u32, u32, Vector>(4, 5, 32).unwrap().layout.align(), 16);
+        let vector = Layout::new::<Vector>();
+        assert_eq!(Offsets::own::<u32, u32>(4, 5, vector, 32).unwrap().layout.align(), 16);
         for slots in [0, 1, 200] {
-            for allocate in [Block::<Vector, Bare<u32, ()>>::try_growing, Block::try_untouched] {
-                assert_eq!(allocate(slots, 0).unwrap().values.addr().get() % 32, 0);
+            for allocate in [Block::<Bare<u32, ()>>::try_growing, Block::try_untouched] {
+                assert_eq!(allocate(slots, 0, vector).unwrap().values.addr().get() % 32, 0);
             }
         }
         for slots in [2, 65, 1000] {
-            let block = Block::<[u64; 8], Bare<u32, u32>>::try_new(slots, slots).unwrap();
+            let block = Block::<Bare<u32, u32>>::try_new(slots, slots, value).unwrap();
             assert_eq!(block.values.addr().get() % 64, 0);
         }
         for (address, padding) in [(0x1000, 0), (0x1001, 63), (0x103f, 1)] {
@@ -703,13 +757,13 @@ mod tests {
         let huge = usize::MAX / 4 / size_of::<T>().max(1);
         let sizes =
             [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 1200)];
-        let allocations =
-            [Block::<T, Bare<W, E>>::try_growing, Block::try_new, Block::try_untouched];
+        let allocations = [Block::<Bare<W, E>>::try_growing, Block::try_new, Block::try_untouched];
         for ((from, to), allocate) in sizes.into_iter().flat_map(|s| allocations.map(|a| (s, a))) {
-            let mut block = allocate(from, from / 2).unwrap();
+            let mut block = allocate(from, from / 2, Layout::new::<T>()).unwrap();
             let parts = block.parts_mut();
             // SAFETY: there are this many slots, and the block is borrowed.
-            let values = unsafe { slice::from_raw_parts_mut(parts.values, from) };
+            let values =
+                unsafe { slice::from_raw_parts_mut(parts.values.cast::<MaybeUninit<T>>(), from) };
             for (index, room) in values.iter_mut().enumerate() {
                 parts.words[index] = word(index);
                 parts.bits[index / 64] |= (index as u64 % 2) << (index % 64);
@@ -727,7 +781,8 @@ mod tests {
             let parts = block.parts();
             assert_eq!(parts.values.addr() % align_of::<T>(), 0);
             // SAFETY: as above.
-            let values = unsafe { slice::from_raw_parts(parts.values, from) };
+            let values =
+                unsafe { slice::from_raw_parts(parts.values.cast::<MaybeUninit<T>>(), from) };
             for (index, kept) in values.iter().enumerate() {
                 // SAFETY: it was written before.
                 assert_eq!(unsafe { kept.assume_init() }, value(index));
@@ -772,7 +827,7 @@ mod tests {
 
     #[test]
     fn tells_how_many_slots_it_has_and_no_values() {
-        let block = Block::<[u8; 3], Bare<u32, u32>>::try_new(5, 6).unwrap();
+        let block = Block::<Bare<u32, u32>>::try_new(5, 6, Layout::new::<[u8; 3]>()).unwrap();
         assert_eq!(alloc::format!("{block:?}"), "Block { slots: 5, .. }");
     }
 }

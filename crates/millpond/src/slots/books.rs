@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[cfg(feature = "alloc")]
-    type Words = crate::slots::SlotWords<crate::slots::Block<(), crate::slots::Bare<u16, ()>>>;
+    type Words = crate::slots::SlotWords<crate::slots::Block<crate::slots::Bare<u16, ()>>>;
 
     #[cfg(feature = "alloc")]
     type Short = crate::Handle32<(), 24>;

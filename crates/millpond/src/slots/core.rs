@@ -515,14 +515,13 @@ mod tests {
     #[cfg(all(feature = "lots", target_has_atomic = "32"))]
     fn an_order_whose_next_slots_are_taken_is_open_again() {
         let circle = Circle::new::<Handle<()>>(&Lifetimes::PLAIN);
-        let mut words =
-            SlotWords::<crate::slots::Block<(), crate::slots::Bare<u32, u32>>>::try_new(
-                8,
-                <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
-                false,
-                circle.start().generation(),
-            )
-            .unwrap();
+        let mut words = SlotWords::<crate::slots::Block<crate::slots::Bare<u32, u32>>>::try_new(
+            8,
+            <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
+            false,
+            circle.start().generation(),
+        )
+        .unwrap();
         let mut core = Core::<Lifo, Handle<()>>::new(circle, None, &mut words);
         assert!(Queue::<u32>::is_open(&core.queue));
         assert!(core.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter(), &mut words));

@@ -41,27 +41,26 @@ impl<T, K: SlotKind, const N: usize> Inline<T, K, N> {
 unsafe impl<T, K: SlotKind, const N: usize> Place for Inline<T, K, N> {
     type Word = K::Word;
     type Entry = K::Entry;
-    type Value = T;
     const HAS_BITMAP: bool = false;
     const MOVES_VALUES: bool = true;
 
     #[inline(always)]
-    fn parts(&self) -> Parts<'_, K::Word, K::Entry, T> {
+    fn parts(&self) -> Parts<'_, K::Word, K::Entry> {
         Parts {
             words: &self.words,
             bits: &[],
             entries: self.entries.as_flattened(),
-            values: self.values.as_ptr(),
+            values: self.values.as_ptr().cast(),
         }
     }
 
     #[inline(always)]
-    fn parts_mut(&mut self) -> PartsMut<'_, K::Word, K::Entry, T> {
+    fn parts_mut(&mut self) -> PartsMut<'_, K::Word, K::Entry> {
         PartsMut {
             words: &mut self.words,
             bits: &mut [],
             entries: self.entries.as_flattened_mut(),
-            values: self.values.as_mut_ptr(),
+            values: self.values.as_mut_ptr().cast(),
         }
     }
 }

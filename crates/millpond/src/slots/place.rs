@@ -4,7 +4,6 @@
 //! on it.
 
 use core::fmt::Debug;
-use core::mem::MaybeUninit;
 use core::mem::offset_of;
 
 use crate::base::entry::Entry;
@@ -19,23 +18,22 @@ use crate::reports::debug::Watch;
 /// there are slots, and, if the place [has a bitmap](Self::HAS_BITMAP), 64 of them to each word of
 /// the bitmap. They stay where they are as long as the place does not move, and only what
 /// `parts_mut` lends changes them; but a place that grows may have methods of its own, which borrow
-/// it mutably and do otherwise. `values` points to the first of as many values as there are words, which do not move then
-/// either. `entries_end` and `entries_end_mut` point behind the last of the entries, which may be read and written by them.
+/// it mutably and do otherwise. `values` points to room for as many values as there are words, of the type that the place was
+/// made for, which does not move then either. `entries_end` and `entries_end_mut` point behind the last of the entries, which may be read and written by them.
 #[doc(hidden)]
 pub unsafe trait Place {
     type Word: Word;
     /// What the reuse order keeps.
     type Entry: Entry;
-    type Value;
 
     /// Whether there is a bitmap; otherwise its slice is empty.
     const HAS_BITMAP: bool;
     /// Whether the values lie in the place itself, and move with it.
     const MOVES_VALUES: bool = false;
 
-    fn parts(&self) -> Parts<'_, Self::Word, Self::Entry, Self::Value>;
+    fn parts(&self) -> Parts<'_, Self::Word, Self::Entry>;
 
-    fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry, Self::Value>;
+    fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry>;
 
     /// Where the array of entries ends.
     #[inline(always)]
@@ -152,27 +150,27 @@ impl BitmapAge {
 /// The arrays of a [`Place`].
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Parts<'a, W, E, T> {
+pub struct Parts<'a, W, E> {
     /// One word per slot.
     pub(crate) words: &'a [W],
     /// One bit per slot, or nothing.
     pub(crate) bits: &'a [u64],
     /// What the reuse order keeps.
     pub(crate) entries: &'a [E],
-    /// The first of the values, one per slot. Not a reference, because some may be lent out.
-    pub(crate) values: *const MaybeUninit<T>,
+    /// The first byte of the values, one per slot. Not a reference, because some may be lent out.
+    pub(crate) values: *const u8,
 }
 
 /// The arrays of a [`Place`], mutable.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct PartsMut<'a, W, E, T> {
+pub struct PartsMut<'a, W, E> {
     /// One word per slot.
     pub(crate) words: &'a mut [W],
     /// One bit per slot, or nothing.
     pub(crate) bits: &'a mut [u64],
     /// What the reuse order keeps.
     pub(crate) entries: &'a mut [E],
-    /// The first of the values, one per slot.
-    pub(crate) values: *mut MaybeUninit<T>,
+    /// The first byte of the values, one per slot.
+    pub(crate) values: *mut u8,
 }

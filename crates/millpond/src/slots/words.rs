@@ -32,10 +32,12 @@
 //! The iterators of `values` rely on 1 and 2: they read, without a test, the values of slots that are live by the
 //! bitmap or the prefix.
 
+#[cfg(feature = "alloc")]
+use core::alloc::Layout;
 use core::mem::offset_of;
 
 use crate::base::aside;
-#[cfg(feature = "alloc")]
+#[cfg(all(test, feature = "alloc"))]
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
@@ -75,25 +77,26 @@ pub struct SlotWords<P: Place> {
 }
 
 #[cfg(feature = "alloc")]
-impl<T, K: SlotKind> SlotWords<Block<T, K>> {
+impl<K: SlotKind> SlotWords<Block<K>> {
     /// No slots, and no memory.
-    pub(crate) const fn empty(start: u32) -> Self {
-        Self::unused(Block::empty(), start)
+    pub(crate) const fn empty(value: Layout, start: u32) -> Self {
+        Self::unused(Block::empty(value), start)
     }
 
-    /// Slots that were never used and have this first generation, every page touched. `in_step`: the bitmap is in
-    /// step from the beginning.
+    /// Slots without values that were never used and have this first generation.
+    #[cfg(test)]
     pub(crate) fn try_new(
         slots: usize,
         entries: usize,
         in_step: bool,
         start: u32,
     ) -> Result<Self, OutOfMemory> {
-        Ok(Self::of_unused(Block::try_new(slots, entries)?, in_step, start))
+        Ok(Self::of_unused(Block::try_new(slots, entries, Layout::new::<()>())?, in_step, start))
     }
 
-    /// Like [`try_new`](Self::try_new), for a block of slots that were never used.
-    pub(crate) fn of_unused(place: Block<T, K>, in_step: bool, start: u32) -> Self {
+    /// The slots of a block, which were never used and have this first generation. `in_step`: the bitmap is in step from the
+    /// beginning.
+    pub(crate) fn of_unused(place: Block<K>, in_step: bool, start: u32) -> Self {
         let mut words = Self::unused(place, start);
         if in_step {
             words.put_in_step();
@@ -863,7 +866,7 @@ mod tests {
     use crate::slots::Bare;
     use alloc::vec::Vec;
 
-    type Words = SlotWords<Block<(), Bare<u16, ()>>>;
+    type Words = SlotWords<Block<Bare<u16, ()>>>;
 
     fn words(slots: usize, in_step: bool, start: u32) -> Words {
         let mut words = Words::try_new(slots, 0, false, start).unwrap();

@@ -15,7 +15,7 @@ use crate::slots::reuse::Link;
 
 use crate::reports::debug::{Watch, fill, find_changed};
 
-impl<P: Place> Storage<P> {
+impl<T, P: Place> Storage<T, P> {
     /// Whether dead slots are poisoned for AddressSanitizer. It tracks addresses, so this excludes
     /// values that move with the pool.
     pub(super) const IS_POISONED: bool = cfg!(millpond_asan) && !P::MOVES_VALUES;
@@ -23,7 +23,7 @@ impl<P: Place> Storage<P> {
     /// The unused bytes of a dead slot: all, or those after the link.
     fn spare_bytes() -> Range<usize> {
         let link = if Self::LINKED { size_of::<Link>() } else { 0 };
-        link..size_of::<P::Value>()
+        link..size_of::<T>()
     }
 
     /// A slot has just died, and its value was moved out.
@@ -84,7 +84,7 @@ pub(crate) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
     unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
 }
 
-impl<P: Place> Storage<P> {
+impl<T, P: Place> Storage<T, P> {
     /// Watches the slots from now on, if there is a watch.
     pub(crate) fn watch(&mut self, watch: Option<Watch>) {
         self.words.place_mut().set_watch(watch);

@@ -1,14 +1,17 @@
 //! Growing and shrinking of slots in one block: it is extended, or they move to a smaller one.
 
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
 use super::{Link, Storage, TableStorage};
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
 use crate::slots::{Block, FitEntries, Needs, Place, SlotKind, SlotWords};
 
-impl<T, K: SlotKind> Storage<Block<T, K>> {
+impl<T, K: SlotKind> Storage<T, Block<K>> {
     /// No slots, and no memory.
     pub(crate) const fn empty(start: u32) -> Self {
-        Self { words: SlotWords::empty(start) }
+        Self { words: SlotWords::empty(Self::VALUE, start), values: PhantomData }
     }
 
     /// Grows to this many slots. The first of the new ones get the words `known`, the others are as if never used. On an
@@ -64,12 +67,12 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         &self,
         needs: Needs<K::Entry>,
         slots: usize,
-    ) -> Result<Block<T, K>, OutOfMemory> {
+    ) -> Result<Block<K>, OutOfMemory> {
         match slots {
-            0 => Ok(Block::empty()),
+            0 => Ok(Block::empty(Self::VALUE)),
             _ => {
                 let entries = (needs.entry_count)(slots, Self::LINKED);
-                Block::try_growing(slots, entries)
+                Block::try_growing(slots, entries, Self::VALUE)
             }
         }
     }
@@ -77,17 +80,19 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
     /// Moves to a block of fewer slots; those that are no more must be dead.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::shrink`] around it.
-    pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, mut block: Block<T, K>) {
+    pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, mut block: Block<K>) {
         let kept = block.parts().words.len();
         let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
         assert!(kept <= self.slots() && are_dead, "a value would be lost");
         // No user code from here on.
         self.poison_dead(false);
+        let values = self.first();
         let from = self.words.place_mut().parts_mut();
-        let values = from.values;
         block.take_over(from, needs.fit_entries);
         // SAFETY: both have this many slots, in memory of their own.
-        unsafe { block.parts_mut().values.copy_from_nonoverlapping(values, kept) };
+        unsafe {
+            block.parts_mut().values.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(values, kept)
+        };
         if let Some(age) = block.bitmap_age_mut() {
             *age = self.words.place().bitmap_age();
         }

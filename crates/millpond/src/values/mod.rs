@@ -5,7 +5,8 @@
 //!
 //! # Invariant
 //!
-//! 1. The place has as many values as words ([`Place`]).
+//! 1. The place has room for as many values as words ([`Place`]), aligned and large enough for a `T`: only the constructors
+//!    here make one, each for its `T`.
 //! 2. The value of slot `i` is initialised **if and only if** the word of `i` is that of a live slot.
 //! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
 //!    bytes of every *dead* slot are an initialised [`Link`].
@@ -48,6 +49,7 @@ pub(crate) use packed::PackedValues;
 pub use runs::{ValueRuns, ValueRunsMut};
 
 use core::alloc::Layout;
+use core::marker::PhantomData;
 use core::mem::{MaybeUninit, offset_of, size_of};
 use core::ptr::NonNull;
 
@@ -56,7 +58,7 @@ use crate::base::entry::Entry;
 use crate::base::guard::{continue_after_panic, guard};
 #[cfg(feature = "alloc")]
 use crate::base::memory::OutOfMemory;
-use crate::handle::{HandleLayout, Issue, Refusal, Word};
+use crate::handle::{HandleLayout, Refusal, Word};
 use crate::occupancy::Occupancy;
 use crate::occupancy::WORD_SLOTS;
 use crate::reports::debug::Watch;
@@ -70,39 +72,34 @@ use crate::slots::{Circle, Core, Inline, Needs, Place, SlotKind, SlotWords, chec
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "no value of it is public")]
 #[repr(C)]
-pub struct Storage<P: Place> {
+pub struct Storage<T, P: Place> {
     words: SlotWords<P>,
+    values: PhantomData<T>,
 }
 
 /// The storage of a pool of this order and layout, in one block of memory.
 #[cfg(feature = "alloc")]
 pub(crate) type PoolStorage<T, R, H> =
-    Storage<Block<T, (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>>;
+    Storage<T, Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>>;
 
 /// Storage without a reuse order.
 #[cfg(feature = "alloc")]
-pub(crate) type TableStorage<T, W> = Storage<Block<T, Bare<W, ()>>>;
+pub(crate) type TableStorage<T, W> = Storage<T, Block<Bare<W, ()>>>;
 
 #[cfg(feature = "alloc")]
-impl<T, K: SlotKind> Storage<Block<T, K>> {
-    /// Slots that were never used and have this first generation, every page touched.
-    fn try_with_entries(
-        slots: usize,
-        entries: usize,
-        in_step: bool,
-        start: u32,
-    ) -> Result<Self, OutOfMemory> {
-        Ok(Self::of_dead(SlotWords::try_new(slots, entries, in_step, start)?))
-    }
+impl<T, K: SlotKind> Storage<T, Block<K>> {
+    /// The room that a block of these slots has for a value.
+    const VALUE: Layout = Layout::new::<T>();
 
-    /// The same for a pool with this order.
+    /// Slots that were never used and have this first generation, every page touched, for a pool with this order.
     pub(crate) fn try_new(
         needs: Needs<K::Entry>,
         slots: usize,
         start: u32,
     ) -> Result<Self, OutOfMemory> {
-        let entries = (needs.entry_count)(slots, Self::LINKED);
-        Self::try_with_entries(slots, entries, needs.in_step, start)
+        let block = Block::try_new(slots, (needs.entry_count)(slots, Self::LINKED), Self::VALUE)?;
+        // SAFETY: it has room for a `T` in each slot.
+        Ok(unsafe { Self::of_unused(SlotWords::of_unused(block, needs.in_step, start)) })
     }
 
     /// The same, no page of which is touched unless the order needs it.
@@ -111,8 +108,10 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         slots: usize,
         start: u32,
     ) -> Result<Self, OutOfMemory> {
-        let block = Block::try_untouched(slots, (needs.entry_count)(slots, Self::LINKED))?;
-        Ok(Self::of_dead(SlotWords::of_unused(block, needs.in_step, start)))
+        let entries = (needs.entry_count)(slots, Self::LINKED);
+        let block = Block::try_untouched(slots, entries, Self::VALUE)?;
+        // SAFETY: it has room for a `T` in each slot.
+        Ok(unsafe { Self::of_unused(SlotWords::of_unused(block, needs.in_step, start)) })
     }
 
     /// The memory that the slots of a pool with this order need, with room for a value of this layout in each.
@@ -121,7 +120,7 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         slots: usize,
         value: Layout,
     ) -> Result<Layout, OutOfMemory> {
-        Block::<T, K>::layout(slots, (needs.entry_count)(slots, Self::LINKED), value)
+        Block::<K>::layout(slots, (needs.entry_count)(slots, Self::LINKED), value)
     }
 
     /// Like [`try_new`](Self::try_new), in memory that is lent to the storage.
@@ -129,7 +128,7 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
     /// # Safety
     ///
     /// `start` is the aligned first byte of memory with the [layout](Self::layout), which only the
-    /// storage uses until it is dropped; no value is smaller than a `T`.
+    /// storage uses until it is dropped; each value is a `T`, or a `T` has no size.
     pub(crate) unsafe fn try_in(
         needs: Needs<K::Entry>,
         start: NonNull<u8>,
@@ -140,7 +139,9 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         let entries = (needs.entry_count)(slots, Self::LINKED);
         // SAFETY: as the caller promises.
         let block = unsafe { Block::try_in(start, slots, entries, value)? };
-        Ok(Self::of_dead(SlotWords::of_unused(block, needs.in_step, first_generation)))
+        let words = SlotWords::of_unused(block, needs.in_step, first_generation);
+        // SAFETY: it has room for a `T` in each slot.
+        Ok(unsafe { Self::of_unused(words) })
     }
 
     /// The 64 values of a word, if all of its slots are live.
@@ -159,19 +160,21 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
 impl<W: Word, T> TableStorage<T, W> {
     /// Slots that were never used, every page touched. `in_step`: the bitmap is in step whatever the number of slots.
     pub(crate) fn try_table(slots: usize, in_step: bool) -> Result<Self, OutOfMemory> {
-        Self::try_with_entries(slots, 0, in_step, 0)
+        let block = Block::try_new(slots, 0, Self::VALUE)?;
+        // SAFETY: it has room for a `T` in each slot.
+        Ok(unsafe { Self::of_unused(SlotWords::of_unused(block, in_step, 0)) })
     }
 }
 
-impl<T, K: SlotKind, const N: usize> Storage<Inline<T, K, N>> {
+impl<T, K: SlotKind, const N: usize> Storage<T, Inline<T, K, N>> {
     /// Slots that were never used. Their entries are empty.
     pub(crate) const fn fresh(start: u32) -> Self {
         const { assert!(!Self::LINKED, "a dead slot without a link") };
-        Self { words: SlotWords::fresh(Inline::new(), start) }
+        Self { words: SlotWords::fresh(Inline::new(), start), values: PhantomData }
     }
 }
 
-impl<T: Clone, K: SlotKind, const N: usize> Storage<Inline<T, K, N>> {
+impl<T: Clone, K: SlotKind, const N: usize> Storage<T, Inline<T, K, N>> {
     /// Copies another storage with the same first generation into this one, in which no slot was
     /// ever used. If a value's clone panics, the slots before it have their copies.
     pub(crate) fn clone_into_fresh(&mut self, other: &Self) {
@@ -184,18 +187,18 @@ impl<T: Clone, K: SlotKind, const N: usize> Storage<Inline<T, K, N>> {
 }
 
 /// Operations that need the core of the slots.
-impl<P: Place> Storage<P> {
+impl<T, P: Place> Storage<T, P> {
     /// Moves a value into the slot that comes next, or else into the one that `grow` returns: it has made room, and
     /// taken that slot out of the order. `grow` does not see the value, which it would get by way of the stack.
     #[inline(always)]
-    pub(crate) fn put_next<R: ReuseOrder, H: HandleLayout<Word = P::Word>, C>(
+    pub(crate) fn put_next<R: ReuseOrder, L: HandleLayout<Word = P::Word>, C>(
         &mut self,
-        value: P::Value,
-        core: &mut Core<R, H>,
-        grow: impl FnOnce(&mut Self, &mut Core<R, H>) -> Result<usize, C>,
-    ) -> Result<H, (P::Value, C)>
+        value: T,
+        core: &mut Core<R, L>,
+        grow: impl FnOnce(&mut Self, &mut Core<R, L>) -> Result<usize, C>,
+    ) -> Result<(usize, P::Word), (T, C)>
     where
-        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+        R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
     {
         let (index, generation) = match core.take_next(self) {
             Some(taken) => taken,
@@ -208,47 +211,33 @@ impl<P: Place> Storage<P> {
         unsafe { ::core::hint::assert_unchecked(generation != P::Word::ZERO) };
         // SAFETY: the slot that the order returns is vacant, and this is the next of its generations.
         unsafe { self.put_unchecked(index, generation, value) };
-        Ok(H::from_kept_parts(index, generation))
+        Ok((index, generation))
     }
 
     /// Ends the lifetime of a live slot, and returns its value; `None` if it is dead.
     #[inline]
-    pub(crate) fn end<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+    pub(crate) fn end<R: ReuseOrder, L: HandleLayout<Word = P::Word>>(
         &mut self,
         index: usize,
-        core: &mut Core<R, H>,
-    ) -> Option<P::Value>
+        core: &mut Core<R, L>,
+    ) -> Option<T>
     where
-        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+        R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
     {
         let generation = self.words.of_live(index)?;
-        self.end_lifetime(index, generation, core)
+        self.remove(index, generation, core)
     }
 
-    /// Ends the lifetime that the handle names, and returns its value; `None` if the handle is
-    /// refused.
-    #[inline]
-    pub(crate) fn remove<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
-        &mut self,
-        handle: H,
-        core: &mut Core<R, H>,
-    ) -> Option<P::Value>
-    where
-        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
-    {
-        self.end_lifetime(handle.index() as usize, handle.word(), core)
-    }
-
-    /// Ends this lifetime of the slot, if it is in it.
+    /// Ends this lifetime of the slot, and returns its value; `None` if it is not in it.
     #[inline(always)]
-    fn end_lifetime<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+    pub(crate) fn remove<R: ReuseOrder, L: HandleLayout<Word = P::Word>>(
         &mut self,
         index: usize,
         generation: P::Word,
-        core: &mut Core<R, H>,
-    ) -> Option<P::Value>
+        core: &mut Core<R, L>,
+    ) -> Option<T>
     where
-        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+        R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
     {
         if !self.words.is_live_in(index, generation) {
             aside();
@@ -262,7 +251,7 @@ impl<P: Place> Storage<P> {
 
     /// The value of a valid handle.
     #[inline]
-    pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&P::Value> {
+    pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&T> {
         let index = handle.index() as usize;
         if !self.words.is_live_in(index, handle.word()) {
             return None;
@@ -276,7 +265,7 @@ impl<P: Place> Storage<P> {
     pub(crate) fn find_mut<H: HandleLayout<Word = P::Word>>(
         &mut self,
         handle: H,
-    ) -> Option<&mut P::Value> {
+    ) -> Option<&mut T> {
         let index = handle.index() as usize;
         if !self.words.is_live_in(index, handle.word()) {
             return None;
@@ -291,7 +280,7 @@ impl<P: Place> Storage<P> {
         &mut self,
         handles: [H; K],
         check: impl Fn(H, &SlotWords<P>) -> Result<(), Refusal>,
-    ) -> Result<[&mut P::Value; K], GetDisjointMutError> {
+    ) -> Result<[&mut T; K], GetDisjointMutError> {
         check_disjoint(&handles, |handle| check(handle, &self.words))?;
         let found = self.find_each_mut(handles)?;
         Ok(found.map(|value| value.expect("a good handle has a value")))
@@ -301,7 +290,7 @@ impl<P: Place> Storage<P> {
     pub(crate) fn find_each_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
         &mut self,
         handles: [H; K],
-    ) -> Result<[Option<&mut P::Value>; K], GetDisjointMutError> {
+    ) -> Result<[Option<&mut T>; K], GetDisjointMutError> {
         let indices = handles.map(|handle| {
             let index = handle.index() as usize;
             self.words.is_live_in(index, handle.word()).then_some(index)
@@ -316,14 +305,18 @@ impl<P: Place> Storage<P> {
     }
 }
 
-impl<P: Place> Storage<P> {
+impl<T, P: Place> Storage<T, P> {
     pub(crate) const WORDS_OFFSET: usize = offset_of!(Self, words);
     /// Whether a dead slot of this storage holds a link.
-    const LINKED: bool = P::Entry::LINKS_IN_SLOTS && size_of::<P::Value>() >= size_of::<Link>();
+    const LINKED: bool = P::Entry::LINKS_IN_SLOTS && size_of::<T>() >= size_of::<Link>();
 
-    /// Slots that are all dead.
-    pub(crate) fn of_dead(words: SlotWords<P>) -> Self {
-        let mut storage = Self { words };
+    /// Slots that were never used.
+    ///
+    /// # Safety
+    ///
+    /// The place has room for a `T` in each slot (invariant 1).
+    unsafe fn of_unused(words: SlotWords<P>) -> Self {
+        let mut storage = Self { words, values: PhantomData };
         if Self::LINKED {
             for index in 0..storage.slots() {
                 storage.write_link(index, Link::NONE);
@@ -338,9 +331,21 @@ impl<P: Place> Storage<P> {
         self.words.slots()
     }
 
+    /// Where the first value is.
+    #[inline(always)]
+    fn first(&self) -> *const MaybeUninit<T> {
+        self.words.place().parts().values.cast()
+    }
+
+    /// Where the first value is, mutable until the storage is used again.
+    #[inline(always)]
+    fn first_mut(&mut self) -> *mut MaybeUninit<T> {
+        self.words.place_mut().parts_mut().values.cast()
+    }
+
     /// A place for a value.
     #[inline]
-    fn value_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
+    fn value_mut(&mut self, index: usize) -> &mut MaybeUninit<T> {
         assert!(index < self.slots());
         // SAFETY: just tested.
         unsafe { self.value_unchecked_mut(index) }
@@ -350,9 +355,9 @@ impl<P: Place> Storage<P> {
     ///
     /// The index is that of a slot.
     #[inline]
-    unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
+    unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<T> {
         // SAFETY: there is a value for each slot.
-        let value = unsafe { self.words.place_mut().parts_mut().values.add(index) };
+        let value = unsafe { self.first_mut().add(index) };
         // SAFETY: the values are borrowed exclusively, with the storage.
         unsafe { &mut *value }
     }
@@ -363,9 +368,9 @@ impl<P: Place> Storage<P> {
     ///
     /// The index is that of a slot.
     #[inline]
-    unsafe fn value(&self, index: usize) -> *const MaybeUninit<P::Value> {
+    unsafe fn value(&self, index: usize) -> *const MaybeUninit<T> {
         // SAFETY: there is a value for each slot.
-        unsafe { self.words.place().parts().values.add(index) }
+        unsafe { self.first().add(index) }
     }
 
     #[inline]
@@ -391,7 +396,7 @@ impl<P: Place> Storage<P> {
     }
 
     #[inline]
-    pub(crate) fn get(&self, index: usize) -> Option<&P::Value> {
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
         if !self.words.is_live(index) {
             return None;
         }
@@ -400,7 +405,7 @@ impl<P: Place> Storage<P> {
     }
 
     #[inline]
-    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut P::Value> {
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         if !self.words.is_live(index) {
             return None;
         }
@@ -412,7 +417,7 @@ impl<P: Place> Storage<P> {
     ///
     /// The slot is live.
     #[inline]
-    pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &P::Value {
+    pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &T {
         debug_assert!(self.words.is_live(index));
         // SAFETY: a live slot is a slot.
         let value = unsafe { self.value(index) };
@@ -424,7 +429,7 @@ impl<P: Place> Storage<P> {
     ///
     /// The slot is live.
     #[inline]
-    pub(crate) unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut P::Value {
+    pub(crate) unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
         debug_assert!(self.words.is_live(index));
         // SAFETY: a live slot is a slot.
         let value = unsafe { self.value_unchecked_mut(index) };
@@ -440,7 +445,7 @@ impl<P: Place> Storage<P> {
     pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
         &mut self,
         indices: [usize; N],
-    ) -> [&mut P::Value; N] {
+    ) -> [&mut T; N] {
         // SAFETY: as the caller promises.
         let values = unsafe { self.get_each_unchecked_mut(indices.map(Some)) };
         values.map(|value| value.expect("a value for an index"))
@@ -454,20 +459,20 @@ impl<P: Place> Storage<P> {
     unsafe fn get_each_unchecked_mut<const N: usize>(
         &mut self,
         indices: [Option<usize>; N],
-    ) -> [Option<&mut P::Value>; N] {
+    ) -> [Option<&mut T>; N] {
         debug_assert!(indices.iter().flatten().all(|index| self.words.is_live(*index)));
-        let values = self.words.place_mut().parts_mut().values;
+        let values = self.first_mut();
         indices.map(|index| {
             // SAFETY: a live slot is a slot, and has a value.
             let value = unsafe { values.add(index?) };
             // SAFETY: the value of a live slot is initialised (invariant 2). No other of these references is to the same
             // slot, and they borrow `self`.
-            Some(unsafe { &mut *value.cast::<P::Value>() })
+            Some(unsafe { &mut *value.cast::<T>() })
         })
     }
 
     /// Makes a dead slot live, in this generation.
-    pub(crate) fn put(&mut self, index: usize, generation: P::Word, value: P::Value) {
+    pub(crate) fn put(&mut self, index: usize, generation: P::Word, value: T) {
         // A live slot would lose its value; the handles above make sure that it is dead.
         assert!(
             index < self.slots() && !self.words.is_live(index) && !generation.is_dead(),
@@ -485,12 +490,7 @@ impl<P: Place> Storage<P> {
     ///
     /// The slot is in range and dead, and the generation is not marked dead.
     #[inline(always)]
-    pub(crate) unsafe fn put_unchecked(
-        &mut self,
-        index: usize,
-        generation: P::Word,
-        value: P::Value,
-    ) {
+    pub(crate) unsafe fn put_unchecked(&mut self, index: usize, generation: P::Word, value: T) {
         // SAFETY: the slot is in range.
         unsafe { self.words.set_live_unchecked(index, generation) };
         self.unearth(index);
@@ -509,7 +509,7 @@ impl<P: Place> Storage<P> {
         &mut self,
         index: usize,
         end: impl FnOnce(&mut Self),
-    ) -> P::Value {
+    ) -> T {
         if Self::LINKED {
             // SAFETY: the slot is live.
             let value = unsafe { self.read(index) };
@@ -532,16 +532,16 @@ impl<P: Place> Storage<P> {
     ///
     /// The slot's value is initialised, and is not read again.
     #[inline]
-    unsafe fn read(&self, index: usize) -> P::Value {
+    unsafe fn read(&self, index: usize) -> T {
         // SAFETY: a slot with a value is a slot.
         let slot = unsafe { self.value(index) };
         // SAFETY: it is initialised, and this is the last time that it is read.
-        unsafe { slot.cast::<P::Value>().read() }
+        unsafe { slot.cast::<T>().read() }
     }
 
     /// Makes a live slot dead, with this word, and returns its value; `None` if it is dead.
     #[inline]
-    pub(crate) fn take(&mut self, index: usize, word: P::Word) -> Option<P::Value> {
+    pub(crate) fn take(&mut self, index: usize, word: P::Word) -> Option<T> {
         if !self.words.is_live(index) {
             return None;
         }
@@ -581,7 +581,7 @@ impl<P: Place> Storage<P> {
 
     /// Makes all slots dead without dropping their values, which have no drop code to run.
     pub(crate) fn forget_all(&mut self, circle: &Circle<P::Word>) {
-        debug_assert!(!core::mem::needs_drop::<P::Value>());
+        debug_assert!(!core::mem::needs_drop::<T>());
         let fills = self.watched().is_some_and(Watch::fills);
         if Self::LINKED || fills || Self::IS_POISONED {
             for index in 0..self.words.used() {
@@ -615,7 +615,7 @@ impl<P: Place> Storage<P> {
     }
 }
 
-impl<P: Place> Slots for Storage<P> {
+impl<T, P: Place> Slots for Storage<T, P> {
     type Word = P::Word;
     type Entry = P::Entry;
     type Place = P;
@@ -660,7 +660,7 @@ impl<P: Place> Slots for Storage<P> {
     }
 }
 
-impl<P: Place> Drop for Storage<P> {
+impl<T, P: Place> Drop for Storage<T, P> {
     fn drop(&mut self) {
         // Made first, because the report is passed to a user function, which may panic.
         let storage = guard(self, |storage| storage.drop_all());
@@ -671,11 +671,11 @@ impl<P: Place> Drop for Storage<P> {
     }
 }
 
-impl<P: Place> Storage<P> {
+impl<T, P: Place> Storage<T, P> {
     /// Drops all values. If a drop panics, the rest are still dropped while unwinding, as in a `Vec`.
     fn drop_all(&mut self) {
         continue_after_panic(self, |storage| {
-            if core::mem::needs_drop::<P::Value>() {
+            if core::mem::needs_drop::<T>() {
                 for index in 0..storage.words.used() {
                     storage.drop_value(index, P::Word::RETIRED);
                 }
@@ -687,18 +687,19 @@ impl<P: Place> Storage<P> {
 }
 
 #[cfg(feature = "alloc")]
-impl<T: Clone, K: SlotKind> Storage<Block<T, K>> {
+impl<T: Clone, K: SlotKind> Storage<T, Block<K>> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
         let block = self.words.place().try_like(touch)?;
         let words = SlotWords::of_unused(block, self.words.is_in_step(), self.words.start());
-        let mut storage = Self::of_dead(words);
+        // SAFETY: it has as much room for values as the block of this storage.
+        let mut storage = unsafe { Self::of_unused(words) };
         storage.clone_into_dead(self);
         Ok(storage)
     }
 }
 
-impl<P: Place<Value: Clone>> Storage<P> {
+impl<T: Clone, P: Place> Storage<T, P> {
     /// Copies another storage with the same number of slots into this one, in which all slots are
     /// dead. If a value's clone panics, the slots before it have their copies.
     fn clone_into_dead(&mut self, other: &Self) {

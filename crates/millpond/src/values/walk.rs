@@ -12,23 +12,23 @@ use crate::slots::Place;
 #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
 use super::ChunkMut;
 
-impl<P: Place> Storage<P> {
+impl<T, P: Place> Storage<T, P> {
     /// The live values with their indices.
     #[inline]
-    pub(crate) fn iter(&self) -> Values<'_, P::Value> {
+    pub(crate) fn iter(&self) -> Values<'_, T> {
         Values::new(self.values(), self.occupancy())
     }
 
     /// The values, mutable, with the words as they are stored, which have the generations.
     #[inline]
-    pub(crate) fn words_and_iter_mut(&mut self) -> (&[P::Word], ValuesMut<'_, P::Value>) {
+    pub(crate) fn words_and_iter_mut(&mut self) -> (&[P::Word], ValuesMut<'_, T>) {
         let (words, values, occupancy) = self.split_mut();
         (words, ValuesMut::new(values, occupancy))
     }
 
     /// The runs of live values with the indices of their first slots.
     #[inline]
-    pub(crate) fn runs(&self) -> ValueRuns<'_, P::Value> {
+    pub(crate) fn runs(&self) -> ValueRuns<'_, T> {
         let (values, runs) = (self.values(), self.occupancy().runs());
         // SAFETY: the slots are borrowed with the storage; those of a run are live (invariant 4 of `values`), so their
         // values are initialised (invariant 2).
@@ -37,13 +37,13 @@ impl<P: Place> Storage<P> {
 
     /// The runs, mutable.
     #[inline]
-    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, P::Value> {
+    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
         self.words_and_runs_mut().1
     }
 
     /// The runs, mutable, with the words as they are stored, which have the generations.
     #[inline]
-    pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, P::Value>) {
+    pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, T>) {
         let (words, values, occupancy) = self.split_mut();
         let (first, runs) = (values.as_mut_ptr().cast(), occupancy.runs());
         // SAFETY: the slots are borrowed mutably with the storage; those of a run are live (invariant 4), so their values
@@ -54,13 +54,13 @@ impl<P: Place> Storage<P> {
     /// All slots, to be cut into chunks, with the words as they are stored.
     #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
     #[inline]
-    pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, P::Value>) {
+    pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, T>) {
         let (words, values, occupancy) = self.split_mut();
         (words, ChunkMut::new(values, occupancy))
     }
 
     /// The slot of a value, from its address.
-    pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
+    pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
         position_in(self.values(), core::ptr::from_ref(value))
             .filter(|&index| self.words.is_live(index))
     }
@@ -68,12 +68,12 @@ impl<P: Place> Storage<P> {
     /// The words as they are stored, the values, and an up-to-date occupancy.
     #[inline]
     #[allow(clippy::type_complexity, reason = "three slices of one place")]
-    fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<P::Value>], Occupancy<'_>) {
+    fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<T>], Occupancy<'_>) {
         self.words.refresh();
         let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
         let parts = self.words.place_mut().parts_mut();
         // SAFETY: there are as many values as words, borrowed exclusively (`Place`).
-        let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
+        let values = unsafe { slice::from_raw_parts_mut(parts.values.cast(), slots) };
         let source = match P::HAS_BITMAP {
             true => Source::Bits(parts.bits),
             false => P::Word::source(parts.words),
@@ -83,9 +83,9 @@ impl<P: Place> Storage<P> {
 
     /// All values, initialised or not.
     #[inline]
-    pub(super) fn values(&self) -> &[MaybeUninit<P::Value>] {
+    pub(super) fn values(&self) -> &[MaybeUninit<T>] {
         let parts = self.words.place().parts();
         // SAFETY: there are as many values as words (`Place`).
-        unsafe { slice::from_raw_parts(parts.values, parts.words.len()) }
+        unsafe { slice::from_raw_parts(parts.values.cast(), parts.words.len()) }
     }
 }

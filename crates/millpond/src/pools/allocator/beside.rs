@@ -36,7 +36,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     #[doc(hidden)]
     pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
         self.settings.allocate(|capacity| {
-            PoolStorage::<(), R, H>::layout(Core::<R, H>::NEEDS, capacity, value)
+            PoolStorage::<(), R, H>::layout(Core::<R, H::Erased>::NEEDS, capacity, value)
         })
     }
 
@@ -59,7 +59,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     ) -> Result<HandleAllocator<R, H>, BuildError> {
         HandleAllocator::of_settings(&self.settings, |capacity, first| {
             // SAFETY: as the caller promises; no value is smaller than `()`.
-            unsafe { Storage::try_in(Core::<R, H>::NEEDS, start, capacity, value, first) }
+            unsafe { Storage::try_in(Core::<R, H::Erased>::NEEDS, start, capacity, value, first) }
         })
     }
 }

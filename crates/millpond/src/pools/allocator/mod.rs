@@ -20,7 +20,7 @@ use core::fmt;
 
 use crate::base::memory::OutOfMemory;
 use crate::base::or_panic;
-use crate::handle::{Explanation, Handle, HandleLayout, Refusal, Word};
+use crate::handle::{Explanation, Handle, HandleLayout, Issue, Refusal, Word};
 use crate::occupancy::{Occupancy, Runs};
 use crate::pools::faces::Handles;
 use crate::pools::settings::{BuildError, Settings};
@@ -64,11 +64,11 @@ use crate::values::{PoolStorage, Storage};
 #[repr(C)]
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     storage: PoolStorage<(), R, H>,
-    core: Core<R, H>,
+    core: Core<R, H::Erased>,
 }
 
 /// The block of an allocator's words.
-type AllocatorBlock<R, H> = Block<(), (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
+type AllocatorBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Creates an allocator with the reuse order and handle layout of `Self`, for use where
@@ -94,7 +94,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         Self::of_settings(settings, |slots, start| {
-            Storage::try_new(Core::<R, H>::NEEDS, slots, start)
+            Storage::try_new(Core::<R, H::Erased>::NEEDS, slots, start)
         })
     }
 
@@ -157,10 +157,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use = "a handle that is dropped leaves its slot live"]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<H> {
-        let Ok(handle) = self.storage.put_next((), &mut self.core, |_, _| Err(())) else {
+        let taken = self.storage.put_next((), &mut self.core, |_, _| Err(()));
+        let Ok((index, generation)) = taken else {
             self.core.count_refusal();
             return None;
         };
+        let handle = H::from_kept_parts(index, generation);
         self.note_origin(handle);
         Some(handle)
     }
@@ -170,7 +172,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn next_handle(&mut self) -> Option<H> {
-        self.core.peek(&self.storage)
+        self.core.peek(&self.storage).map(H::from_erased)
     }
 
     /// Makes exactly this handle live, for loading a saved state. O(1) amortised.
@@ -193,7 +195,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let index = self
             .core
-            .claim(handle, &mut self.storage, Circle::check_begin)
+            .claim(handle.erase(), &mut self.storage, Circle::check_begin)
             .map_err(|kind| InsertAtError { value: (), kind })?;
         self.storage.put(index, handle.word(), ());
         self.note_origin(handle);
@@ -239,7 +241,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle, self.storage.words())
+        self.core.check(handle.erase(), self.storage.words())
     }
 
     /// Returns the live handle of slot `index`, or `None` if the slot is not live. O(1).
@@ -339,7 +341,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         Explanation::new(handle, lifetime, self.check(handle))
     }
 
-    pub(crate) fn core(&self) -> &Core<R, H> {
+    pub(crate) fn core(&self) -> &Core<R, H::Erased> {
         &self.core
     }
 
@@ -353,7 +355,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.storage.refresh();
     }
 
-    pub(crate) fn core_mut(&mut self) -> &mut Core<R, H> {
+    pub(crate) fn core_mut(&mut self) -> &mut Core<R, H::Erased> {
         &mut self.core
     }
 
@@ -375,7 +377,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
 crate::policies::lifetimes! {
     [R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>, H,
-    last: |allocator, handle| allocator.core.is_last(handle),
+    last: |allocator, handle| allocator.core.is_last(handle.erase()),
 }
 
 /// Snapshots and checksums.
@@ -433,7 +435,7 @@ impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
         let slots = self.capacity();
         let start = self.words().start();
-        let Ok(mut storage) = Storage::try_new(Core::<R, H>::NEEDS, slots, start) else {
+        let Ok(mut storage) = Storage::try_new(Core::<R, H::Erased>::NEEDS, slots, start) else {
             panic!("no memory for a copy of {slots} slots")
         };
         storage.copy_state_from(&self.storage, self.words().used());

@@ -682,7 +682,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.roster.check_disjoint(&handles, self.roster.slots())?;
+        self.roster.check_disjoint(&handles.map(H::erase), self.roster.slots())?;
         let values = self.get_each_mut(handles)?;
         Ok(values.map(|value| value.expect("a good handle has a value")))
     }
@@ -710,7 +710,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.roster.check(handle, self.roster.slots())
+        self.roster.check(handle.erase(), self.roster.slots())
     }
 
     /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). The last

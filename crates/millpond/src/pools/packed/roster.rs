@@ -34,7 +34,7 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     order: Box<[H]>,
     /// A copy of the books' [`quick_below`](Books::quick_below), or 0: then the next lifetime that ends makes a new one.
     quick_below: H::Word,
-    books: Books<H>,
+    books: Books<H::Erased>,
 }
 
 /// The entry in the order for a slot with this word. For a retired slot, only the index counts; no
@@ -49,17 +49,17 @@ fn handle_in<H: HandleLayout>(index: usize, word: H::Word) -> H {
 const SLOTS_IN_CACHE: usize = 4096;
 
 impl<H: HandleLayout> Deref for PackedRoster<H> {
-    type Target = Books<H>;
+    type Target = Books<H::Erased>;
 
     #[inline(always)]
-    fn deref(&self) -> &Books<H> {
+    fn deref(&self) -> &Books<H::Erased> {
         &self.books
     }
 }
 
 impl<H: HandleLayout> DerefMut for PackedRoster<H> {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Books<H> {
+    fn deref_mut(&mut self) -> &mut Books<H::Erased> {
         &mut self.books
     }
 }
@@ -105,7 +105,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// The books, mutable, and the slots.
-    pub(super) fn parts_mut(&mut self) -> (&mut Books<H>, &Slots<H::Word, H::Index>) {
+    pub(super) fn parts_mut(&mut self) -> (&mut Books<H::Erased>, &Slots<H::Word, H::Index>) {
         (&mut self.books, &self.slots)
     }
 
@@ -152,7 +152,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         handle: H,
         check: CheckWord<H::Word>,
     ) -> Result<(), InsertAtErrorKind> {
-        let index = self.books.check_claim(handle, &self.slots, check)?;
+        let index = self.books.check_claim(handle.erase(), &self.slots, check)?;
         let slot = &mut self.slots[index];
         slot.word = handle.word();
         let position = slot.position.to_index();
@@ -160,7 +160,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         Partition::claim(self, position, self.parting());
         self.slots.counts_mut().birth();
         self.slots.mark_used(index);
-        self.books.note_claim(handle);
+        self.books.note_claim(handle.erase());
         self.quick_below = H::Word::ZERO;
         Ok(())
     }

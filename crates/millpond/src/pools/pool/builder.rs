@@ -142,7 +142,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     /// If no capacity was set, the handle layout cannot name that many slots, or the block is
     /// larger than the address space.
     pub fn memory_layout(&self) -> Result<Layout, BuildError> {
-        let (needs, value) = (Core::<R, H>::NEEDS, Layout::new::<T>());
+        let (needs, value) = (Core::<R, H::Erased>::NEEDS, Layout::new::<T>());
         self.settings.allocate(|slots| PoolStorage::<T, R, H>::layout(needs, slots, value))
     }
 
@@ -201,7 +201,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         }
         // SAFETY: these bytes exist, as just tested.
         let start = unsafe { start.byte_add(skipped) };
-        let (needs, value) = (Core::<R, H>::NEEDS, Layout::new::<T>());
+        let (needs, value) = (Core::<R, H::Erased>::NEEDS, Layout::new::<T>());
         Pool::of_settings(&self.settings, |capacity, first| {
             // SAFETY: the caller lends the memory until the pool is dropped, and with it the storage. It is aligned,
             // and as large as the layout says.

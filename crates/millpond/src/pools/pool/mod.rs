@@ -82,11 +82,11 @@ use crate::values::{PoolStorage, Storage};
 /// | iterate | [`iter`](Self::iter), [`iter_mut`](Self::iter_mut), [`values`](Self::values), [`values_mut`](Self::values_mut), [`handles`](Self::handles), [`runs`](Self::runs), [`runs_mut`](Self::runs_mut) |
 /// | ask | [`len`](Self::len), [`is_empty`](Self::is_empty), [`is_full`](Self::is_full), [`capacity`](Self::capacity), [`stats`](Self::stats), [`occupancy`](Self::occupancy), [`name`](Self::name), [`generations`](Self::generations) |
 /// | save | [`snapshot`](Self::snapshot), [`snapshot_cloned`](Self::snapshot_cloned), [`save_into`](Self::save_into), [`restore`](Self::restore), [`checksum`](Self::checksum), [`checksum_with`](Self::checksum_with) |
-pub type Pool<T, R = Lifo, H = Handle<T>> = SlotPool<T, Fixed, R, H, OneBlock<T, R, H>>;
+pub type Pool<T, R = Lifo, H = Handle<T>> = SlotPool<T, Fixed, R, H, OneBlock<R, H>>;
 
 /// The place of a [`Pool`] and of a [`VecPool`](crate::VecPool).
 #[doc(hidden)]
-pub type OneBlock<T, R, H> = Block<T, (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
+pub type OneBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
 /// A snapshot of a [`Pool`](crate::Pool).
 pub type Snapshot<T, R = Lifo, H = Handle<T>> = SnapshotOf<Pool<T, R, H>>;
@@ -114,7 +114,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     fn from_settings(settings: &Settings<R, H>, untouched: bool) -> Result<Self, BuildError> {
         let allocate = if untouched { Storage::try_untouched } else { Storage::try_new };
-        Self::of_settings(settings, |slots, start| allocate(Core::<R, H>::NEEDS, slots, start))
+        Self::of_settings(settings, |slots, start| {
+            allocate(Core::<R, H::Erased>::NEEDS, slots, start)
+        })
     }
 
     /// A pool whose storage comes from `make_storage`, which receives the capacity and the first generation.
@@ -134,8 +136,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 }
 
 /// Of a `Pool` or a `VecPool`.
-impl<T, H: HandleLayout, G: Growth<T, Roster, H, OneBlock<T, Roster, H>>>
-    SlotPool<T, G, Roster, H, OneBlock<T, Roster, H>>
+impl<T, H: HandleLayout, G: Growth<T, Roster, H::Erased, OneBlock<Roster, H>>>
+    SlotPool<T, G, Roster, H, OneBlock<Roster, H>>
 {
     /// Returns the indices of the live slots, in the roster's order: those before the partition.
     ///

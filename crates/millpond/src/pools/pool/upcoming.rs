@@ -51,7 +51,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// In turn, the way of any insertion; out of turn, a claim.
     #[track_caller]
     fn begin_out_of_turn(&mut self, handle: H, value: T) {
-        if self.core.peek(&self.storage) == Some(handle) {
+        if self.core.peek(&self.storage) == Some(handle.erase()) {
             self.insert_peeked(handle, value);
         } else {
             self.insert_at(handle, value).expect("listed as vacant");

@@ -297,7 +297,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         let mut evicted = None;
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
-            let is_last = |handle| self.handles.core().is_last(handle);
+            let is_last = |handle| self.handles.core().is_last(H::erase(handle));
             let handle = crate::policies::least_of(keys, is_last)?;
             self.evict(handle);
             evicted = Some(handle);

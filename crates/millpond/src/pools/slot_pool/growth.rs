@@ -19,21 +19,22 @@ pub enum CannotGrow {
 
 /// Whether a pool gets more slots, and how; by default, it does not. Sealed.
 ///
-/// Each method says what a pool with this `storage` and `core` does where there are no slots, or no more.
+/// Each method says what a pool with this `storage` and `core` does where there are no slots, or no more. `L` is the layout of
+/// the pool's handles, [erased](HandleLayout::Erased).
 #[doc(hidden)]
-pub trait Growth<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>>: Clone {
+pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clone {
     /// Whether a new pool touches every page of its memory.
     const TOUCHES: bool = true;
 
     /// The largest number of slots.
     #[inline]
-    fn slots_max(&self, storage: &Storage<P>) -> usize {
+    fn slots_max(&self, storage: &Storage<T, P>) -> usize {
         storage.words().slots()
     }
 
     /// The number of slots that there may be but are not now, and that have not retired.
     #[inline]
-    fn usable_beyond(&self, _storage: &Storage<P>) -> usize {
+    fn usable_beyond(&self, _storage: &Storage<T, P>) -> usize {
         0
     }
 
@@ -41,8 +42,8 @@ pub trait Growth<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>>: Clon
     #[inline]
     fn make_room(
         &mut self,
-        _storage: &mut Storage<P>,
-        _core: &mut Core<R, H>,
+        _storage: &mut Storage<T, P>,
+        _core: &mut Core<R, L>,
     ) -> Result<(), CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
@@ -51,8 +52,8 @@ pub trait Growth<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>>: Clon
     #[inline(always)]
     fn take_beyond(
         &mut self,
-        _storage: &mut Storage<P>,
-        _core: &mut Core<R, H>,
+        _storage: &mut Storage<T, P>,
+        _core: &mut Core<R, L>,
     ) -> Result<usize, CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
@@ -61,39 +62,44 @@ pub trait Growth<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>>: Clon
     /// beyond the others. On an error, nothing changes.
     fn grow_up_to(
         &mut self,
-        _handle: H,
-        _check: CheckWord<H::Word>,
+        _handle: L,
+        _check: CheckWord<L::Word>,
         _is_near: bool,
-        _storage: &mut Storage<P>,
-        _core: &mut Core<R, H>,
+        _storage: &mut Storage<T, P>,
+        _core: &mut Core<R, L>,
     ) -> Result<(), InsertAtErrorKind> {
         Err(InsertAtErrorKind::OutOfRange)
     }
 
     /// The word of a slot that exists, existed or may exist.
     #[inline]
-    fn word_of(&self, index: usize, storage: &Storage<P>, _core: &Core<R, H>) -> Option<H::Word> {
+    fn word_of(
+        &self,
+        index: usize,
+        storage: &Storage<T, P>,
+        _core: &Core<R, L>,
+    ) -> Option<L::Word> {
         storage.words().get(index)
     }
 
     /// The number of slots that exist or existed, as far as the pool knows.
-    fn known(&self, storage: &Storage<P>) -> usize {
+    fn known(&self, storage: &Storage<T, P>) -> usize {
         storage.words().slots()
     }
 
     /// Gives a pool as many slots as another has, whose state it is about to take on; the order is then out of date.
     fn become_like(
         &mut self,
-        _storage: &mut Storage<P>,
-        _core: &Core<R, H>,
+        _storage: &mut Storage<T, P>,
+        _core: &Core<R, L>,
         _other: &Self,
-        _other_storage: &Storage<P>,
+        _other_storage: &Storage<T, P>,
     ) -> Result<(), OutOfMemory> {
         Ok(())
     }
 
     /// Adds what the future depends on.
-    fn add_to(&self, _storage: &Storage<P>, _sum: &mut Checksum) {}
+    fn add_to(&self, _storage: &Storage<T, P>, _sum: &mut Checksum) {}
 
     /// Checks what the pool knows of slots that are not there.
     ///
@@ -103,8 +109,8 @@ pub trait Growth<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>>: Clon
     #[cfg(feature = "validate")]
     fn validate(
         &self,
-        _storage: &Storage<P>,
-        _core: &Core<R, H>,
+        _storage: &Storage<T, P>,
+        _core: &Core<R, L>,
     ) -> Result<(), crate::reports::validate::Violation> {
         Ok(())
     }
@@ -114,4 +120,4 @@ pub trait Growth<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>>: Clon
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>> Growth<T, R, H, P> for Fixed {}
+impl<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>> Growth<T, R, L, P> for Fixed {}

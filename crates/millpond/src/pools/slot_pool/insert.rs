@@ -1,13 +1,13 @@
 //! Insertion: in the slot that comes next, at a handle, or in place of another object.
 
 use super::{CannotGrow, Growth, PoolPlace, SlotPool};
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, Issue};
 use crate::pools::faces::VacantEntry;
 use crate::reports::errors::{Full, FullPool, InsertAtError, PoolName};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, Circle};
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Moves `value` into a free slot and returns its handle. O(1) in every [reuse order](crate::reuse) but `NextFit`;
@@ -45,10 +45,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let Self { storage, core, growth, .. } = self;
         let inserted =
             storage.put_next(value, core, |storage, core| growth.take_beyond(storage, core));
-        if let Ok(handle) = inserted {
-            self.note_origin(handle.index() as usize);
-        }
-        inserted
+        let (index, generation) = inserted?;
+        self.note_origin(index);
+        Ok(H::from_kept_parts(index, generation))
     }
 
     /// Counts a refusal, and makes the error.
@@ -64,11 +63,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     fn next_handle(&mut self) -> Result<H, CannotGrow> {
         self.inspect_next();
         let Self { storage, core, growth, .. } = self;
-        if let Some(handle) = core.peek(storage) {
+        if let Some(handle) = core.peek(storage).map(H::from_erased) {
             return Ok(handle);
         }
         growth.make_room(storage, core)?;
-        Ok(core.peek(storage).expect("there is room"))
+        Ok(H::from_erased(core.peek(storage).expect("there is room")))
     }
 
     /// Inserts the value that `make` returns. `make` receives the value's future handle. If
@@ -285,7 +284,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[track_caller]
     pub(in crate::pools) fn insert_peeked(&mut self, handle: H, value: T) {
-        self.core.take_peeked(handle, &mut self.storage);
+        self.core.take_peeked(handle.erase(), &mut self.storage);
         self.storage.put(handle.index() as usize, handle.word(), value);
         self.note_origin(handle.index() as usize);
     }
@@ -303,13 +302,13 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             Ok(())
         } else {
             let Self { core, storage, growth, .. } = self;
-            growth.grow_up_to(handle, check, is_near, storage, core)
+            growth.grow_up_to(handle.erase(), check, is_near, storage, core)
         };
         if reached.is_ok() {
             self.storage.inspect(handle.index() as usize);
         }
         let Self { core, storage, .. } = self;
-        match reached.and_then(|()| core.claim(handle, storage, check)) {
+        match reached.and_then(|()| core.claim(handle.erase(), storage, check)) {
             Ok(index) => {
                 self.storage.put(index, handle.word(), value);
                 self.note_origin(index);

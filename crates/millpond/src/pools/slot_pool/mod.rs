@@ -20,8 +20,6 @@ mod watch;
 pub use growth::{CannotGrow, Fixed, Growth};
 pub use place::PoolPlace;
 
-use core::marker::PhantomData;
-
 use crate::handle::{Explanation, Handle, HandleLayout};
 use crate::slots::generations::Generations;
 use crate::slots::reuse::ReuseOrder;
@@ -41,14 +39,13 @@ pub struct SlotPool<
     G = Fixed,
     R: ReuseOrder = DefaultOrder,
     H: HandleLayout = Handle<T>,
-    P: Place = DefaultPlace<T, R>,
+    P: Place = DefaultPlace<R>,
 > {
     /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods
     /// is on its way between the two, where no user code runs.
-    pub(super) storage: Storage<P>,
-    pub(super) core: Core<R, H>,
+    pub(super) storage: Storage<T, P>,
+    pub(super) core: Core<R, H::Erased>,
     pub(super) growth: G,
-    values: PhantomData<T>,
 }
 
 #[cfg(feature = "alloc")]
@@ -57,25 +54,29 @@ type DefaultOrder = crate::slots::reuse::Lifo;
 type DefaultOrder = crate::slots::reuse::InlineRoster;
 /// The place of a [`Pool`](crate::Pool) whose words and slot numbers have 32 bits, written so that the compiler sees that it is the default.
 #[cfg(feature = "alloc")]
-type DefaultPlace<T, R> = crate::slots::Block<T, (R, u32, u32)>;
+type DefaultPlace<R> = crate::slots::Block<(R, u32, u32)>;
 #[cfg(not(feature = "alloc"))]
-type DefaultPlace<T, R> = crate::slots::Inline<T, (R, u32, u32), 0>;
+type DefaultPlace<R> = crate::slots::Inline<(), (R, u32, u32), 0>;
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
-    pub(super) const fn of_parts(storage: Storage<P>, core: Core<R, H>, growth: G) -> Self {
-        Self { storage, core, growth, values: PhantomData }
+    pub(super) const fn of_parts(
+        storage: Storage<T, P>,
+        core: Core<R, H::Erased>,
+        growth: G,
+    ) -> Self {
+        Self { storage, core, growth }
     }
 
-    pub(crate) fn storage(&self) -> &Storage<P> {
+    pub(crate) fn storage(&self) -> &Storage<T, P> {
         &self.storage
     }
 
-    pub(crate) fn storage_mut(&mut self) -> &mut Storage<P> {
+    pub(crate) fn storage_mut(&mut self) -> &mut Storage<T, P> {
         &mut self.storage
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Returns the number of slots that there are: live, free and retired.
@@ -182,7 +183,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 }
 
 #[cfg(feature = "validate")]
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Checks every invariant; see [`validate`](crate::validate). O(capacity).

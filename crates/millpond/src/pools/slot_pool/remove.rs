@@ -1,11 +1,11 @@
 //! Removal of one object, of some, and of all.
 
 use super::{Growth, PoolPlace, SlotPool};
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, Issue};
 use crate::pools::faces::{Drain, ExtractIf};
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). Every
@@ -25,7 +25,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         self.note_removal(handle);
-        self.storage.remove(handle, &mut self.core)
+        self.storage.remove(handle.index() as usize, handle.word(), &mut self.core)
     }
 
     /// Moves the value out of slot `index`, or returns `None` if the slot is not live. O(1).
@@ -88,8 +88,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// });
     /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
     /// ```
-    pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
-        self.storage.retain(&mut self.core, keep);
+    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
+        self.storage.retain(&mut self.core, |index, generation, value| {
+            keep(H::from_kept_parts(index, generation), value)
+        });
     }
 
     /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the

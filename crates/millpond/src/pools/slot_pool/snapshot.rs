@@ -10,7 +10,7 @@ use crate::snapshot::state::{Shape, checksum_of_values, sealed};
 use crate::snapshot::{Checksum, SnapshotError, SnapshotOf, ToChecksum};
 
 /// Snapshots.
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Takes a snapshot of everything that the pool's future depends on, for values that
@@ -46,7 +46,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 }
 
 /// Checksums, saving and restoring.
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Overwrites `snapshot` with the current state. Does not allocate, except as
@@ -103,8 +103,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> sealed::State
-    for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    sealed::State for SlotPool<T, G, R, H, P>
 {
     type Value = T;
     type Handle = H;
@@ -145,7 +145,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Gives this pool as many slots as `other` has, because what comes next depends on it, and its state.
@@ -165,7 +165,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     sealed::Restore for SlotPool<T, G, R, H, P>
 {
     fn copy_state_from(&mut self, other: &Self)
@@ -200,7 +200,7 @@ impl<T: ::serde::Serialize, R: ReuseOrder, H: HandleLayout, P, G> ::serde::Seria
     for SlotPool<T, G, R, H, P>
 where
     P: PoolPlace<T, R, H>,
-    G: Growth<T, R, H, P>,
+    G: Growth<T, R, H::Erased, P>,
     Self: sealed::Written<Value = T>,
 {
     fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -214,7 +214,7 @@ impl<'de, T: ::serde::Deserialize<'de>, R: ReuseOrder, H: HandleLayout, P, G>
     ::serde::Deserialize<'de> for SlotPool<T, G, R, H, P>
 where
     P: PoolPlace<T, R, H>,
-    G: Growth<T, R, H, P>,
+    G: Growth<T, R, H::Erased, P>,
     Self: sealed::Written<Value = T>,
 {
     fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -8,7 +8,7 @@ use crate::reports::errors::PoolName;
 use crate::slots::reuse::ReuseOrder;
 
 operators! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>] SlotPool<T, G, R, H, P>, T, H,
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
     iterators: Iter<'a, T, R, H>, IterMut<'a, T, R, H>,
     example: "Pool", " = Pool::<u8>::builder().name(\"bullets\").capacity(8).build()"
 }
@@ -19,8 +19,8 @@ operators! {
 /// # Panics
 ///
 /// If there is not enough memory, or a value's clone panics.
-impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> Clone
-    for SlotPool<T, G, R, H, P>
+impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    Clone for SlotPool<T, G, R, H, P>
 {
     fn clone(&self) -> Self {
         let circle = self.core.circle();
@@ -34,8 +34,8 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> IntoIterator
-    for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    IntoIterator for SlotPool<T, G, R, H, P>
 {
     type Item = (H, T);
     type IntoIter = IntoIter<Self>;
@@ -46,8 +46,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> sealed::Face
-    for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    sealed::Face for SlotPool<T, G, R, H, P>
 {
     type Value = T;
     type Handle = H;
@@ -59,8 +59,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> sealed::Walked
-    for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    sealed::Walked for SlotPool<T, G, R, H, P>
 {
     type Value = T;
     type Handle = H;

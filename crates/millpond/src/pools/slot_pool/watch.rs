@@ -4,7 +4,7 @@ use super::{Growth, PoolPlace, SlotPool};
 use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Returns the live objects, grouped by the source line that inserted them. O(capacity + live ×

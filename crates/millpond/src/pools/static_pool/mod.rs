@@ -63,7 +63,7 @@ pub type StaticPool<T, const N: usize, H = Handle<T>> =
 
 /// Initially all zero bits, except in a pool that starts at another generation than 1: see
 /// [`Inline`].
-type StaticStorage<T, const N: usize, H> = Storage<InPool<T, N, H>>;
+type StaticStorage<T, const N: usize, H> = Storage<T, InPool<T, N, H>>;
 
 /// The place of a [`StaticPool`].
 #[doc(hidden)]

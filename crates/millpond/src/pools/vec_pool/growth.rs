@@ -70,69 +70,69 @@ impl<W: Word> Doubling<W> {
     }
 
     /// Moves to this many slots, at least as many as there are. On an error, nothing changes.
-    pub(super) fn grow<T, R: ReuseOrder, H: HandleLayout<Word = W>>(
+    pub(super) fn grow<T, R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &mut Core<R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let from = storage.words().slots();
         let former = self.former();
         let (again, rest) = former.split_at(former.len().min(slots - from));
         let rest = Self::boxed(rest)?;
-        storage.try_grow(Core::<R, H>::NEEDS, slots, again, touch)?;
+        storage.try_grow(Core::<R, L>::NEEDS, slots, again, touch)?;
         self.former = rest;
         core.grow(from, storage);
         Ok(())
     }
 
     /// How many slots a pool of this many has after it has grown by itself.
-    pub(super) fn slots_after<H: HandleLayout>(&self, slots: usize) -> usize {
-        slots.saturating_mul(2).max(SLOTS_MIN).min(self.limit::<H>())
+    pub(super) fn slots_after<L: HandleLayout>(&self, slots: usize) -> usize {
+        slots.saturating_mul(2).max(SLOTS_MIN).min(self.limit::<L>())
     }
 
     #[cfg(feature = "validate")]
-    fn check<H: HandleLayout>(
+    fn check<L: HandleLayout>(
         &self,
         slots: usize,
     ) -> Result<(), crate::reports::validate::Violation> {
         let former = self.former();
         crate::reports::validate::ensure(
-            slots + former.len() <= self.limit::<H>() && former.iter().all(|word| word.is_dead()),
+            slots + former.len() <= self.limit::<L>() && former.iter().all(|word| word.is_dead()),
             "the slots that existed are dead, and not more than the limit together with those that exist",
-            format_args!("{slots} and {}, limit {}", former.len(), self.limit::<H>()),
+            format_args!("{slots} and {}, limit {}", former.len(), self.limit::<L>()),
         )
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>> for Doubling<H::Word> {
+impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doubling<L::Word> {
     const TOUCHES: bool = false;
 
     #[inline]
-    fn slots_max(&self, _: &PoolStorage<T, R, H>) -> usize {
-        self.limit::<H>()
+    fn slots_max(&self, _: &PoolStorage<T, R, L>) -> usize {
+        self.limit::<L>()
     }
 
-    fn usable_beyond(&self, storage: &PoolStorage<T, R, H>) -> usize {
-        self.room_beyond::<H>(storage.words().slots())
+    fn usable_beyond(&self, storage: &PoolStorage<T, R, L>) -> usize {
+        self.room_beyond::<L>(storage.words().slots())
     }
 
     #[cold]
     #[inline(never)]
     fn make_room(
         &mut self,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &mut Core<R, L>,
     ) -> Result<(), CannotGrow> {
         let from = storage.words().slots();
-        if self.room_beyond::<H>(from) == 0 {
+        if self.room_beyond::<L>(from) == 0 {
             return Err(CannotGrow::AtLimit);
         }
-        let is_usable = |word: &H::Word| *word != H::Word::RETIRED;
+        let is_usable = |word: &L::Word| *word != L::Word::RETIRED;
         // Slots that exist again may all have retired.
         let first = self.former().iter().position(is_usable).unwrap_or(self.former().len());
-        let slots = self.slots_after::<H>(from).max(from + first + 1);
+        let slots = self.slots_after::<L>(from).max(from + first + 1);
         self.grow(slots, storage, core, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
@@ -140,8 +140,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>> for D
     #[inline(never)]
     fn take_beyond(
         &mut self,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &mut Core<R, L>,
     ) -> Result<usize, CannotGrow> {
         self.make_room(storage, core)?;
         Ok(core.take_next(storage).expect("there is room").0)
@@ -150,17 +150,17 @@ impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>> for D
     #[cold]
     fn grow_up_to(
         &mut self,
-        handle: H,
-        check: CheckWord<H::Word>,
+        handle: L,
+        check: CheckWord<L::Word>,
         is_near: bool,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &mut Core<R, L>,
     ) -> Result<(), InsertAtErrorKind> {
         let index = handle.index() as usize;
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
         let word = self.word_of(index, storage, core).ok_or(InsertAtErrorKind::OutOfRange)?;
         check(&core.circle(), word, handle.word())?;
-        let slots = self.slots_after::<H>(storage.words().slots());
+        let slots = self.slots_after::<L>(storage.words().slots());
         if is_near && index >= NAMED_SLOTS.max(slots) {
             return Err(InsertAtErrorKind::TooFar);
         }
@@ -171,10 +171,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>> for D
     fn word_of(
         &self,
         index: usize,
-        storage: &PoolStorage<T, R, H>,
-        _: &Core<R, H>,
-    ) -> Option<H::Word> {
-        if index >= self.limit::<H>() {
+        storage: &PoolStorage<T, R, L>,
+        _: &Core<R, L>,
+    ) -> Option<L::Word> {
+        if index >= self.limit::<L>() {
             return None;
         }
         let words = storage.words();
@@ -182,17 +182,17 @@ impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>> for D
         Some(words.get(index).or_else(former).unwrap_or_else(|| words.unused_word()))
     }
 
-    fn known(&self, storage: &PoolStorage<T, R, H>) -> usize {
+    fn known(&self, storage: &PoolStorage<T, R, L>) -> usize {
         storage.words().slots() + self.former().len()
     }
 
     /// Values in slots that are no more are dropped.
     fn become_like(
         &mut self,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &Core<R, H>,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &Core<R, L>,
         other: &Self,
-        other_storage: &PoolStorage<T, R, H>,
+        other_storage: &PoolStorage<T, R, L>,
     ) -> Result<(), OutOfMemory> {
         let mut former = self.clone();
         former.set_former(other.former())?;
@@ -203,29 +203,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>> for D
         }
         match slots.cmp(&storage.words().slots()) {
             Ordering::Less => {
-                let block = storage.try_smaller(Core::<R, H>::NEEDS, slots)?;
-                storage.move_to(Core::<R, H>::NEEDS, block);
+                let block = storage.try_smaller(Core::<R, L>::NEEDS, slots)?;
+                storage.move_to(Core::<R, L>::NEEDS, block);
             }
             Ordering::Equal => {}
             Ordering::Greater => {
-                storage.try_grow(Core::<R, H>::NEEDS, slots, &[], false)?;
+                storage.try_grow(Core::<R, L>::NEEDS, slots, &[], false)?;
             }
         }
         *self = former;
         Ok(())
     }
 
-    fn add_to(&self, storage: &PoolStorage<T, R, H>, sum: &mut Checksum) {
+    fn add_to(&self, storage: &PoolStorage<T, R, L>, sum: &mut Checksum) {
         sum.add(&storage.words().slots());
     }
 
     #[cfg(feature = "validate")]
     fn validate(
         &self,
-        storage: &PoolStorage<T, R, H>,
-        _: &Core<R, H>,
+        storage: &PoolStorage<T, R, L>,
+        _: &Core<R, L>,
     ) -> Result<(), crate::reports::validate::Violation> {
-        self.check::<H>(storage.words().slots())
+        self.check::<L>(storage.words().slots())
     }
 }
 
@@ -271,10 +271,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         known.extend((kept..words.slots()).filter_map(|index| words.get(index)));
         known.extend_from_slice(former);
         let used = known.iter().rposition(|word| *word != unused).map_or(0, |last| last + 1);
-        let block = self.storage.try_smaller(Core::<R, H>::NEEDS, kept)?;
+        let block = self.storage.try_smaller(Core::<R, H::Erased>::NEEDS, kept)?;
         self.growth.set_former(&known[..used])?;
         self.core.shrink(kept, &mut self.storage, |storage| {
-            storage.move_to(Core::<R, H>::NEEDS, block);
+            storage.move_to(Core::<R, H::Erased>::NEEDS, block);
         });
         Ok(())
     }

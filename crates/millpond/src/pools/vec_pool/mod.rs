@@ -82,7 +82,7 @@ use crate::values::Storage;
 ///
 /// They are those of [`SlotPool`]; the page of [`Pool`](crate::Pool#methods) lists them by what they do. Its own: [`push`](Self::push), [`reserve`](Self::reserve), [`shrink_to_fit`](Self::shrink_to_fit), [`capacity_max`](Self::capacity_max).
 pub type VecPool<T, R = Lifo, H = Handle<T>> =
-    SlotPool<T, Doubling<<H as HandleLayout>::Word>, R, H, OneBlock<T, R, H>>;
+    SlotPool<T, Doubling<<H as HandleLayout>::Word>, R, H, OneBlock<R, H>>;
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// Without slots and limits, computed at compile time.

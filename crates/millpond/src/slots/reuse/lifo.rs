@@ -483,7 +483,7 @@ mod tests {
     use crate::slots::Bare;
     use crate::slots::Block;
 
-    fn new_words(slots: usize) -> SlotWords<Block<(), Bare<u32, u32>>> {
+    fn new_words(slots: usize) -> SlotWords<Block<Bare<u32, u32>>> {
         SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1).unwrap()
     }
 
@@ -491,7 +491,7 @@ mod tests {
         LifoQueue::with_ends(Ends { len, fresh_from }, false)
     }
 
-    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<(), Bare<u32, u32>>>) -> &'a [u32] {
+    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<Bare<u32, u32>>>) -> &'a [u32] {
         queue.ends().stack(words.entries())
     }
 
