@@ -158,6 +158,7 @@ typedef struct mp_pool {
     /* The slots. Those from `used_` on were never used: their words are 0, and mean the first generation, dead. */
     uint32_t used_, start_minus_1_;
     uint32_t peak_, retired_;
+    size_t slot_bytes_, slot_align_;
     void *entries_;
     size_t entry_count_;
     size_t bit_words_;

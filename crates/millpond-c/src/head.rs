@@ -107,6 +107,8 @@ pub(crate) struct InC {
     start_minus_1: u32,
     peak: u32,
     retired: u32,
+    slot_bytes: usize,
+    slot_align: usize,
     entries: *mut c_void,
     entry_count: usize,
     bit_words: usize,

@@ -53,4 +53,4 @@ pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapAge, Parts, PartsMut, Place};
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;
-pub(crate) use self::words::{SlotWords, handle_at};
+pub(crate) use self::words::{SlotWords, SlotsMut, handle_at};

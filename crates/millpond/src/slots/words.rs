@@ -28,6 +28,8 @@
 //!    no bits in words of them alone, and the reuse order has them in the order of their indices, with the entries of a new
 //!    pool. Whatever takes a slot, gives it a word, or moves others around it in the order, raises `used` beyond it at once;
 //!    only taking over another pool's state lowers it. Copies of states leave the slots from there on alone.
+//! 6. If the slots [hold links](SlotWords::holds_links), each has room for one in place of its value, and the first bytes of
+//!    each dead one are an initialised [`Link`].
 //!
 //! The iterators of `values` rely on 1 and 2: they read, without a test, the values of slots that are live by the
 //! bitmap or the prefix.
@@ -37,6 +39,7 @@ use core::alloc::Layout;
 use core::mem::offset_of;
 
 use crate::base::aside;
+use crate::base::entry::Entry;
 #[cfg(all(test, feature = "alloc"))]
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Word};
@@ -44,6 +47,7 @@ use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
+use crate::slots::reuse::Link;
 use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, SlotKind, retired_among};
 
 /// An iteration that finds at most one birth or death for this many used slots since the previous one
@@ -74,6 +78,23 @@ pub struct SlotWords<P: Place> {
     quick_below: u32,
     /// The [`Core`](super::Core) sets it: a lifetime of a generation below it ends by [`end_quick`](Self::end_quick).
     border: u32,
+}
+
+/// The slots, as whoever owns them lends them to a [`Core`](super::Core): nobody else can change them, because their values
+/// must agree with them.
+pub(crate) struct SlotsMut<'a, P: Place>(pub(super) &'a mut SlotWords<P>);
+
+impl<'a, P: Place> SlotsMut<'a, P> {
+    #[inline(always)]
+    pub(crate) fn of(slots: &'a mut SlotWords<P>) -> Self {
+        Self(slots)
+    }
+
+    /// The slots, to be broken.
+    #[cfg(test)]
+    pub(crate) fn all(self) -> &'a mut SlotWords<P> {
+        self.0
+    }
 }
 
 #[cfg(feature = "alloc")]
@@ -313,6 +334,52 @@ impl<P: Place> SlotWords<P> {
         self.place.parts_mut().entries
     }
 
+    /// Where the array of entries ends, for writing entries.
+    #[inline(always)]
+    pub(crate) fn entries_end_mut(&mut self) -> *mut P::Entry {
+        self.place.entries_end_mut()
+    }
+
+    /// Whether the dead slots have the links of the reuse order's list, where their values were: if it needs links, and has
+    /// no array for them.
+    #[inline]
+    pub(crate) fn holds_links(&self) -> bool {
+        P::Entry::LINKS_IN_SLOTS && self.place.parts().entries.is_empty()
+    }
+
+    /// The link that was last set since the slot died, or [`Link::NONE`].
+    #[inline]
+    pub(crate) fn link(&self, index: usize) -> Link {
+        if self.is_live(index) {
+            return Link::NONE;
+        }
+        assert!(index < self.slots() && self.holds_links());
+        let slot = self.place.parts().values.wrapping_add(index * self.place.value_bytes());
+        // SAFETY: the slot exists and is dead, so it has room for a link, and its first bytes are an initialised one
+        // (invariant 6).
+        unsafe { slot.cast::<Link>().read_unaligned() }
+    }
+
+    /// Sets the link of a dead slot; does nothing if the slot is live.
+    #[inline]
+    pub(crate) fn set_link(&mut self, index: usize, link: Link) {
+        if !self.is_live(index) {
+            self.write_link(index, link);
+        }
+    }
+
+    /// Writes the link of a slot that is dead, or has no value any more and dies now.
+    #[inline]
+    fn write_link(&mut self, index: usize, link: Link) {
+        if self.holds_links() {
+            assert!(index < self.slots());
+            let bytes = self.place.value_bytes();
+            let slot = self.place.parts_mut().values.wrapping_add(index * bytes);
+            // SAFETY: the slot exists, has room for a link (invariant 6), and holds no value.
+            unsafe { slot.cast::<Link>().write_unaligned(link) };
+        }
+    }
+
     /// What the word of a slot stands for: the generation of a live slot; of a dead one the next, with the top bit set.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<P::Word> {
@@ -460,7 +527,8 @@ impl<P: Place> SlotWords<P> {
         unsafe { bits.get_unchecked_mut(index / WORD_SLOTS) }
     }
 
-    /// Ends the lifetime of a live slot, which then has this word. For the word of a retired slot,
+    /// Ends the lifetime of a live slot, which then has this word, and no link; its value stays where it is and is not dropped,
+    /// unless the link takes its place: the caller has moved it out, or is about to. For the word of a retired slot,
     /// call [`retire`](Self::retire).
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
@@ -472,6 +540,7 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: just tested.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
+        self.write_link(index, Link::NONE);
         self.deaths += 1;
     }
 
@@ -491,6 +560,7 @@ impl<P: Place> SlotWords<P> {
         }
         // SAFETY: just tested.
         unsafe { self.set_word(index, generation.dead_successor()) };
+        self.write_link(index, Link::NONE);
         self.deaths += 1;
         true
     }

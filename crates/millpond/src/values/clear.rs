@@ -14,7 +14,7 @@ impl<T, P: Place> Storage<T, P> {
     {
         let circle = core.circle();
         // The reuse order matches the words again at the end.
-        let mut storage = guard(self, move |storage| core.reset_order(*storage));
+        let mut storage = guard(self, move |storage| core.reset_order(storage.slots_mut()));
         if !core::mem::needs_drop::<T>() {
             storage.forget_all(&circle);
             return;

@@ -3,7 +3,6 @@
 use super::Storage;
 use crate::handle::Word;
 use crate::slots::Place;
-use crate::slots::reuse::Slots;
 
 impl<T, P: Place> Storage<T, P> {
     /// Takes on the words and values of another storage of the same size. Slots from `used` on were never
@@ -63,7 +62,7 @@ impl<T, P: Place> Storage<T, P> {
         self.words.copy_state_from(&other.words, used);
         if Self::LINKED {
             for index in 0..(used + 1).min(self.slots()) {
-                self.set_link(index, other.link(index));
+                self.words.set_link(index, other.words.link(index));
             }
         }
     }

@@ -53,7 +53,7 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         if grown.is_ok() {
             self.words.note_new(known);
             for index in former..slots {
-                self.write_link(index, Link::NONE);
+                self.words.set_link(index, Link::NONE);
                 // As if a value had just been moved out.
                 self.bury(index);
             }

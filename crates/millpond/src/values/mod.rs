@@ -63,10 +63,12 @@ use crate::occupancy::Occupancy;
 use crate::occupancy::WORD_SLOTS;
 use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
-use crate::slots::reuse::{Link, Permit, Queue, ReuseOrder, Slots};
+use crate::slots::reuse::{Link, Queue, ReuseOrder};
 #[cfg(feature = "alloc")]
 use crate::slots::{Bare, Block};
-use crate::slots::{Circle, Core, Inline, Needs, Place, SlotKind, SlotWords, check_disjoint};
+use crate::slots::{
+    Circle, Core, Inline, Needs, Place, SlotKind, SlotWords, SlotsMut, check_disjoint,
+};
 
 /// Slots with values, and their words, which determine which of them are live.
 #[doc(hidden)]
@@ -200,7 +202,7 @@ impl<T, P: Place> Storage<T, P> {
     where
         R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
     {
-        let (index, generation) = match core.take_next(self) {
+        let (index, generation) = match core.take_next(self.slots_mut()) {
             Some(taken) => taken,
             None => match grow(self, core) {
                 Ok(index) => (index, self.words.of_vacant(index).expect("taken out of the order")),
@@ -245,7 +247,9 @@ impl<T, P: Place> Storage<T, P> {
         }
         // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
         Some(unsafe {
-            self.move_out_unchecked(index, |storage| core.end(index, generation, storage))
+            self.move_out_unchecked(index, |storage| {
+                core.end(index, generation, storage.slots_mut())
+            })
         })
     }
 
@@ -319,7 +323,7 @@ impl<T, P: Place> Storage<T, P> {
         let mut storage = Self { words, values: PhantomData };
         if Self::LINKED {
             for index in 0..storage.slots() {
-                storage.write_link(index, Link::NONE);
+                storage.words.set_link(index, Link::NONE);
             }
         }
         storage.poison_dead(true);
@@ -376,6 +380,12 @@ impl<T, P: Place> Storage<T, P> {
     #[inline]
     pub(crate) fn words(&self) -> &SlotWords<P> {
         &self.words
+    }
+
+    /// The slots, for their core.
+    #[inline(always)]
+    pub(crate) fn slots_mut(&mut self) -> SlotsMut<'_, P> {
+        SlotsMut::of(&mut self.words)
     }
 
     /// See [`SlotWords::refresh`].
@@ -498,7 +508,7 @@ impl<T, P: Place> Storage<T, P> {
         unsafe { self.value_unchecked_mut(index) }.write(value);
     }
 
-    /// Returns the value of a live slot, which the function makes dead by [`Slots::set_dead`].
+    /// Returns the value of a live slot, which the function makes dead by [`SlotWords::set_dead`].
     ///
     /// # Safety
     ///
@@ -555,8 +565,8 @@ impl<T, P: Place> Storage<T, P> {
     #[inline]
     fn end_with(&mut self, index: usize, word: P::Word) {
         match word == P::Word::RETIRED {
-            true => self.retire(index),
-            false => self.set_dead(index, word),
+            true => self.words.retire(index),
+            false => self.words.set_dead(index, word),
         }
     }
 
@@ -586,12 +596,16 @@ impl<T, P: Place> Storage<T, P> {
         if Self::LINKED || fills || Self::IS_POISONED {
             for index in 0..self.words.used() {
                 if self.words.is_live(index) {
-                    self.write_link(index, Link::NONE);
                     self.bury(index);
                 }
             }
         }
         self.words.set_all_dead(circle);
+        if Self::LINKED {
+            for index in 0..self.words.used() {
+                self.words.set_link(index, Link::NONE);
+            }
+        }
     }
 
     /// See [`SlotWords::mark_used_until`].
@@ -602,61 +616,6 @@ impl<T, P: Place> Storage<T, P> {
     /// Gives all slots, which are dead, this word.
     pub(crate) fn reset_words(&mut self, word: P::Word) {
         self.words.reset(word);
-    }
-
-    /// Writes the link of a slot that is dead (or becomes so now).
-    #[inline]
-    fn write_link(&mut self, index: usize, link: Link) {
-        if Self::LINKED {
-            let slot = self.value_mut(index).as_mut_ptr().cast::<Link>();
-            // SAFETY: the slot is at least as large as a link, as `LINKED` says, and holds no value.
-            unsafe { slot.write_unaligned(link) };
-        }
-    }
-}
-
-impl<T, P: Place> Slots for Storage<T, P> {
-    type Word = P::Word;
-    type Entry = P::Entry;
-    type Place = P;
-    const HOLDS_LINKS: bool = Self::LINKED;
-
-    #[inline]
-    fn words(&self) -> &SlotWords<P> {
-        &self.words
-    }
-
-    #[inline(always)]
-    fn words_mut(&mut self, _: Permit) -> &mut SlotWords<P> {
-        &mut self.words
-    }
-
-    #[inline(always)]
-    fn end_quick(&mut self, index: usize, generation: P::Word) -> bool {
-        let is_quick = self.words.end_quick(index, generation);
-        if is_quick {
-            self.write_link(index, Link::NONE);
-        }
-        is_quick
-    }
-
-    #[inline]
-    fn link(&self, index: usize) -> Link {
-        if !Self::LINKED || self.words.is_live(index) {
-            return Link::NONE;
-        }
-        assert!(index < self.slots());
-        // SAFETY: just tested.
-        let slot = unsafe { self.value(index) }.cast::<Link>();
-        // SAFETY: the slot is dead, so its first bytes are an initialised link (invariant 3).
-        unsafe { slot.read_unaligned() }
-    }
-
-    #[inline]
-    fn set_link(&mut self, index: usize, link: Link) {
-        if !self.words.is_live(index) {
-            self.write_link(index, link);
-        }
     }
 }
 
@@ -711,7 +670,7 @@ impl<T: Clone, P: Place> Storage<T, P> {
         }
         if Self::LINKED {
             for index in 0..other.slots() {
-                self.set_link(index, other.link(index));
+                self.words.set_link(index, other.words.link(index));
             }
         }
         self.words.copy_state_from(&other.words, other.words.used());
@@ -731,13 +690,14 @@ mod tests {
         type Roomy = PoolStorage<u64, Intrusive, Handle<()>>;
         let mut storage = Roomy::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
         storage.put(1, 1, 70);
-        storage.set_link(0, link);
-        storage.set_link(1, link);
-        assert_eq!([0, 1, 2].map(|index| storage.link(index)), [link, Link::NONE, Link::NONE]);
+        storage.words.set_link(0, link);
+        storage.words.set_link(1, link);
+        let links = [0, 1, 2].map(|index| storage.words.link(index));
+        assert_eq!(links, [link, Link::NONE, Link::NONE]);
         assert_eq!(storage.get(1), Some(&70));
 
         type Narrow = PoolStorage<[u8; 7], Intrusive, Handle<()>>;
         let storage = Narrow::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
-        assert_eq!([0, 1, 2].map(|index| storage.link(index)), [Link::NONE; 3]);
+        assert!(!storage.words.holds_links());
     }
 }

@@ -106,7 +106,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         settings.allocate(|capacity| {
             let circle = Circle::new::<H>(&settings.lifetimes);
             let mut storage = make_storage(capacity, circle.start().generation())?;
-            let core = Core::new(circle, settings.lifetimes.name, &mut storage);
+            let core = Core::new(circle, settings.lifetimes.name, storage.slots_mut());
             let watch = Watch::try_new(core.name(), settings.debug_aids, capacity)?;
             storage.watch(watch);
             Ok(Self { storage, core })
@@ -172,7 +172,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn next_handle(&mut self) -> Option<H> {
-        self.core.peek(&self.storage).map(H::from_erased)
+        self.core.peek(self.storage.words()).map(H::from_erased)
     }
 
     /// Makes exactly this handle live, for loading a saved state. O(1) amortised.
@@ -195,7 +195,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let index = self
             .core
-            .claim(handle.erase(), &mut self.storage, Circle::check_begin)
+            .claim(handle.erase(), self.storage.slots_mut(), Circle::check_begin)
             .map_err(|kind| InsertAtError { value: (), kind })?;
         self.storage.put(index, handle.word(), ());
         self.note_origin(handle);
@@ -218,7 +218,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Ends the lifetime of a slot that is live in this generation.
     #[inline]
     pub(crate) fn release_live(&mut self, index: usize, generation: H::Word) {
-        self.core.end(index, generation, &mut self.storage);
+        self.core.end(index, generation, self.storage.slots_mut());
     }
 
     /// Returns whether `handle` is live. O(1).
@@ -315,7 +315,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// Sends events to `track` from now on, or to nobody.
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
-        self.core.listen(track, &mut self.storage);
+        self.core.listen(track, self.storage.slots_mut());
     }
 
     /// Returns the name set on the builder.
@@ -365,7 +365,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub(crate) fn order_mut(
         &mut self,
     ) -> (&mut R::Queue<H::Index>, &mut [crate::slots::EntryOf<R, H>]) {
-        (self.core.queue_mut(), crate::slots::reuse::Slots::entries_mut(&mut self.storage))
+        (self.core.queue_mut(), self.storage.slots_mut().all().entries_mut())
     }
 
     /// The words, to be broken.
@@ -424,7 +424,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.core.validate(self.capacity(), &self.storage)
+        self.core.validate(self.capacity(), self.storage.words())
     }
 }
 
@@ -440,7 +440,7 @@ impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
         };
         storage.copy_state_from(&self.storage, self.words().used());
         let mut storage = storage.watched_like(&self.storage);
-        Self { core: self.core.clone_for(self.words().entries(), &mut storage), storage }
+        Self { core: self.core.clone_for(self.words().entries(), storage.slots_mut()), storage }
     }
 }
 

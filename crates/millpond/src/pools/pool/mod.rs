@@ -127,7 +127,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         settings.allocate(|capacity| {
             let circle = Circle::new::<H>(&settings.lifetimes);
             let mut storage = make_storage(capacity, circle.start().generation())?;
-            let core = Core::new(circle, settings.lifetimes.name, &mut storage);
+            let core = Core::new(circle, settings.lifetimes.name, storage.slots_mut());
             let mut pool = Self::of_parts(storage, core, Fixed);
             pool.watch(settings.debug_aids)?;
             Ok(pool)

@@ -25,7 +25,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Pool<T, R, H> {
         let mut pool = Self::from_settings(&Settings::of_capacity(capacity), false)
             .map_err(|_| Refused::out_of_memory(capacity))?;
         pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
-        pool.core.load(checked, &mut pool.storage);
+        pool.core.load(checked, pool.storage.slots_mut());
         Ok(pool)
     }
 }

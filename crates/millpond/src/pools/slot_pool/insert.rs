@@ -63,11 +63,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     fn next_handle(&mut self) -> Result<H, CannotGrow> {
         self.inspect_next();
         let Self { storage, core, growth, .. } = self;
-        if let Some(handle) = core.peek(storage).map(H::from_erased) {
+        if let Some(handle) = core.peek(storage.words()).map(H::from_erased) {
             return Ok(handle);
         }
         growth.make_room(storage, core)?;
-        Ok(H::from_erased(core.peek(storage).expect("there is room")))
+        Ok(H::from_erased(core.peek(storage.words()).expect("there is room")))
     }
 
     /// Inserts the value that `make` returns. `make` receives the value's future handle. If
@@ -284,7 +284,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[track_caller]
     pub(in crate::pools) fn insert_peeked(&mut self, handle: H, value: T) {
-        self.core.take_peeked(handle.erase(), &mut self.storage);
+        self.core.take_peeked(handle.erase(), self.storage.slots_mut());
         self.storage.put(handle.index() as usize, handle.word(), value);
         self.note_origin(handle.index() as usize);
     }
@@ -308,7 +308,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             self.storage.inspect(handle.index() as usize);
         }
         let Self { core, storage, .. } = self;
-        match reached.and_then(|()| core.claim(handle.erase(), storage, check)) {
+        match reached.and_then(|()| core.claim(handle.erase(), storage.slots_mut(), check)) {
             Ok(index) => {
                 self.storage.put(index, handle.word(), value);
                 self.note_origin(index);

@@ -164,13 +164,13 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.core.listen(Some(track), &mut self.storage);
+        self.core.listen(Some(track), self.storage.slots_mut());
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     #[cfg(feature = "recorder")]
     pub fn stop_recording(&mut self) {
-        self.core.listen(None, &mut self.storage);
+        self.core.listen(None, self.storage.slots_mut());
     }
 
     /// Returns whether an insertion would fail because each slot is live or retired, and there can be no more slots. (A
@@ -193,6 +193,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
         self.growth.validate(&self.storage, &self.core)?;
-        self.core.validate(self.growth.slots_max(&self.storage), &self.storage)
+        self.core.validate(self.growth.slots_max(&self.storage), self.storage.words())
     }
 }

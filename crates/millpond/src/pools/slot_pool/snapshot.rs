@@ -141,7 +141,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.core.queue().order(&self.storage, self.storage.words().used())
+        self.core.queue().order(self.storage.words(), self.storage.words().used())
     }
 }
 
@@ -161,7 +161,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         }
         copy_values(self, other, used);
         let Self { core, storage, .. } = self;
-        core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
+        core.copy_state_from(
+            &other.core,
+            other.storage.words().entries(),
+            used,
+            storage.slots_mut(),
+        );
     }
 }
 

@@ -29,7 +29,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
         let mut storage = storage.watched_like(&self.storage);
-        let core = self.core.clone_for(self.storage.words().entries(), &mut storage);
+        let core = self.core.clone_for(self.storage.words().entries(), storage.slots_mut());
         Self::of_parts(storage, core, self.growth.clone())
     }
 }

@@ -54,7 +54,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     pub(in crate::pools) fn inspect_next(&mut self) {
         if self.storage.watched().is_some() {
-            if let Some(handle) = self.core.peek(&self.storage) {
+            if let Some(handle) = self.core.peek(self.storage.words()) {
                 self.storage.inspect(handle.index() as usize);
             }
         }

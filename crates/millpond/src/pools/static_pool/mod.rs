@@ -190,7 +190,6 @@ mod tests {
     use super::*;
     use crate::Handle32;
     use crate::reports::stats::Stats;
-    use crate::slots::reuse::Slots;
 
     #[test]
     fn validation_asks_what_knows_the_handles() {
@@ -215,7 +214,7 @@ mod tests {
         pool.validate().unwrap();
         let broken = |from: usize, to: usize| {
             let mut pool = pool.clone();
-            let entries = Slots::entries_mut(&mut pool.storage);
+            let entries = pool.storage.slots_mut().all().entries_mut();
             entries[to] = entries[from];
             pool.validate().unwrap_err().rule()
         };

@@ -83,7 +83,7 @@ impl<W: Word> Doubling<W> {
         let rest = Self::boxed(rest)?;
         storage.try_grow(Core::<R, L>::NEEDS, slots, again, touch)?;
         self.former = rest;
-        core.grow(from, storage);
+        core.grow(from, storage.slots_mut());
         Ok(())
     }
 
@@ -144,7 +144,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         core: &mut Core<R, L>,
     ) -> Result<usize, CannotGrow> {
         self.make_room(storage, core)?;
-        Ok(core.take_next(storage).expect("there is room").0)
+        Ok(core.take_next(storage.slots_mut()).expect("there is room").0)
     }
 
     #[cold]
@@ -273,9 +273,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let used = known.iter().rposition(|word| *word != unused).map_or(0, |last| last + 1);
         let block = self.storage.try_smaller(Core::<R, H::Erased>::NEEDS, kept)?;
         self.growth.set_former(&known[..used])?;
-        self.core.shrink(kept, &mut self.storage, |storage| {
-            storage.move_to(Core::<R, H::Erased>::NEEDS, block);
-        });
+        self.core.shrink(kept, self.storage.slots_mut());
+        self.storage.move_to(Core::<R, H::Erased>::NEEDS, block);
+        self.core.note_shrunk(self.storage.slots_mut());
         Ok(())
     }
 }

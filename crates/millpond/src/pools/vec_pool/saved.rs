@@ -37,7 +37,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
             .and_then(|()| growth.set_former(&former))
             .map_err(|_| Refused::out_of_memory(there))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
-        core.load(&slots, storage);
+        core.load(&slots, storage.slots_mut());
         storage.mark_used_until(there + former.len());
         Ok(pool)
     }
