@@ -29,27 +29,29 @@ impl<T, P: Place> Storage<T, P> {
     /// A slot has just died, and its value was moved out.
     #[inline]
     pub(super) fn bury(&mut self, index: usize) {
-        if self.watched().is_some_and(Watch::fills) {
+        if cfg!(feature = "debug-aids") && self.watched().is_some_and(Watch::fills) {
             fill(bytes_mut(self.value_mut(index)), Self::spare_bytes().start);
         }
-        self.poison(index, true);
+        if Self::IS_POISONED {
+            self.poison(index, true);
+        }
     }
 
     /// A dead slot is about to receive a value.
     #[inline]
     pub(super) fn unearth(&mut self, index: usize) {
-        self.poison(index, false);
+        if Self::IS_POISONED {
+            self.poison(index, false);
+        }
     }
 
     /// Marks a slot as dead or alive for AddressSanitizer.
     #[inline]
     fn poison(&mut self, index: usize, is_dead: bool) {
-        if Self::IS_POISONED {
-            let spare = &mut bytes_mut(self.value_mut(index))[Self::spare_bytes()];
-            match is_dead {
-                true => sanitizer::poison(spare),
-                false => sanitizer::unpoison(spare),
-            }
+        let spare = &mut bytes_mut(self.value_mut(index))[Self::spare_bytes()];
+        match is_dead {
+            true => sanitizer::poison(spare),
+            false => sanitizer::unpoison(spare),
         }
     }
 

@@ -326,7 +326,9 @@ impl<T, P: Place> Storage<T, P> {
                 storage.words.set_link(index, Link::NONE);
             }
         }
-        storage.poison_dead(true);
+        if Self::IS_POISONED {
+            storage.poison_dead(true);
+        }
         storage
     }
 
@@ -621,12 +623,15 @@ impl<T, P: Place> Storage<T, P> {
 
 impl<T, P: Place> Drop for Storage<T, P> {
     fn drop(&mut self) {
-        // Made first, because the report is passed to a user function, which may panic.
-        let storage = guard(self, |storage| storage.drop_all());
-        if let Some(watch) = storage.watched() {
-            watch.report_drop(storage.words.occupancy().iter());
+        // So that the compiler generates nothing for values without drop code.
+        if core::mem::needs_drop::<T>() || cfg!(feature = "debug-aids") || Self::IS_POISONED {
+            // Made first, because the report is passed to a user function, which may panic.
+            let storage = guard(self, |storage| storage.drop_all());
+            if let Some(watch) = storage.watched() {
+                watch.report_drop(storage.words.occupancy().iter());
+            }
+            drop(storage);
         }
-        drop(storage);
     }
 }
 
@@ -640,7 +645,9 @@ impl<T, P: Place> Storage<T, P> {
                 }
             }
             // Last, because each dropped value leaves a dead slot.
-            storage.poison_dead(false);
+            if Self::IS_POISONED {
+                storage.poison_dead(false);
+            }
         });
     }
 }
