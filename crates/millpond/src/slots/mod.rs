@@ -25,6 +25,7 @@ pub(crate) mod generations;
 mod inline;
 mod kind;
 pub(crate) mod lifetimes;
+mod link;
 mod partition;
 #[allow(unsafe_code)]
 mod place;
@@ -49,6 +50,7 @@ pub(crate) use self::core::{Core, EntryOf, Needs};
 pub(crate) use self::counts::{Census, Counts, retired_among};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, FitEntries, SlotKind};
+pub(crate) use self::link::Link;
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapAge, Parts, PartsMut, Place};
 #[cfg(feature = "alloc")]

@@ -47,7 +47,7 @@ use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
-use crate::slots::reuse::Link;
+use crate::slots::Link;
 use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, SlotKind, retired_among};
 
 /// An iteration that finds at most one birth or death for this many used slots since the previous one

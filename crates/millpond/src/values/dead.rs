@@ -10,8 +10,8 @@ use core::ops::Range;
 
 use super::Storage;
 use crate::base::sanitizer;
+use crate::slots::Link;
 use crate::slots::Place;
-use crate::slots::reuse::Link;
 
 use crate::reports::debug::{Watch, fill, find_changed};
 

@@ -63,7 +63,8 @@ use crate::occupancy::Occupancy;
 use crate::occupancy::WORD_SLOTS;
 use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
-use crate::slots::reuse::{Link, Queue, ReuseOrder};
+use crate::slots::Link;
+use crate::slots::reuse::{Queue, ReuseOrder};
 #[cfg(feature = "alloc")]
 use crate::slots::{Bare, Block};
 use crate::slots::{

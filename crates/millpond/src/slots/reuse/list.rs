@@ -6,10 +6,11 @@ use core::iter;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use super::{Link, Queue};
+use super::Queue;
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
+use crate::slots::Link;
 use crate::slots::{Place, SlotWords};
 
 /// A link in an array, for slots that have no room for it.
