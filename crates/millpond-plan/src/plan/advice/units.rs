@@ -276,6 +276,7 @@ impl Units {
         names: &[String],
         time: Option<AllTime>,
     ) -> Advice {
+        self.pairs.end_row();
         let all_calls: u64 = self.kinds.iter().map(|kind| kind.1).sum();
         let mut kinds_of: Vec<Vec<u32>> = vec![Vec::new(); self.keys.len()];
         for (kind, route) in (0..).zip(&self.routes) {
@@ -679,7 +680,7 @@ impl Watch for Units {
             self.of_classes[event.class as usize].birth(bytes, was_at_hand);
             self.pairs.event(event, true);
         } else {
-            self.pairs.other();
+            self.pairs.other(true);
         }
         if let Some(together) = self.together.get_mut(route.function as usize) {
             together.calls.births += 1;
@@ -701,7 +702,7 @@ impl Watch for Units {
             self.of_classes[event.class as usize].death(bytes);
             self.pairs.event(event, false);
         } else {
-            self.pairs.other();
+            self.pairs.other(false);
         }
         if let Some(together) = self.together.get_mut(route.function as usize) {
             together.calls.deaths += 1;
