@@ -31,15 +31,10 @@ const COMPARED: [(&str, &str); 8] = [
 ];
 
 fn main() -> ExitCode {
-    let done = match env::args()
-        .skip(1)
-        .collect::<Vec<_>>()
-        .iter()
-        .map(String::as_str)
-        .collect::<Vec<_>>()[..]
-    {
+    let args: Vec<_> = env::args_os().skip(1).collect();
+    let done = match &args[..] {
         [directory] => check(Path::new(directory)),
-        [directory, "record"] => record(Path::new(directory)),
+        [directory, word] if word == "record" => record(Path::new(directory)),
         _ => Err("usage: millpond-surface DIRECTORY [record]".into()),
     };
     match done {
@@ -54,7 +49,9 @@ fn main() -> ExitCode {
 
 fn record(directory: &Path) -> Result<bool, String> {
     let path = directory.join("recorded.txt");
-    fs::write(&path, lines(&items()?).join("\n") + "\n")
+    let unfinished = path.with_extension("unfinished");
+    fs::write(&unfinished, lines(&items()?).join("\n") + "\n")
+        .and_then(|()| fs::rename(&unfinished, &path))
         .map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(true)
 }

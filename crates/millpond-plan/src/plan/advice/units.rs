@@ -39,6 +39,9 @@ const SHARED_BYTES_MAX: u64 = 1032;
 /// Size classes for the whole program leave the largest sizes out as long as they serve this share of the calls.
 const SERVED_SHARE: f64 = 0.97;
 
+/// A container of pointers is replaced by a pool if the pool would be filled this many times.
+const FILLS_MIN: u64 = 2;
+
 /// Larger blocks do not count towards an arena.
 const ARENA_BYTES_MAX: u64 = 64 << 10;
 
@@ -514,7 +517,8 @@ impl Build<'_> {
         })
     }
 
-    /// Packed pools for what is born and freed together with a node of a container.
+    /// Packed pools for what is born and freed together with a node of a container. One that is filled once takes pages that
+    /// nobody has used, where the allocator may have blocks of others that went before.
     fn packed(&self) -> Vec<Proposal> {
         if !self.units.has_order || self.units.places.places.is_empty() {
             return Vec::new();
@@ -528,6 +532,9 @@ impl Build<'_> {
         let values: Vec<Demand> = nodes.values.iter().filter_map(|&class| demand(class)).collect();
         let of_values = values.iter().fold(Calls::default(), |all, of| all.plus(of.calls));
         let peak = values.iter().map(|of| u64::from(of.peak_live)).sum::<u64>();
+        if of_values.births < FILLS_MIN * peak {
+            return None;
+        }
         let calls = of_nodes.plus(of_values);
         let is_one = |class: u32| class == nodes.node || nodes.values.contains(&class);
         let kinds: Vec<u32> = (0..)
