@@ -10,9 +10,10 @@ mod items;
 mod types;
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::{env, fs};
+use std::{env, fs, io};
 
 use serde_json::Value;
 
@@ -70,7 +71,7 @@ fn check(directory: &Path) -> Result<bool, String> {
         "the public surface is not the recorded one (< now, > recorded):",
     );
     if !same_surface {
-        println!("if the change is meant: ci/surface/check record, and a line in CHANGELOG.md");
+        say("if the change is meant: ci/surface/check record, and a line in CHANGELOG.md");
     }
     let same_gaps = same(
         &lacking(&items)?,
@@ -78,7 +79,7 @@ fn check(directory: &Path) -> Result<bool, String> {
         "pools lack methods of their model without a reason (<), or no longer lack what gaps.txt says (>):",
     );
     if same_surface && same_gaps {
-        println!("{} items and methods, as recorded", now.len());
+        say(&format!("{} items and methods, as recorded", now.len()));
     }
     Ok(same_surface && same_gaps)
 }
@@ -88,10 +89,15 @@ fn same(left: &BTreeSet<String>, right: &BTreeSet<String>, message: &str) -> boo
     if left == right {
         return true;
     }
-    println!("{message}");
-    left.difference(right).for_each(|line| println!("< {line}"));
-    right.difference(left).for_each(|line| println!("> {line}"));
+    say(message);
+    left.difference(right).for_each(|line| say(&format!("< {line}")));
+    right.difference(left).for_each(|line| say(&format!("> {line}")));
     false
+}
+
+/// Prints a line, of hundreds; who closes the pipe, such as `head`, has read enough.
+fn say(line: &str) {
+    let _ = writeln!(io::stdout(), "{line}");
 }
 
 /// A line for each item, one for each of its methods, with how the method takes its object.
