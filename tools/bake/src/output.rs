@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// If the place is no file's, or if it cannot be written: what was there is still there, and nothing is left beside it.
-pub fn save(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(crate) fn save(path: &Path, content: &[u8]) -> io::Result<()> {
     let place = place(path)?;
     if read(&place).is_some_and(|old| old == content) {
         return Ok(());
@@ -32,8 +32,7 @@ pub fn save(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// What the file has, if there is one that can be read. A FIFO is not opened: it would wait for its other end.
-#[must_use]
-pub fn read(path: &Path) -> Option<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
     fs::metadata(path).ok().filter(fs::Metadata::is_file).and_then(|_| fs::read(path).ok())
 }
 

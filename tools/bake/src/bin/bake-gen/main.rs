@@ -11,7 +11,11 @@
 //! includes the other sources, else of all its sources. No command needs a shell. When a directory
 //! gains or loses a file, Ninja runs `bake-gen` again, with the arguments kept in `bake-gen.args`.
 
+#[path = "../../arguments.rs"]
+mod arguments;
 mod kinds;
+#[path = "../../output.rs"]
+mod output;
 mod run;
 
 use std::collections::BTreeSet;
@@ -19,8 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
 
-use millpond_bake::{arguments, output};
-
+use crate::arguments::arguments;
 use crate::kinds::Kinds;
 
 type Result<T> = std::result::Result<T, String>;

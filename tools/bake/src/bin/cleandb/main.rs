@@ -8,7 +8,11 @@
 //! The second form needs no shell; it leaves a file alone that would not change. Entries of what compiles nothing
 //! go, paths become absolute and have forward slashes, `cmd /c` goes, and arguments are appended.
 
+#[path = "../../arguments.rs"]
+mod arguments;
 mod command;
+#[path = "../../output.rs"]
+mod output;
 mod paths;
 
 use std::io::{ErrorKind, Read, Write};
@@ -16,9 +20,9 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::{env, io};
 
-use millpond_bake::{arguments, output};
 use serde_json::{Value, json};
 
+use crate::arguments::arguments;
 use crate::paths::Paths;
 
 type Result<T> = std::result::Result<T, String>;

@@ -1,6 +1,4 @@
-//! What `bake-gen` and `cleandb` share.
-
-pub mod output;
+//! The arguments of a program, as text.
 
 use std::env;
 
@@ -9,7 +7,7 @@ use std::env;
 /// # Errors
 ///
 /// If one is no UTF-8, which no graph and no database could name.
-pub fn arguments() -> Result<Vec<String>, String> {
+pub(crate) fn arguments() -> Result<Vec<String>, String> {
     let all = env::args_os().skip(1);
     all.map(|arg| arg.into_string().map_err(|arg| format!("{arg:?}: expected UTF-8"))).collect()
 }
