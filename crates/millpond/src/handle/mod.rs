@@ -115,6 +115,20 @@ pub trait HandleLayout:
     /// Returns the generation, which says which lifetime of the slot this handle names: at least 1,
     /// or 0 for [`DANGLING`](Self::DANGLING).
     fn generation(self) -> u32;
+    /// Returns whether this is [`DANGLING`](Self::DANGLING).
+    ///
+    /// ```
+    /// use millpond::{Handle, HandleLayout};
+    ///
+    /// fn known<H: HandleLayout>(handle: H) -> Option<H> {
+    ///     (!handle.is_dangling()).then_some(handle)
+    /// }
+    /// assert_eq!(known(Handle::<u8>::DANGLING), None);
+    /// ```
+    #[inline]
+    fn is_dangling(self) -> bool {
+        self == Self::DANGLING
+    }
     /// Returns the handle as bits: the index above the generation.
     fn to_bits(self) -> u64;
     /// Returns the handle with these bits, or `None` if no pool can ever issue it and it is not
