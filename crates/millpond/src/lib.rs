@@ -5,9 +5,6 @@
 //! the pool rejects the handle, whatever reuses the slot. Iteration skips free slots 64 at a time, and can hand you runs
 //! of live objects as slices.
 //!
-//! The pools with the same methods: [`Pool`] of a fixed capacity, [`VecPool`] which grows as a `Vec` does, [`BlockPool`] whose
-//! values stay at their addresses while it grows, [`StaticPool`] without a heap, and [`PackedPool`] whose values are one slice.
-//!
 //! ```
 //! use millpond::{Handle, Pool};
 //!
@@ -34,15 +31,6 @@
 //! }
 //! # Ok::<(), millpond::Full<Enemy>>(())
 //! ```
-//!
-//! # Why not a `Vec`?
-//!
-//! | | where an object is | after a removal | when it grows |
-//! | --- | --- | --- | --- |
-//! | `Vec<T>` and `swap_remove` | changes | an index names another object, silently | everything moves |
-//! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free slot takes a search | everything moves |
-//! | `Box<T>` for each | stays | safe, but every access follows a pointer, and every object costs a `malloc` and a `free` | at any time |
-//! | [`Pool<T>`](Pool) | stays | the handle is rejected | never: the capacity is its limit |
 //!
 //! # Which pool?
 //!
@@ -71,6 +59,15 @@
 //! A [`Pool`] needs `size_of::<T>()` + 8.2 bytes for each slot. Insertion, removal and lookup are O(1). Iteration is
 //! O(capacity / 64 + live). After many insertions and removals the next loop is O(capacity), because it rebuilds the
 //! bitmap. (Rebuilding takes a mutable loop; a shared one after such changes is O(capacity) each time.)
+//!
+//! # Why not a `Vec`?
+//!
+//! | | where an object is | after a removal | when it grows |
+//! | --- | --- | --- | --- |
+//! | `Vec<T>` and `swap_remove` | changes | an index names another object, silently | everything moves |
+//! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free slot takes a search | everything moves |
+//! | `Box<T>` for each | stays | safe, but every access follows a pointer, and every object costs a `malloc` and a `free` | at any time |
+//! | [`Pool<T>`](Pool) | stays | the handle is rejected | never: the capacity is its limit |
 //!
 //! # What handles promise
 //!

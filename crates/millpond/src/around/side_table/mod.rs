@@ -188,7 +188,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         }
         match self.make_slot(handle) {
             Ok(index) => Ok(self.put(index, handle, value)),
-            Err(kind) => Err(InsertAtError { value, kind }),
+            // A table does not know the lifetimes of the pool's slots.
+            Err(kind) => Err(InsertAtError::new(value, kind, None, handle, handle.generation())),
         }
     }
 

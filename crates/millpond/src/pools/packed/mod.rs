@@ -555,7 +555,10 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
                 self.note_origin(handle);
                 Ok(handle)
             }
-            Err(kind) => Err(InsertAtError { value, kind }),
+            Err(kind) => {
+                let lifetime = self.generations().lifetime(handle.generation());
+                Err(InsertAtError::new(value, kind, self.name(), handle, lifetime))
+            }
         }
     }
 
