@@ -140,11 +140,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         memory: &'static mut [MaybeUninit<u8>],
     ) -> Result<Pool<T, R, H>, BuildError> {
         let (bytes, start) = (memory.len(), NonNull::from(memory).cast());
-        // SAFETY: the memory is lent alone, for ever.
+        // SAFETY: the memory is lent alone, and to the end of the program.
         unsafe { self.build_at(start, bytes) }
     }
 
-    /// Like [`build_in`](Self::build_in), for memory that need not live for ever.
+    /// Like [`build_in`](Self::build_in), for memory that need not be `'static`.
     ///
     /// # Errors
     ///
