@@ -2,8 +2,8 @@
 //!
 //! A [`Pool`] is a fixed number of slots, each with room for one object. It allocates once, when you create it; other
 //! types can grow. `insert` and `remove` are O(1). You refer to an object by its [`Handle`]: once the object is removed,
-//! the pool rejects the handle, whatever reuses the slot. Iteration skips free slots 64 at a time, and can hand you runs
-//! of live objects as slices.
+//! the pool rejects the handle, whatever reuses the slot. Iteration skips free slots 64 at a time, and can hand you
+//! adjacent live objects as a slice.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
@@ -20,7 +20,7 @@
 //! enemies[orc].health -= 10;
 //! enemies.retain(|_, enemy| enemy.health > 0);
 //!
-//! // The orc is removed. The troll reuses its slot, and the handle that the elf keeps is still rejected.
+//! // The orc is removed, and the troll reuses its slot. The elf's handle of the orc is rejected.
 //! let troll = enemies.insert(Enemy { health: 50, target: Some(elf) })?;
 //! let target = enemies[elf].target.unwrap();
 //! assert_eq!(target.index(), troll.index());
