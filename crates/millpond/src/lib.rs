@@ -2,8 +2,8 @@
 //!
 //! A [`Pool`] is a fixed number of slots, each with room for one object. It allocates once, when you create it; other
 //! types can grow. `insert` and `remove` are O(1). You refer to an object by its [`Handle`]: once the object is removed,
-//! the pool rejects the handle, whatever reuses the slot. Iteration skips free slots 64 at a time, and can hand you runs
-//! of live objects as slices.
+//! the pool rejects the handle, whatever reuses the slot. Iteration skips free slots 64 at a time, and can hand you
+//! adjacent live objects as a slice.
 //!
 //! The pools with the same methods: [`Pool`] of a fixed capacity, [`VecPool`] which grows as a `Vec` does, [`StaticPool`]
 //! without a heap, and [`PackedPool`] whose values are one slice.
@@ -23,7 +23,7 @@
 //! enemies[orc].health -= 10;
 //! enemies.retain(|_, enemy| enemy.health > 0);
 //!
-//! // The orc is removed. The troll reuses its slot, and the handle that the elf keeps is still rejected.
+//! // The orc is removed, and the troll reuses its slot. The elf's handle of the orc is rejected.
 //! let troll = enemies.insert(Enemy { health: 50, target: Some(elf) })?;
 //! let target = enemies[elf].target.unwrap();
 //! assert_eq!(target.index(), troll.index());
@@ -34,15 +34,6 @@
 //! }
 //! # Ok::<(), millpond::Full<Enemy>>(())
 //! ```
-//!
-//! # Why not a `Vec`?
-//!
-//! | | where an object is | after a removal | when it grows |
-//! | --- | --- | --- | --- |
-//! | `Vec<T>` and `swap_remove` | changes | an index names another object, silently | everything moves |
-//! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free slot takes a search | everything moves |
-//! | `Box<T>` for each | stays | safe, but every access follows a pointer, and every object costs a `malloc` and a `free` | at any time |
-//! | [`Pool<T>`](Pool) | stays | the handle is rejected | never: the capacity is its limit |
 //!
 //! # Which pool?
 //!
@@ -71,6 +62,15 @@
 //! A [`Pool`] needs `size_of::<T>()` + 8.2 bytes for each slot. Insertion, removal and lookup are O(1). Iteration is
 //! O(capacity / 64 + live). After many insertions and removals the next loop is O(capacity), because it rebuilds the
 //! bitmap. (Rebuilding takes a mutable loop; a shared one after such changes is O(capacity) each time.)
+//!
+//! # Why not a `Vec`?
+//!
+//! | | where an object is | after a removal | when it grows |
+//! | --- | --- | --- | --- |
+//! | `Vec<T>` and `swap_remove` | changes | an index names another object, silently | everything moves |
+//! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free slot takes a search | everything moves |
+//! | `Box<T>` for each | stays | safe, but every access follows a pointer, and every object costs a `malloc` and a `free` | at any time |
+//! | [`Pool<T>`](Pool) | stays | the handle is rejected | never: the capacity is its limit |
 //!
 //! # What handles promise
 //!

@@ -244,7 +244,10 @@ fn a_named_slot_far_away_is_refused() {
     let far = Handle::from_bits(0xf000_0000_0000_0001).unwrap();
     let (error, asked) = during(|| pool.insert_at(far, 1).unwrap_err());
     assert_eq!((error.kind(), asked.bytes_taken), (InsertAtErrorKind::TooFar, 0));
-    assert_eq!(error.to_string(), "the slot is too far beyond the others: reserve room first");
+    let says = format!(
+        "handle {far} is refused: the slot is too far beyond the others: reserve room first"
+    );
+    assert_eq!(error.to_string(), says);
     assert_eq!(claim!(4096), Some(InsertAtErrorKind::TooFar));
     assert_eq!((claim!(4095), pool.capacity()), (None, 4096));
     assert_eq!(claim!(8191), None);

@@ -26,7 +26,7 @@ fn a_named_pool_never_revives_what_came_before_its_first_lifetime() {
     assert_eq!(refused.kind(), Wrapped);
     assert_eq!(
         refused.to_string(),
-        "the slot starts its lifetimes again, and keeps no trace of its last one"
+        "handle 0v2 is refused: the slot starts its lifetimes again, and keeps no trace of its last one"
     );
     assert_eq!(kind(pool.revive(Handle::from_parts(0, 1).unwrap(), 1)), NeverLived);
     let mut once = Pool::<u64>::builder().capacity(1).lifetimes(1).wrap().build();

@@ -118,28 +118,16 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// let mut ships = Pool::new(100);
     /// let mut cargo = SideTable::new();
-    /// cargo.reserve(ships.capacity());
+    /// cargo.reserve(ships.capacity()).unwrap();
     /// cargo.insert(ships.insert("barge").unwrap(), "coal").unwrap();
     /// assert_eq!(cargo.capacity(), 100);
     /// ```
-    ///
-    /// # Panics
-    ///
-    /// If [`try_reserve`](Self::try_reserve) returns an error.
-    #[track_caller]
-    pub fn reserve(&mut self, slots: usize) {
-        if let Err(error) = self.try_reserve(slots) {
-            panic!("{error}");
-        }
-    }
-
-    /// Like [`reserve`](Self::reserve), but returns an error instead of panicking.
     ///
     /// # Errors
     ///
     /// If `slots` exceeds the table's fixed capacity or limit, the handle layout cannot name that
     /// many slots, or there is not enough memory. The table is then unchanged.
-    pub fn try_reserve(&mut self, slots: usize) -> Result<(), BuildError> {
+    pub fn reserve(&mut self, slots: usize) -> Result<(), BuildError> {
         if slots <= self.capacity() {
             return Ok(());
         }

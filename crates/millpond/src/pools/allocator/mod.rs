@@ -193,10 +193,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// allocator wraps), or can never have it.
     #[track_caller]
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
-        let index = self
-            .core
-            .claim(handle.erase(), self.storage.slots_mut(), Circle::check_begin)
-            .map_err(|kind| InsertAtError { value: (), kind })?;
+        let claimed =
+            self.core.claim(handle.erase(), self.storage.slots_mut(), Circle::check_begin);
+        let index = claimed.map_err(|kind| {
+            let lifetime = self.generations().lifetime(handle.generation());
+            InsertAtError::new((), kind, self.name(), handle, lifetime)
+        })?;
         self.storage.put(index, handle.word(), ());
         self.note_origin(handle);
         Ok(())

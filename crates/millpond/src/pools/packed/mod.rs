@@ -79,7 +79,7 @@ use roster::PackedRoster;
 /// assert_eq!(sparks.remove(red), Some("red"));
 /// assert_eq!(sparks.as_slice(), ["blue", "green"]); // the last took the place of the first
 /// assert_eq!((sparks[green], sparks[blue]), ("green", "blue"));
-/// assert_eq!(sparks.get(red), None); // stale, and refused for ever
+/// assert_eq!(sparks.get(red), None); // stale: rejected
 /// ```
 pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
     /// Has as many live slots as there are values, except between the two writes of one of the
@@ -555,7 +555,10 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
                 self.note_origin(handle);
                 Ok(handle)
             }
-            Err(kind) => Err(InsertAtError { value, kind }),
+            Err(kind) => {
+                let lifetime = self.generations().lifetime(handle.generation());
+                Err(InsertAtError::new(value, kind, self.name(), handle, lifetime))
+            }
         }
     }
 

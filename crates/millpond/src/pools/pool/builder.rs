@@ -19,6 +19,9 @@ impl<T> Pool<T> {
     /// Creates a pool of `capacity` slots, with the default reuse order and eight-byte handles. All
     /// of its memory is allocated and touched here.
     ///
+    /// For another reuse order or handle, write [`Pool::<u8, Fifo>::with_capacity(4)`](Pool::with_capacity) or use the
+    /// [`builder`](Self::builder). `new` makes pools of the defaults only, so that `Pool::new(4)` needs no types.
+    ///
     /// ```
     /// use millpond::Pool;
     ///
@@ -28,8 +31,7 @@ impl<T> Pool<T> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory for that many slots, or they are more than 4,294,967,295; the
-    /// builder's
+    /// If there is not enough memory for that many slots, or they are more than 4,294,967,295. The builder's
     /// [`try_build`](PoolBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]
@@ -173,11 +175,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         memory: &'static mut [MaybeUninit<u8>],
     ) -> Result<Pool<T, R, H>, BuildError> {
         let (bytes, start) = (memory.len(), NonNull::from(memory).cast());
-        // SAFETY: the memory is lent alone, for ever.
+        // SAFETY: the memory is lent alone, and to the end of the program.
         unsafe { self.build_at(start, bytes) }
     }
 
-    /// Like [`build_in`](Self::build_in), for memory that need not live for ever.
+    /// Like [`build_in`](Self::build_in), for memory that need not be `'static`.
     ///
     /// # Errors
     ///

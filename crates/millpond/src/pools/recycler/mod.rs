@@ -30,13 +30,12 @@ use crate::values::ValuesMut;
 ///
 /// Needs the feature `recycler`.
 ///
-/// For objects that are expensive to construct (connections, buffers, meshes), and for programs
-/// that process **all** slots, live and dead alike, without a branch:
-/// [`as_mut_slice`](Self::as_mut_slice) is a plain `&mut [T]`, and every object in it is always
-/// valid. The recycler stores nothing of its own in a dead object.
+/// Use it for objects that are expensive to construct: connections, buffers, meshes. Use it also if you process **all**
+/// slots without a branch, free ones included: [`as_mut_slice`](Self::as_mut_slice) is a plain `&mut [T]`, and every
+/// object in it is valid.
 ///
-/// **Memory**: like a [`Pool`](crate::Pool)'s, allocated at creation. Each slot takes the object, a
-/// generation word, one bit, and the [reuse order](crate::reuse)'s data.
+/// **Memory**: allocated at creation. A slot takes the object, 4 bytes for its generation, one bit, and the [reuse
+/// order](crate::reuse)'s data.
 ///
 /// **Time**: acquire, get and release are O(1).
 ///

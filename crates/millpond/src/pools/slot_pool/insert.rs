@@ -314,7 +314,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
                 self.note_origin(index);
                 Ok(handle)
             }
-            Err(kind) => Err(InsertAtError { value, kind }),
+            Err(kind) => {
+                let lifetime = self.generations().lifetime(handle.generation());
+                Err(InsertAtError::new(value, kind, self.name(), handle, lifetime))
+            }
         }
     }
 }

@@ -235,8 +235,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// [`LowestFirst`](crate::reuse::LowestFirst), values go to the lowest slots, so that the last ones run empty.
     ///
     /// 4 bytes for each freed slot that was ever used stay allocated (2 with [`Handle32`](crate::Handle32) of 16 or
-    /// more index bits), so that handles stay stale for ever, even once the slot exists again. If there is no memory
-    /// for the smaller block, nothing happens.
+    /// more index bits), so that its old handles stay stale when the slot exists again. If there is no memory for the
+    /// smaller block, nothing happens.
     ///
     /// ```
     /// use millpond::VecPool;
