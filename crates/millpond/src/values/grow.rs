@@ -79,15 +79,48 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
     /// Moves to a block of fewer slots; those that are no more must be dead.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::shrink`] around it.
-    pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, mut block: Block<T, K>) {
+    pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, block: Block<T, K>) {
         let kept = block.parts().words.len();
         let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
         assert!(kept <= self.slots() && are_dead, "a value would be lost");
+        self.replace_block(needs, block, K::Word::RETIRED);
+    }
+
+    /// Moves to a block of at least as many slots, in which the new ones get the word `fresh`; all are dead. On an error,
+    /// nothing changes. For blocks in memory that is lent, which [`try_grow`](Self::try_grow) cannot extend.
+    ///
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Core::grow`] afterwards.
+    #[cfg(feature = "__c")]
+    pub(crate) fn try_move_up(
+        &mut self,
+        needs: Needs<K::Entry>,
+        block: Block<T, K>,
+        fresh: K::Word,
+    ) -> Result<(), OutOfMemory> {
+        let (from, slots) = (self.slots(), block.parts().words.len());
+        assert!(from <= slots, "a value would be lost");
+        if let Some(watch) = self.watched_mut() {
+            watch.try_grow(slots)?;
+        }
+        self.replace_block(needs, block, fresh.as_dead());
+        for index in from..slots {
+            self.write_link(index, Link::NONE);
+        }
+        if needs.in_step {
+            // From the beginning, when there are no slots, and the bitmap has all of them.
+            self.words.put_in_step();
+        }
+        Ok(())
+    }
+
+    /// Moves to another block; its slots beyond those that there are get the word `fresh`.
+    fn replace_block(&mut self, needs: Needs<K::Entry>, mut block: Block<T, K>, fresh: K::Word) {
+        let kept = block.parts().words.len().min(self.slots());
         // No user code from here on.
         self.poison_dead(false);
         let from = self.words.place_mut().parts_mut();
         let values = from.values;
-        block.take_over(from, needs.fit_entries, K::Word::RETIRED);
+        block.take_over(from, needs.fit_entries, fresh);
         // SAFETY: both have this many slots, in memory of their own.
         unsafe { block.parts_mut().values.copy_from_nonoverlapping(values, kept) };
         if let Some(age) = block.bitmap_age_mut() {

@@ -142,10 +142,26 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         value: Layout,
         dead: K::Word,
     ) -> Result<Self, OutOfMemory> {
+        // SAFETY: as the caller promises.
+        let block = unsafe { Self::try_block_in(needs, start, slots, value, dead)? };
+        Ok(Self::of_dead(SlotWords::of_dead(block, needs.in_step)))
+    }
+
+    /// The block of such a storage.
+    ///
+    /// # Safety
+    ///
+    /// As for [`try_in`](Self::try_in).
+    pub(crate) unsafe fn try_block_in(
+        needs: Needs<K::Entry>,
+        start: NonNull<u8>,
+        slots: usize,
+        value: Layout,
+        dead: K::Word,
+    ) -> Result<Block<T, K>, OutOfMemory> {
         let entries = (needs.entry_count)(slots, Self::LINKED);
         // SAFETY: as the caller promises.
-        let block = unsafe { Block::try_in(start, slots, entries, value, dead)? };
-        Ok(Self::of_dead(SlotWords::of_dead(block, needs.in_step)))
+        unsafe { Block::try_in(start, slots, entries, value, dead) }
     }
 
     /// The 64 values of a word, if all of its slots are live.
