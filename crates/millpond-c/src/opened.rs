@@ -11,6 +11,10 @@ use core::ptr::NonNull;
 use crate::face::{Face, slot_of};
 use crate::head::Head;
 use crate::outside::Outside;
+use crate::status::Status;
+
+/// The smallest number of slots that a pool grows to, unless its limit is less; as in Rust's `VecPool`.
+const SLOTS_MIN: usize = 4;
 
 /// A pool that a function may change, and its parts.
 pub(crate) struct Opened<'p> {
@@ -62,12 +66,39 @@ impl<'p> Opened<'p> {
         }
     }
 
+    /// How many slots a pool of this many has after it has grown by itself.
+    pub(crate) fn slots_after(&self) -> usize {
+        let slots = self.face.occupancy().slots();
+        slots.saturating_mul(2).max(SLOTS_MIN).min(self.face.capacity_max())
+    }
+
+    /// Moves to more slots; on an error, nothing changes.
+    pub(crate) fn grow_to(&mut self, slots: usize) -> Result<(), Status> {
+        let Some(outside) = &mut self.outside else { return self.face.grow_to(slots) };
+        let from = self.face.occupancy().slots();
+        outside.make_room(slots)?;
+        outside.open(self.head);
+        let grown = self.face.grow_to(slots);
+        outside.grown(self.head, from);
+        grown
+    }
+
+    /// Makes room for an insertion, if none is left and the pool grows.
+    pub(crate) fn make_room(&mut self) -> Result<(), Status> {
+        match self.face.needs_room() {
+            true => self.grow_to(self.slots_after()),
+            false => Ok(()),
+        }
+    }
+
     /// Begins a lifetime, if there is room or the pool makes some.
     pub(crate) fn insert(&mut self) -> Option<(u64, *mut u8)> {
         if self.face.keeps_oldest() && self.face.is_full() {
             let victim = self.face.oldest();
             self.evict(victim);
         }
+        // Without memory, the pool refuses.
+        let _ = self.make_room();
         match self.face.acquire() {
             0 => None,
             bits => Some((bits, self.note_birth(bits))),
@@ -78,6 +109,26 @@ impl<'p> Opened<'p> {
         if self.face.evict(bits) {
             self.note_death(slot_of(bits));
         }
+    }
+
+    /// Lets the function replace the pool's slots by as many as this, which it does or changes nothing. Afterwards, all
+    /// bytes may be written.
+    pub(crate) fn be_replaced(
+        &mut self,
+        slots: usize,
+        replace: impl FnOnce() -> Result<(), Status>,
+    ) -> Result<(), Status> {
+        let Some(outside) = &mut self.outside else { return replace() };
+        outside.make_room(slots)?;
+        outside.open(self.head);
+        match replace() {
+            Ok(()) => outside.open(self.head),
+            Err(status) => {
+                outside.replaced(self.head);
+                return Err(status);
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn remove(&mut self, bits: u64) -> bool {
