@@ -11,6 +11,8 @@ use crate::status::Status;
 pub(crate) trait Face {
     /// Whether no slot can be used, and no more can be had.
     fn is_full(&self) -> bool;
+    /// Whether a lifetime of a slot that is not there yet could begin, if the pool grew so far.
+    fn check_claim_beyond(&self, bits: u64) -> Result<(), Status>;
     /// Whether no slot can be used, but the pool may grow.
     fn needs_room(&self) -> bool;
     /// The largest number of slots.

@@ -165,15 +165,14 @@ impl Opened<'_> {
         }
     }
 
-    /// Makes sure that the slot of a handle is there, unless it is beyond the pool's limit, or too far beyond its slots.
+    /// Makes sure that the slot of a handle is there, unless it is beyond the pool's limit. An error if that is too far
+    /// beyond the other slots, or the lifetime could not begin.
     pub(crate) fn reach(&mut self, bits: u64) -> Result<(), Status> {
         let slot = slot_of(bits);
-        let is_there = slot < self.face.occupancy().slots();
-        // SAFETY: it is a pool's head, which nobody changes meanwhile.
-        let is_handle = unsafe { self.head.as_ref() }.handle(bits).is_some();
-        if is_there || !is_handle || slot >= self.face.capacity_max() {
+        if slot < self.face.occupancy().slots() || slot >= self.face.capacity_max() {
             return Ok(());
         }
+        self.face.check_claim_beyond(bits)?;
         let slots = self.slots_after();
         if slot >= slots.max(NAMED_SLOTS) {
             return Err(Status::TOO_FAR);

@@ -7,7 +7,7 @@ use millpond::reuse::ReuseOrder;
 use millpond::{Handle, Occupancy, Refusal, Stats};
 
 use crate::callbacks::Move;
-use crate::face::Face;
+use crate::face::{Face, slot_of};
 use crate::growth::Growth;
 use crate::head::Head;
 use crate::orders::Slots;
@@ -91,7 +91,17 @@ impl<R: ReuseOrder> Face for Whole<R> {
     }
 
     fn check(&self, bits: u64) -> Result<(), Refusal> {
-        self.slots.check(self.head.handle(bits).ok_or(Refusal::NeverIssued)?)
+        let handle = self.head.handle(bits).ok_or(Refusal::NeverIssued)?;
+        // Of a slot that the pool may still get.
+        if (self.slots.capacity()..self.capacity_max()).contains(&slot_of(bits)) {
+            return Err(self.slots.refusal_beyond(handle));
+        }
+        self.slots.check(handle)
+    }
+
+    fn check_claim_beyond(&self, bits: u64) -> Result<(), Status> {
+        let handle = self.head.handle(bits).ok_or(Status::BEYOND_LIFETIMES)?;
+        self.slots.check_claim_beyond(handle).map_err(Status::from)
     }
 
     fn is_last(&self, bits: u64) -> bool {

@@ -11,9 +11,10 @@ use core::mem::offset_of;
 use core::ptr::NonNull;
 
 use super::{AllocatorBlock, HandleAllocator, HandleAllocatorBuilder};
-use crate::handle::{Handle, HandleLayout, Word};
+use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::policies::{Lifetimes, first_evictable, least_of};
 use crate::pools::settings::BuildError;
+use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
 use crate::slots::{Core, SlotWords};
 use crate::snapshot::Checksum;
@@ -97,6 +98,25 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.storage.try_move_up(needs, block, fresh).map_err(out_of_memory)?;
         self.core.grow(from, &mut self.storage);
         Ok(())
+    }
+
+    /// Returns why a handle of a slot is refused that the allocator does not have, but may get.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn refusal_beyond(&self, handle: H) -> Refusal {
+        let fresh = self.core.circle().start().as_dead();
+        self.core.refusal(handle, Some(fresh), self.storage.words())
+    }
+
+    /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of such a slot once the allocator has it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `acquire_at`.
+    #[doc(hidden)]
+    pub fn check_claim_beyond(&self, handle: H) -> Result<(), InsertAtErrorKind> {
+        let circle = self.core.circle();
+        circle.check_begin(circle.start().as_dead(), handle.word())
     }
 
     /// Returns where the values begin, in an allocator that was [built
