@@ -59,7 +59,7 @@ unsafe fn grow_to<R: ReuseOrder>(head: NonNull<Head>, slots: usize) -> Result<()
         }
         None => None,
     };
-    let (from, used) = (whole.slots.values_beside(), whole.slots.used_slots());
+    let (from, former) = (whole.slots.values_beside(), whole.slots.capacity());
     // SAFETY: the memory has the layout of so many slots, and is the pool's own until it grows again or goes.
     unsafe { whole.slots.grow_beside(arrays.start, slots, options.value)? };
     whole.oldest = oldest;
@@ -67,7 +67,7 @@ unsafe fn grow_to<R: ReuseOrder>(head: NonNull<Head>, slots: usize) -> Result<()
     let bytes = options.value.size();
     // Dead slots as well: what they are filled with is looked at when they are used again.
     // SAFETY: the former values are still there, and the arrays do not overlap.
-    unsafe { to.copy_from_nonoverlapping(from, used * bytes) };
+    unsafe { to.copy_from_nonoverlapping(from, former * bytes) };
     if let Some(mover) = growth.mover {
         for run in whole.slots.occupancy().runs() {
             // SAFETY: both arrays have the slots that live.

@@ -97,7 +97,9 @@ fn a_write_to_a_dead_slot_is_told_when_the_slot_is_used_again() {
                 &["-O2", "-DPACKED"],
                 "millpond: slot 2 was written to while it was dead, at byte 6\n",
             ),
+            (&["-O1", "-DGROWN"], "millpond: slot 2 was written to while it was dead, at byte 6\n"),
             (&["-DHARMLESS"], "not noticed\n"),
+            (&["-DHARMLESS", "-DGROWN"], "not noticed\n"),
             (&["-DHARMLESS", "-DPACKED"], "not noticed\n"),
         ] {
             let mut command = strict(c);
@@ -191,7 +193,7 @@ fn sanitizers_find_nothing_and_find_the_use_of_a_dead_slot() {
         };
         let said = compile_and_run(&mut sanitized(), "basics.c", &format!("{c}-asan"));
         assert_eq!(said, "all is well\n");
-        for kind in ["-DPLAIN", "-DPACKED"] {
+        for kind in ["-DPLAIN", "-DPACKED", "-DGROWN"] {
             let program = made("programs").join(format!("{c}-use-after-remove"));
             let source = here().join("tests/use_after_remove.c");
             run(sanitized().arg(kind).arg(source).arg(library().unwrap()).arg("-o").arg(&program));
