@@ -628,7 +628,7 @@ class pool : public slots_<T, pool<T>> {
             if (value == nullptr) {
                 return false;
             }
-            end(*value, which);
+            end_value(*value, which);
             return mp_remove(raw_, which.raw());
         }
     }
@@ -647,7 +647,7 @@ class pool : public slots_<T, pool<T>> {
             const handle<T> least = this->least_by(key);
             if (T *going = get(least)) {
                 evicted = least;
-                end(*going, least);
+                end_value(*going, least);
                 mp_evict_(raw_, least.to_bits());
             }
         }
@@ -692,7 +692,7 @@ class pool : public slots_<T, pool<T>> {
     }
 
     // The slot may be freed afterwards.
-    void end(T &value, handle<T> which) noexcept {
+    void end_value(T &value, handle<T> which) noexcept {
         std::uint32_t &word = leave_out(which);
         value.~T();
         take_in(word, which);
