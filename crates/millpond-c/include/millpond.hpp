@@ -7,7 +7,7 @@
 //     for (Bullet &each : bullets) each.move();
 //
 // It needs neither exceptions nor run-time type information. Values never move, and need not be movable; those of a
-// `packed_pool` lie in one array without holes, and do.
+// `vec_pool`, which grows, and of a `packed_pool`, whose values lie in one array without holes, do.
 #ifndef MILLPOND_HPP
 #define MILLPOND_HPP
 

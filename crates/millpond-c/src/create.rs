@@ -10,7 +10,6 @@ use millpond::{Handle, HandleAllocator, HandleAllocatorBuilder};
 
 use crate::block::{BLOCK_ALIGN, Block};
 use crate::callbacks::Give;
-use crate::growth::Growth;
 use crate::head::{ALL_CALLED, Head, InC, NOT_OPEN};
 use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, WRAP, ZEROED};
 use crate::orders::{ForOrder, limits_of, with_order};
@@ -100,7 +99,7 @@ impl ForOrder for Building<'_> {
         // SAFETY: the place is within the block.
         let arrays = unsafe { self.block.add(self.plan.arrays) };
         // SAFETY: from there on, the block has as many bytes as such a pool needs, aligned, and nobody else's.
-        unsafe { self.build::<R>(arrays, None) }
+        unsafe { self.build::<R>(arrays) }
     }
 }
 
@@ -113,7 +112,6 @@ impl Building<'_> {
     pub(crate) unsafe fn build<R: ReuseOrder>(
         self,
         arrays: NonNull<u8>,
-        growth: Option<Growth<R>>,
     ) -> Result<NonNull<Head>, Status> {
         let Self { options, plan, block, .. } = self;
         let raw = &options.raw;
@@ -152,7 +150,7 @@ impl Building<'_> {
         };
         let whole = block.cast::<Whole<R>>();
         // SAFETY: the block begins with room for it, aligned.
-        unsafe { whole.write(Whole { head, slots, oldest, growth }) };
+        unsafe { whole.write(Whole { head, slots, oldest, growth: None }) };
         Ok(whole.cast())
     }
 }

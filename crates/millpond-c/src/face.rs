@@ -5,20 +5,19 @@ use core::ptr::NonNull;
 use millpond::{Occupancy, Refusal, Stats};
 
 use crate::callbacks::Move;
+use crate::growth::Goal;
 use crate::status::Status;
 
 /// What a pool can do. Handles are bits; 0 is none.
 pub(crate) trait Face {
     /// Whether no slot can be used, and no more can be had.
     fn is_full(&self) -> bool;
-    /// Whether a lifetime of a slot that is not there yet could begin, if the pool grew so far.
-    fn check_claim_beyond(&self, bits: u64) -> Result<(), Status>;
     /// Whether no slot can be used, but the pool may grow.
     fn needs_room(&self) -> bool;
     /// The largest number of slots.
     fn capacity_max(&self) -> usize;
     /// Moves to more slots, with their values. On an error, nothing changes.
-    fn grow_to(&mut self, slots: usize) -> Result<(), Status>;
+    fn grow(&mut self, to: Goal) -> Result<(), Status>;
     /// Moves values by this function whenever the pool grows.
     fn move_by(&mut self, mover: Option<Move>);
     /// Begins a lifetime; a full pool counts a refusal.

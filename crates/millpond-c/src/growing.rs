@@ -22,13 +22,16 @@ use crate::block::{BLOCK_ALIGN, Block};
 use crate::callbacks::Move;
 use crate::create::{Building, builder, create_by, create_for};
 use crate::face::{Face, slot_of};
-use crate::growth::Growth;
+use crate::growth::{Goal, Growth};
 use crate::head::Head;
 use crate::opened::{Opened, face};
 use crate::options::{Checked, Options};
 use crate::orders::{ForOrder, Slots, limits_of, with_order};
 use crate::status::{Status, status_of};
 use crate::whole::Whole;
+
+/// The smallest number of slots that a pool grows to, unless its limit is less; as in Rust's `VecPool`.
+const SLOTS_MIN: usize = 4;
 
 /// Up to this many slots a pool grows for a named slot, whatever it has; as in Rust's `VecPool`.
 const NAMED_SLOTS: usize = 4096;
@@ -40,14 +43,42 @@ fn take_arrays<R: ReuseOrder>(options: &Checked<'_>) -> Result<Block, Status> {
     Block::take(&options.raw, layout)
 }
 
-/// Moves to more slots; on an error, nothing changes.
+/// Grows; on an error, nothing changes.
 ///
 /// # Safety
 ///
 /// As [`Growth`] says.
-unsafe fn grow_to<R: ReuseOrder>(head: NonNull<Head>, slots: usize) -> Result<(), Status> {
+unsafe fn grow<R: ReuseOrder>(head: NonNull<Head>, to: Goal) -> Result<(), Status> {
     // SAFETY: as the caller promises; it is a pool of this order.
     let whole = unsafe { head.cast::<Whole<R>>().as_mut() };
+    let from = whole.slots.capacity();
+    let more = from.saturating_mul(2).max(SLOTS_MIN).min(whole.capacity_max());
+    let slots = match to {
+        Goal::More => more,
+        Goal::AtLeast(slots) => more.max(slots),
+        Goal::Reach(bits) => {
+            let handle = whole.head.handle(bits).ok_or(Status::BEYOND_LIFETIMES)?;
+            whole.slots.check_claim_beyond(handle)?;
+            let slot = slot_of(bits);
+            if slot >= more.max(NAMED_SLOTS) {
+                return Err(Status::TOO_FAR);
+            }
+            more.max(slot + 1)
+        }
+    };
+    // SAFETY: null, or the pool's own.
+    let Some(outside) = (unsafe { whole.head.outside.as_mut() }) else {
+        return grow_to(whole, slots);
+    };
+    outside.make_room(slots)?;
+    outside.open(head);
+    let grown = grow_to(whole, slots);
+    outside.grown(head, from);
+    grown
+}
+
+/// Moves to more slots, all of whose bytes may be read and written; on an error, nothing changes.
+fn grow_to<R: ReuseOrder>(whole: &mut Whole<R>, slots: usize) -> Result<(), Status> {
     let Some(growth) = &mut whole.growth else { return Err(Status::TOO_MANY_SLOTS) };
     let options = growth.options_of(slots);
     let arrays = take_arrays::<R>(&options)?;
@@ -124,16 +155,13 @@ impl ForOrder for Growing<'_> {
         let mut options = Checked { name: None, ..*self.0.options };
         options.raw.name = ptr::null();
         let arrays = take_arrays::<R>(&options)?;
-        let start = arrays.start;
-        let growth = Growth {
-            options,
-            arrays,
-            mover: None,
-            grow_to: grow_to::<R>,
-            become_like: become_like::<R>,
-        };
         // SAFETY: the memory is such a pool's own from now on.
-        unsafe { self.0.build::<R>(start, Some(growth)) }
+        let head = unsafe { self.0.build::<R>(arrays.start)? };
+        let growth =
+            Growth { options, arrays, mover: None, grow: grow::<R>, become_like: become_like::<R> };
+        // SAFETY: the pool was just made, and nobody else knows it.
+        unsafe { head.cast::<Whole<R>>().as_mut() }.growth = Some(growth);
+        Ok(head)
     }
 }
 
@@ -160,24 +188,9 @@ impl Opened<'_> {
             return Ok(());
         }
         match capacity.checked_add(missing).filter(|slots| *slots <= self.face.capacity_max()) {
-            Some(needed) => self.grow_to(self.slots_after().max(needed)),
+            Some(needed) => self.face.grow(Goal::AtLeast(needed)),
             None => Err(Status::TOO_MANY_SLOTS),
         }
-    }
-
-    /// Makes sure that the slot of a handle is there, unless it is beyond the pool's limit. An error if that is too far
-    /// beyond the other slots, or the lifetime could not begin.
-    pub(crate) fn reach(&mut self, bits: u64) -> Result<(), Status> {
-        let slot = slot_of(bits);
-        if slot < self.face.occupancy().slots() || slot >= self.face.capacity_max() {
-            return Ok(());
-        }
-        self.face.check_claim_beyond(bits)?;
-        let slots = self.slots_after();
-        if slot >= slots.max(NAMED_SLOTS) {
-            return Err(Status::TOO_FAR);
-        }
-        self.grow_to(slots.max(slot + 1))
     }
 }
 

@@ -11,6 +11,17 @@ use crate::options::Checked;
 use crate::orders::Slots;
 use crate::status::Status;
 
+/// How far a pool grows.
+#[derive(Clone, Copy)]
+pub(crate) enum Goal {
+    /// As far as it does by itself.
+    More,
+    /// The same, but to so many slots at least.
+    AtLeast(usize),
+    /// The same, but to the slot of a handle at least, whose lifetime is about to begin.
+    Reach(u64),
+}
+
 /// Of a pool that grows. The functions' contract: the head is that of this pool, which nobody else uses meanwhile.
 pub(crate) struct Growth<R: ReuseOrder> {
     /// Those that it was created with, without the name. The limit is what its handles can name, or less.
@@ -19,7 +30,7 @@ pub(crate) struct Growth<R: ReuseOrder> {
     pub(crate) arrays: Block,
     /// How the program moves values; null: as bytes.
     pub(crate) mover: Option<Move>,
-    pub(crate) grow_to: unsafe fn(NonNull<Head>, usize) -> Result<(), Status>,
+    pub(crate) grow: unsafe fn(NonNull<Head>, Goal) -> Result<(), Status>,
     pub(crate) become_like: unsafe fn(NonNull<Head>, &Slots<R>) -> Result<(), Status>,
 }
 

@@ -9,12 +9,10 @@
 use core::ptr::NonNull;
 
 use crate::face::{Face, slot_of};
+use crate::growth::Goal;
 use crate::head::Head;
 use crate::outside::Outside;
 use crate::status::Status;
-
-/// The smallest number of slots that a pool grows to, unless its limit is less; as in Rust's `VecPool`.
-const SLOTS_MIN: usize = 4;
 
 /// A pool that a function may change, and its parts.
 pub(crate) struct Opened<'p> {
@@ -66,29 +64,17 @@ impl<'p> Opened<'p> {
         }
     }
 
-    /// How many slots a pool of this many has after it has grown by itself.
-    pub(crate) fn slots_after(&self) -> usize {
-        let slots = self.face.occupancy().slots();
-        slots.saturating_mul(2).max(SLOTS_MIN).min(self.face.capacity_max())
-    }
-
-    /// Moves to more slots; on an error, nothing changes.
-    pub(crate) fn grow_to(&mut self, slots: usize) -> Result<(), Status> {
-        let Some(outside) = &mut self.outside else { return self.face.grow_to(slots) };
-        let from = self.face.occupancy().slots();
-        outside.make_room(slots)?;
-        outside.open(self.head);
-        let grown = self.face.grow_to(slots);
-        outside.grown(self.head, from);
-        grown
-    }
-
     /// Makes room for an insertion, if none is left and the pool grows.
     pub(crate) fn make_room(&mut self) -> Result<(), Status> {
-        match self.face.needs_room() {
-            true => self.grow_to(self.slots_after()),
-            false => Ok(()),
-        }
+        if self.face.needs_room() { self.face.grow(Goal::More) } else { Ok(()) }
+    }
+
+    /// Makes sure that the slot of a handle is there, unless it is beyond the pool's limit. An error if that is too far
+    /// beyond the other slots, or the lifetime could not begin.
+    pub(crate) fn reach(&mut self, bits: u64) -> Result<(), Status> {
+        let still_to_come = self.face.occupancy().slots()..self.face.capacity_max();
+        let is_to_come = still_to_come.contains(&slot_of(bits));
+        if is_to_come { self.face.grow(Goal::Reach(bits)) } else { Ok(()) }
     }
 
     /// Begins a lifetime, if there is room or the pool makes some.

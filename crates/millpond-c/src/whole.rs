@@ -7,8 +7,8 @@ use millpond::reuse::ReuseOrder;
 use millpond::{Handle, Occupancy, Refusal, Stats};
 
 use crate::callbacks::Move;
-use crate::face::{Face, slot_of};
-use crate::growth::Growth;
+use crate::face::Face;
+use crate::growth::{Goal, Growth};
 use crate::head::Head;
 use crate::orders::Slots;
 use crate::status::Status;
@@ -65,11 +65,11 @@ impl<R: ReuseOrder> Face for Whole<R> {
         self.growth.as_ref().map_or(self.slots.capacity(), Growth::slots_max)
     }
 
-    fn grow_to(&mut self, slots: usize) -> Result<(), Status> {
-        let grow_to = self.growth.as_ref().map(|growth| growth.grow_to);
-        let grow_to = grow_to.ok_or(Status::TOO_MANY_SLOTS)?;
+    fn grow(&mut self, to: Goal) -> Result<(), Status> {
+        let grow = self.growth.as_ref().map(|growth| growth.grow);
+        let grow = grow.ok_or(Status::TOO_MANY_SLOTS)?;
         // SAFETY: it is this pool's function, and the pool is borrowed.
-        unsafe { grow_to(NonNull::from(self).cast(), slots) }
+        unsafe { grow(NonNull::from(self).cast(), to) }
     }
 
     fn move_by(&mut self, mover: Option<Move>) {
@@ -92,16 +92,7 @@ impl<R: ReuseOrder> Face for Whole<R> {
 
     fn check(&self, bits: u64) -> Result<(), Refusal> {
         let handle = self.head.handle(bits).ok_or(Refusal::NeverIssued)?;
-        // Of a slot that the pool may still get.
-        if (self.slots.capacity()..self.capacity_max()).contains(&slot_of(bits)) {
-            return Err(self.slots.refusal_beyond(handle));
-        }
-        self.slots.check(handle)
-    }
-
-    fn check_claim_beyond(&self, bits: u64) -> Result<(), Status> {
-        let handle = self.head.handle(bits).ok_or(Status::BEYOND_LIFETIMES)?;
-        self.slots.check_claim_beyond(handle).map_err(Status::from)
+        self.slots.check_up_to(self.capacity_max(), handle)
     }
 
     fn is_last(&self, bits: u64) -> bool {

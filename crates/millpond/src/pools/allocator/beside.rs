@@ -100,15 +100,19 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         Ok(())
     }
 
-    /// Returns why a handle of a slot is refused that the allocator does not have, but may get.
+    /// Like [`check`](Self::check), of an allocator that may get so many slots.
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
     #[doc(hidden)]
-    #[must_use]
-    pub fn refusal_beyond(&self, handle: H) -> Refusal {
-        let fresh = self.core.circle().start().as_dead();
-        self.core.refusal(handle, Some(fresh), self.storage.words())
+    pub fn check_up_to(&self, slots_max: usize, handle: H) -> Result<(), Refusal> {
+        let (words, index) = (self.storage.words(), handle.index() as usize);
+        let fresh = || (index < slots_max).then(|| self.core.circle().start().as_dead());
+        self.core.check_word(handle, words.get(index).or_else(fresh), words)
     }
 
-    /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of such a slot once the allocator has it.
+    /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of a slot once the allocator gets it.
     ///
     /// # Errors
     ///
