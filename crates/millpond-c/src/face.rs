@@ -5,8 +5,18 @@ use core::ptr::NonNull;
 use millpond::{Occupancy, Refusal, Stats};
 
 use crate::callbacks::Move;
-use crate::growth::Goal;
 use crate::status::Status;
+
+/// How far a pool grows.
+#[derive(Clone, Copy)]
+pub(crate) enum Goal {
+    /// As far as it does by itself.
+    More,
+    /// The same, but to so many slots at least.
+    AtLeast(usize),
+    /// The same, but to the slot of a handle at least, whose lifetime is about to begin.
+    Reach(u64),
+}
 
 /// What a pool can do. Handles are bits; 0 is none.
 pub(crate) trait Face {

@@ -6,21 +6,11 @@ use millpond::reuse::ReuseOrder;
 
 use crate::block::Block;
 use crate::callbacks::Move;
+use crate::face::Goal;
 use crate::head::Head;
 use crate::options::Checked;
 use crate::orders::Slots;
 use crate::status::Status;
-
-/// How far a pool grows.
-#[derive(Clone, Copy)]
-pub(crate) enum Goal {
-    /// As far as it does by itself.
-    More,
-    /// The same, but to so many slots at least.
-    AtLeast(usize),
-    /// The same, but to the slot of a handle at least, whose lifetime is about to begin.
-    Reach(u64),
-}
 
 /// Of a pool that grows. The functions' contract: the head is that of this pool, which nobody else uses meanwhile.
 pub(crate) struct Growth<R: ReuseOrder> {

@@ -8,8 +8,7 @@
 
 use core::ptr::NonNull;
 
-use crate::face::{Face, slot_of};
-use crate::growth::Goal;
+use crate::face::{Face, Goal, slot_of};
 use crate::head::Head;
 use crate::outside::Outside;
 use crate::status::Status;

@@ -7,8 +7,8 @@ use millpond::reuse::ReuseOrder;
 use millpond::{Handle, Occupancy, Refusal, Stats};
 
 use crate::callbacks::Move;
-use crate::face::Face;
-use crate::growth::{Goal, Growth};
+use crate::face::{Face, Goal};
+use crate::growth::Growth;
 use crate::head::Head;
 use crate::orders::Slots;
 use crate::status::Status;
