@@ -14,8 +14,9 @@
  *     sparks_remove(&all, id);                     // false if it was gone already
  *     mp_pool_destroy(pool);
  *
- * A pool takes all of its memory when it is created. Values never move, except in a packed pool, where they always lie in
- * one array: `mp_packed`. A handle names one lifetime of one slot; any bits may be passed as a handle. A handle with all
+ * A pool takes all of its memory when it is created, and values never move. Two kinds differ: a pool with
+ * `options.slots_max` grows when it is full, and then its values move; in a packed pool, `mp_packed`, they always lie in
+ * one array. A handle names one lifetime of one slot; any bits may be passed as a handle. A handle with all
  * bits 0 names nothing.
  *
  * One thread may change a pool, or several may read it; there is no lock inside. Callbacks must neither call functions
@@ -66,6 +67,7 @@ typedef int32_t mp_status;
 #define MP_WRITE_FAILED 20
 #define MP_OTHER_VALUES 21  /* the pool has values of another size or alignment */
 #define MP_OTHER_HANDLES 22 /* the pool has other `index_bits` */
+#define MP_TOO_FAR 23       /* the slot is far beyond those of a pool that grows: `mp_pool_reserve` first */
 
 /* Returns the meaning of a status, as static text. */
 const char *mp_status_text(mp_status status);
@@ -93,6 +95,9 @@ typedef struct mp_handle {
 #define MP_REFUSE 0
 #define MP_EVICT_OLDEST 1 /* removes the oldest object; allocates 16 bytes per slot from the C library */
 
+/* As `slots_max`: as many slots as handles can name. */
+#define MP_NO_LIMIT UINT32_MAX
+
 /* Flags. */
 #define MP_WRAP 1u   /* a slot whose generations are used up starts again, instead of retiring */
 #define MP_ZEROED 2u /* a new object's bytes are 0 */
@@ -109,8 +114,12 @@ typedef struct mp_options {
     uint32_t full;
     uint32_t lifetimes; /* the maximum of each slot; 0: as many as the handles can count */
     uint32_t flags;
-    uint32_t reserved; /* 0 */
-    uint64_t salt;     /* pools with different names or salts start at different generations */
+    /* 0: the pool has `slots` for ever. Otherwise it begins with `slots`, which may be 0, and grows when it is full: to 4
+     * slots at least, then to twice as many, up to this number, or up to what handles can name: `MP_NO_LIMIT`. Growth
+     * moves all values, so that pointers to them are good until the next insertion; handles stay good. Not with
+     * `memory`. */
+    uint32_t slots_max;
+    uint64_t salt; /* pools with different names or salts start at different generations */
     const char *name;  /* UTF-8, at most 127 bytes; copied */
     void *memory;      /* memory for the pool; null: `take` and `give`; these null, too: the C library */
     size_t memory_bytes;
@@ -180,14 +189,14 @@ typedef struct mp_pool {
 #define MP_LAYOUT_ 6u
 
 /* Returns how many bytes of memory a pool with these options needs, wherever they begin; 0 if the options are
- * invalid. */
+ * invalid, or the pool grows. */
 size_t mp_pool_bytes(const mp_options *options);
 
 mp_status mp_pool_create_(const mp_options *options, mp_pool **out, uint32_t layout, size_t pool_bytes);
+mp_status mp_pool_create_growing_(const mp_options *options, mp_pool **out, uint32_t layout, size_t pool_bytes);
 void mp_pool_watch_(mp_pool *pool, void (*poison)(void const volatile *, size_t),
                     void (*unpoison)(void const volatile *, size_t));
 
-/* Creates a pool. `*out` is null unless the status is `MP_OK`. O(slots), because it touches every page. */
 #if defined(__SANITIZE_ADDRESS__)
 #define MP_ASAN_ 1
 #elif defined(__has_feature)
@@ -199,18 +208,21 @@ void mp_pool_watch_(mp_pool *pool, void (*poison)(void const volatile *, size_t)
 /* Marks dead slots for the sanitizer. */
 void __asan_poison_memory_region(void const volatile *start, size_t bytes);
 void __asan_unpoison_memory_region(void const volatile *start, size_t bytes);
+#endif
+
+/* Creates a pool. `*out` is null unless the status is `MP_OK`. O(slots), because it touches every page. A program none of
+ * whose pools grows has, when it is optimised, none of the code for that. */
 static inline mp_status mp_pool_create(const mp_options *options, mp_pool **out) {
-    mp_status status = mp_pool_create_(options, out, MP_LAYOUT_, sizeof(mp_pool));
+    mp_status status = options != MP_NULL_ && options->size > offsetof(mp_options, slots_max) && options->slots_max != 0
+                           ? mp_pool_create_growing_(options, out, MP_LAYOUT_, sizeof(mp_pool))
+                           : mp_pool_create_(options, out, MP_LAYOUT_, sizeof(mp_pool));
+#ifdef MP_ASAN_
     if (status == MP_OK) {
         mp_pool_watch_(*out, __asan_poison_memory_region, __asan_unpoison_memory_region);
     }
+#endif
     return status;
 }
-#else
-static inline mp_status mp_pool_create(const mp_options *options, mp_pool **out) {
-    return mp_pool_create_(options, out, MP_LAYOUT_, sizeof(mp_pool));
-}
-#endif
 
 /* Destroys a pool and frees its memory. Does nothing if `pool` is null. */
 void mp_pool_destroy(mp_pool *pool);
@@ -221,18 +233,27 @@ bool mp_remove_slow_(mp_pool *pool, uint64_t bits);
 /* For millpond.hpp: a removal that counts as an eviction; and whether the slot of a live object retires after it. */
 void mp_evict_(mp_pool *pool, uint64_t bits);
 bool mp_is_last_(const mp_pool *pool, uint64_t bits);
+/* For millpond.hpp: how a pool that grows moves values, if not as bytes. */
+void mp_pool_move_by_(mp_pool *pool, void (*move)(void *to, void *from, size_t count));
 /* 64 slots of an old bitmap, and all. */
 uint64_t mp_gather_(const mp_pool *pool, size_t word);
 void mp_refresh_slow_(mp_pool *pool);
 
-/* Begins exactly the handle's lifetime, for loading saved objects. `*value` is the place of the value. O(1)
- * amortised. */
+/* Makes sure that so many objects more can be inserted before the pool grows, so that it grows before play and not during
+ * it. O(slots). MP_TOO_MANY_SLOTS if there would be more slots than the pool may have, MP_OUT_OF_MEMORY; then nothing
+ * happens. */
+mp_status mp_pool_reserve(mp_pool *pool, size_t additional);
+/* Returns the largest number of slots that the pool may have: its capacity, unless it grows. */
+size_t mp_pool_capacity_max(const mp_pool *pool);
+/* Begins exactly the handle's lifetime, for loading saved objects. `*value` is the place of the value. A pool that grows
+ * gets the slot if it lacks it; but one far beyond the others is MP_TOO_FAR (from 4,096 on, and where growing once does
+ * not reach), so that no handle of a damaged file takes all memory. O(1) amortised. */
 mp_status mp_pool_insert_at(mp_pool *pool, mp_handle handle, void **value);
 /* Returns an object's key. The object with the smallest key is evicted. */
 typedef int64_t mp_key(const void *value, mp_handle handle, void *user);
-/* Inserts an object. If the pool is full, first removes the object with the smallest key or, if `key` is null, the
- * oldest one (for pools with `MP_EVICT_OLDEST`). `*evicted` is its handle, or 0 if none was removed; its bytes are
- * copied to `evicted_value` unless that is null. Returns null, and does nothing, if no slot can be used. */
+/* Inserts an object. If the pool is full, and does not grow, first removes the object with the smallest key or, if `key`
+ * is null, the oldest one (for pools with `MP_EVICT_OLDEST`). `*evicted` is its handle, or 0 if none was removed; its
+ * bytes are copied to `evicted_value` unless that is null. Returns null, and does nothing, if no slot can be used. */
 void *mp_pool_insert_or_evict(mp_pool *pool, mp_key *key, void *user, mp_handle *out, mp_handle *evicted,
                               void *evicted_value);
 /* Makes an object the newest, for pools with `MP_EVICT_OLDEST`. */
@@ -242,8 +263,9 @@ void mp_pool_clear(mp_pool *pool);
 /* Returns MP_OK if `handle` names a live object, and otherwise why it is refused: MP_OUT_OF_RANGE, MP_STALE,
  * MP_NEVER_ISSUED or MP_OTHER_POOL. */
 mp_status mp_pool_check(const mp_pool *pool, mp_handle handle);
-/* Writes the same as a sentence of at most `room` bytes, including the final 0. Returns the length of the whole
- * sentence, like snprintf. */
+/* Writes the same as a sentence of at most `room` bytes, including the final 0: with the pool's name, the handle as
+ * index and generation ("3v1"), and the generation that the slot is in now. Returns the length of the whole sentence,
+ * like snprintf. */
 size_t mp_pool_explain(const mp_pool *pool, mp_handle handle, char *text, size_t room);
 /* Returns the slot of a value of this pool, or SIZE_MAX for any other address. O(1). */
 size_t mp_pool_index_of(const mp_pool *pool, const void *value);
@@ -419,6 +441,7 @@ static inline uint64_t mp_live_bits(const mp_pool *pool, size_t word) {
 /* A run of adjacent live slots. Start with `mp_run run = MP_RUN;`. */
 typedef struct mp_run {
     size_t first, count;
+    size_t slots_;         /* how many there were when the walk began: it goes no farther */
     size_t end_;           /* the slot behind the 64 that the walk has come to */
     uint64_t left_;        /* what it has not met of these */
     const mp_bits_ *bits_; /* null: the bitmap was old when the walk began */
@@ -426,16 +449,16 @@ typedef struct mp_run {
 /* The same one by one: faster than runs where few slots are live. Start with `mp_walk walk = MP_WALK;`. */
 typedef struct mp_walk {
     size_t index;
-    size_t end_;
+    size_t slots_, end_;
     uint64_t left_;
     const mp_bits_ *bits_;
 } mp_walk;
 #ifdef __cplusplus
-#define MP_RUN (mp_run{0, 0, 0, 0, nullptr})
-#define MP_WALK (mp_walk{0, 0, 0, nullptr})
+#define MP_RUN (mp_run{0, 0, 0, 0, 0, nullptr})
+#define MP_WALK (mp_walk{0, 0, 0, 0, nullptr})
 #else
-#define MP_RUN {0, 0, 0, 0, NULL}
-#define MP_WALK {0, 0, 0, NULL}
+#define MP_RUN {0, 0, 0, 0, 0, NULL}
+#define MP_WALK {0, 0, 0, 0, NULL}
 #endif
 
 /* The number of 0 bits below the lowest 1; `bits` must not be 0. */
@@ -452,19 +475,22 @@ static inline unsigned mp_trailing_zeros_(uint64_t bits) {
 #endif
 }
 
+/* Which of the 64 slots of a word are live, for a walk with this bitmap. A pool that has grown meanwhile has another. */
+static inline uint64_t mp_word_of_(const mp_pool *pool, size_t word, const mp_bits_ *bits) {
+    return bits == pool->bits_ ? bits[word] : mp_gather_(pool, word);
+}
+
 /* The next 64 slots of which some are live. */
-static inline bool mp_next_word_(const mp_pool *pool, size_t *end, uint64_t *left, const mp_bits_ **bits) {
+static inline bool mp_next_word_(const mp_pool *pool, size_t *slots, size_t *end, uint64_t *left,
+                                 const mp_bits_ **bits) {
     size_t at = *end;
     if (at == 0) {
+        *slots = pool->slots_;
         /* What the walk removes makes the bitmap old, but not for what is still to come. */
-        *bits = MP_NULL_;
-        if (!mp_is_old_(pool)) {
-            *bits = pool->bits_;
-            MP_ASSUME_(*bits != MP_NULL_);
-        }
+        *bits = mp_is_old_(pool) ? MP_NULL_ : pool->bits_;
     }
-    for (; at < pool->slots_; at += 64) {
-        uint64_t found = *bits != MP_NULL_ ? (*bits)[at / 64] : mp_gather_(pool, at / 64);
+    for (; at < *slots; at += 64) {
+        uint64_t found = mp_word_of_(pool, at / 64, *bits);
         if (found != 0) {
             *end = at + 64;
             *left = found;
@@ -479,9 +505,8 @@ static inline bool mp_next_word_(const mp_pool *pool, size_t *end, uint64_t *lef
 static inline void mp_across_(const mp_pool *pool, mp_run *run, unsigned from) {
     run->count = 64 - from;
     run->left_ = 0;
-    while (run->end_ < pool->slots_) {
-        size_t word = run->end_ / 64;
-        uint64_t bits = run->bits_ != MP_NULL_ ? run->bits_[word] : mp_gather_(pool, word);
+    while (run->end_ < run->slots_) {
+        uint64_t bits = mp_word_of_(pool, run->end_ / 64, run->bits_);
         run->end_ += 64;
         if (bits != ~MP_CAST_(uint64_t, 0)) {
             unsigned length = mp_trailing_zeros_(~bits);
@@ -494,12 +519,12 @@ static inline void mp_across_(const mp_pool *pool, mp_run *run, unsigned from) {
 }
 
 /* Finds the next run of live slots. Returns `false` after the last. Meanwhile, only objects that the iteration has
- * reached may be removed, and inserted objects may be missed. Call `mp_pool_refresh` first if you may change the
- * pool. */
+ * reached may be removed, and inserted objects may be missed; if the pool grows, the run's values have moved, and the
+ * walk goes on. Call `mp_pool_refresh` first if you may change the pool. */
 static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
     unsigned from;
     uint64_t behind;
-    if (run->left_ == 0 && !mp_next_word_(pool, &run->end_, &run->left_, &run->bits_)) {
+    if (run->left_ == 0 && !mp_next_word_(pool, &run->slots_, &run->end_, &run->left_, &run->bits_)) {
         return false;
     }
     from = mp_trailing_zeros_(run->left_);
@@ -518,12 +543,17 @@ static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
 
 /* Finds the next live slot; `false` after the last. The same as in `mp_next_run` may be done meanwhile. */
 static inline bool mp_next_live(const mp_pool *pool, mp_walk *walk) {
-    if (walk->left_ == 0 && !mp_next_word_(pool, &walk->end_, &walk->left_, &walk->bits_)) {
+    if (walk->left_ == 0 && !mp_next_word_(pool, &walk->slots_, &walk->end_, &walk->left_, &walk->bits_)) {
         return false;
     }
     walk->index = walk->end_ - 64 + mp_trailing_zeros_(walk->left_);
     walk->left_ &= walk->left_ - 1;
     return true;
+}
+
+/* Returns the slot of a handle: where an array of your own, with an element for each slot, has the object's. */
+static inline size_t mp_index(mp_handle handle) {
+    return MP_CAST_(size_t, handle.bits >> 32);
 }
 
 /* Converts a handle to four bytes, for pools with `index_bits`, and back. 0 stays 0, and a handle that does not fit,
@@ -569,12 +599,21 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
  *     spark    *sparks_get(sparks const *, sparks_id)    null if the handle is refused
  *     bool      sparks_contains(sparks const *, sparks_id)
  *     bool      sparks_remove(sparks *, sparks_id)
+ *     spark    *sparks_insert_or_evict(sparks *, mp_key *, void *user, sparks_id *out, sparks_id *evicted)
+ *                                                       as `mp_pool_insert_or_evict`; `out`, `evicted` may be null
  *     spark    *sparks_next_run(sparks const *, mp_run *)  the first of `run.count` values, or null after the last
  *     spark    *sparks_next(sparks const *, mp_walk *)     the next value, or null after the last
  *     sparks_id sparks_id_at(sparks const *, size_t index)  no bits if the slot is dead
+ *     size_t    sparks_index(sparks_id)                 its slot, for arrays beside the pool
  *     size_t    sparks_live(sparks const *)
  *     mp_handle sparks_handle(sparks_id)                for the functions that take any pool's handles
  *     sparks_id sparks_id_of(mp_handle)                 what such a function has returned
+ *
+ * and the loop over all, in which the one that is visited may be removed:
+ *
+ *     MP_EACH(sparks, each, &all) {
+ *         if (--each.value->frames_left == 0) sparks_remove(&all, each.id);
+ *     }
  */
 #define MP_POOL(name, type)                                                                                            \
     MP_HANDLES_(name)                                                                                                  \
@@ -584,6 +623,13 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
 #define MP_POOL32(name, type, index_bits)                                                                              \
     MP_HANDLES32_(name, index_bits)                                                                                    \
     MP_POOL_(name, type, index_bits, mp_narrow_(handle_, index_bits))
+
+/* A loop over the live objects of a pool of `MP_POOL`, in the order of their slots, or of `MP_PACKED`, from the last one to
+ * the first. `each` has the members `value` and `id`. What is visited may be removed. What is inserted may be missed; in a
+ * pool that grows, it may move `*each.value`. `break` and `continue` do as in any loop. The pool must not be `const`: the
+ * loop brings its bitmap up to date first, as `mp_pool_refresh`. */
+#define MP_EACH(name, each, pool)                                                                                      \
+    for (name##_each each = name##_each_first_(pool); each.value != MP_NULL_; name##_each_step_(&each))
 
 /* The handle type of a use, and its conversions. */
 #define MP_HANDLES_(name)                                                                                              \
@@ -597,6 +643,9 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
     MP_API_ name##_id name##_id_of(mp_handle handle_) {                                                                \
         name##_id id_ = {handle_.bits};                                                                                \
         return id_;                                                                                                    \
+    }                                                                                                                  \
+    MP_API_ size_t name##_index(name##_id id_) {                                                                       \
+        return mp_index(name##_handle(id_));                                                                           \
     }
 #define MP_HANDLES32_(name, index_bits)                                                                                \
     typedef struct name##_id {                                                                                         \
@@ -608,6 +657,9 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
     MP_API_ name##_id name##_id_of(mp_handle handle_) {                                                                \
         name##_id id_ = {mp_narrow(handle_, index_bits)};                                                              \
         return id_;                                                                                                    \
+    }                                                                                                                  \
+    MP_API_ size_t name##_index(name##_id id_) {                                                                       \
+        return mp_index(name##_handle(id_));                                                                           \
     }
 
 /* What both have. `made_bits`: those of a handle of the pool's own, `handle_`. */
@@ -637,6 +689,17 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
     MP_API_ MP_INLINED_ bool name##_remove(name *in_, name##_id id_) {                                                 \
         return mp_remove(in_->pool, name##_handle(id_));                                                               \
     }                                                                                                                  \
+    MP_API_ type *name##_insert_or_evict(name *in_, mp_key *key_, void *user_, name##_id *out_, name##_id *evicted_) { \
+        mp_handle made_ = {0}, gone_ = {0};                                                                            \
+        void *place_ = mp_pool_insert_or_evict(in_->pool, key_, user_, &made_, &gone_, MP_NULL_);                      \
+        if (out_ != MP_NULL_) {                                                                                        \
+            *out_ = name##_id_of(made_);                                                                               \
+        }                                                                                                              \
+        if (evicted_ != MP_NULL_) {                                                                                    \
+            *evicted_ = name##_id_of(gone_);                                                                           \
+        }                                                                                                              \
+        return MP_CAST_(type *, place_);                                                                               \
+    }                                                                                                                  \
     MP_API_ type *name##_next_run(name const *in_, mp_run *run_) {                                                     \
         type *start_ = MP_CAST_(type *, MP_CAST_(void *, in_->pool->values_));                                         \
         if (!mp_next_run(in_->pool, run_)) {                                                                           \
@@ -663,6 +726,25 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
     }                                                                                                                  \
     MP_API_ size_t name##_live(name const *in_) {                                                                      \
         return mp_live(in_->pool);                                                                                     \
+    }                                                                                                                  \
+    typedef struct name##_each {                                                                                       \
+        type *value;                                                                                                   \
+        name##_id id;                                                                                                  \
+        name in_;                                                                                                      \
+        mp_walk walk_;                                                                                                 \
+    } name##_each;                                                                                                     \
+    MP_API_ void name##_each_step_(name##_each *each_) {                                                               \
+        each_->value = name##_next(&each_->in_, &each_->walk_);                                                        \
+        if (each_->value != MP_NULL_) {                                                                                \
+            each_->id = name##_id_at(&each_->in_, each_->walk_.index);                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    MP_API_ name##_each name##_each_first_(name *in_) {                                                                \
+        name##_each each_ = {MP_NULL_, {0}, {MP_NULL_}, MP_WALK};                                                      \
+        each_.in_ = *in_;                                                                                              \
+        mp_pool_refresh(in_->pool);                                                                                    \
+        name##_each_step_(&each_);                                                                                     \
+        return each_;                                                                                                  \
     }
 
 /* ---- Checksums -------------------------------------------------------------------------------------------------- */
@@ -685,9 +767,13 @@ typedef struct mp_snapshot mp_snapshot;
 /* Creates a snapshot for pools with these options. Allocates as much memory as a second pool. Nothing is saved yet. */
 mp_status mp_snapshot_create(const mp_options *options, mp_snapshot **out);
 void mp_snapshot_destroy(mp_snapshot *snapshot);
-/* Neither allocates. */
+/* Neither allocates, unless a pool that grows has other slots than the snapshot. */
 mp_status mp_pool_save(const mp_pool *pool, mp_snapshot *snapshot);
 mp_status mp_pool_restore(mp_pool *pool, const mp_snapshot *snapshot);
+
+/* The same without a snapshot: makes the state of `to` that of `from`, a second pool with the same options, and back.
+ * MP_OTHER_SHAPE if the options differ; then nothing happens. */
+mp_status mp_pool_copy(mp_pool *to, const mp_pool *from);
 
 /* A pool's state as bytes, for a file. The bytes of the values are written as they are in memory, so they must not
  * contain pointers, and can be read only on machines of the same kind. `mp_pool_read_state` checks everything except
@@ -766,16 +852,18 @@ mp_status mp_recorder_destroy(mp_recorder *recorder);
 
 /* A pool whose values lie in one array without holes, so that iterating is a loop over an array. A removal moves the
  * last value into the gap: handles stay valid, pointers do not. For what is iterated over more often than it is looked
- * up by handle, which takes one step more than in an `mp_pool`. Iterate backwards to remove meanwhile:
+ * up by handle, which takes one step more than in an `mp_pool`:
  *
  *     MP_PACKED(sparks, spark)
  *
  *     mp_packed *pool;
  *     if (mp_packed_create(&options, &pool) != MP_OK) return 1;
  *     sparks all = sparks_of(pool);
+ *     MP_EACH(sparks, each, &all)
+ *         if (--each.value->frames_left == 0) sparks_remove(&all, each.id);
  *     spark *values = sparks_values(&all);
- *     for (size_t at = sparks_count(&all); at-- > 0;)
- *         if (--values[at].frames_left == 0) sparks_remove(&all, sparks_id_at(&all, at));
+ *     for (size_t at = 0; at < sparks_count(&all); at++)
+ *         values[at].x += 1;
  *
  * Handles are those of an `mp_pool` with the same options. Each slot takes 8 bytes more than there. Do not sort or swap
  * the values: the pool would not know, and handles would name other values. */
@@ -789,7 +877,8 @@ typedef struct mp_packed {
     mp_pool slots_; /* of places: a slot's value is the number of the packed value */
 } mp_packed;
 
-/* As for `mp_pool`. `MP_EVICT_OLDEST` is `MP_BAD_OPTIONS`: there is `mp_packed_insert_or_evict`. */
+/* As for `mp_pool`. `MP_EVICT_OLDEST` is `MP_BAD_OPTIONS`: there is `mp_packed_insert_or_evict`. So is `slots_max`: a
+ * packed pool does not grow. */
 size_t mp_packed_bytes(const mp_options *options);
 mp_status mp_packed_create_(const mp_options *options, mp_packed **out, uint32_t layout, size_t packed_bytes);
 void mp_packed_watch_(mp_packed *packed, void (*poison)(void const volatile *, size_t),
@@ -988,8 +1077,8 @@ static inline mp_status mp_packed_fits(const mp_packed *packed, size_t bytes, si
 }
 
 /* `MP_PACKED(sparks, spark)` makes the pool type `sparks`, its handle type `sparks_id`, and, as `MP_POOL`, `sparks_of`,
- * `sparks_fits`, `sparks_insert`, `sparks_get`, `sparks_contains`, `sparks_remove`, `sparks_handle` and `sparks_id_of`,
- * with an `mp_packed` for the `mp_pool`; and
+ * `sparks_fits`, `sparks_insert`, `sparks_get`, `sparks_contains`, `sparks_remove`, `sparks_handle`, `sparks_id_of`,
+ * `sparks_index` and `sparks_insert_or_evict`, with an `mp_packed` for the `mp_pool`; and
  *     spark    *sparks_values(sparks const *)           the first of
  *     size_t    sparks_count(sparks const *)            so many
  *     sparks_id sparks_id_at(sparks const *, size_t place)  of the value at this place; no bits if there is none
@@ -1029,6 +1118,17 @@ static inline mp_status mp_packed_fits(const mp_packed *packed, size_t bytes, si
     MP_API_ MP_INLINED_ bool name##_remove(name *in_, name##_id id_) {                                                 \
         return mp_packed_remove_(in_->pool, name##_handle(id_), sizeof(type), false);                                  \
     }                                                                                                                  \
+    MP_API_ type *name##_insert_or_evict(name *in_, mp_key *key_, void *user_, name##_id *out_, name##_id *evicted_) { \
+        mp_handle made_ = {0}, gone_ = {0};                                                                            \
+        void *place_ = mp_packed_insert_or_evict(in_->pool, key_, user_, &made_, &gone_, MP_NULL_);                    \
+        if (out_ != MP_NULL_) {                                                                                        \
+            *out_ = name##_id_of(made_);                                                                               \
+        }                                                                                                              \
+        if (evicted_ != MP_NULL_) {                                                                                    \
+            *evicted_ = name##_id_of(gone_);                                                                           \
+        }                                                                                                              \
+        return MP_CAST_(type *, place_);                                                                               \
+    }                                                                                                                  \
     MP_API_ type *name##_values(name const *in_) {                                                                     \
         return MP_CAST_(type *, mp_packed_values(in_->pool));                                                          \
     }                                                                                                                  \
@@ -1037,6 +1137,28 @@ static inline mp_status mp_packed_fits(const mp_packed *packed, size_t bytes, si
     }                                                                                                                  \
     MP_API_ name##_id name##_id_at(name const *in_, size_t place_) {                                                   \
         return name##_id_of(mp_packed_handle_at(in_->pool, place_));                                                   \
+    }                                                                                                                  \
+    typedef struct name##_each {                                                                                       \
+        type *value;                                                                                                   \
+        name##_id id;                                                                                                  \
+        name in_;                                                                                                      \
+        size_t left_;                                                                                                  \
+    } name##_each;                                                                                                     \
+    MP_API_ void name##_each_step_(name##_each *each_) {                                                               \
+        size_t count_ = mp_packed_count(each_->in_.pool);                                                              \
+        each_->left_ = each_->left_ < count_ ? each_->left_ : count_;                                                  \
+        each_->value = MP_NULL_;                                                                                       \
+        if (each_->left_ != 0) {                                                                                       \
+            each_->left_--;                                                                                            \
+            each_->value = name##_values(&each_->in_) + each_->left_;                                                  \
+            each_->id = name##_id_at(&each_->in_, each_->left_);                                                       \
+        }                                                                                                              \
+    }                                                                                                                  \
+    MP_API_ name##_each name##_each_first_(name *in_) {                                                                \
+        name##_each each_ = {MP_NULL_, {0}, {MP_NULL_}, SIZE_MAX};                                                     \
+        each_.in_ = *in_;                                                                                              \
+        name##_each_step_(&each_);                                                                                     \
+        return each_;                                                                                                  \
     }
 
 /* ---- What this header and the library agree on ------------------------------------------------------------------ */

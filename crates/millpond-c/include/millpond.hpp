@@ -7,7 +7,7 @@
 //     for (Bullet &each : bullets) each.move();
 //
 // It needs neither exceptions nor run-time type information. Values never move, and need not be movable; those of a
-// `packed_pool` lie in one array without holes, and do.
+// `vec_pool`, which grows, and of a `packed_pool`, whose values lie in one array without holes, do.
 #ifndef MILLPOND_HPP
 #define MILLPOND_HPP
 
@@ -17,6 +17,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
@@ -145,6 +146,61 @@ void visit_(F &f, handle<T> which, T &value) {
     }
 }
 
+// What `emplace_or_evict` returns: the handle of the new value, which is false if there is none, and that of the value that
+// was removed for it, which is false if none was. For `auto [made, evicted] =`.
+template <typename T>
+struct emplaced {
+    handle<T> made, evicted;
+
+    constexpr explicit operator bool() const noexcept { return static_cast<bool>(made); }
+    constexpr operator handle<T>() const noexcept { return made; }
+};
+
+// Ends the program, because `pool[handle]` was called with a handle that the pool refuses.
+[[noreturn]] MP_RARE_ inline void refused_(const mp_pool *pool, mp_handle which) noexcept {
+    char text[512];
+    mp_pool_explain(pool, which, text, sizeof text);
+    std::fprintf(stderr,
+                 "millpond: %s. pool[handle] is for handles that are known to be good: for others, use get(handle), which "
+                 "returns null if the object is gone, or ask contains(handle).\n",
+                 text);
+    std::abort();
+}
+
+// Values with their handles, as pairs, from iterators that know the handle of their value.
+template <typename T, typename Iterator>
+class each_range_ {
+  public:
+    class iterator {
+      public:
+        using iterator_category = std::input_iterator_tag;
+        using reference = std::pair<handle<T>, decltype(*std::declval<Iterator>())>;
+        using value_type = reference;
+        using difference_type = std::ptrdiff_t;
+        using pointer = void;
+
+        MILLPOND_INLINE_ explicit iterator(Iterator at) noexcept : at_(at) {}
+        MILLPOND_INLINE_ reference operator*() const noexcept { return {at_.handle(), *at_}; }
+        MILLPOND_INLINE_ iterator &operator++() noexcept {
+            ++at_;
+            return *this;
+        }
+        void operator++(int) noexcept { ++*this; }
+        friend bool operator==(const iterator &a, const iterator &b) noexcept { return a.at_ == b.at_; }
+        friend bool operator!=(const iterator &a, const iterator &b) noexcept { return !(a == b); }
+
+      private:
+        Iterator at_;
+    };
+
+    MILLPOND_INLINE_ each_range_(Iterator first, Iterator last) noexcept : first_(first), last_(last) {}
+    iterator begin() const noexcept { return iterator(first_); }
+    iterator end() const noexcept { return iterator(last_); }
+
+  private:
+    Iterator first_, last_;
+};
+
 // What a pool is to be beside its capacity; see `mp_options`.
 struct options {
     const char *name = nullptr;
@@ -155,6 +211,7 @@ struct options {
     void *(*take)(std::size_t bytes, std::size_t align, void *user) = nullptr;
     void (*give)(void *block, std::size_t bytes, std::size_t align, void *user) = nullptr;
     void *user = nullptr;
+    std::uint32_t slots_max = 0; // of a `vec_pool` only; 0: as many as handles can name
 
     // The options of millpond.h, for values of this type.
     template <typename T>
@@ -170,17 +227,25 @@ struct options {
         raw.user = user;
         return raw;
     }
+    // The same, of a pool that grows.
+    template <typename T>
+    mp_options growing(std::size_t capacity) const noexcept {
+        mp_options growing = raw<T>(capacity);
+        growing.slots_max = slots_max != 0 ? slots_max : MP_NO_LIMIT;
+        return growing;
+    }
 };
 
-// A pool with a fixed number of slots for values of `T`. A value is constructed when it is emplaced, and destroyed when
-// it is removed or when the pool is cleared or destroyed.
-//
-// A destructor may use the pool: its object's handle is already refused, and its slot is not reused before the
-// destructor has returned. It must not iterate (except by `for_each`), nor move, swap or destroy the pool. The same is
-// true of a constructor: its object is neither counted nor found before the constructor has returned. If a constructor
-// throws, its object was never there; a lifetime of a slot may be used up.
-template <typename T>
-class pool {
+// A pool, or null and why there is none.
+inline std::pair<mp_pool *, mp_status> created_(const mp_options &raw) noexcept {
+    mp_pool *created = nullptr;
+    const mp_status status = mp_pool_create(&raw, &created);
+    return {created, status};
+}
+
+// What `pool` and `vec_pool` have in common: everything but how values come and go.
+template <typename T, typename Pool>
+class slots_ {
     static_assert(std::is_object_v<T> && !std::is_array_v<T>, "a pool has values of a class or of a plain type");
     static_assert(!std::is_const_v<T> && !std::is_volatile_v<T> && std::is_nothrow_destructible_v<T>);
     static_assert(sizeof(T) < UINT32_MAX, "millpond.h counts a value's bytes in 32 bits");
@@ -193,37 +258,6 @@ class pool {
     using iterator = basic_iterator<false>;
     using const_iterator = basic_iterator<true>;
 
-    // An empty pool without capacity.
-    pool() noexcept = default;
-
-    // Whether there was memory for it: `status()`.
-    explicit pool(std::size_t capacity, const options &with = options{}) noexcept {
-        const mp_options raw = with.raw<T>(capacity);
-        mp_pool *created = nullptr;
-        status_ = mp_pool_create(&raw, &created);
-        raw_ = created != nullptr ? created : &no_pool_;
-    }
-
-    pool(pool &&other) noexcept
-        : raw_(std::exchange(other.raw_, &no_pool_)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {
-        assert(other.absent_ == 0 && "a constructor or destructor of the pool's values moves the pool");
-    }
-    pool &operator=(pool &&other) noexcept {
-        pool(std::move(other)).swap(*this);
-        return *this;
-    }
-    pool(const pool &) = delete;
-    pool &operator=(const pool &) = delete;
-    ~pool() {
-        clear();
-        mp_pool_destroy(raw());
-    }
-    void swap(pool &other) noexcept {
-        assert(absent_ + other.absent_ == 0 && "a constructor or destructor of a pool's values swaps the pool");
-        std::swap(raw_, other.raw_);
-        std::swap(status_, other.status_);
-    }
-
     // `MP_OK`, or why there are no slots.
     mp_status status() const noexcept { return status_; }
 
@@ -235,18 +269,6 @@ class pool {
     mp_pool *raw() noexcept { return is_pool() ? raw_ : nullptr; }
     const mp_pool *raw() const noexcept { return is_pool() ? raw_ : nullptr; }
 
-    // Constructs a value in the next slot, with a constructor, or as an aggregate if no constructor takes these
-    // arguments. Returns its handle, which is false if the pool is full; then no constructor is called, except that of a
-    // value that is trivially copyable, which is made before it gets a slot. O(1).
-    template <typename... Arguments>
-    MILLPOND_INLINE_ handle<T> emplace(Arguments &&...arguments) {
-        if constexpr (std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, T &&> &&
-                      !std::is_trivially_constructible_v<T, Arguments &&...>) {
-            return emplace(make_<T>(std::forward<Arguments>(arguments)...));
-        } else {
-            return emplace_in_place(std::forward<Arguments>(arguments)...);
-        }
-    }
     // The value, or null if the handle is refused. O(1).
     T *get(handle<T> which) noexcept { return static_cast<T *>(mp_get_(raw_, which.raw(), sizeof(T))); }
     const T *get(handle<T> which) const noexcept {
@@ -254,42 +276,21 @@ class pool {
     }
     bool contains(handle<T> which) const noexcept { return mp_contains(raw_, which.raw()); }
 
-    // Returns the value of a handle that is known to be valid.
+    // Returns the value of a handle that is known to be valid. Another one ends the program, in every build, with a
+    // message that says which handle of which pool it is.
     T &operator[](handle<T> which) noexcept {
         T *found = get(which);
-        assert(found != nullptr && "the handle is refused");
+        if (found == nullptr) {
+            refused_(raw_, which.raw());
+        }
         return *found;
     }
     const T &operator[](handle<T> which) const noexcept {
         const T *found = get(which);
-        assert(found != nullptr && "the handle is refused");
+        if (found == nullptr) {
+            refused_(raw_, which.raw());
+        }
         return *found;
-    }
-
-    // Removes and destroys the handle's value. Returns `false`, and does nothing, if the handle is refused. O(1).
-    MILLPOND_INLINE_ bool remove(handle<T> which) noexcept {
-        if constexpr (std::is_trivially_destructible_v<T>) {
-            return mp_remove(raw_, which.raw());
-        } else {
-            T *value = get(which);
-            if (value == nullptr) {
-                return false;
-            }
-            end(*value, which);
-            return mp_remove(raw_, which.raw());
-        }
-    }
-
-    // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
-    void clear() noexcept {
-        if (!std::is_trivially_destructible_v<T> || absent_ != 0) {
-            while (mp_live(raw_) > absent_) {
-                retain([](T &) { return false; });
-            }
-        }
-        if (absent_ == 0) {
-            mp_pool_clear(raw());
-        }
     }
 
     // Destroys the values for which `keep` returns `false`.
@@ -297,7 +298,7 @@ class pool {
     void retain(Keep &&keep) {
         each_live([&](handle<T> which, T &value) {
             if (!keep(value)) {
-                remove(which);
+                static_cast<Pool *>(this)->remove(which);
             }
         });
     }
@@ -309,45 +310,9 @@ class pool {
         each_live([&](handle<T> which, T &value) { visit_(f, which, value); });
     }
 
-    // Emplaces a value. If the pool is full, first removes the value with the smallest key; `evicted` is its handle.
-    // `key` is called once for each value, and must not change the pool. Values whose slots retire after them are
-    // skipped. Returns a handle that is false, and removes nothing, if no slot can be used. The arguments must not refer
-    // to the value that is removed.
-    template <typename Key, typename... Arguments>
-    handle<T> emplace_or_evict(Key &&key, handle<T> *evicted, Arguments &&...arguments) {
-        if (evicted != nullptr) {
-            *evicted = handle<T>();
-        }
-        if (mp_pool_next_handle(raw()).bits == 0) {
-            handle<T> least;
-            std::optional<std::decay_t<std::invoke_result_t<Key &, T &>>> least_key;
-            each_live([&](handle<T> which, T &value) {
-                if (!mp_is_last_(raw_, which.to_bits())) {
-                    auto its_key = key(value);
-                    if (!least_key || its_key < *least_key) {
-                        least = which;
-                        least_key.emplace(std::move(its_key));
-                    }
-                }
-            });
-            if (T *going = get(least)) {
-                if (evicted != nullptr) {
-                    *evicted = least;
-                }
-                end(*going, least);
-                mp_evict_(raw_, least.to_bits());
-            }
-        }
-        return emplace(std::forward<Arguments>(arguments)...);
-    }
-
     // Returns the handle of the value in a slot, which is false if there is none.
     handle<T> handle_at(std::size_t index) const noexcept {
-        if (index >= capacity()) {
-            return handle<T>();
-        }
-        const std::uint32_t word = static_cast<const std::uint32_t *>(raw_->words_)[index];
-        return word < MP_DEAD_ ? handle<T>::from_bits(static_cast<std::uint64_t>(index) << 32 | word) : handle<T>();
+        return handle_in_(raw_, index);
     }
     // Returns the handle of a value of this pool, which is false for any other address.
     handle<T> handle_of(const T &value) const noexcept {
@@ -424,6 +389,11 @@ class pool {
               is_sparse_(other.is_sparse_), end_(other.end_), bits_(other.bits_) {}
         reference operator*() const noexcept { return *at_; }
         pointer operator->() const noexcept { return at_; }
+        // The slot of the value, and its handle, which is false once it is removed. Not for the end.
+        std::size_t index() const noexcept {
+            return static_cast<std::size_t>(at_ - reinterpret_cast<pointer>(raw_->values_));
+        }
+        millpond::handle<T> handle() const noexcept { return handle_in_(raw_, index()); }
         MILLPOND_INLINE_ basic_iterator &operator++() noexcept {
             if (is_sparse_ ? left_ == 0 : ++at_ == run_end_) {
                 next_run();
@@ -454,7 +424,8 @@ class pool {
                 std::size_t end = end_;
                 const mp_bits_ *bits = bits_;
                 std::uint64_t left = 0;
-                if (!mp_next_word_(raw_, &end, &left, &bits)) {
+                std::size_t slots = raw_->slots_;
+                if (!mp_next_word_(raw_, &slots, &end, &left, &bits)) {
                     at_ = run_end_ = nullptr;
                     return;
                 }
@@ -498,10 +469,66 @@ class pool {
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }
 
-  private:
+    // The values with their handles: `for (auto [which, bullet] : bullets.each())`, where `bullet` is a reference. As for
+    // iterators, only the value that is visited may be removed.
+    each_range_<T, iterator> each() noexcept { return {begin(), end()}; }
+    each_range_<T, const_iterator> each() const noexcept { return {begin(), end()}; }
+
+  protected:
+    slots_() noexcept = default;
+    // Takes over the pool that was created, if one was.
+    explicit slots_(std::pair<mp_pool *, mp_status> created) noexcept
+        : raw_(created.first != nullptr ? created.first : &no_pool_), status_(created.second) {}
+    slots_(slots_ &&other) noexcept
+        : raw_(std::exchange(other.raw_, &no_pool_)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {}
+    ~slots_() = default;
+
+    void swap_slots(slots_ &other) noexcept {
+        std::swap(raw_, other.raw_);
+        std::swap(status_, other.status_);
+    }
+
+    // The live value with the smallest key, of those whose slots do not retire after them.
+    template <typename Key>
+    handle<T> least_by(Key &key) {
+        handle<T> least;
+        std::optional<std::decay_t<std::invoke_result_t<Key &, T &>>> least_key;
+        each_live([&](handle<T> which, T &value) {
+            if (!mp_is_last_(raw_, which.to_bits())) {
+                auto its_key = key(value);
+                if (!least_key || its_key < *least_key) {
+                    least = which;
+                    least_key.emplace(std::move(its_key));
+                }
+            }
+        });
+        return least;
+    }
+
+    // Destroys all values, also those that destructors insert.
+    void clear_values() noexcept {
+        if (!std::is_trivially_destructible_v<T> || absent_ != 0) {
+            while (mp_live(raw_) > absent_) {
+                retain([](T &) { return false; });
+            }
+        }
+        if (absent_ == 0) {
+            mp_pool_clear(raw());
+        }
+    }
+
     // The bitmap, which iterators read, has a value's bit before its constructor and until its destructor has returned.
     void assert_all_are_there() const noexcept {
         assert(absent_ == 0 && "a constructor or destructor of the pool's values iterates");
+    }
+
+    // The handle of the value in a slot, which is false if there is none.
+    static handle<T> handle_in_(const mp_pool *raw, std::size_t index) noexcept {
+        if (index >= raw->slots_) {
+            return handle<T>();
+        }
+        const std::uint32_t word = static_cast<const std::uint32_t *>(raw->words_)[index];
+        return word < MP_DEAD_ ? handle<T>::from_bits(static_cast<std::uint64_t>(index) << 32 | word) : handle<T>();
     }
 
     // Brings the bitmap up to date, which iterations read.
@@ -518,7 +545,9 @@ class pool {
         if (absent_ == 0) {
             mp_pool_refresh(raw_);
         }
-        for (std::size_t word = 0; word * 64 < capacity(); ++word) {
+        // What is inserted meanwhile makes a pool that grows no longer, or the visit would never end.
+        const std::size_t words = (capacity() + 63) / 64;
+        for (std::size_t word = 0; word < words; ++word) {
             for (std::uint64_t left = mp_live_bits(raw_, word); left != 0; left &= left - 1) {
                 const std::size_t index = word * 64 + mp_trailing_zeros_(left);
                 if (handle<T> which = handle_at(index)) {
@@ -530,6 +559,102 @@ class pool {
 
     T *value_at(std::size_t index) const noexcept { return std::launder(reinterpret_cast<T *>(raw_->values_) + index); }
 
+    mp_pool *raw_ = &no_pool_;
+    mp_status status_ = MP_NULL_POINTER;
+    // The number of values whose constructor or destructor runs in its slot: their slots are taken.
+    std::size_t absent_ = 0;
+};
+
+// A pool with a fixed number of slots for values of `T`. A value is constructed when it is emplaced, and destroyed when
+// it is removed or when the pool is cleared or destroyed.
+//
+// A destructor may use the pool: its object's handle is already refused, and its slot is not reused before the
+// destructor has returned. It must not iterate (except by `for_each`), nor move, swap or destroy the pool. The same is
+// true of a constructor: its object is neither counted nor found before the constructor has returned. If a constructor
+// throws, its object was never there; a lifetime of a slot may be used up.
+template <typename T>
+class pool : public slots_<T, pool<T>> {
+    using slots = slots_<T, pool<T>>;
+    using slots::absent_;
+    using slots::raw_;
+
+  public:
+    using slots::get;
+    using slots::raw;
+
+    // An empty pool without capacity.
+    pool() noexcept = default;
+
+    // Whether there was memory for it: `status()`.
+    explicit pool(std::size_t capacity, const options &with = options{}) noexcept
+        : slots(created_(with.raw<T>(capacity))) {}
+
+    pool(pool &&other) noexcept : slots(std::move(other)) {
+        assert(other.absent_ == 0 && "a constructor or destructor of the pool's values moves the pool");
+    }
+    pool &operator=(pool &&other) noexcept {
+        pool(std::move(other)).swap(*this);
+        return *this;
+    }
+    pool(const pool &) = delete;
+    pool &operator=(const pool &) = delete;
+    ~pool() {
+        clear();
+        mp_pool_destroy(raw());
+    }
+    void swap(pool &other) noexcept {
+        assert(absent_ + other.absent_ == 0 && "a constructor or destructor of a pool's values swaps the pool");
+        this->swap_slots(other);
+    }
+
+    // Constructs a value in the next slot, with a constructor, or as an aggregate if no constructor takes these
+    // arguments. Returns its handle, which is false if the pool is full; then no constructor is called, except that of a
+    // value that is trivially copyable, which is made before it gets a slot. O(1).
+    template <typename... Arguments>
+    MILLPOND_INLINE_ handle<T> emplace(Arguments &&...arguments) {
+        if constexpr (std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, T &&> &&
+                      !std::is_trivially_constructible_v<T, Arguments &&...>) {
+            return emplace(make_<T>(std::forward<Arguments>(arguments)...));
+        } else {
+            return emplace_in_place(std::forward<Arguments>(arguments)...);
+        }
+    }
+    // Removes and destroys the handle's value. Returns `false`, and does nothing, if the handle is refused. O(1).
+    MILLPOND_INLINE_ bool remove(handle<T> which) noexcept {
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            return mp_remove(raw_, which.raw());
+        } else {
+            T *value = get(which);
+            if (value == nullptr) {
+                return false;
+            }
+            end_value(*value, which);
+            return mp_remove(raw_, which.raw());
+        }
+    }
+
+    // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
+    void clear() noexcept { this->clear_values(); }
+
+    // Emplaces a value. If the pool is full, first removes the value with the smallest key, whose handle is returned as
+    // well: `auto [made, evicted] = pool.emplace_or_evict(key, x, y)`. `key` is called once for each value, and must not
+    // change the pool. Values whose slots retire after them are skipped. `made` is false, and nothing is removed, if no
+    // slot can be used. The arguments must not refer to the value that is removed.
+    template <typename Key, typename... Arguments>
+    emplaced<T> emplace_or_evict(Key &&key, Arguments &&...arguments) {
+        handle<T> evicted;
+        if (mp_pool_next_handle(raw()).bits == 0) {
+            const handle<T> least = this->least_by(key);
+            if (T *going = get(least)) {
+                evicted = least;
+                end_value(*going, least);
+                mp_evict_(raw_, least.to_bits());
+            }
+        }
+        return {emplace(std::forward<Arguments>(arguments)...), evicted};
+    }
+
+  private:
     template <typename... Arguments>
     MILLPOND_INLINE_ handle<T> emplace_in_place(Arguments &&...arguments) {
         mp_handle made;
@@ -567,18 +692,198 @@ class pool {
     }
 
     // The slot may be freed afterwards.
-    void end(T &value, handle<T> which) noexcept {
+    void end_value(T &value, handle<T> which) noexcept {
         std::uint32_t &word = leave_out(which);
         value.~T();
         take_in(word, which);
     }
     // The word of a slot that is never used: no handle is valid for it, and no order takes it.
     static constexpr std::uint32_t absent_word = MP_DEAD_;
+};
 
-    mp_pool *raw_ = &no_pool_;
-    mp_status status_ = MP_NULL_POINTER;
-    // The number of values whose constructor or destructor runs: their slots are taken.
-    std::size_t absent_ = 0;
+// A pool that grows: when it is full, it gets twice as many slots, and all values move there. So handles stay valid, but
+// pointers, references and iterators only until the next insertion. `T` must be movable without an exception; for others
+// there are `pool`, and `growing_pool`, which has no handles.
+//
+//     millpond::vec_pool<Node> nodes;                            // no slots yet
+//     millpond::handle<Node> root = nodes.emplace("root");       // false if there is no memory
+//     nodes.reserve(4000);                                       // growth does not happen in play
+//     for (auto [which, node] : nodes.each()) node.visit(which);
+//
+// A constructor or a destructor may use the pool, but not destroy it: its value is not in the pool yet, or has left it. If
+// a constructor throws, nothing has happened. But neither a move constructor nor the destructor of a value that was moved
+// from may use the pool: see `packed_pool`.
+template <typename T>
+class vec_pool : public slots_<T, vec_pool<T>> {
+    static_assert(std::is_nothrow_move_constructible_v<T>, "growth moves values; `pool` and `growing_pool` do not");
+    using slots = slots_<T, vec_pool<T>>;
+    using slots::raw_;
+
+  public:
+    using slots::get;
+    using slots::raw;
+
+    // A pool without slots, which takes memory for a few numbers. Whether there was memory: `status()`.
+    vec_pool() noexcept : vec_pool(0) {}
+    // `with.slots_max` limits the number of slots.
+    explicit vec_pool(std::size_t capacity, const options &with = options{}) noexcept
+        : slots(created_(with.growing<T>(capacity))) {
+        if constexpr (!std::is_trivially_copyable_v<T>) {
+            mp_pool_move_by_(raw(), [](void *to, void *from, std::size_t count) noexcept {
+                T *const values = std::launder(static_cast<T *>(from));
+                for (std::size_t at = 0; at < count; ++at) {
+                    ::new (static_cast<void *>(static_cast<T *>(to) + at)) T(std::move(values[at]));
+                    values[at].~T();
+                }
+            });
+        }
+    }
+
+    vec_pool(vec_pool &&other) noexcept : slots(std::move(other)) {
+        assert(!other.is_moving_ && "a value that changes its place moves the pool");
+    }
+    vec_pool &operator=(vec_pool &&other) noexcept {
+        vec_pool(std::move(other)).swap(*this);
+        return *this;
+    }
+    vec_pool(const vec_pool &) = delete;
+    vec_pool &operator=(const vec_pool &) = delete;
+    ~vec_pool() {
+        clear();
+        mp_pool_destroy(raw());
+    }
+    void swap(vec_pool &other) noexcept {
+        assert(!is_moving_ && !other.is_moving_ && "a value that changes its place swaps the pool");
+        this->swap_slots(other);
+    }
+
+    // The largest number of slots that the pool may have.
+    std::size_t capacity_max() const noexcept { return mp_pool_capacity_max(raw()); }
+    // Makes room for so many values more, so that the pool does not grow before they are there. O(capacity).
+    // `MP_TOO_MANY_SLOTS` if there would be more than the pool may have, `MP_OUT_OF_MEMORY`; then nothing happens.
+    mp_status reserve(std::size_t additional) noexcept {
+        if (!may_change()) {
+            return MP_BAD_OPTIONS;
+        }
+        is_moving_ = !std::is_trivially_copyable_v<T>;
+        const mp_status status = mp_pool_reserve(raw(), additional);
+        is_moving_ = false;
+        return status;
+    }
+
+    // Constructs a value in the next slot, with a constructor, or as an aggregate if no constructor takes these
+    // arguments, which may refer to values of the pool. Returns its handle, which is false if there is no memory, or the
+    // pool is full at its limit. O(1) amortised.
+    template <typename... Arguments>
+    MILLPOND_INLINE_ handle<T> emplace(Arguments &&...arguments) {
+        if (!may_change()) {
+            return handle<T>();
+        }
+        if constexpr (std::is_trivially_constructible_v<T, Arguments &&...>) {
+            if (!is_full()) {
+                mp_handle made;
+                ::new (mp_insert_(raw_, &made, sizeof(T))) T(std::forward<Arguments>(arguments)...);
+                return handle<T>(made);
+            }
+        }
+        // Before the pool grows, because the arguments may refer to values of the pool.
+        T value = make_<T>(std::forward<Arguments>(arguments)...);
+        return add(value);
+    }
+
+    // Removes and destroys the handle's value. Returns `false`, and does nothing, if the handle is refused. O(1).
+    MILLPOND_INLINE_ bool remove(handle<T> which) noexcept {
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            return mp_remove(raw_, which.raw());
+        } else {
+            return may_change() && take_out(which, false).has_value();
+        }
+    }
+
+    // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
+    void clear() noexcept {
+        if (may_change()) {
+            this->clear_values();
+        }
+    }
+
+    // Emplaces a value. If the pool is full at its limit, first removes the value with the smallest key: see `pool`. The
+    // new value is made before: the arguments may refer to values of the pool, and if the constructor throws, nothing has
+    // happened. The other value is destroyed last.
+    template <typename Key, typename... Arguments>
+    emplaced<T> emplace_or_evict(Key &&key, Arguments &&...arguments) {
+        if (!may_change()) {
+            return {};
+        }
+        const bool was_full = is_full_at_limit();
+        const handle<T> least = was_full ? this->least_by(key) : handle<T>();
+        if (was_full && !least) {
+            return {refuse(), {}};
+        }
+        T value = make_<T>(std::forward<Arguments>(arguments)...);
+        // The constructor may have made room, filled the pool, or removed the value with the smallest key.
+        const std::optional<T> gone = is_full_at_limit() ? take_out(least, true) : std::optional<T>();
+        return {add(value), gone ? least : handle<T>()};
+    }
+
+    // Makes the state of this pool that of another with the same options, whatever their capacities: for rollback, into a
+    // second pool and back. Takes memory only if the capacities differ.
+    mp_status copy_from(const vec_pool &other) noexcept {
+        static_assert(std::is_trivially_copyable_v<T>, "what is copied over is neither constructed nor destroyed");
+        return mp_pool_copy(raw(), other.raw());
+    }
+
+  private:
+    bool is_full() const noexcept { return mp_live(raw_) + raw_->retired_ >= raw_->slots_; }
+    bool is_full_at_limit() const noexcept { return is_full() && raw_->slots_ >= capacity_max(); }
+
+    // Whether no value is changing its place.
+    bool may_change() const noexcept {
+        if constexpr (!std::is_trivially_copyable_v<T>) {
+            assert(!is_moving_ && "a value that changes its place changes the pool");
+            return !is_moving_;
+        }
+        return true;
+    }
+
+    // Inserts nothing, and counts a refusal: the pool is full.
+    handle<T> refuse() noexcept {
+        mp_handle made;
+        mp_insert_slow_(raw_, &made.bits);
+        return handle<T>(made);
+    }
+
+    // Moves a value into the next slot, if there is one.
+    MILLPOND_INLINE_ handle<T> add(T &value) noexcept {
+        is_moving_ = !std::is_trivially_copyable_v<T>;
+        mp_handle made;
+        void *place = mp_insert_(raw_, &made, sizeof(T));
+        if (place != nullptr) {
+            ::new (place) T(std::move(value));
+        }
+        is_moving_ = false;
+        return handle<T>(made);
+    }
+
+    // Takes the handle's value out of its slot. The caller destroys it: then the pool is whole again.
+    MILLPOND_INLINE_ std::optional<T> take_out(handle<T> which, bool is_evicted) noexcept {
+        std::optional<T> gone;
+        if (T *const value = get(which)) {
+            is_moving_ = true;
+            gone.emplace(std::move(*value));
+            value->~T();
+            if (is_evicted) {
+                mp_evict_(raw_, which.to_bits());
+            } else {
+                mp_remove(raw_, which.raw());
+            }
+            is_moving_ = false;
+        }
+        return gone;
+    }
+
+    // Whether a value is changing its place.
+    bool is_moving_ = false;
 };
 
 // A pool whose values lie in one array without holes: iterating is a loop over an array. A removal moves the last value
@@ -598,6 +903,27 @@ class packed_pool {
     static_assert(!std::is_const_v<T> && !std::is_volatile_v<T> && std::is_nothrow_destructible_v<T>);
     static_assert(std::is_nothrow_move_constructible_v<T>, "a removal moves a value");
     static_assert(sizeof(T) < UINT32_MAX, "millpond.h counts a value's bytes in 32 bits");
+
+    // A value, and the pool that knows its handle.
+    template <typename Value>
+    class placed {
+      public:
+        placed(const mp_packed *raw, Value *at) noexcept : raw_(raw), at_(at) {}
+        Value &operator*() const noexcept { return *at_; }
+        placed &operator++() noexcept {
+            ++at_;
+            return *this;
+        }
+        friend bool operator==(const placed &a, const placed &b) noexcept { return a.at_ == b.at_; }
+        millpond::handle<T> handle() const noexcept {
+            const Value *const first = static_cast<const Value *>(mp_packed_values(raw_));
+            return millpond::handle<T>(mp_packed_handle_at(raw_, static_cast<std::size_t>(at_ - first)));
+        }
+
+      private:
+        const mp_packed *raw_;
+        Value *at_;
+    };
 
   public:
     using value_type = T;
@@ -656,6 +982,11 @@ class packed_pool {
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }
 
+    // The values with their handles: `for (auto [which, spark] : sparks.each())`, where `spark` is a reference. Nothing may
+    // be inserted or removed meanwhile; `for_each` allows it. The handle of one value is `handle_of(value)`.
+    each_range_<T, placed<T>> each() noexcept { return {{raw_, data()}, {raw_, data() + size()}}; }
+    each_range_<T, placed<const T>> each() const noexcept { return {{raw_, data()}, {raw_, data() + size()}}; }
+
     // Constructs a value behind the others, with a constructor, or as an aggregate if no constructor takes these
     // arguments. Returns its handle, which is false if the pool is full; then no constructor is called. O(1).
     template <typename... Arguments>
@@ -686,15 +1017,19 @@ class packed_pool {
     }
     bool contains(handle<T> which) const noexcept { return mp_contains(&raw_->slots_, which.raw()); }
 
-    // Returns the value of a handle that is known to be valid.
+    // Returns the value of a handle that is known to be valid. Another one ends the program: see `pool`.
     T &operator[](handle<T> which) noexcept {
         T *found = get(which);
-        assert(found != nullptr && "the handle is refused");
+        if (found == nullptr) {
+            refused_(&raw_->slots_, which.raw());
+        }
         return *found;
     }
     const T &operator[](handle<T> which) const noexcept {
         const T *found = get(which);
-        assert(found != nullptr && "the handle is refused");
+        if (found == nullptr) {
+            refused_(&raw_->slots_, which.raw());
+        }
         return *found;
     }
 
@@ -744,29 +1079,23 @@ class packed_pool {
         }
     }
 
-    // Emplaces a value. If the pool is full, first removes the value with the smallest key, the first of several;
-    // `evicted` is its handle. The new value is made before: the arguments may refer to values of the pool, and if the
-    // constructor throws, nothing has happened. The other value is destroyed last. The rest is as in `pool`.
+    // Emplaces a value. If the pool is full, first removes the value with the smallest key, the first of several. The new
+    // value is made before: the arguments may refer to values of the pool, and if the constructor throws, nothing has
+    // happened. The other value is destroyed last. The rest is as in `pool`.
     template <typename Key, typename... Arguments>
-    handle<T> emplace_or_evict(Key &&key, handle<T> *evicted, Arguments &&...arguments) {
-        if (evicted != nullptr) {
-            *evicted = handle<T>();
-        }
+    emplaced<T> emplace_or_evict(Key &&key, Arguments &&...arguments) {
         if (!may_change()) {
-            return handle<T>();
+            return {};
         }
         const bool was_full = is_full();
         const handle<T> least = was_full ? least_by(key) : handle<T>();
         if (was_full && !least) {
-            return refuse();
+            return {refuse(), {}};
         }
         T value = make_<T>(std::forward<Arguments>(arguments)...);
         // The constructor may have made room, filled the pool, or removed the value with the smallest key.
         const std::optional<T> gone = is_full() ? take_out(least, true) : std::optional<T>();
-        if (gone && evicted != nullptr) {
-            *evicted = least;
-        }
-        return add(value);
+        return {add(value), gone ? least : handle<T>()};
     }
 
     // Returns the handle of the value at `place` in the array, which is false if there is none. O(1).
@@ -869,7 +1198,7 @@ class snapshot {
     static_assert(std::is_trivially_copyable_v<T>, "what a snapshot restores is neither constructed nor destroyed");
 
   public:
-    // For pools of this capacity and with these options. Nothing is saved yet.
+    // For pools of this capacity and with these options; a `vec_pool` has `copy_from`. Nothing is saved yet.
     explicit snapshot(std::size_t capacity, const options &with = options{}) noexcept {
         const mp_options raw = with.raw<T>(capacity);
         status_ = mp_snapshot_create(&raw, &raw_);

@@ -79,6 +79,25 @@ impl Outside {
         }
     }
 
+    /// Makes room to note as many slots.
+    pub(crate) fn make_room(&mut self, slots: usize) -> Result<(), Status> {
+        self.track.as_mut().map_or(Ok(()), |track| track.make_room(slots))
+    }
+
+    /// The pool may have got more slots, behind so many. It was [open](Self::open).
+    pub(crate) fn grown(&self, head: NonNull<Head>, from: usize) {
+        if self.is_filled {
+            each_slot(head, |slot, value, bytes, _| {
+                if slot >= from {
+                    fill(value, bytes);
+                }
+            });
+        }
+        if let Some((poison, _)) = self.poison {
+            Self::poison_dead(head, poison);
+        }
+    }
+
     /// The pool's state was replaced as a whole.
     pub(crate) fn replaced(&mut self, head: NonNull<Head>) {
         if self.is_filled {
@@ -92,7 +111,13 @@ impl Outside {
             Self::poison_dead(head, poison);
         }
         if let Some(track) = &mut self.track {
-            each_slot(head, |slot, _, _, is_live| track.replaced(slot, is_live));
+            let mut slots = 0;
+            each_slot(head, |slot, _, _, is_live| {
+                track.replaced(slot, is_live);
+                slots = slot + 1;
+            });
+            // Those that are no more.
+            (slots..track.ids.len()).for_each(|slot| track.replaced(slot, false));
         }
     }
 }

@@ -1,8 +1,6 @@
 //! How pools come and go.
 
 use core::alloc::Layout;
-use core::ffi::c_void;
-use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 use core::{slice, str};
 
@@ -10,7 +8,8 @@ use millpond::overflow::EvictOldest;
 use millpond::reuse::ReuseOrder;
 use millpond::{Handle, HandleAllocator, HandleAllocatorBuilder};
 
-use crate::callbacks::{Give, c_free, c_take};
+use crate::block::{BLOCK_ALIGN, Block};
+use crate::callbacks::Give;
 use crate::head::{ALL_CALLED, Head, InC, NOT_OPEN};
 use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, WRAP, ZEROED};
 use crate::orders::{ForOrder, limits_of, with_order};
@@ -21,7 +20,7 @@ use crate::whole::Whole;
 /// The layout that this library was built for: `MP_LAYOUT_` of the header.
 pub(crate) const LAYOUT: u32 = 6;
 
-fn builder<R: ReuseOrder>(
+pub(crate) fn builder<R: ReuseOrder>(
     options: &Checked<'_>,
     name: Option<&'static str>,
 ) -> Result<HandleAllocatorBuilder<(), R, Handle<()>>, Status> {
@@ -47,9 +46,6 @@ fn builder<R: ReuseOrder>(
     Ok(if raw.flags & WRAP != 0 { builder.wrap() } else { builder })
 }
 
-/// Blocks are aligned to cache lines at least.
-pub(crate) const BLOCK_ALIGN: usize = 64;
-
 /// Where the parts of a pool's block are.
 struct Plan {
     layout: Layout,
@@ -63,7 +59,11 @@ impl ForOrder for Planning<'_> {
     type Out = Result<Plan, Status>;
 
     fn run<R: ReuseOrder>(self) -> Result<Plan, Status> {
-        let arrays = builder::<R>(self.0, None)?.memory_layout_beside(self.0.value)?;
+        let arrays = match self.0.raw.slots_max {
+            0 => builder::<R>(self.0, None)?.memory_layout_beside(self.0.value)?,
+            // Those of a pool that grows have a block of their own.
+            _ => Layout::new::<()>(),
+        };
         let too_large = |_| Status::OUT_OF_MEMORY;
         let name = Layout::array::<u8>(self.0.name.map_or(0, str::len)).map_err(too_large)?;
         let (layout, name) = Layout::new::<Whole<R>>().extend(name).map_err(too_large)?;
@@ -84,8 +84,8 @@ pub(crate) fn bytes_wherever(layout: Layout) -> usize {
     layout.size().saturating_add(layout.align() - 1)
 }
 
-struct Building<'o> {
-    options: &'o Checked<'o>,
+pub(crate) struct Building<'o> {
+    pub(crate) options: &'o Checked<'o>,
     plan: &'o Plan,
     block: NonNull<u8>,
     give: Option<Give>,
@@ -95,8 +95,24 @@ struct Building<'o> {
 impl ForOrder for Building<'_> {
     type Out = Result<NonNull<Head>, Status>;
 
-    /// The block is as the plan says, and this pool's own.
     fn run<R: ReuseOrder>(self) -> Result<NonNull<Head>, Status> {
+        // SAFETY: the place is within the block.
+        let arrays = unsafe { self.block.add(self.plan.arrays) };
+        // SAFETY: from there on, the block has as many bytes as such a pool needs, aligned, and nobody else's.
+        unsafe { self.build::<R>(arrays) }
+    }
+}
+
+impl Building<'_> {
+    /// The block is as the plan says, and this pool's own.
+    ///
+    /// # Safety
+    ///
+    /// The arrays are memory of the layout that such a pool needs, and its own.
+    pub(crate) unsafe fn build<R: ReuseOrder>(
+        self,
+        arrays: NonNull<u8>,
+    ) -> Result<NonNull<Head>, Status> {
         let Self { options, plan, block, .. } = self;
         let raw = &options.raw;
         let name = options.name.map(|name| {
@@ -110,10 +126,8 @@ impl ForOrder for Building<'_> {
             // SAFETY: a copy of text.
             unsafe { str::from_utf8_unchecked(copy) }
         });
-        // SAFETY: the place is within the block.
-        let arrays = unsafe { block.add(plan.arrays) };
         let builder = builder::<R>(options, name)?;
-        // SAFETY: so many bytes from there on are the block's rest, aligned, and nobody else's.
+        // SAFETY: as the caller promises.
         let slots = unsafe { builder.build_beside(arrays, options.value)? };
         let oldest = match raw.full {
             EVICT_OLDEST => Some(EvictOldest::try_new(raw.slots as usize)?),
@@ -136,91 +150,28 @@ impl ForOrder for Building<'_> {
         };
         let whole = block.cast::<Whole<R>>();
         // SAFETY: the block begins with room for it, aligned.
-        unsafe { whole.write(Whole { head, slots, oldest }) };
+        unsafe { whole.write(Whole { head, slots, oldest, growth: None }) };
         Ok(whole.cast())
     }
 }
 
-/// The memory of a pool that is being built: goes back unless the pool is there.
-pub(crate) struct Block {
-    pub(crate) start: NonNull<u8>,
-    layout: Layout,
-    pub(crate) give: Option<Give>,
-    user: *mut c_void,
-    /// How many bytes go back; 0 if none.
-    pub(crate) bytes: usize,
-}
-
-impl Block {
-    pub(crate) fn take(options: &Options, layout: Layout) -> Result<Self, Status> {
-        let (user, give) = (options.user, options.give);
-        if let Some(memory) = NonNull::new(options.memory.cast::<u8>()) {
-            let skipped = memory.align_offset(layout.align());
-            let is_range = memory.addr().checked_add(options.memory_bytes).is_some();
-            if !is_range || skipped.saturating_add(layout.size()) > options.memory_bytes {
-                return Err(Status::SMALL_MEMORY);
-            }
-            // SAFETY: the caller's memory has more bytes.
-            let start = unsafe { memory.add(skipped) };
-            return Ok(Self { start, layout, give: None, user, bytes: 0 });
-        }
-        let taken = match options.take {
-            // SAFETY: the caller's function, with what it was given for it.
-            Some(take) => unsafe { take(layout.size(), layout.align(), user) },
-            None => c_take(layout),
-        };
-        let start = NonNull::new(taken.cast::<u8>()).ok_or(Status::OUT_OF_MEMORY)?;
-        let block = Self { start, layout, give, user, bytes: layout.size() };
-        match start.align_offset(layout.align()) {
-            0 => Ok(block),
-            _ => Err(Status::BAD_OPTIONS),
-        }
-    }
-
-    /// The pool that was built in it gives it back.
-    pub(crate) fn keep(self) {
-        let _ = ManuallyDrop::new(self);
-    }
-
-    /// Gives back the block of a pool that has gone, with values of this alignment.
-    ///
-    /// # Safety
-    ///
-    /// The block was [taken](Self::take) and [kept](Self::keep) with the same arguments, and nobody uses it any more.
-    pub(crate) unsafe fn give_back(
-        start: NonNull<u8>,
-        (bytes, value_align): (usize, u32),
-        (give, user): (Option<Give>, *mut c_void),
-    ) {
-        let layout = Layout::from_size_align(bytes, (value_align as usize).max(BLOCK_ALIGN));
-        if let (Ok(layout), true) = (layout, bytes > 0) {
-            drop(Self { start, layout, give, user, bytes });
-        }
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        if self.bytes == 0 {
-            return;
-        }
-        let memory = self.start.as_ptr().cast::<c_void>();
-        match self.give {
-            // SAFETY: what `take` gave goes back to its counterpart, once.
-            Some(give) => unsafe { give(memory, self.bytes, self.layout.align(), self.user) },
-            // SAFETY: it came from the C library.
-            None => unsafe { c_free(memory) },
-        }
-    }
-}
-
-/// Creates a pool.
+/// Creates a pool with all of its slots.
 pub(crate) fn create(options: &Checked<'_>) -> Result<NonNull<Head>, Status> {
+    match options.raw.slots_max {
+        0 => create_by(options, |building| with_order(options.raw.order, building)?),
+        _ => Err(Status::BAD_OPTIONS),
+    }
+}
+
+/// Creates a pool, of which the function builds what lies in its block.
+pub(crate) fn create_by(
+    options: &Checked<'_>,
+    build: impl FnOnce(Building<'_>) -> Result<NonNull<Head>, Status>,
+) -> Result<NonNull<Head>, Status> {
     let plan = with_order(options.raw.order, Planning(options))??;
     let block = Block::take(&options.raw, plan.layout)?;
     let (give, block_bytes) = (block.give, block.bytes);
-    let building = Building { options, plan: &plan, block: block.start, give, block_bytes };
-    let mut head = with_order(options.raw.order, building)??;
+    let mut head = build(Building { options, plan: &plan, block: block.start, give, block_bytes })?;
     // From here on the pool gives its block back.
     block.keep();
     if options.raw.flags & (ZEROED | FILLED) != 0 {
@@ -270,7 +221,11 @@ pub(crate) unsafe fn destroy(head: NonNull<Head>) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_pool_bytes(options: *const Options) -> usize {
     // SAFETY: as the caller promises.
-    let layout = unsafe { options::read(options) }.and_then(|options| layout(&options));
+    let options = unsafe { options::read(options) };
+    let layout = options.and_then(|options| match options.raw.slots_max {
+        0 => layout(&options),
+        _ => Err(Status::BAD_OPTIONS),
+    });
     layout.map_or(0, bytes_wherever)
 }
 
@@ -286,12 +241,27 @@ pub unsafe extern "C" fn mp_pool_create_(
     layout: u32,
     pool_bytes: usize,
 ) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe { create_for(options, out, (layout, pool_bytes), create) }
+}
+
+/// Creates a pool by the function for a program with this layout and so many bytes of `mp_pool`.
+///
+/// # Safety
+///
+/// As [`mp_pool_create_`].
+pub(crate) unsafe fn create_for(
+    options: *const Options,
+    out: *mut *mut Head,
+    program: (u32, usize),
+    create: fn(&Checked<'_>) -> Result<NonNull<Head>, Status>,
+) -> Status {
     if out.is_null() {
         return Status::NULL_POINTER;
     }
     // SAFETY: as the caller promises.
     unsafe { out.write(ptr::null_mut()) };
-    if layout != LAYOUT || pool_bytes != size_of::<InC>() {
+    if program != (LAYOUT, size_of::<InC>()) {
         return Status::OTHER_VERSION;
     }
     // SAFETY: as the caller promises.

@@ -4,10 +4,32 @@ use core::ptr::NonNull;
 
 use millpond::{Occupancy, Refusal, Stats};
 
+use crate::callbacks::Move;
+use crate::status::Status;
+
+/// How far a pool grows.
+#[derive(Clone, Copy)]
+pub(crate) enum Goal {
+    /// As far as it does by itself.
+    More,
+    /// The same, but to so many slots at least.
+    AtLeast(usize),
+    /// The same, but to the slot of a handle at least, whose lifetime is about to begin.
+    Reach(u64),
+}
+
 /// What a pool can do. Handles are bits; 0 is none.
 pub(crate) trait Face {
-    /// Whether the next [`acquire`](Self::acquire) would fail.
+    /// Whether no slot can be used, and no more can be had.
     fn is_full(&self) -> bool;
+    /// Whether no slot can be used, but the pool may grow.
+    fn needs_room(&self) -> bool;
+    /// The largest number of slots.
+    fn capacity_max(&self) -> usize;
+    /// Moves to more slots, with their values. On an error, nothing changes.
+    fn grow(&mut self, to: Goal) -> Result<(), Status>;
+    /// Moves values by this function whenever the pool grows.
+    fn move_by(&mut self, mover: Option<Move>);
     /// Begins a lifetime; a full pool counts a refusal.
     fn acquire(&mut self) -> u64;
     fn release(&mut self, bits: u64) -> bool;

@@ -57,6 +57,23 @@ impl Head {
         fits.then_some(handle)
     }
 
+    /// The word of a slot, if there is one: its generation, and in the top bit whether it is dead.
+    ///
+    /// # Safety
+    ///
+    /// It is a pool, whole, that nobody changes.
+    pub(crate) unsafe fn word(head: *const Self, slot: usize) -> Option<u32> {
+        // SAFETY: every pool begins as C sees it; the fields are copied.
+        let InC { slots, words, .. } = unsafe { head.cast::<InC>().read() };
+        if slot >= slots {
+            return None;
+        }
+        // SAFETY: there are as many words as slots.
+        let word = unsafe { words.cast::<u32>().add(slot) };
+        // SAFETY: as above.
+        Some(unsafe { word.read() })
+    }
+
     /// Finds out whether the header's functions may insert and remove: an order whose fast path is open has one entry for
     /// each free slot, so that the entry on top names a free slot, and a removal finds room for one more.
     ///

@@ -162,19 +162,22 @@ pub(crate) unsafe fn to_saved(head: NonNull<Head>) -> Result<SavedSlots, Status>
 }
 
 struct Load {
+    to: NonNull<Head>,
     saved: SavedSlots,
     live: usize,
 }
 
-impl ForPool for Load {
+impl ForOrder for Load {
     type Out = Result<(), Status>;
 
-    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> Self::Out {
-        let read = pool.loaded_beside(self.saved).ok_or(Status::BAD_STATE)?;
+    fn run<R: ReuseOrder>(self) -> Self::Out {
+        // SAFETY: it is a pool of this order (the invariant), and the caller of `load` has it alone.
+        let to = unsafe { self.to.cast::<Whole<R>>().as_mut() };
+        let read = to.slots.loaded_beside(self.saved).ok_or(Status::BAD_STATE)?;
         if read.len() != self.live {
             return Err(Status::BAD_STATE);
         }
-        if pool.take_on(&read) { Ok(()) } else { Err(Status::OTHER_SHAPE) }
+        to.take_on(&read)
     }
 }
 
@@ -188,8 +191,9 @@ pub(crate) unsafe fn load(
     saved: SavedSlots,
     live: usize,
 ) -> Result<(), Status> {
-    // SAFETY: as the caller promises.
-    unsafe { with_pool(head, Load { saved, live }) }?
+    // SAFETY: as the caller promises; the field is copied.
+    let kind = unsafe { (*head.as_ptr()).kind };
+    with_order(u32::from(kind & 0xff), Load { to: head, saved, live })?
 }
 
 struct AcquireAt(Handle<()>);
@@ -267,9 +271,7 @@ impl ForOrder for TakeOn {
         let to = unsafe { self.to.cast::<Whole<R>>().as_mut() };
         // SAFETY: as above; nobody changes it.
         let from = unsafe { self.from.cast::<Whole<R>>().as_ref() };
-        if !to.slots.take_on(&from.slots) {
-            return Err(Status::OTHER_SHAPE);
-        }
+        to.take_on(&from.slots)?;
         if let (Some(oldest), Some(others)) = (&mut to.oldest, &from.oldest) {
             oldest.copy_state_from(others);
         }

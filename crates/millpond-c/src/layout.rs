@@ -44,7 +44,7 @@ const SIZES: &[(&CStr, usize)] = &[
 ];
 
 const OPTIONS: &[(&CStr, usize)] = fields!(Options, "mp_options":
-    size, slots, value_bytes, value_align, order, index_bits, full, lifetimes, flags, reserved, salt, name, memory,
+    size, slots, value_bytes, value_align, order, index_bits, full, lifetimes, flags, slots_max, salt, name, memory,
     memory_bytes, take, give, user);
 
 /// See the header: the entries one by one, then null.

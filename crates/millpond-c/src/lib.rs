@@ -20,11 +20,14 @@
 extern crate alloc;
 
 mod attach;
+mod block;
 mod callbacks;
 mod checksum;
 mod classes;
 mod create;
 mod face;
+mod growing;
+mod growth;
 mod head;
 mod kinds;
 mod layout;

@@ -8,9 +8,10 @@
 
 use core::ptr::NonNull;
 
-use crate::face::{Face, slot_of};
+use crate::face::{Face, Goal, slot_of};
 use crate::head::Head;
 use crate::outside::Outside;
+use crate::status::Status;
 
 /// A pool that a function may change, and its parts.
 pub(crate) struct Opened<'p> {
@@ -62,12 +63,27 @@ impl<'p> Opened<'p> {
         }
     }
 
+    /// Makes room for an insertion, if none is left and the pool grows.
+    pub(crate) fn make_room(&mut self) -> Result<(), Status> {
+        if self.face.needs_room() { self.face.grow(Goal::More) } else { Ok(()) }
+    }
+
+    /// Makes sure that the slot of a handle is there, unless it is beyond the pool's limit. An error if that is too far
+    /// beyond the other slots, or the lifetime could not begin.
+    pub(crate) fn reach(&mut self, bits: u64) -> Result<(), Status> {
+        let still_to_come = self.face.occupancy().slots()..self.face.capacity_max();
+        let is_to_come = still_to_come.contains(&slot_of(bits));
+        if is_to_come { self.face.grow(Goal::Reach(bits)) } else { Ok(()) }
+    }
+
     /// Begins a lifetime, if there is room or the pool makes some.
     pub(crate) fn insert(&mut self) -> Option<(u64, *mut u8)> {
         if self.face.keeps_oldest() && self.face.is_full() {
             let victim = self.face.oldest();
             self.evict(victim);
         }
+        // Without memory, the pool refuses.
+        let _ = self.make_room();
         match self.face.acquire() {
             0 => None,
             bits => Some((bits, self.note_birth(bits))),
@@ -78,6 +94,26 @@ impl<'p> Opened<'p> {
         if self.face.evict(bits) {
             self.note_death(slot_of(bits));
         }
+    }
+
+    /// Lets the function replace the pool's slots by as many as this, which it does or changes nothing. Afterwards, all
+    /// bytes may be written.
+    pub(crate) fn be_replaced(
+        &mut self,
+        slots: usize,
+        replace: impl FnOnce() -> Result<(), Status>,
+    ) -> Result<(), Status> {
+        let Some(outside) = &mut self.outside else { return replace() };
+        outside.make_room(slots)?;
+        outside.open(self.head);
+        match replace() {
+            Ok(()) => outside.open(self.head),
+            Err(status) => {
+                outside.replaced(self.head);
+                return Err(status);
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn remove(&mut self, bits: u64) -> bool {

@@ -22,7 +22,8 @@ pub struct Options {
     pub(crate) full: u32,
     pub(crate) lifetimes: u32,
     pub(crate) flags: u32,
-    pub(crate) reserved: u32,
+    /// Other than 0: the pool grows up to so many slots.
+    pub(crate) slots_max: u32,
     pub(crate) salt: u64,
     pub(crate) name: *const c_char,
     pub(crate) memory: *mut c_void,
@@ -50,7 +51,7 @@ const ENDS: [usize; 14] = [
     offset_of!(Options, full),
     offset_of!(Options, lifetimes),
     offset_of!(Options, flags),
-    offset_of!(Options, reserved),
+    offset_of!(Options, slots_max),
     offset_of!(Options, salt),
     offset_of!(Options, name),
     offset_of!(Options, memory),
@@ -62,6 +63,7 @@ const ENDS: [usize; 14] = [
 ];
 
 /// What the options say, all of it in range.
+#[derive(Clone, Copy)]
 pub(crate) struct Checked<'a> {
     pub(crate) raw: Options,
     pub(crate) value: Layout,
@@ -108,7 +110,8 @@ unsafe fn check<'a>(mut raw: Options) -> Result<Checked<'a>, Status> {
     let has_memory = !raw.memory.is_null();
     let is_sound = raw.flags & !(WRAP | ZEROED | FILLED) == 0
         && raw.full <= EVICT_OLDEST
-        && raw.reserved == 0
+        // Memory that is given does not grow.
+        && (raw.slots_max == 0 || raw.slots_max >= raw.slots && !has_memory)
         && raw.take.is_some() == raw.give.is_some()
         && !(has_memory && raw.take.is_some())
         && (has_memory || raw.memory_bytes == 0);

@@ -22,8 +22,9 @@ use core::slice;
 
 use millpond::snapshot::Checksum;
 
+use crate::block::{BLOCK_ALIGN, Block};
 use crate::callbacks::{AddToSum, Bits, Give, Key, Poison, boxed};
-use crate::create::{self, BLOCK_ALIGN, Block, LAYOUT};
+use crate::create::{self, LAYOUT};
 use crate::head::{Head, InC};
 use crate::kinds;
 use crate::opened::face;
@@ -170,7 +171,7 @@ fn of_places<'o>(options: &Checked<'o>) -> Checked<'o> {
 
 impl Plan {
     fn of(options: &Checked<'_>) -> Result<Self, Status> {
-        if options.raw.full == EVICT_OLDEST {
+        if options.raw.full == EVICT_OLDEST || options.raw.slots_max != 0 {
             return Err(Status::BAD_OPTIONS);
         }
         let too_large = |_| Status::OUT_OF_MEMORY;

@@ -107,6 +107,9 @@ pub unsafe extern "C" fn mp_pool_insert_at(
     let Some(mut pool) = (unsafe { Opened::new(pool) }) else {
         return Status::NULL_POINTER;
     };
+    if let Err(status) = pool.reach(bits) {
+        return status;
+    }
     // SAFETY: as the caller promises.
     let acquired = unsafe { kinds::acquire_at(pool.head, bits) };
     status_of(acquired.map(|()| {
@@ -244,14 +247,57 @@ pub unsafe extern "C" fn mp_pool_explain(
     room: usize,
 ) -> usize {
     // SAFETY: as the caller promises.
-    let explained: &dyn fmt::Display = match unsafe { face(pool) }.map(|face| face.check(bits)) {
+    let explained: &dyn fmt::Display = match unsafe { face(pool) } {
         None => &"no pool",
-        Some(Ok(())) => &"live",
-        Some(Err(refusal)) => &{ refusal },
+        // SAFETY: as above.
+        Some(face) => &Explained { face, bits, word: unsafe { Head::word(pool, slot_of(bits)) } },
     };
     // SAFETY: as the caller promises.
     unsafe { write_text(text, room, explained) }
 }
+
+/// What a handle is to a pool.
+struct Explained<'p> {
+    face: &'p dyn Face,
+    bits: u64,
+    /// That of the handle's slot.
+    word: Option<u32>,
+}
+
+impl fmt::Display for Explained<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (slot, generation) = (slot_of(self.bits), self.bits as u32);
+        match self.face.name() {
+            Some(name) => write!(f, "pool \"{name}\"")?,
+            None => f.write_str("the pool")?,
+        }
+        let refusal = match self.face.check(self.bits) {
+            Ok(()) => return write!(f, ": the handle {slot}v{generation} is live"),
+            Err(refusal) => refusal,
+        };
+        if self.bits == 0 {
+            return f.write_str(" refuses the handle 0, which names nothing");
+        }
+        write!(f, " refuses the handle {slot}v{generation}: ")?;
+        match self.word {
+            None => {
+                let slots = self.face.occupancy().slots();
+                write!(f, "{refusal}; the pool has {slots} slots")
+            }
+            Some(RETIRED) => write!(f, "{refusal}; slot {slot} is out of use"),
+            Some(word) if word < RETIRED => {
+                write!(f, "{refusal}; slot {slot} is now in generation {word}")
+            }
+            Some(word) => {
+                let next = word - RETIRED;
+                write!(f, "{refusal}; slot {slot} is free, and next in generation {next}")
+            }
+        }
+    }
+}
+
+/// The word of a slot that is never used again, or not before a constructor or destructor of `millpond.hpp` returns. Those of live slots are below, and those of free slots above.
+const RETIRED: u32 = 1 << 31;
 
 /// See the header.
 ///
@@ -290,7 +336,12 @@ pub unsafe extern "C" fn mp_pool_handle_at(pool: *const Head, slot: usize) -> Bi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_pool_next_handle(pool: *mut Head) -> Bits {
     // SAFETY: as the caller promises.
-    Bits { bits: unsafe { Opened::new(pool) }.map_or(0, |pool| pool.face.next_handle()) }
+    let opened = unsafe { Opened::new(pool) };
+    let next = opened.map_or(0, |mut pool| match pool.make_room() {
+        Ok(()) => pool.face.next_handle(),
+        Err(_) => 0,
+    });
+    Bits { bits: next }
 }
 
 /// The called half of `mp_pool_refresh`.

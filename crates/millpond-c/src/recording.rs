@@ -82,6 +82,14 @@ impl Track {
         self.write(slot, false);
     }
 
+    /// Makes room for as many slots.
+    pub(crate) fn make_room(&mut self, slots: usize) -> Result<(), Status> {
+        let more = slots.saturating_sub(self.ids.len());
+        self.ids.try_reserve_exact(more).map_err(|_| Status::OUT_OF_MEMORY)?;
+        self.ids.resize(self.ids.len() + more, NONE);
+        Ok(())
+    }
+
     /// The pool's state was replaced: this slot is live now, or not.
     pub(crate) fn replaced(&mut self, slot: usize, is_live: bool) {
         let was_live = self.ids.get(slot).is_some_and(|id| *id != NONE);

@@ -10,6 +10,7 @@ use postcard::ser_flavors::Size;
 
 use crate::callbacks::boxed;
 use crate::create::{create, destroy};
+use crate::growing::create_growing;
 use crate::head::Head;
 use crate::kinds::{self, Shape, shape_of};
 use crate::opened::{Opened, face};
@@ -45,7 +46,10 @@ pub unsafe extern "C" fn mp_snapshot_create(
         options.raw.memory = ptr::null_mut();
         options.raw.memory_bytes = 0;
         options.raw.flags &= options::WRAP;
-        create(&options)
+        match options.raw.slots_max {
+            0 => create(&options),
+            _ => create_growing(&options),
+        }
     });
     let snapshot = created.and_then(|pool| {
         boxed(Snapshot { pool, is_saved: false }).inspect_err(|_| {
@@ -81,19 +85,17 @@ pub unsafe extern "C" fn mp_snapshot_destroy(snapshot: *mut Snapshot) {
 /// Both are pools, and nobody else uses them.
 pub(crate) unsafe fn copy(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), Status> {
     // SAFETY: as the caller promises.
-    unsafe { kinds::take_on(to, from)? };
+    let mut pool = unsafe { Opened::new(to.as_ptr()) }.ok_or(Status::NULL_POINTER)?;
     // SAFETY: as above.
     let past = unsafe { face(from.as_ptr()) }.ok_or(Status::NULL_POINTER)?;
+    let slots = past.occupancy().slots();
     // SAFETY: as above; they are two.
-    let mut pool = unsafe { Opened::new(to.as_ptr()) }.ok_or(Status::NULL_POINTER)?;
+    pool.be_replaced(slots, || unsafe { kinds::take_on(to, from) })?;
     // SAFETY: as above; the field is copied.
     let outside = unsafe { (*from.as_ptr()).outside };
     // SAFETY: null, or that pool's own.
     let is_watched = unsafe { outside.as_ref() }.is_some_and(Outside::is_watched);
     let used = past.used_slots();
-    if let Some(outside) = &mut pool.outside {
-        outside.open(to);
-    }
     let bytes = pool.value_bytes;
     let (values, past_values) = (pool.face.values(), past.values());
     let copy_slots = |first: usize, count: usize| {
@@ -153,6 +155,23 @@ pub unsafe extern "C" fn mp_pool_restore(pool: *mut Head, snapshot: *const Snaps
     }
     // SAFETY: as the caller promises.
     status_of(unsafe { copy(pool, snapshot.pool) })
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// Both are null, or there; nobody else uses the first, and nobody changes the second.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_copy(to: *mut Head, from: *const Head) -> Status {
+    let (Some(to), Some(from)) = (NonNull::new(to), NonNull::new(from.cast_mut())) else {
+        return Status::NULL_POINTER;
+    };
+    if to == from {
+        return Status::OK;
+    }
+    // SAFETY: as the caller promises.
+    status_of(unsafe { copy(to, from) })
 }
 
 /// In front of a state's bytes: what they are of. In little-endian order.
@@ -323,11 +342,9 @@ pub(crate) fn read_state(pool: &mut Opened<'_>, buffer: &[u8]) -> Result<(), Sta
     if !behind.is_empty() {
         return Err(Status::BAD_STATE);
     }
+    let (head, slots) = (pool.head, saved.slots());
     // SAFETY: the caller's pool.
-    unsafe { kinds::load(pool.head, saved, live)? };
-    if let Some(outside) = &mut pool.outside {
-        outside.open(pool.head);
-    }
+    pool.be_replaced(slots, || unsafe { kinds::load(head, saved, live) })?;
     let bytes = value_bytes as usize;
     let mut rest = values;
     for run in pool.face.occupancy().runs() {

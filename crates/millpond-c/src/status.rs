@@ -56,6 +56,7 @@ statuses! {
     WRITE_FAILED = 20, c"the recording could not be written";
     OTHER_VALUES = 21, c"the pool has values of another size or alignment";
     OTHER_HANDLES = 22, c"the pool has other index bits";
+    TOO_FAR = 23, c"the slot is far beyond the others of a pool that grows: reserve slots first";
 }
 
 impl From<BuildError> for Status {

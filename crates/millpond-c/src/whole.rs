@@ -6,9 +6,12 @@ use millpond::overflow::{EvictOldest, Lifetimes};
 use millpond::reuse::ReuseOrder;
 use millpond::{Handle, Occupancy, Refusal, Stats};
 
-use crate::face::Face;
+use crate::callbacks::Move;
+use crate::face::{Face, Goal};
+use crate::growth::Growth;
 use crate::head::Head;
 use crate::orders::Slots;
+use crate::status::Status;
 
 /// A pool in its block of memory; the name and the arrays of the slots lie behind it.
 #[repr(C)]
@@ -16,9 +19,24 @@ pub(crate) struct Whole<R: ReuseOrder> {
     pub(crate) head: Head,
     pub(crate) slots: Slots<R>,
     pub(crate) oldest: Option<EvictOldest<Handle<()>>>,
+    /// Of a pool that grows.
+    pub(crate) growth: Option<Growth<R>>,
 }
 
 impl<R: ReuseOrder> Whole<R> {
+    /// Takes on the state of other slots; on an error, nothing changes. A pool that grows gets as many slots, without
+    /// values.
+    pub(crate) fn take_on(&mut self, other: &Slots<R>) -> Result<(), Status> {
+        match self.growth.as_ref().map(|growth| growth.become_like) {
+            Some(become_like) if self.slots.capacity() != other.capacity() => {
+                // SAFETY: it is this pool's function, and the pool is borrowed.
+                unsafe { become_like(NonNull::from(self).cast(), other) }
+            }
+            _ if self.slots.take_on(other) => Ok(()),
+            _ => Err(Status::OTHER_SHAPE),
+        }
+    }
+
     /// The face of a pool of this type.
     ///
     /// # Safety
@@ -36,7 +54,28 @@ fn bits_of(handle: Option<Handle<()>>) -> u64 {
 
 impl<R: ReuseOrder> Face for Whole<R> {
     fn is_full(&self) -> bool {
-        self.slots.is_full()
+        self.slots.is_full() && !self.needs_room()
+    }
+
+    fn needs_room(&self) -> bool {
+        self.slots.is_full() && self.slots.capacity() < self.capacity_max()
+    }
+
+    fn capacity_max(&self) -> usize {
+        self.growth.as_ref().map_or(self.slots.capacity(), Growth::slots_max)
+    }
+
+    fn grow(&mut self, to: Goal) -> Result<(), Status> {
+        let grow = self.growth.as_ref().map(|growth| growth.grow);
+        let grow = grow.ok_or(Status::TOO_MANY_SLOTS)?;
+        // SAFETY: it is this pool's function, and the pool is borrowed.
+        unsafe { grow(NonNull::from(self).cast(), to) }
+    }
+
+    fn move_by(&mut self, mover: Option<Move>) {
+        if let Some(growth) = &mut self.growth {
+            growth.mover = mover;
+        }
     }
 
     fn acquire(&mut self) -> u64 {
@@ -52,7 +91,8 @@ impl<R: ReuseOrder> Face for Whole<R> {
     }
 
     fn check(&self, bits: u64) -> Result<(), Refusal> {
-        self.slots.check(self.head.handle(bits).ok_or(Refusal::NeverIssued)?)
+        let handle = self.head.handle(bits).ok_or(Refusal::NeverIssued)?;
+        self.slots.check_up_to(self.capacity_max(), handle)
     }
 
     fn is_last(&self, bits: u64) -> bool {

@@ -4,6 +4,7 @@
 
 #include "basics/classes.c"
 #include "basics/eviction.c"
+#include "basics/growing.c"
 #include "basics/memory.c"
 #include "basics/pools.c"
 #include "basics/recorders.c"
@@ -21,6 +22,7 @@ int main(void) {
     small_handles();
     eviction();
     refusals();
+    explanations();
     memory();
     the_past();
     hostile_options();
@@ -30,6 +32,15 @@ int main(void) {
     classes();
     recorders();
     handle_allocators();
+    pools_grow();
+    pools_grow_up_to_their_limit();
+    growing_pools_evict_at_their_limit();
+    saved_handles_are_claimed_in_pools_that_grow();
+    the_past_of_pools_that_grow();
+    growth_takes_memory_and_gives_it_back();
+    loops_end_though_the_pool_grows();
+    each_live_object_is_visited();
+    growing_pools_are_recorded();
     packed_pools();
     packed_pools_are_as_their_model();
     packed_handles_of_four_bytes();

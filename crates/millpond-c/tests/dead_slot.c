@@ -1,5 +1,5 @@
 /* Writes to an object after its end, in a pool that fills dead slots: the next insertion there must end the program and
- * say which slot it was. Also in a packed pool (`-DPACKED`). Without the write (`-DHARMLESS`) the program goes on. */
+ * say which slot it was. Also in a packed pool (`-DPACKED`), and if the pool has grown meanwhile (`-DGROWN`). Without the write (`-DHARMLESS`) the program goes on. */
 #include "millpond.h"
 
 #include <signal.h>
@@ -30,6 +30,10 @@ int main(void) {
     double *number = MP_NULL_;
     int i;
     options.flags = MP_FILLED;
+#ifdef GROWN
+    options.slots = 0;
+    options.slots_max = 100;
+#endif
     if (signal(SIGABRT, last_words) == SIG_ERR || mp_pool_create(&options, &pool) != MP_OK) {
         return 1;
     }
@@ -41,6 +45,11 @@ int main(void) {
     (void)numbers_remove(&all, id);
 #ifndef HARMLESS
     memset((char *)number + 6, 7, 1);
+#endif
+#ifdef GROWN
+    if (mp_pool_reserve(pool, 50) != MP_OK) {
+        return 1;
+    }
 #endif
     (void)numbers_insert(&all, &id);
     puts("not noticed");

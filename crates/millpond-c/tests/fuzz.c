@@ -315,6 +315,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     static const uint32_t index_bits[4] = {0, 16, 20, 24};
     static run_of run;
+    mp_options created;
     char text[200];
     unsigned kind;
     mp_status status;
@@ -330,8 +331,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     kind = next(&run.from);
     run.options.flags = kind % 8;
     run.options.lifetimes = kind / 8 % 4 != 0 ? 0 : kind / 32 + 1;
-    CHECK(mp_pool_create(&run.options, &run.pool) == MP_OK);
-    CHECK(mp_snapshot_create(&run.options, &run.past) == MP_OK);
+    created = run.options;
+    if (kind / 8 % 4 == 3) {
+        /* The model knows the limit of a pool that grows. */
+        created.slots_max = created.slots;
+        created.slots = kind / 32 < created.slots ? kind / 32 : 0;
+    }
+    CHECK(mp_pool_create(&created, &run.pool) == MP_OK);
+    CHECK(mp_snapshot_create(&created, &run.past) == MP_OK);
     while (run.from.left > 0) {
         step(&run);
     }

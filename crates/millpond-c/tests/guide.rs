@@ -92,7 +92,9 @@ fn the_page_leads_to_a_pool_that_runs() {
     for (compiler, language, file, with) in [
         ("g++", "cpp", "main.cpp", "millpond::pool"),
         ("g++", "cpp", "main.cpp", "millpond::packed_pool"),
+        ("g++", "cpp", "main.cpp", "millpond::vec_pool"),
         ("gcc", "c", "main.c", "MP_PACKED("),
+        ("gcc", "c", "main.c", "MP_NO_LIMIT"),
     ] {
         fs::write(folder.join(file), block(language, with)).unwrap();
         let program = folder.join("without-warnings");
@@ -142,6 +144,12 @@ fn the_examples_do_what_the_designs_say() {
     let pixels = picture.strip_prefix(b"P6\n320 200\n255\n").unwrap();
     let lit = pixels.chunks_exact(3).filter(|pixel| **pixel != [0, 0, 0]).count();
     assert!(pixels.len() == 320 * 200 * 3 && (500..9000).contains(&lit), "{lit}");
+    let growing = "2450 walkers, 1.62 high on average; the first one is gone\n";
+    assert_eq!(said(c("c/growing.c"), &[]), growing);
+    let growing = example("g++", "-std=c++17", Path::new("cpp/growing.cpp"));
+    let scene = "999 nodes, 2 of them orphans, the longest name has 14 letters\n\
+                 50 plays, slot 1 was taken from another\n";
+    assert_eq!(said(growing, &[]), scene);
     let cpp = example("g++", "-std=c++17", Path::new("cpp/quadtree.cpp"));
     assert_eq!(said(cpp, &[&tree]), quadtree);
     let picture = fs::read(tree).unwrap();

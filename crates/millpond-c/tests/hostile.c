@@ -176,7 +176,7 @@ static void nulls(void) {
     CHECK(mp_pool_save(pool, NULL) == MP_NULL_POINTER && mp_pool_restore(pool, NULL) == MP_NULL_POINTER);
     CHECK(mp_pool_write_state(pool, NULL, 99) == MP_NULL_POINTER && mp_pool_read_state(pool, NULL, 99) == MP_NULL_POINTER);
     CHECK(mp_pool_record(pool, NULL) == MP_NULL_POINTER && mp_pool_index_of(pool, NULL) == SIZE_MAX);
-    CHECK(mp_pool_explain(pool, handle, NULL, 5) == 4 && mp_pool_explain(pool, handle, text, 0) == 4);
+    CHECK(mp_pool_explain(pool, handle, NULL, 5) == 32 && mp_pool_explain(pool, handle, text, 0) == 32);
     CHECK(mp_pool_insert_or_evict(pool, NULL, NULL, NULL, NULL, NULL) != NULL && mp_live(pool) == 2);
     CHECK(mp_pool_insert_or_evict(pool, NULL, NULL, NULL, NULL, NULL) == NULL);
     CHECK(mp_gather_(pool, 1) == 0 && mp_gather_(pool, SIZE_MAX) == 0 && mp_gather_(pool, 0) == 3);

@@ -81,6 +81,55 @@ static mp_status a_packed_pool(uint32_t order, uint32_t flags) {
     return status;
 }
 
+/* What is refused while the pool grows leaves it as it was. */
+static mp_status a_growing_pool(uint32_t order, uint32_t full, uint32_t flags) {
+    mp_options options = MP_OPTIONS(uint64_t, 0);
+    mp_pool *pool = NULL, *past = NULL;
+    mp_recorder *recorder = NULL;
+    mp_handle handles[40], handle;
+    size_t at;
+    mp_status status;
+    options.slots_max = 40;
+    options.order = order;
+    options.full = full;
+    options.flags = flags;
+    status = mp_pool_create(&options, &pool);
+    CHECK((status == MP_OK) == (pool != NULL));
+    status = status == MP_OK ? mp_pool_create(&options, &past) : status;
+    status = status == MP_OK ? mp_recorder_create(write_nothing, NULL, &recorder) : status;
+    status = status == MP_OK ? mp_pool_record(pool, recorder) : status;
+    for (at = 0; status == MP_OK && at < 40; at++) {
+        uint64_t *made = mp_insert(pool, &handles[at]);
+        size_t before;
+        if (made == NULL) {
+            CHECK(mp_live(pool) == at && mp_capacity(pool) == at && mp_pool_stats(pool).refused == 1);
+            status = MP_OUT_OF_MEMORY;
+            break;
+        }
+        *made = at;
+        for (before = 0; before <= at; before++) {
+            CHECK(*(uint64_t *)mp_get(pool, handles[before]) == before);
+        }
+    }
+    if (status == MP_OK) {
+        status = mp_pool_copy(past, pool);
+        CHECK(mp_live(past) == (status == MP_OK ? 40 : 0) && mp_capacity(past) == mp_live(past));
+    }
+    if (status == MP_OK) {
+        mp_pool_clear(past);
+        CHECK(mp_remove(pool, handles[7]) && mp_insert(pool, &handle) != NULL);
+        /* Of as many slots: takes none. */
+        at = left;
+        left = 0;
+        CHECK(mp_pool_copy(pool, past) == MP_OK && mp_live(pool) == 0);
+        left = at;
+    }
+    mp_pool_destroy(past);
+    mp_pool_destroy(pool);
+    CHECK(recorder == NULL || mp_recorder_destroy(recorder) == MP_OK);
+    return status;
+}
+
 static mp_status a_snapshot(void) {
     mp_options options = MP_OPTIONS(uint64_t, 100);
     mp_pool *pool = NULL;
@@ -177,8 +226,15 @@ static mp_status work(unsigned which) {
     case 6:
     case 7:
         return a_packed_pool(which % 4, which % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
+    case 8:
+    case 9:
+    case 10:
+    case 11:
+    case 12:
+    case 13:
+        return a_growing_pool(which - 8, which % 2, which % 3 == 0 ? 0 : MP_ZEROED | MP_FILLED);
     default:
-        which -= 8;
+        which -= 14;
         return a_pool(which % 6, which / 6 % 2, which / 12 % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
     }
 }
@@ -186,7 +242,7 @@ static mp_status work(unsigned which) {
 int main(void) {
     unsigned which;
     size_t granted;
-    for (which = 0; which < 8 + 24; which++) {
+    for (which = 0; which < 14 + 24; which++) {
         for (granted = 0;; granted++) {
             mp_status status;
             CHECK(held == 0 && granted < 300);

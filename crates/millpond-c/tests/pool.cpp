@@ -27,10 +27,18 @@ int main() {
     what_has_the_smallest_key_goes_from_a_packed_pool();
     what_is_evicted_from_a_packed_pool_ends_last();
     the_past_of_a_packed_pool_comes_back();
+    values_of_a_pool_that_grows_move_and_end_once_each();
+    arguments_may_refer_to_values_of_a_pool_that_grows();
+    what_is_inserted_while_a_pool_is_visited_ends_no_visit();
+    pools_that_grow_keep_alignments_and_limits();
+    constructors_and_destructors_may_use_a_pool_that_grows();
+    what_moves_changes_no_pool_that_grows();
+    loops_give_handles_with_values();
 #if defined(NDEBUG)
     what_moves_does_not_change_its_packed_pool();
 #endif
 #if defined(__cpp_exceptions)
+    a_value_that_throws_was_never_in_a_pool_that_grows();
     a_packed_value_that_throws_was_never_there();
     what_throws_leaves_a_sound_pool_of_any_order();
     a_constructor_that_throws_leaves_nothing();

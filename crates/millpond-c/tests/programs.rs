@@ -66,6 +66,68 @@ fn the_pool_of_cpp_keeps_its_promises_with_and_without_exceptions() {
     }
 }
 
+/// In builds with assertions and without: a null reference would be worse than the end of the program.
+#[test]
+fn a_refused_handle_in_brackets_ends_the_program_and_says_which() {
+    if library().is_none() {
+        return;
+    }
+    let to_do = "pool[handle] is for handles that are known to be good: for others, use get(handle), which returns null \
+                 if the object is gone, or ask contains(handle).";
+    for (cpp, options) in
+        [("g++", &["-O0"][..]), ("clang++", &["-O2", "-DNDEBUG", "-fno-exceptions"])]
+    {
+        if !has(cpp) {
+            continue;
+        }
+        let mut command = strict(cpp);
+        command.arg("-std=c++17").args(options);
+        // Nothing is looked up without an argument.
+        let said = compile_and_run(&mut command, "refused.cpp", &format!("{cpp}-refused"));
+        let (_, generations) = said.trim_end().split_once("found 0\n").unwrap();
+        let (gone, of_growing) = generations.split_once(' ').unwrap();
+        let next = |generation: &str| generation.parse::<u32>().unwrap() + 1;
+        let stale = "stale: its object was removed";
+        for (which, expected) in [
+            ("stale", format!("the pool refuses the handle 0v1: {stale}; slot 0 is now in generation 2")),
+            ("const", format!("the pool refuses the handle 0v1: {stale}; slot 0 is now in generation 2")),
+            (
+                "free",
+                format!("the pool refuses the handle 0v2: {stale}; slot 0 is free, and next in generation 3"),
+            ),
+            ("none", "the pool refuses the handle 0, which names nothing".to_owned()),
+            (
+                "far",
+                "the pool refuses the handle 77v1: out of range: there is no such slot; the pool has 8 slots".to_owned(),
+            ),
+            (
+                "packed",
+                format!(
+                    "pool \"bullets\" refuses the handle 0v{gone}: {stale}; slot 0 is free, and next in generation {}",
+                    next(gone)
+                ),
+            ),
+            (
+                "growing",
+                format!(
+                    "pool \"bullets\" refuses the handle 0v{of_growing}: {stale}; slot 0 is free, and next in \
+                     generation {}",
+                    next(of_growing)
+                ),
+            ),
+            ("no pool", "no pool".to_owned()),
+        ] {
+            let mut program = Command::new(made("programs").join(format!("{cpp}-refused")));
+            let output = program.arg(which).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(said, format!("millpond: {expected}. {to_do}\n"), "{cpp} {which}");
+            assert!(!output.status.success() && output.stdout.is_empty(), "{cpp} {which}");
+        }
+        let mut program = Command::new(made("programs").join(format!("{cpp}-refused")));
+        assert!(run(program.arg("good")).stdout.starts_with(b"found 2\n"));
+    }
+}
+
 #[test]
 fn what_no_program_should_pass_is_borne() {
     if library().is_none() {
@@ -97,7 +159,9 @@ fn a_write_to_a_dead_slot_is_told_when_the_slot_is_used_again() {
                 &["-O2", "-DPACKED"],
                 "millpond: slot 2 was written to while it was dead, at byte 6\n",
             ),
+            (&["-O1", "-DGROWN"], "millpond: slot 2 was written to while it was dead, at byte 6\n"),
             (&["-DHARMLESS"], "not noticed\n"),
+            (&["-DHARMLESS", "-DGROWN"], "not noticed\n"),
             (&["-DHARMLESS", "-DPACKED"], "not noticed\n"),
         ] {
             let mut command = strict(c);
@@ -191,7 +255,7 @@ fn sanitizers_find_nothing_and_find_the_use_of_a_dead_slot() {
         };
         let said = compile_and_run(&mut sanitized(), "basics.c", &format!("{c}-asan"));
         assert_eq!(said, "all is well\n");
-        for kind in ["-DPLAIN", "-DPACKED"] {
+        for kind in ["-DPLAIN", "-DPACKED", "-DGROWN"] {
             let program = made("programs").join(format!("{c}-use-after-remove"));
             let source = here().join("tests/use_after_remove.c");
             run(sanitized().arg(kind).arg(source).arg(library().unwrap()).arg("-o").arg(&program));

@@ -1,4 +1,5 @@
-/* Reads an object after its end: a sanitizer must stop it, in a packed pool, too (`-DPACKED`). */
+/* Reads an object after its end: a sanitizer must stop it, in a packed pool (`-DPACKED`) and in one that has grown (`-DGROWN`),
+ * too. */
 #include "millpond.h"
 
 #ifdef PACKED
@@ -15,6 +16,10 @@ int main(void) {
     numbers all;
     numbers_id id;
     int *number;
+#ifdef GROWN
+    options.slots = 0;
+    options.slots_max = 100;
+#endif
     if (mp_pool_create(&options, &pool) != MP_OK) {
         return 0;
     }

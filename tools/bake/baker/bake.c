@@ -4,12 +4,14 @@
  *
  * The output is whole or absent: it is written under another name and renamed; if baking fails, an earlier
  * run's output is removed. An output that would not change is not written, so that Ninja's `restat` stops there.
- * The depfile lists every file that was read. A line that starts with `;` is a comment. */
+ * The depfile lists every file that was read. A line that starts with `;` is a comment. Pipes, devices and folders are
+ * neither read nor written over: Ninja could not see them change, and a pipe keeps who opens it waiting. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { BYTES_READ_MAX = 1 << 24, INCLUDE_DEPTH_MAX = 8, NAME_MAX_ = 64, POOLS_MAX = 64, NUMBER_MAX = 9999999 };
 
@@ -22,6 +24,16 @@ static size_t bytes_read;
 static int premultiply;
 static char name[NAME_MAX_ + 1]; /* of the asset, in C */
 
+/* Whether something has this name that is not a file. */
+static int is_no_file(const char *path) {
+    struct stat is;
+    return stat(path, &is) == 0 && !S_ISREG(is.st_mode);
+}
+
+static void discard(const char *path) {
+    if (!is_no_file(path)) remove(path);
+}
+
 static void fail(const source *in, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -29,7 +41,7 @@ static void fail(const source *in, const char *format, ...) {
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
-    remove(output_path);
+    discard(output_path);
     exit(1);
 }
 
@@ -66,6 +78,7 @@ static source open_source(char *path, const source *from) {
     buffer text = { NULL, 0, 0 };
     char part[4096];
     size_t len;
+    if (is_no_file(path)) fail(from != NULL ? from : &in, "%s is a pipe, a device or a folder, not a file", path);
     FILE *file = fopen(path, "rb");
     if (file == NULL) fail(from != NULL ? from : &in, "no file %s", path);
     while ((len = fread(part, 1, sizeof part, file)) != 0) {
@@ -213,7 +226,7 @@ static int is_up_to_date(void) {
 }
 
 static int write_file(const char *path, const buffer *from) {
-    FILE *file = fopen(path, "wb");
+    FILE *file = is_no_file(path) ? NULL : fopen(path, "wb");
     if (file == NULL) return 0;
     const size_t written = fwrite(from->at, 1, from->len, file);
     return fclose(file) == 0 && written == from->len;
@@ -238,10 +251,10 @@ int main(int argc, char **argv) {
     put(&part, output_path, strlen(output_path));
     put(&part, ".part", sizeof ".part");
     put(&depfile, "\n", 1);
-    int written = write_file(argv[4 + premultiply], &depfile);
+    int written = !is_no_file(output_path) && write_file(argv[4 + premultiply], &depfile);
     if (written && is_up_to_date()) return 0;
     if (written && write_file(part.at, &baked) && rename(part.at, output_path) == 0) return 0;
-    remove(part.at);
-    remove(argv[4 + premultiply]);
+    discard(part.at);
+    discard(argv[4 + premultiply]);
     fail(&in, "%s cannot be written", output_path);
 }

@@ -507,7 +507,7 @@ fn generator_and_baker_stay_small_and_alone() {
     let generator: usize =
         generator.iter().map(|file| lines(&format!("src/bin/bake-gen/{file}"))).sum();
     assert!(generator <= 537, "{generator}");
-    assert!(lines("baker/bake.c") <= 250);
+    assert!(lines("baker/bake.c") <= 260);
     // Neither needs anything that does not come with its compiler.
     let bench = Workbench::empty("alone");
     let generator = format!("{HERE}/src/bin/bake-gen/main.rs");

@@ -63,7 +63,12 @@ fn assets_that_make_no_sense_are_refused_where_they_fail() {
         ("palette-565", "x.pal", "w -fffffff\n", "x.pal:1: expected a letter"),
         ("sprite-rgba", "x.spr", "", "x.spr:0: expected \"palette FILE\""),
         ("sprite-rgba", "x.spr", "palette no.pal\nw\n", "x.spr:1: no file assets/sprites/no.pal"),
-        ("sprite-rgba", "x.spr", "palette ../palettes\nw\n", "cannot be read"),
+        (
+            "sprite-rgba",
+            "x.spr",
+            "palette ../palettes\nw\n",
+            "x.spr:1: assets/sprites/../palettes is a pipe, a device or a folder",
+        ),
         ("sprite-rgba", "x.spr", "palette ../palettes/night.pal\n", "expected 1 to 65535"),
         (
             "sprite-rgba",
@@ -122,6 +127,37 @@ fn assets_that_make_no_sense_are_refused_where_they_fail() {
     assert_eq!(bench.bake("level", &file), Ok(()));
     bench.write_quickly(&file, level(65).as_bytes());
     assert!(bench.bake("level", &file).is_err_and(|it| it.contains("more than 64 pools")));
+}
+
+/// Whoever opens a pipe without a writer or a reader waits for ever, so `timeout` ends a baker that does.
+#[test]
+fn pipes_devices_and_folders_are_neither_read_nor_written_over() {
+    let bench = Workbench::new("pipes");
+    let ran = bench.run("cc", &["-std=c99", "-o", "bake", "baker/bake.c"]);
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    assert!(bench.run("mkfifo", &["pipe.lvl", "out.part"]).status.success());
+    std::fs::create_dir(bench.path("folder")).expect("a folder");
+    bench.write_quickly("whole.lvl", b"pool a 3\nwave 0 a 3\n");
+    bench.write_quickly("includes.lvl", b"include pipe.lvl\n");
+    let not_read = "is a pipe, a device or a folder, not a file";
+    for (input, output, depfile, expected) in [
+        ("pipe.lvl", "other", "other.d", format!("pipe.lvl:0: pipe.lvl {not_read}")),
+        ("includes.lvl", "other", "other.d", format!("includes.lvl:1: pipe.lvl {not_read}")),
+        ("/dev/zero", "other", "other.d", format!("/dev/zero:0: /dev/zero {not_read}")),
+        ("folder", "other", "other.d", format!("folder:0: folder {not_read}")),
+        ("missing.lvl", "folder", "other.d", "missing.lvl:0: no file missing.lvl".to_owned()),
+        ("whole.lvl", "pipe.lvl", "other.d", "whole.lvl:0: pipe.lvl cannot be written".to_owned()),
+        ("whole.lvl", "other", "pipe.lvl", "whole.lvl:0: other cannot be written".to_owned()),
+        ("whole.lvl", "out", "out.d", "whole.lvl:0: out cannot be written".to_owned()),
+        ("whole.lvl", "folder", "other.d", "whole.lvl:0: folder cannot be written".to_owned()),
+    ] {
+        let ran = bench.run("timeout", &["20", "./bake", "level", input, output, depfile]);
+        assert_eq!(ran.status.code(), Some(1), "{input} {output}: {}", text(&ran.stderr));
+        assert_eq!(text(&ran.stderr).trim_end(), expected);
+        // What was there before is there still.
+        let is_kept = ["pipe.lvl", "out.part", "folder"].iter().all(|it| bench.exists(it));
+        assert!(is_kept && !bench.exists("other"), "{input} {output}");
+    }
 }
 
 #[test]

@@ -65,7 +65,7 @@ restless::~restless() {
         } else if (what < 28) {
             everyone.pool->emplace();
         } else if (what < 30) {
-            everyone.pool->emplace_or_evict([](const restless &) { return everyone.next() % 5; }, nullptr);
+            everyone.pool->emplace_or_evict([](const restless &) { return everyone.next() % 5; });
         } else if (what == 30) {
             everyone.pool->for_each([](restless &) { everyone.pool->remove(any()); });
         } else {
@@ -104,12 +104,11 @@ static void each_key_is_asked_for_once() {
         numbers.emplace((i * 31) % 70 + 10);
     }
     int asked = 0;
-    millpond::handle<int> gone;
     const auto key = [&](int number) {
         ++asked;
         return only_less(number);
     };
-    const auto made = numbers.emplace_or_evict(key, &gone, 5);
+    const auto [made, gone] = numbers.emplace_or_evict(key, 5);
     CHECK(asked == 70 && gone.index() == 0 && numbers[made] == 5 && numbers.size() == 70);
 }
 
@@ -124,7 +123,7 @@ static void pools_are_moved_and_assigned_with_what_lives_in_them() {
     more = std::move(all);
     CHECK(*more[seven] == 7 && more.capacity() == 4 && all.raw() == nullptr && all.status() == MP_NULL_POINTER);
     CHECK(!all.remove(seven) && all.get(seven) == nullptr && all.begin() == all.end() && !all.handle_at(0));
-    CHECK(all.stats().capacity == 0 && !all.emplace_or_evict([](const auto &) { return 1; }, nullptr, nullptr));
+    CHECK(all.stats().capacity == 0 && !all.emplace_or_evict([](const auto &) { return 1; }, nullptr));
     all.clear();
     none.swap(more);
     CHECK(*none[seven] == 7 && more.empty());
@@ -203,7 +202,7 @@ static void what_throws_leaves_a_sound_pool_of_any_order() {
         for (int i = 0; i < 200; ++i) {
             try {
                 if (i % 3 == 0) {
-                    all.emplace_or_evict([&](const fragile &) -> int { return i % 2 == 0 ? throw 1 : 1; }, nullptr, i);
+                    all.emplace_or_evict([&](const fragile &) -> int { return i % 2 == 0 ? throw 1 : 1; }, i);
                 } else {
                     all.emplace(i % 5 == 0 ? -1 : i);
                 }

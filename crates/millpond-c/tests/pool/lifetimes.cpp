@@ -45,8 +45,7 @@ static void constructors_and_destructors_run_once_each() {
         }
         CHECK(alive == 10 && !handles[10]);
         CHECK(all.remove(handles[4]) && alive == 9 && all.emplace(44) && alive == 10);
-        millpond::handle<counted> gone;
-        millpond::handle<counted> made = all.emplace_or_evict([](const counted &c) { return -c.number; }, &gone, 7);
+        const auto [made, gone] = all.emplace_or_evict([](const counted &c) { return -c.number; }, 7);
         CHECK(made && gone && !all.contains(gone) && alive == 10 && all[made].number == 7);
         CHECK(all.stats().evicted == 1 && all.stats().removed == 2);
         all.clear();
@@ -61,12 +60,13 @@ static void nothing_goes_where_that_makes_no_room() {
     with.lifetimes = 2;
     millpond::pool<counted> all(2, with);
     const auto number = [](const counted &c) { return c.number; };
-    millpond::handle<counted> first = all.emplace(1), gone;
+    millpond::handle<counted> first = all.emplace(1);
     CHECK(all.remove(first) && (first = all.emplace(1)) && all.emplace(5));
     // The first has the smallest number, and its slot's last lifetime.
-    millpond::handle<counted> made = all.emplace_or_evict(number, &gone, 2);
+    const auto [made, gone] = all.emplace_or_evict(number, 2);
     CHECK(made && gone && all.contains(first) && alive == 2);
-    CHECK(!all.emplace_or_evict(number, &gone, 3) && !gone && alive == 2 && all.contains(made));
+    const auto none = all.emplace_or_evict(number, 3);
+    CHECK(!none && !none.made && !none.evicted && alive == 2 && all.contains(made));
     CHECK(all.stats().evicted == 1 && all.stats().refused == 1 && all.stats().retired == 0);
 }
 
@@ -144,8 +144,7 @@ struct curious {
         if (makes_another) {
             CHECK(pool->emplace(false) && pool->size() == before + 1);
             // The one that is being constructed is not there to be evicted: another goes, or none.
-            millpond::handle<curious> gone;
-            pool->emplace_or_evict([](const curious &other) { return *other.owned; }, &gone, false);
+            pool->emplace_or_evict([](const curious &other) { return *other.owned; }, false);
             pool->retain([](const curious &other) { return other.seal == sound; });
         }
 #if defined(__cpp_exceptions)

@@ -101,7 +101,7 @@ struct meddler {
         const std::size_t size = meddlers->size();
         if (moves % 2 == 1) {
             ++moves;
-            CHECK(!meddlers->emplace(7) && !meddlers->emplace_or_evict(key, nullptr, 7));
+            CHECK(!meddlers->emplace(7) && !meddlers->emplace_or_evict(key, 7));
             CHECK(!meddlers->remove(meddlers->handle_at(0)));
             meddlers->clear();
             CHECK(meddlers->size() == size);
@@ -291,14 +291,14 @@ static void a_packed_value_that_throws_was_never_there() {
         }
     };
     millpond::packed_pool<strict> full(1);
-    millpond::handle<strict> gone, only = full.emplace(1);
+    millpond::handle<strict> only = full.emplace(1);
     caught = false;
     try {
-        full.emplace_or_evict([](const strict &) { return 1; }, &gone, -1);
+        full.emplace_or_evict([](const strict &) { return 1; }, -1);
     } catch (int) {
         caught = true;
     }
-    CHECK(caught && !gone && full.contains(only) && full.stats().evicted == 0);
+    CHECK(caught && full.contains(only) && full.stats().evicted == 0);
 }
 #endif
 
@@ -319,16 +319,18 @@ static void what_has_the_smallest_key_goes_from_a_packed_pool() {
     with.lifetimes = 2;
     millpond::packed_pool<mover> all(2, with);
     const auto number = [](const mover &each) { return *each.owned; };
-    millpond::handle<mover> gone, first = all.emplace_or_evict(number, &gone, 1);
-    CHECK(!gone && all.remove(first) && (first = all.emplace(1)) && all.emplace(5));
+    const auto begun = all.emplace_or_evict(number, 1);
+    millpond::handle<mover> first = begun;
+    CHECK(!begun.evicted && all.remove(first) && (first = all.emplace(1)) && all.emplace(5));
     // The first has the smallest number, and its slot's last lifetime.
-    millpond::handle<mover> made = all.emplace_or_evict(number, &gone, 2);
+    const auto [made, gone] = all.emplace_or_evict(number, 2);
     CHECK(made && gone && all.contains(first) && mover::alive == 2 && *all[made].owned == 2);
-    CHECK(!all.emplace_or_evict(number, &gone, 3) && !gone && mover::alive == 2 && all.contains(made));
+    const auto none = all.emplace_or_evict(number, 3);
+    CHECK(!none && !none.evicted && mover::alive == 2 && all.contains(made));
     CHECK(all.stats().evicted == 1 && all.stats().refused == 1 && all.stats().removed == 2);
     millpond::packed_pool<int> plain(3);
     for (int each : {4, 2, 2, 7}) {
-        CHECK(plain.emplace_or_evict([](int value) { return value; }, nullptr, each));
+        CHECK(plain.emplace_or_evict([](int value) { return value; }, each));
     }
     CHECK(plain.size() == 3 && plain.data()[1] == 2 && plain.handle_at(1).index() == 2 && plain.data()[2] == 7);
 }
@@ -336,9 +338,9 @@ static void what_has_the_smallest_key_goes_from_a_packed_pool() {
 static void what_is_evicted_from_a_packed_pool_ends_last() {
     // The new value has the place before the destructor of the other looks for one.
     millpond::packed_pool<heir> all(2);
-    millpond::handle<heir> gone, first = all.emplace(1), second = all.emplace(2);
+    millpond::handle<heir> first = all.emplace(1), second = all.emplace(2);
     heirs = &all;
-    millpond::handle<heir> made = all.emplace_or_evict([](const heir &each) { return each.number; }, &gone, 3);
+    const auto [made, gone] = all.emplace_or_evict([](const heir &each) { return each.number; }, 3);
     heirs = nullptr;
     CHECK(made && gone == first && all[made].number == 3 && all.contains(second) && heir::refused == 1);
     // So the arguments may refer to a value that moves, or to the one that goes.
@@ -349,7 +351,7 @@ static void what_is_evicted_from_a_packed_pool_ends_last() {
             millpond::packed_pool<int> numbers(2, with);
             CHECK(numbers.emplace(1) && numbers.emplace(2));
             const int number = numbers.data()[at];
-            CHECK(numbers[numbers.emplace_or_evict([](int each) { return each; }, nullptr, numbers.data()[at])] == number);
+            CHECK(numbers[numbers.emplace_or_evict([](int each) { return each; }, numbers.data()[at])] == number);
         }
     }
     // A constructor may remove the value that would have gone, and another takes the place.
@@ -364,10 +366,12 @@ static void what_is_evicted_from_a_packed_pool_ends_last() {
     };
     const auto key = [](const rival &each) { return each.number; };
     millpond::packed_pool<rival> rivals(1);
-    millpond::handle<rival> old, only = rivals.emplace(rivals, millpond::handle<rival>(), 0);
-    only = rivals.emplace_or_evict(key, &old, rivals, only, 0);
+    millpond::handle<rival> only = rivals.emplace(rivals, millpond::handle<rival>(), 0);
+    const auto [kept, old] = rivals.emplace_or_evict(key, rivals, only, 0);
+    only = kept;
     CHECK(only && !old && rivals.size() == 1 && rivals.stats().evicted == 0);
-    CHECK(!rivals.emplace_or_evict(key, &old, rivals, only, 1) && !old && rivals.size() == 1);
+    const auto none = rivals.emplace_or_evict(key, rivals, only, 1);
+    CHECK(!none && !none.evicted && rivals.size() == 1);
     CHECK(mp_packed_validate(rivals.raw(), nullptr, 0) == MP_OK);
 }
 

@@ -71,12 +71,25 @@ static void a_packed_value_that_throws_was_never_there();
 static void what_moves_does_not_change_its_packed_pool();
 #endif
 
+// growing.cpp
+static void values_of_a_pool_that_grows_move_and_end_once_each();
+static void arguments_may_refer_to_values_of_a_pool_that_grows();
+static void what_is_inserted_while_a_pool_is_visited_ends_no_visit();
+static void pools_that_grow_keep_alignments_and_limits();
+static void constructors_and_destructors_may_use_a_pool_that_grows();
+static void what_moves_changes_no_pool_that_grows();
+static void loops_give_handles_with_values();
+#if defined(__cpp_exceptions)
+static void a_value_that_throws_was_never_in_a_pool_that_grows();
+#endif
+
 // containers.cpp
 #if defined(__cpp_lib_memory_resource)
 static void containers_live_in_size_classes();
 #endif
 
 #include "containers.cpp" // IWYU pragma: keep
+#include "growing.cpp" // IWYU pragma: keep
 #include "hostile.cpp" // IWYU pragma: keep
 #include "lifetimes.cpp" // IWYU pragma: keep
 #include "packed.cpp" // IWYU pragma: keep

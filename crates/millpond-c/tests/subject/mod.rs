@@ -44,7 +44,7 @@ pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
 pub(crate) use packed_of_c::PackedCKind;
 pub(crate) use player::{Nothing, Value, hash, plans, play, seen};
-pub(crate) use pool_of_c::CKind;
+pub(crate) use pool_of_c::{CKind, GROWING};
 pub(crate) use reading::{agreed, bytes_justified, use_pool};
 pub(crate) use steps::{KindToRun, Run, Step};
 
@@ -86,6 +86,13 @@ macro_rules! one_of_each {
             c_fifo_narrow: CKind<1, 16, Handle32<(), 16>>;
             c_lowest_first_narrow: CKind<2, 24, Handle32<(), 24>>;
             c_intrusive_narrow: CKind<5, 16, Handle32<(), 16>>;
+            c_growing: CKind<GROWING, 0, Handle<()>>;
+            c_growing_fifo: CKind<{ GROWING + 1 }, 0, Handle<()>>;
+            c_growing_lowest_first: CKind<{ GROWING + 2 }, 0, Handle<()>>;
+            c_growing_roster: CKind<{ GROWING + 3 }, 0, Handle<()>>;
+            c_growing_next_fit: CKind<{ GROWING + 4 }, 0, Handle<()>>;
+            c_growing_intrusive: CKind<{ GROWING + 5 }, 0, Handle<()>>;
+            c_growing_narrow: CKind<GROWING, 20, Handle32<(), 20>>;
             c_packed: PackedCKind<0, 0, Handle<()>>;
             c_packed_fifo: PackedCKind<1, 0, Handle<()>>;
             c_packed_roster: PackedCKind<3, 0, Handle<()>>;

@@ -25,12 +25,16 @@ const NEVER_ISSUED: i32 = 11;
 const OCCUPIED: i32 = 13;
 const RETIRED: i32 = 14;
 const BEYOND_LIFETIMES: i32 = 15;
+const TOO_FAR: i32 = 23;
 
 /// By their numbers in the header.
 const ORDERS: [&str; 6] =
     [Lifo::NAME, Fifo::NAME, LowestFirst::NAME, Roster::NAME, NextFit::NAME, Intrusive::NAME];
 
-/// A pool of a reuse order, and of handles with so many bits of index (0: of eight bytes).
+/// In the number of an order: the pool has no slots at first, and grows to the plan's capacity.
+pub(crate) const GROWING: u32 = 16;
+
+/// A pool of a reuse order, which may be [`GROWING`], and of handles with so many bits of index (0: of eight bytes).
 pub(crate) struct CKind<const ORDER: u32, const INDEX_BITS: u32, H>(PhantomData<H>);
 
 impl<const ORDER: u32, const INDEX_BITS: u32, H: AnyHandle> Kind for CKind<ORDER, INDEX_BITS, H> {
@@ -42,7 +46,7 @@ impl<const ORDER: u32, const INDEX_BITS: u32, H: AnyHandle> Kind for CKind<ORDER
     /// The adapter's lists of clones. That the header's functions take none, `out_of_memory.c` says.
     const ALLOCATES: bool = true;
     const ASKING_IS_REFUSED: bool = false;
-    const ORDER: Option<&'static str> = Some(ORDERS[ORDER as usize]);
+    const ORDER: Option<&'static str> = Some(ORDERS[(ORDER % GROWING) as usize]);
 }
 
 pub(crate) struct CPool<T, H, const ORDER: u32, const INDEX_BITS: u32> {
@@ -56,7 +60,11 @@ pub(super) fn options<T>(plan: Plan, order: u32, index_bits: u32) -> (Options, O
     let name = plan.name.map(|name| CString::new(name).unwrap());
     let slots = plan.capacity.try_into().unwrap();
     let mut options = Options::of(slots, size_of::<T>() as u32, align_of::<T>() as u32);
-    options.order = order;
+    options.order = order % GROWING;
+    if order >= GROWING {
+        options.slots_max = options.slots;
+        options.slots = 0;
+    }
     options.index_bits = index_bits;
     // 0 is as many as there can be.
     options.lifetimes = plan.lifetimes.map_or(0, |lifetimes| lifetimes.max(1));
@@ -216,6 +224,7 @@ pub(super) fn claim_refused(status: i32) -> InsertAtErrorKind {
         OCCUPIED => InsertAtErrorKind::Occupied,
         RETIRED => InsertAtErrorKind::Retired,
         BEYOND_LIFETIMES => InsertAtErrorKind::BeyondLifetimes,
+        TOO_FAR => InsertAtErrorKind::TooFar,
         _ => panic!("status {status}"),
     }
 }
@@ -315,6 +324,11 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
     }
 
     fn capacity(&self) -> usize {
+        // SAFETY: the pool is there.
+        unsafe { (shim().capacity_max)(self.raw) }
+    }
+
+    fn there(&self) -> usize {
         // SAFETY: the pool is there.
         unsafe { (shim().capacity)(self.raw) }
     }

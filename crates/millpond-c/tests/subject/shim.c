@@ -42,6 +42,10 @@ size_t shim_live(const mp_pool *pool);
 size_t shim_live(const mp_pool *pool) {
     return mp_live(pool);
 }
+size_t shim_capacity_max(const mp_pool *pool);
+size_t shim_capacity_max(const mp_pool *pool) {
+    return mp_pool_capacity_max(pool);
+}
 size_t shim_capacity(const mp_pool *pool);
 size_t shim_capacity(const mp_pool *pool) {
     return mp_capacity(pool);

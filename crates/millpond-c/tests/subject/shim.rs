@@ -23,7 +23,7 @@ pub(super) struct Options {
     pub(super) full: u32,
     pub(super) lifetimes: u32,
     pub(super) flags: u32,
-    pub(super) reserved: u32,
+    pub(super) slots_max: u32,
     pub(super) salt: u64,
     pub(super) name: *const c_char,
     pub(super) memory: *mut c_void,
@@ -100,6 +100,7 @@ functions! {
     contains(Pool, u32, u64) -> bool;
     live(Pool) -> usize;
     capacity(Pool) -> usize;
+    capacity_max(Pool) -> usize;
     runs(Pool, *mut [usize; 2]) -> usize;
     handle_at(Pool, u32, usize) -> u64;
     next_handle(Pool, u32) -> u64;
@@ -148,7 +149,7 @@ impl Options {
             full: 0,
             lifetimes: 0,
             flags: 0,
-            reserved: 0,
+            slots_max: 0,
             salt: 0,
             name: ptr::null(),
             memory: ptr::null_mut(),

@@ -80,10 +80,41 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
     /// Moves to a block of fewer slots; those that are no more must be dead.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::shrink`] around it.
-    pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, mut block: Block<K>) {
+    pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, block: Block<K>) {
         let kept = block.parts().words.len();
         let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
         assert!(kept <= self.slots() && are_dead, "a value would be lost");
+        self.replace_block(needs, block);
+    }
+
+    /// Moves to a block of at least as many slots, none of which was used in it. On an error, nothing changes. For blocks in memory that is lent, which [`try_grow`](Self::try_grow) cannot extend.
+    ///
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Core::grow`] afterwards.
+    #[cfg(feature = "__c")]
+    pub(crate) fn try_move_up(
+        &mut self,
+        needs: Needs<K::Entry>,
+        block: Block<K>,
+    ) -> Result<(), OutOfMemory> {
+        let (from, slots) = (self.slots(), block.parts().words.len());
+        assert!(from <= slots, "a value would be lost");
+        if let Some(watch) = self.watched_mut() {
+            watch.try_grow(slots)?;
+        }
+        self.replace_block(needs, block);
+        for index in from..slots {
+            self.words.set_link(index, Link::NONE);
+        }
+        if needs.in_step {
+            // From the beginning, when there are no slots, and the bitmap has all of them.
+            self.words.put_in_step();
+        }
+        Ok(())
+    }
+
+    /// Moves to another block, in which no slot was used.
+    fn replace_block(&mut self, needs: Needs<K::Entry>, mut block: Block<K>) {
+        let kept = block.parts().words.len().min(self.slots());
         // No user code from here on.
         self.poison_dead(false);
         let values = self.first();

@@ -139,12 +139,27 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         value: Layout,
         first_generation: u32,
     ) -> Result<Self, OutOfMemory> {
-        let entries = (needs.entry_count)(slots, Self::LINKED);
         // SAFETY: as the caller promises.
-        let block = unsafe { Block::try_in(start, slots, entries, value)? };
+        let block = unsafe { Self::try_block_in(needs, start, slots, value)? };
         let words = SlotWords::of_unused(block, needs.in_step, first_generation);
         // SAFETY: it has room for a `T` in each slot.
         Ok(unsafe { Self::of_unused(words) })
+    }
+
+    /// The block of such a storage.
+    ///
+    /// # Safety
+    ///
+    /// As for [`try_in`](Self::try_in).
+    pub(crate) unsafe fn try_block_in(
+        needs: Needs<K::Entry>,
+        start: NonNull<u8>,
+        slots: usize,
+        value: Layout,
+    ) -> Result<Block<K>, OutOfMemory> {
+        let entries = (needs.entry_count)(slots, Self::LINKED);
+        // SAFETY: as the caller promises.
+        unsafe { Block::try_in(start, slots, entries, value) }
     }
 
     /// The 64 values of a word, if all of its slots are live.

@@ -211,16 +211,18 @@ impl<H: HandleLayout> EvictOldest<H> {
         places.filter_map(|place| place.handle)
     }
 
-    /// Copies the state of `other`, a list of the same capacity, without allocating: for the C
-    /// library's snapshots.
+    /// Copies the state of `other`, a list of the same capacity or a smaller one, without allocating:
+    /// for the C library's snapshots, and its pools that grow.
     ///
     /// # Panics
     ///
-    /// If the capacities differ.
+    /// If the capacity of `other` is larger.
     #[doc(hidden)]
     #[track_caller]
     pub fn copy_state_from(&mut self, other: &Self) {
-        self.places.copy_from_slice(&other.places);
+        let (places, beyond) = self.places.split_at_mut(other.places.len());
+        places.copy_from_slice(&other.places);
+        beyond.fill(Place::EMPTY);
         self.oldest = other.oldest;
         self.newest = other.newest;
     }

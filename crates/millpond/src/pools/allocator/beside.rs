@@ -11,9 +11,10 @@ use core::mem::offset_of;
 use core::ptr::NonNull;
 
 use super::{AllocatorBlock, HandleAllocator, HandleAllocatorBuilder};
-use crate::handle::{Handle, HandleLayout};
+use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::policies::{Lifetimes, first_evictable, least_of};
 use crate::pools::settings::BuildError;
+use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
 use crate::slots::{Core, SlotWords};
 use crate::snapshot::Checksum;
@@ -58,13 +59,67 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
         HandleAllocator::of_settings(&self.settings, |capacity, first| {
-            // SAFETY: as the caller promises; no value is smaller than `()`.
+            // SAFETY: as the caller promises; `()` has no size.
             unsafe { Storage::try_in(Core::<R, H::Erased>::NEEDS, start, capacity, value, first) }
         })
     }
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// Moves to more slots, in memory that the caller lends from now on; the former memory is the caller's again. The
+    /// values stay there: moving them is up to the caller. It never allocates.
+    ///
+    /// # Errors
+    ///
+    /// If the words of that many slots have no layout. Nothing changes then.
+    ///
+    /// # Panics
+    ///
+    /// If there would be fewer slots.
+    ///
+    /// # Safety
+    ///
+    /// As for [`build_beside`](HandleAllocatorBuilder::build_beside), of a builder with this number of slots.
+    #[doc(hidden)]
+    pub unsafe fn grow_beside(
+        &mut self,
+        start: NonNull<u8>,
+        slots: usize,
+        value: Layout,
+    ) -> Result<(), BuildError> {
+        let out_of_memory = |_| BuildError::OutOfMemory { capacity: slots };
+        let (from, needs) = (self.capacity(), Core::<R, H::Erased>::NEEDS);
+        // SAFETY: as the caller promises; `()` has no size.
+        let block = unsafe { PoolStorage::<(), R, H>::try_block_in(needs, start, slots, value) };
+        let block = block.map_err(out_of_memory)?;
+        self.storage.try_move_up(needs, block).map_err(out_of_memory)?;
+        self.core.grow(from, self.storage.slots_mut());
+        Ok(())
+    }
+
+    /// Like [`check`](Self::check), of an allocator that may get so many slots.
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
+    #[doc(hidden)]
+    pub fn check_up_to(&self, slots_max: usize, handle: H) -> Result<(), Refusal> {
+        let (words, index) = (self.storage.words(), handle.index() as usize);
+        let fresh = || (index < slots_max).then(|| words.unused_word());
+        self.core.check_word(handle.erase(), words.get(index).or_else(fresh), words)
+    }
+
+    /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of a slot once the allocator gets it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `acquire_at`.
+    #[doc(hidden)]
+    pub fn check_claim_beyond(&self, handle: H) -> Result<(), InsertAtErrorKind> {
+        let circle = self.core.circle();
+        circle.check_begin(self.words().unused_word(), handle.word())
+    }
+
     /// Returns where the values begin, in an allocator that was [built
     /// beside](HandleAllocatorBuilder::build_beside) values.
     #[doc(hidden)]
@@ -245,6 +300,66 @@ mod tests {
         assert_eq!(other.checksum(), handles.checksum());
         assert_eq!(other.used_slots(), handles.used_slots());
         assert!(!HandleAllocator::new(100).take_on(&handles));
+    }
+
+    /// The same steps as in a `VecPool`, with each order: handles, occupancy and what is found broken.
+    fn grows_like_a_vec_pool<R: ReuseOrder>() {
+        use crate::VecPool;
+
+        fn lent(layout: Layout, memory: &mut Vec<Vec<MaybeUninit<u64>>>) -> NonNull<u8> {
+            let mut block = Vec::new();
+            block.resize(layout.size() / 8 + 1 + layout.align() / 8, MaybeUninit::uninit());
+            let start = block.as_mut_ptr().cast::<u8>();
+            memory.push(block);
+            // SAFETY: there are as many bytes more as an alignment has.
+            NonNull::new(unsafe { start.add(start.align_offset(layout.align())) }).unwrap()
+        }
+        let value = Layout::new::<[u32; 5]>();
+        let builder = |slots| {
+            HandleAllocator::builder().capacity(slots).reuse(R::default()).name("grown").salt(7)
+        };
+        let mut memory = Vec::new();
+        let layout = |slots| builder(slots).memory_layout_beside(value).unwrap();
+        let start = lent(layout(0), &mut memory);
+        // SAFETY: as above.
+        let mut handles = unsafe { builder(0).build_beside(start, value) }.unwrap();
+        let mut pool =
+            VecPool::<[u32; 5]>::builder().reuse(R::default()).name("grown").salt(7).build();
+        for step in 0..900_usize {
+            if step % 5 < 3 {
+                let expected = pool.push([0; 5]);
+                if handles.is_full() {
+                    let slots = (2 * handles.capacity()).max(4);
+                    let start = lent(layout(slots), &mut memory);
+                    // SAFETY: as above.
+                    unsafe { handles.grow_beside(start, slots, value) }.unwrap();
+                    assert_eq!(handles.values_beside(), start);
+                }
+                let made = handles.acquire().unwrap();
+                assert_eq!(made.to_bits(), expected.to_bits(), "{step}");
+            } else if let Some(handle) = handles.handle_at(step * 7 % pool.capacity()) {
+                assert!(handles.release(handle));
+                pool.remove(Handle::from_bits(handle.to_bits()).unwrap()).unwrap();
+            }
+            if step % 97 == 0 {
+                handles.refresh();
+            }
+            assert_eq!(handles.capacity(), pool.capacity());
+            #[cfg(feature = "validate")]
+            handles.validate().unwrap();
+        }
+        assert!(handles.occupancy().iter().eq(pool.occupancy().iter()));
+    }
+
+    #[test]
+    fn what_lies_beside_values_grows_like_a_vec_pool() {
+        use crate::slots::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
+        grows_like_a_vec_pool::<Lifo>();
+        grows_like_a_vec_pool::<Fifo>();
+        grows_like_a_vec_pool::<LowestFirst>();
+        grows_like_a_vec_pool::<Roster>();
+        grows_like_a_vec_pool::<NextFit>();
+        grows_like_a_vec_pool::<Intrusive>();
     }
 
     #[test]

@@ -22,6 +22,12 @@ pub struct SavedSlots {
 }
 
 impl SavedSlots {
+    /// The number of slots, according to the saved form itself.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.state.generations.len()
+    }
+
     /// The number of live slots, according to the saved form itself.
     #[must_use]
     pub fn live(&self) -> usize {
