@@ -14,23 +14,23 @@ use bevy_millpond::prelude::*;
 
 /// What the boss fires.
 #[derive(Component)]
-struct Bullet;
+pub struct Bullet;
 
 /// What the ship fires. It steers to one bullet, as long as that one flies.
 #[derive(Component)]
-struct Missile {
+pub struct Missile {
     target: PoolHandle<Bullet>,
 }
 
 #[derive(Component, Clone, Copy)]
-struct Place([f32; 2]);
+pub struct Place([f32; 2]);
 
 #[derive(Component, Clone, Copy)]
 struct Speed([f32; 2]);
 
 /// The glow around a missile: a child that the template makes once, and that sleeps and wakes with it.
 #[derive(Component)]
-struct Glow;
+pub struct Glow;
 
 #[derive(Resource, Default)]
 struct Boss {

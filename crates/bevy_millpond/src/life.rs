@@ -52,6 +52,9 @@ pub(crate) fn begin<M: Send + Sync + 'static, B: Bundle>(
             ready::<M>(world, entity, known, rest)
         }
     };
+    if known.is_none() {
+        refuse_second_children::<M, B>(world, entity);
+    }
     let Ok(mut body) = world.get_entity_mut(entity) else { return };
     body.insert(bundle);
     if !is_still_there::<M>(world, handle, entity) {
@@ -137,6 +140,7 @@ pub(crate) fn make_ahead_with<M: Send + Sync + 'static, B: Bundle>(
     };
     make_bare::<M>(world, index, entity);
     build(world, entity, template);
+    refuse_second_children::<M, B>(world, entity);
     if let Ok(mut body) = world.get_entity_mut(entity) {
         body.insert(bundle);
     }
@@ -310,16 +314,21 @@ fn tidy<M: Send + Sync + 'static>(world: &mut World, entity: Entity, birth: u16)
 /// Learns what an entity is that has just been made with this bundle.
 fn learn<M: Send + Sync + 'static, B: Bundle>(world: &mut World, entity: Entity) -> u16 {
     let archetype = archetype_of(world, entity).unwrap_or(ArchetypeId::EMPTY);
-    let children = world.register_component::<Children>();
-    let name = world.resource::<EntityPool<M>>().name();
     let info = world.register_bundle::<B>();
     let (explicit, contributed) =
         (info.explicit_components().into(), info.contributed_components().into());
     let bundle = TypeId::of::<B>();
     let birth = Birth { bundle, archetype, explicit, contributed };
+    world.resource_mut::<EntityPool<M>>().learn(birth)
+}
+
+/// Refuses a bundle that would replace the children of the template by its own.
+fn refuse_second_children<M: Send + Sync + 'static, B: Bundle>(world: &mut World, entity: Entity) {
+    let children = world.register_component::<Children>();
+    let name = world.resource::<EntityPool<M>>().name();
+    let brings = world.register_bundle::<B>().contributed_components().contains(&children);
     assert!(
-        !birth.contributed.contains(&children) || !has_kept_child(world, entity),
+        !brings || !has_kept_child(world, entity),
         "pool {name:?}: the template makes children, and so does a bundle that is spawned: make all in the template"
     );
-    world.resource_mut::<EntityPool<M>>().learn(birth)
 }

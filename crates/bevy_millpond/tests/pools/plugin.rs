@@ -99,7 +99,7 @@ fn each_pool_has_diagnostics() {
         let path = DiagnosticPath::from_components(["pools", "Bullet", what]);
         app.world().resource::<DiagnosticsStore>().get(&path).unwrap().value().unwrap()
     };
-    assert_eq!(["live", "peak", "refused", "evicted"].map(measured), [2.0, 2.0, 3.0, 0.0]);
+    assert_eq!(["live", "peak", "refused", "evicted"].map(measured), [1.0, 2.0, 3.0, 0.0]);
 }
 
 /// A writer whose bytes can be read.
