@@ -51,8 +51,9 @@ fn boss_fires(mut boss: ResMut<Boss>, mut bullets: Pooled<Bullet>) {
     boss.frame += 1;
     let burst = if boss.frame.is_multiple_of(100) { 400 } else { 3 };
     for n in 0..burst {
-        let angle = (boss.frame * 7 + n * 120) as f32 / 57.0;
-        let speed = Speed([2.0 * angle.cos(), 2.0 * angle.sin()]);
+        let angle = ((boss.frame * 7 + n * 121) % 360) as f32;
+        let (sin, cos) = angle.to_radians().sin_cos();
+        let speed = Speed([2.0 * cos, 2.0 * sin]);
         if bullets.spawn((Bullet, Place([0.0, 0.0]), speed)).is_err() {
             break; // no room: the rest of the burst is not fired
         }
