@@ -39,7 +39,7 @@ pub(crate) fn begin<M: Send + Sync + 'static, B: Bundle>(
         }
         // Evicted, or freed by a command that is yet to be applied.
         Body::Awake { birth } => {
-            let rest = tidy::<M>(world, entity, birth);
+            let rest = finish::<M>(world, handle.index(), entity, birth);
             ready::<M>(world, entity, known, rest)
         }
         Body::Asleep { rest, archetype } => {
@@ -99,7 +99,23 @@ pub(crate) fn end<M: Send + Sync + 'static>(world: &mut World, index: u32) {
         world.despawn(entity);
         return;
     }
-    let (sleeping, remakes, on_free) = (pool.sleeping(), pool.remakes(), pool.settings.on_free);
+    let sleeping = pool.sleeping();
+    let rest = finish::<M>(world, index, entity, birth);
+    if is_dead::<M>(world, index, entity) {
+        put_to_sleep(world, entity, sleeping);
+        rests::<M>(world, index, entity, rest);
+    }
+}
+
+/// Takes from an entity what its life gave it.
+fn finish<M: Send + Sync + 'static>(
+    world: &mut World,
+    index: u32,
+    entity: Entity,
+    birth: u16,
+) -> Rest {
+    let pool = world.resource::<EntityPool<M>>();
+    let (remakes, on_free) = (pool.remakes(), pool.settings.on_free);
     if pool.settings.checks_resets {
         let tick = world.increment_change_tick();
         world.resource_mut::<EntityPool<M>>().set_freed_at(index, tick);
@@ -108,10 +124,7 @@ pub(crate) fn end<M: Send + Sync + 'static>(world: &mut World, index: u32) {
     if let (Some(on_free), Ok(mut body)) = (on_free, world.get_entity_mut(entity)) {
         on_free(&mut body);
     }
-    if is_dead::<M>(world, index, entity) {
-        put_to_sleep(world, entity, sleeping);
-        rests::<M>(world, index, entity, rest);
-    }
+    rest
 }
 
 /// Makes an entity before it is needed, as the template makes it.

@@ -2,6 +2,7 @@
 
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
+use bevy_millpond::EntityPoolBuilder;
 use bevy_millpond::prelude::*;
 
 use crate::{Bullet, Health, entity, pool, world};
@@ -106,51 +107,63 @@ fn a_pool_takes_bundles_of_several_types() {
     assert_eq!((pool(&world).upkeep().made, pool(&world).upkeep().remade), (1, 5));
 }
 
-/// Required components come with their first value, and keep what the last life made of them: debug builds say so.
+/// Required components come with their first value, and keep what the last life made of them: debug builds say so. All of it
+/// is the same if the next life begins before the last one was put to sleep.
 #[test]
 fn a_required_component_keeps_its_value_and_is_named() {
     for (reset, expected) in [(Reset::Bundle, 5), (Reset::Remake, 0)] {
-        let mut world = World::new();
-        EntityPool::<Bullet>::builder()
-            .capacity(1)
-            .reset(reset)
-            .check_resets(true)
-            .insert_into(&mut world);
-        for _ in 0..2 {
+        for rule in [WhenFull::Refuse, WhenFull::EvictOldest] {
+            let mut world = World::new();
+            EntityPool::<Bullet>::builder()
+                .capacity(1)
+                .reset(reset)
+                .when_full(rule)
+                .check_resets(true)
+                .insert_into(&mut world);
+            for _ in 0..2 {
+                let handle = world.spawn_pooled::<Bullet, _>((Bullet(0), Tank)).unwrap();
+                let body = entity(&world, handle);
+                world.get_mut::<Armour>(body).unwrap().0 = 5;
+                if rule == WhenFull::Refuse {
+                    world.free_pooled(handle);
+                }
+            }
             let handle = world.spawn_pooled::<Bullet, _>((Bullet(0), Tank)).unwrap();
-            let body = entity(&world, handle);
-            world.get_mut::<Armour>(body).unwrap().0 = 5;
-            world.free_pooled(handle);
+            assert_eq!(
+                world.get(entity(&world, handle)),
+                Some(&Armour(expected)),
+                "{reset:?} {rule:?}"
+            );
+            let named = pool(&world).leftovers().len();
+            assert_eq!(named, usize::from(reset == Reset::Bundle));
         }
-        let handle = world.spawn_pooled::<Bullet, _>((Bullet(0), Tank)).unwrap();
-        assert_eq!(world.get(entity(&world, handle)), Some(&Armour(expected)));
-        let named = pool(&world).leftovers().len();
-        assert_eq!(named, usize::from(reset == Reset::Bundle));
     }
 }
 
 /// What a reset sets, and what is allowed to stay, is not named.
 #[test]
 fn on_free_and_keep_satisfy_the_check() {
-    let with = |builder: EntityPoolBuilder<Bullet>| {
+    let with_rule = |builder: EntityPoolBuilder<Bullet>, rule| {
         let mut world = world(0);
-        builder.capacity(1).check_resets(true).insert_into(&mut world);
+        builder.capacity(1).when_full(rule).check_resets(true).insert_into(&mut world);
         for _ in 0..3 {
             let handle = world.spawn_pooled::<Bullet, _>((Bullet(0), Tank)).unwrap();
             let body = entity(&world, handle);
             world.get_mut::<Armour>(body).unwrap().0 += 1;
-            world.free_pooled(handle);
+            if rule == WhenFull::Refuse {
+                world.free_pooled(handle);
+            }
         }
         let handle = world.spawn_pooled::<Bullet, _>((Bullet(0), Tank)).unwrap();
         world.get::<Armour>(entity(&world, handle)).unwrap().0
     };
     let builder = EntityPool::<Bullet>::builder;
-    assert_eq!(with(builder().keep::<Armour>()), 3);
     let reset = |bullet: &mut EntityWorldMut| bullet.get_mut::<Armour>().unwrap().0 = 0;
-    assert_eq!(with(builder().on_free(reset)), 0);
+    for rule in [WhenFull::Refuse, WhenFull::EvictOldest] {
+        assert_eq!(with_rule(builder().keep::<Armour>(), rule), 3);
+        assert_eq!(with_rule(builder().on_free(reset), rule), 0);
+    }
 }
-
-use bevy_millpond::EntityPoolBuilder;
 
 /// With the bundle, not even the first life moves an entity to another archetype than it sleeps in and wakes to.
 #[test]
