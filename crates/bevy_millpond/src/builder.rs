@@ -233,14 +233,12 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
         settings.sleeping.register(world);
         let mut ids: Vec<ComponentId> =
             ignored.into_iter().map(|register| register(world)).collect();
-        ids.extend([
-            world.register_component::<InPool<M>>(),
-            world.register_component::<Children>(),
-        ]);
+        let children = world.register_component::<Children>();
+        ids.extend([world.register_component::<InPool<M>>(), children]);
         let mut earlier = world.get_resource_or_insert_with(|| Earlier::<M>(0, PhantomData));
         let salt = earlier.0;
         earlier.0 += 1;
-        world.insert_resource(EntityPool::<M>::new(capacity, settings, salt, ids));
+        world.insert_resource(EntityPool::<M>::new(capacity, settings, salt, children, ids));
         make_ahead
     }
 }

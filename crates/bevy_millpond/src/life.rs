@@ -13,9 +13,7 @@ use crate::leftovers::{report_disturbed, report_leftovers};
 use crate::member::InPool;
 use crate::pool::{EntityPool, PoolHandle};
 use crate::settings::Template;
-use crate::sleep::{
-    despawn_added_children, has_kept_child, is_asleep, keep_children, put_to_sleep, wake,
-};
+use crate::sleep::{Sleep, despawn_added_children, has_kept_child, is_asleep, keep_children};
 use crate::slot::{Birth, Body, Rest};
 
 /// Begins the life that this handle means, unless it has ended already.
@@ -27,7 +25,7 @@ pub(crate) fn begin<M: Send + Sync + 'static, B: Bundle>(
     let Some(pool) = world.get_resource::<EntityPool<M>>() else { return };
     let Some(entity) = pool.get(handle) else { return };
     let Some(slot) = pool.slot(handle.index()) else { return };
-    let sleeping = pool.sleeping();
+    let sleep = pool.sleep();
     let checks = pool.settings.checks_resets;
     let known = pool.birth_of(TypeId::of::<B>());
     let rest = match slot.body {
@@ -57,16 +55,14 @@ pub(crate) fn begin<M: Send + Sync + 'static, B: Bundle>(
     }
     let Ok(mut body) = world.get_entity_mut(entity) else { return };
     body.insert(bundle);
-    if !is_still_there::<M>(world, handle, entity) {
-        return;
-    }
-    wake(world, entity, sleeping);
-    if !is_still_there::<M>(world, handle, entity) {
+    // If an observer freed the entity, and another life began in it, that one woke it already.
+    if sleep.wake(world, entity).is_none() {
         return;
     }
     let birth = match known {
         Some(birth) => birth,
-        None => learn::<M, B>(world, entity),
+        None if is_still_there::<M>(world, handle, entity) => learn::<M, B>(world, entity),
+        None => return,
     };
     let tick = checks.then(|| {
         if let Rest::Life { .. } = rest {
@@ -74,20 +70,23 @@ pub(crate) fn begin<M: Send + Sync + 'static, B: Bundle>(
         }
         world.increment_change_tick()
     });
-    let mut pool = world.resource_mut::<EntityPool<M>>();
-    pool.set_body(handle.index(), Body::Awake { birth });
+    let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
+    let has_ended = !pool.contains(handle);
+    if has_ended && pool.is_live(handle.index()) {
+        return;
+    }
+    pool.set_body(handle.index(), entity, Body::Awake { birth });
     if let Some(tick) = tick {
         pool.set_born_at(handle.index(), tick);
     }
-    // An observer may have freed it.
-    if !pool.contains(handle) {
+    if has_ended {
         end::<M>(world, handle.index());
     }
 }
 
 /// Puts a slot's entity to sleep, unless it is in its next life already.
 pub(crate) fn end<M: Send + Sync + 'static>(world: &mut World, index: u32) {
-    let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
+    let Some(pool) = world.get_resource::<EntityPool<M>>() else { return };
     let Some(slot) = pool.slot(index) else { return };
     let (Some(entity), Body::Awake { birth }, false) =
         (slot.entity, slot.body, pool.is_live(index))
@@ -95,16 +94,21 @@ pub(crate) fn end<M: Send + Sync + 'static>(world: &mut World, index: u32) {
         return;
     };
     if pool.is_beyond() {
-        pool.forget(index, entity);
+        world.resource_mut::<EntityPool<M>>().forget(index, entity);
         world.despawn(entity);
         return;
     }
-    let sleeping = pool.sleeping();
-    let rest = finish::<M>(world, index, entity, birth);
-    if is_dead::<M>(world, index, entity) {
-        put_to_sleep(world, entity, sleeping);
-        rests::<M>(world, index, entity, rest);
-    }
+    let sleep = pool.sleep();
+    let rest = if pool.is_quick_to_finish(birth, archetype_of(world, entity)) {
+        Rest::Life { birth }
+    } else {
+        let rest = finish::<M>(world, index, entity, birth);
+        if !is_dead::<M>(world, index, entity) {
+            return;
+        }
+        rest
+    };
+    rests::<M>(world, index, entity, rest, sleep);
 }
 
 /// Takes from an entity what its life gave it.
@@ -120,11 +124,10 @@ fn finish<M: Send + Sync + 'static>(
         let tick = world.increment_change_tick();
         world.resource_mut::<EntityPool<M>>().set_freed_at(index, tick);
     }
-    let rest = if remakes { strip::<M>(world, entity) } else { tidy::<M>(world, entity, birth) };
     if let (Some(on_free), Ok(mut body)) = (on_free, world.get_entity_mut(entity)) {
         on_free(&mut body);
     }
-    rest
+    if remakes { strip::<M>(world, entity) } else { tidy::<M>(world, entity, birth) }
 }
 
 /// Makes an entity before it is needed, as the template makes it.
@@ -174,9 +177,8 @@ fn sleep_ahead<M: Send + Sync + 'static>(
         return;
     }
     let rest = rest(world);
-    let sleeping = world.resource::<EntityPool<M>>().sleeping();
-    put_to_sleep(world, entity, sleeping);
-    rests::<M>(world, index, entity, rest);
+    let sleep = world.resource::<EntityPool<M>>().sleep();
+    rests::<M>(world, index, entity, rest, sleep);
     let tick = world.increment_change_tick();
     if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
         pool.set_born_at(index, tick);
@@ -187,9 +189,9 @@ fn sleep_ahead<M: Send + Sync + 'static>(
 /// Puts those sleeping entities back to sleep that others woke, and returns how many they were.
 pub(crate) fn settle<M: Send + Sync + 'static>(world: &mut World) -> usize {
     let Some(pool) = world.get_resource::<EntityPool<M>>() else { return 0 };
-    let sleeping = pool.sleeping();
+    let sleep = pool.sleep();
     let is_woken = |world: &World, entity| {
-        world.get_entity(entity).is_ok_and(|entity| !is_asleep(entity, sleeping))
+        world.get_entity(entity).is_ok_and(|entity| !is_asleep(entity, sleep.by))
     };
     let sleepers = (pool.slots().iter().enumerate())
         .filter(|(_, slot)| matches!(slot.body, Body::Asleep { .. }));
@@ -199,8 +201,7 @@ pub(crate) fn settle<M: Send + Sync + 'static>(world: &mut World) -> usize {
     for &(index, entity) in &woken {
         report_disturbed::<M>(world, entity);
         let rest = strip::<M>(world, entity);
-        put_to_sleep(world, entity, sleeping);
-        rests::<M>(world, index, entity, rest);
+        rests::<M>(world, index, entity, rest, sleep);
         if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
             pool.count_disturbed();
         }
@@ -208,15 +209,20 @@ pub(crate) fn settle<M: Send + Sync + 'static>(world: &mut World) -> usize {
     woken.len()
 }
 
-/// Notes that the entity rests, unless an observer began its next life meanwhile: then all of it is awake.
-fn rests<M: Send + Sync + 'static>(world: &mut World, index: u32, entity: Entity, rest: Rest) {
-    let Some(archetype) = archetype_of(world, entity) else { return };
+/// Puts the entity to sleep, and notes what it rests as. If an observer began its next life meanwhile, all of it is awake.
+fn rests<M: Send + Sync + 'static>(
+    world: &mut World,
+    index: u32,
+    entity: Entity,
+    rest: Rest,
+    sleep: Sleep,
+) {
+    let Some(archetype) = sleep.put(world, entity) else { return };
     let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
     if pool.is_live(index) {
-        let sleeping = pool.sleeping();
-        wake(world, entity, sleeping);
+        sleep.wake(world, entity);
     } else {
-        pool.set_body(index, Body::Asleep { rest, archetype });
+        pool.set_body(index, entity, Body::Asleep { rest, archetype });
     }
 }
 
@@ -269,8 +275,8 @@ fn ready<M: Send + Sync + 'static>(
     };
     if rest == Rest::Bare {
         let pool = world.resource::<EntityPool<M>>();
-        let (template, sleeping) = (pool.settings.template.clone(), pool.sleeping());
-        wake(world, entity, sleeping);
+        let (template, sleep) = (pool.settings.template.clone(), pool.sleep());
+        sleep.wake(world, entity);
         build(world, entity, template);
         return Rest::Template;
     }
@@ -331,7 +337,8 @@ fn learn<M: Send + Sync + 'static, B: Bundle>(world: &mut World, entity: Entity)
     let (explicit, contributed) =
         (info.explicit_components().into(), info.contributed_components().into());
     let bundle = TypeId::of::<B>();
-    let birth = Birth { bundle, archetype, explicit, contributed };
+    let has_children = world.get::<Children>(entity).is_some();
+    let birth = Birth { bundle, archetype, has_children, explicit, contributed };
     world.resource_mut::<EntityPool<M>>().learn(birth)
 }
 

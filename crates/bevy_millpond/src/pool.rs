@@ -3,6 +3,7 @@
 use core::any::{TypeId, type_name};
 use core::fmt;
 
+use bevy_ecs::archetype::ArchetypeId;
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::entity::EntityHashMap;
@@ -15,7 +16,7 @@ use millpond::{Handle, Recycler, Refusal, Stats};
 
 use crate::full::{Full, WhenFull};
 use crate::settings::{Reset, Settings};
-use crate::sleep::Sleeping;
+use crate::sleep::Sleep;
 use crate::slot::{Birth, Body, Slot};
 
 /// A handle of an entity in the pool of `M`: 8 bytes, `Copy`, refused as soon as the life that it means has ended, although
@@ -48,6 +49,7 @@ pub struct EntityPool<M: Send + Sync + 'static> {
     births: Vec<Birth>,
     upkeep: Upkeep,
     pub(crate) settings: Settings,
+    children: ComponentId,
     /// The components that a reset may leave as they are.
     pub(crate) ignored: Vec<ComponentId>,
     pub(crate) leftovers: Vec<String>,
@@ -75,6 +77,7 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
         capacity: usize,
         settings: Settings,
         salt: u64,
+        children: ComponentId,
         ignored: Vec<ComponentId>,
     ) -> Self {
         let beyond = match settings.when_full {
@@ -96,6 +99,7 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
             births: Vec::new(),
             upkeep: Upkeep::default(),
             settings,
+            children,
             ignored,
             leftovers: Vec::new(),
             scratch: Vec::new(),
@@ -275,10 +279,24 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
         self.by_entity.len() > self.capacity
     }
 
-    pub(crate) fn set_body(&mut self, index: u32, body: Body) {
-        if let Some(slot) = self.slots.as_mut_slice().get_mut(index as usize) {
+    /// Notes the state of a slot's entity, unless the slot has given it up.
+    pub(crate) fn set_body(&mut self, index: u32, entity: Entity, body: Body) {
+        if let Some(slot) = self.slots.as_mut_slice().get_mut(index as usize)
+            && slot.entity == Some(entity)
+        {
             slot.body = body;
         }
+    }
+
+    /// Whether an entity of this archetype, at the end of a life that began with this birth, is as it was born, and no code
+    /// of others has a say.
+    pub(crate) fn is_quick_to_finish(&self, birth: u16, archetype: Option<ArchetypeId>) -> bool {
+        let born = self.birth(birth);
+        archetype == Some(born.archetype)
+            && !born.has_children
+            && self.settings.on_free.is_none()
+            && !self.settings.checks_resets
+            && !self.remakes()
     }
 
     pub(crate) fn set_born_at(&mut self, index: u32, tick: Tick) {
@@ -315,8 +333,8 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
         self.upkeep.disturbed += 1;
     }
 
-    pub(crate) fn sleeping(&self) -> Sleeping {
-        self.settings.sleeping
+    pub(crate) fn sleep(&self) -> Sleep {
+        Sleep { by: self.settings.sleeping, children: self.children }
     }
 
     pub(crate) fn remakes(&self) -> bool {

@@ -1,5 +1,7 @@
 //! How an entity and its children sleep.
 
+use bevy_ecs::archetype::ArchetypeId;
+use bevy_ecs::component::ComponentId;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 
@@ -35,6 +37,57 @@ pub struct Asleep;
 #[component(clone_behavior = Ignore)]
 pub(crate) struct Kept;
 
+/// How a pool's entities are put to sleep and woken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sleep {
+    pub(crate) by: Sleeping,
+    /// The component [`Children`].
+    pub(crate) children: ComponentId,
+}
+
+impl Sleep {
+    /// Puts an entity and all below it to sleep, and returns what it is then.
+    pub(crate) fn put(self, world: &mut World, entity: Entity) -> Option<ArchetypeId> {
+        self.each(world, entity, &|entity| {
+            match self.by {
+                Sleeping::Disabled => entity.insert(Disabled),
+                Sleeping::Asleep => entity.insert(Asleep),
+            };
+        })
+    }
+
+    /// Wakes an entity and all below it, and returns what it is then.
+    pub(crate) fn wake(self, world: &mut World, entity: Entity) -> Option<ArchetypeId> {
+        self.each(world, entity, &|entity| {
+            match self.by {
+                Sleeping::Disabled => entity.remove::<Disabled>(),
+                Sleeping::Asleep => entity.remove::<Asleep>(),
+            };
+        })
+    }
+
+    /// Does something to an entity, and to each below it.
+    fn each(
+        self,
+        world: &mut World,
+        entity: Entity,
+        act: &impl Fn(&mut EntityWorldMut),
+    ) -> Option<ArchetypeId> {
+        let mut body = world.get_entity_mut(entity).ok()?;
+        act(&mut body);
+        let archetype = body.try_archetype()?;
+        let (id, has_children) = (archetype.id(), archetype.contains(self.children));
+        if has_children {
+            each_below(world, entity, &mut |world, child| {
+                if let Ok(mut child) = world.get_entity_mut(child) {
+                    act(&mut child);
+                }
+            });
+        }
+        Some(id)
+    }
+}
+
 /// Does something to each entity below this one, the nearest first, without allocating.
 fn each_below(world: &mut World, entity: Entity, act: &mut impl FnMut(&mut World, Entity)) {
     let child_at = |world: &World, n: usize| world.get::<Children>(entity)?.get(n).copied();
@@ -44,34 +97,6 @@ fn each_below(world: &mut World, entity: Entity, act: &mut impl FnMut(&mut World
         each_below(world, child, act);
         n += 1;
     }
-}
-
-/// Puts an entity and all below it to sleep.
-pub(crate) fn put_to_sleep(world: &mut World, entity: Entity, sleeping: Sleeping) {
-    let mut sleep = |world: &mut World, entity: Entity| {
-        if let Ok(mut entity) = world.get_entity_mut(entity) {
-            match sleeping {
-                Sleeping::Disabled => entity.insert(Disabled),
-                Sleeping::Asleep => entity.insert(Asleep),
-            };
-        }
-    };
-    sleep(world, entity);
-    each_below(world, entity, &mut sleep);
-}
-
-/// Wakes an entity and all below it.
-pub(crate) fn wake(world: &mut World, entity: Entity, sleeping: Sleeping) {
-    let mut wake = |world: &mut World, entity: Entity| {
-        if let Ok(mut entity) = world.get_entity_mut(entity) {
-            match sleeping {
-                Sleeping::Disabled => entity.remove::<Disabled>(),
-                Sleeping::Asleep => entity.remove::<Asleep>(),
-            };
-        }
-    };
-    wake(world, entity);
-    each_below(world, entity, &mut wake);
 }
 
 /// Whether the entity carries the component that puts it to sleep.

@@ -50,6 +50,7 @@ pub(crate) enum Rest {
 pub(crate) struct Birth {
     pub(crate) bundle: TypeId,
     pub(crate) archetype: ArchetypeId,
+    pub(crate) has_children: bool,
     /// The components that the bundle sets.
     pub(crate) explicit: Box<[ComponentId]>,
     /// These, and those that it requires.
