@@ -76,11 +76,14 @@ fn watch(world: &mut World) {
 enum Way {
     Plain,
     Pool(Sleeping, Reset),
+    /// Freed and spawned again before the commands are applied.
+    Reused,
 }
 
-const WAYS: [(&str, Way); 4] = [
+const WAYS: [(&str, Way); 5] = [
     ("plain", Way::Plain),
     ("pool", Way::Pool(Sleeping::Disabled, Reset::Bundle)),
+    ("reused", Way::Reused),
     ("asleep", Way::Pool(Sleeping::Asleep, Reset::Bundle)),
     ("remake", Way::Pool(Sleeping::Disabled, Reset::Remake)),
 ];
@@ -89,12 +92,20 @@ const WAYS: [(&str, Way); 4] = [
 struct Measured {
     world: World,
     systems: [BoxedSystem; 2],
+    applies_between: bool,
 }
 
 impl Measured {
     fn run(&mut self) {
-        for system in &mut self.systems {
-            system.run((), &mut self.world).unwrap();
+        let Self { world, systems, applies_between } = self;
+        for system in &mut *systems {
+            system.run_without_applying_deferred((), world).unwrap();
+            if *applies_between {
+                system.apply_deferred(world);
+            }
+        }
+        if !*applies_between {
+            systems.iter_mut().for_each(|system| system.apply_deferred(world));
         }
     }
 }
@@ -145,6 +156,10 @@ fn measured<T: Bundle + Default>(way: Way, children: usize) -> Measured {
             parent.with_child(Part);
         }
     };
+    let (sleeping, reset) = match way {
+        Way::Pool(sleeping, reset) => (sleeping, reset),
+        Way::Plain | Way::Reused => Default::default(),
+    };
     let mut systems: [BoxedSystem; 2] = match way {
         Way::Plain => {
             let make = |_| {
@@ -168,7 +183,7 @@ fn measured<T: Bundle + Default>(way: Way, children: usize) -> Measured {
             };
             [Box::new(IntoSystem::into_system(end)), Box::new(IntoSystem::into_system(begin))]
         }
-        Way::Pool(sleeping, reset) => {
+        Way::Pool(..) | Way::Reused => {
             EntityPool::<Kind>::builder()
                 .capacity(ALIVE)
                 .sleeping(sleeping)
@@ -193,7 +208,7 @@ fn measured<T: Bundle + Default>(way: Way, children: usize) -> Measured {
     systems.iter_mut().for_each(|system| {
         system.initialize(&mut world);
     });
-    Measured { world, systems }
+    Measured { world, systems, applies_between: way != Way::Reused }
 }
 
 type Five = (A, B, C, D, E);
@@ -222,7 +237,7 @@ fn median(mut times: Vec<f64>) -> (f64, f64) {
 fn table() {
     print!("| nanoseconds a life |");
     WAYS.iter().for_each(|(name, _)| print!(" {name} |"));
-    println!("\n| --- | ---: | ---: | ---: | ---: |");
+    println!("\n| --- | ---: | ---: | ---: | ---: | ---: |");
     for (row, make) in ROWS {
         let mut all: Vec<_> = WAYS.iter().map(|&(_, way)| (make(way), Vec::new())).collect();
         for round in 0..=ROUNDS {
@@ -246,21 +261,21 @@ fn table() {
 /// A walk over all that are awake, in a world with as many sleepers.
 fn walks() {
     let worlds = [
-        ("no pool", Way::Plain),
-        ("sleepers by `Disabled`", Way::Pool(Sleeping::Disabled, Reset::Bundle)),
-        ("sleepers by `Asleep`", Way::Pool(Sleeping::Asleep, Reset::Bundle)),
+        ("no pool", None),
+        ("sleepers by `Disabled`", Some(Sleeping::Disabled)),
+        ("sleepers by `Asleep`", Some(Sleeping::Asleep)),
     ];
     println!(
         "\n| walk over {ALIVE} entities with two components | nanoseconds an entity |\n| --- | ---: |"
     );
     for mixes in [false, true] {
-        for (name, way) in worlds {
+        for (name, sleeping) in worlds {
             let mut world = World::new();
-            match way {
-                Way::Plain => (0..ALIVE).for_each(|_| {
+            match sleeping {
+                None => (0..ALIVE).for_each(|_| {
                     world.spawn(Five::default());
                 }),
-                Way::Pool(sleeping, _) => {
+                Some(sleeping) => {
                     EntityPool::<Kind>::builder()
                         .capacity(2 * ALIVE)
                         .sleeping(sleeping)
@@ -304,7 +319,9 @@ fn main() -> ExitCode {
     let row = row.parse::<usize>().ok().and_then(|row| ROWS.get(row.checked_sub(1)?));
     let way = WAYS.iter().find(|(name, _)| name == way);
     let (Some((_, make)), Some(&(_, way)), Ok(lives)) = (row, way, lives.parse::<usize>()) else {
-        eprintln!("costs: expected [ROW (1 to 9) WAY (plain, pool, asleep or remake) LIVES]");
+        eprintln!(
+            "costs: expected [ROW (1 to 9) WAY (plain, pool, reused, asleep or remake) LIVES]"
+        );
         return ExitCode::from(2);
     };
     let mut measured = make(way);
