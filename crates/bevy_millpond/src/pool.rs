@@ -271,7 +271,7 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
     }
 
     pub(crate) fn is_live(&self, index: u32) -> bool {
-        self.slots.is_live(index as usize)
+        self.slots.handle_at(index as usize).is_some()
     }
 
     /// Whether the pool has more entities than it keeps.

@@ -5,6 +5,7 @@ mod model;
 mod orders;
 mod outside;
 mod plugin;
+mod reflected;
 mod resets;
 mod sleeping;
 

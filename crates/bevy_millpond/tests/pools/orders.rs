@@ -91,7 +91,7 @@ fn commands_in_any_order_bring_entities_to_where_the_pool_says() {
                 for (handle, _) in handles {
                     assert!(world.free_pooled(handle));
                 }
-                assert_eq!(found(&mut world), []);
+                assert!(found(&mut world).is_empty());
                 for n in [7, 8] {
                     let handle = world.spawn_pooled::<Bullet, _>(Bullet(n)).unwrap();
                     assert_eq!(world.get(entity(&world, handle)), Some(&Bullet(n)));

@@ -262,7 +262,7 @@ fn a_life_that_ends_while_it_begins() {
             {
                 assert!(world.free_pooled(handle));
             }
-            assert_eq!(found(&mut world), []);
+            assert!(found(&mut world).is_empty());
             world.spawn_pooled::<Bullet, _>(Bullet(9)).unwrap();
             assert_eq!(found(&mut world), [9]);
         }
