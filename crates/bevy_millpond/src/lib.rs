@@ -2,6 +2,11 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub, missing_debug_implementations)]
 
+/// The code of the guide, compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/bevy.md")]
+struct Guide;
+
 mod builder;
 mod full;
 mod history;
