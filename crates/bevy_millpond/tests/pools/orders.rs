@@ -1,6 +1,8 @@
 //! Systems in each order that Bevy allows: what the pool decided when the systems ran holds, whatever the order in which
 //! their commands are applied.
 
+use std::collections::HashMap;
+
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::CommandQueue;
 use bevy_millpond::prelude::*;
@@ -14,13 +16,17 @@ enum Act {
     FreeFirst,
 }
 
+/// The lives that were begun, and what each began with.
+#[derive(Resource, Default)]
+struct Begun(HashMap<PoolHandle<Bullet>, u32>);
+
 /// Runs each act as a system of its own, whose commands are applied in the given order.
 fn run(world: &mut World, acts: &[Act], order: &[usize]) {
     let mut queues: Vec<CommandQueue> = Vec::new();
     for &act in acts {
-        let mut system = IntoSystem::into_system(move |mut bullets: Pooled<Bullet>| match act {
+        let run_act = move |mut bullets: Pooled<Bullet>, mut begun: ResMut<Begun>| match act {
             Act::Spawn(n) => {
-                let _ = bullets.spawn(Bullet(n));
+                begun.0.extend(bullets.spawn(Bullet(n)).map(|handle| (handle, n)));
             }
             Act::FreeFirst => {
                 let first = bullets.iter().next();
@@ -28,7 +34,8 @@ fn run(world: &mut World, acts: &[Act], order: &[usize]) {
                     assert!(bullets.free(handle) && !bullets.free(handle));
                 }
             }
-        });
+        };
+        let mut system = IntoSystem::into_system(run_act);
         system.initialize(world);
         // Without its commands: they are taken out below.
         system.run_without_applying_deferred((), world).unwrap();
@@ -72,18 +79,24 @@ fn commands_in_any_order_bring_entities_to_where_the_pool_says() {
         for acts in sequences {
             for order in orders(acts.len()) {
                 let mut world = world(0);
-                EntityPool::<Bullet>::builder().capacity(2).when_full(rule).insert_into(&mut world);
-                for n in [1, 2] {
-                    world.spawn_pooled::<Bullet, _>(Bullet(n)).unwrap();
-                }
+                let builder = EntityPool::<Bullet>::builder().capacity(2).when_full(rule);
+                // Nobody who is awake sees what an end does.
+                let ended =
+                    |bullet: &mut EntityWorldMut| bullet.get_mut::<Bullet>().unwrap().0 = 99;
+                builder.on_free(ended).insert_into(&mut world);
+                let begun =
+                    [1, 2].map(|n| (world.spawn_pooled::<Bullet, _>(Bullet(n)).unwrap(), n));
+                world.insert_resource(Begun(begun.into()));
                 run(&mut world, acts, &order);
                 let handles: Vec<_> = pool(&world).iter().collect();
                 let mut awake: Vec<_> = world
                     .query::<(Entity, &Bullet)>()
                     .iter(&world)
-                    .map(|(entity, _)| entity)
+                    .map(|(entity, bullet)| (entity, bullet.0))
                     .collect();
-                let mut expected: Vec<_> = handles.iter().map(|&(_, entity)| entity).collect();
+                let begun = &world.resource::<Begun>().0;
+                let mut expected: Vec<_> =
+                    handles.iter().map(|&(handle, entity)| (entity, begun[&handle])).collect();
                 awake.sort_unstable();
                 expected.sort_unstable();
                 assert_eq!(awake, expected, "{rule:?} {acts:?} {order:?}");

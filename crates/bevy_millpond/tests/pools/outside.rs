@@ -23,6 +23,7 @@ fn an_entity_that_others_despawn_frees_its_slot() {
     // There is room again, for a new entity.
     let third = world.spawn_pooled::<Bullet, _>(Bullet(3)).unwrap();
     assert_ne!(entity(&world, third), body);
+    assert_eq!(pool(&world).handle_of(body), None);
     assert!(world.spawn_pooled::<Bullet, _>(Bullet(4)).is_err());
     let upkeep = pool(&world).upkeep();
     assert_eq!((upkeep.made, upkeep.lost), (3, 1));
@@ -277,7 +278,11 @@ fn inserted_entity(world: &mut World) -> Entity {
 /// Observers of a life's end that spawn from the same pool: from the slot that is just being freed.
 #[test]
 fn a_life_that_begins_while_another_ends() {
-    let mut world = world(1);
+    let mut world = world(0);
+    let builder = EntityPool::<Bullet>::builder().capacity(1).template(|bullet| {
+        bullet.with_child(Health(7));
+    });
+    builder.insert_into(&mut world);
     let handle = world.spawn_pooled::<Bullet, _>(Bullet(1)).unwrap();
     world.init_resource::<Chain>();
     world.add_observer(|_: On<Add<Disabled>>, mut chain: ResMut<Chain>, mut commands: Commands| {
@@ -288,6 +293,8 @@ fn a_life_that_begins_while_another_ends() {
     });
     world.free_pooled(handle);
     assert_eq!((found(&mut world), pool(&world).len()), (vec![2], 1));
+    // With its child, which went to sleep after the next life had begun.
+    assert_eq!(world.query::<&Health>().iter(&world).count(), 1);
     let (second, _) = pool(&world).iter().next().unwrap();
     world.free_pooled(second);
     assert_eq!((found(&mut world), pool(&world).len()), (vec![], 0));
