@@ -31,7 +31,7 @@ pub type PoolHandle<M> = Handle<M>;
 /// [`builder`](Self::builder) makes one. Systems that spawn and free take [`Pooled<M>`](crate::Pooled), those that only look
 /// up take `Res<EntityPool<M>>`, and exclusive systems use [`PooledWorld`](crate::PooledWorld).
 ///
-/// **Memory**: allocated when the pool is built: 48 bytes and an entry of a hash table for each entity. (The entities'
+/// **Memory**: allocated when the pool is built: some 40 bytes and an entry of a hash table for each entity. (The entities'
 /// components are Bevy's.)
 ///
 /// **Time**: all methods are O(1), unless they say otherwise.
