@@ -120,6 +120,8 @@
 //! - `sync`: [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
 //! - `validate`: a method of that name on each pool with handles, which checks every invariant in
 //!   every slot. (Of a `Spill`, validate both parts.) It adds no cost to any other method.
+//! - `bevy_reflect`: `Reflect` for [`Handle`], [`Handle32`] and [`Stats`]; the crate `bevy_millpond` has pools of entities.
+//!   It follows Bevy's versions, and needs the compiler that Bevy needs: both are outside of what this crate promises.
 //! - `bytemuck`: handles are plain bytes, for GPU buffers with links between their elements; and a
 //!   recycler of objects whose bits are all zero ([`Recycler::zeroed`]). (A run is a slice, which
 //!   `bytemuck::cast_slice` turns into bytes without this feature.)

@@ -143,8 +143,12 @@ fn listed(gaps: &str) -> Result<BTreeSet<String>, String> {
 
 /// The items of the library, documented anew.
 fn items() -> Result<Items, String> {
+    let metadata = metadata()?;
+    let target = metadata["target_directory"].as_str();
+    let target = target.ok_or("cargo metadata names no target directory")?;
     let mut rustdoc = cargo();
-    rustdoc.args(["rustdoc", "--quiet", "--package", "millpond", "--lib", "--all-features", "--"]);
+    rustdoc.args(["rustdoc", "--quiet", "--package", "millpond", "--lib"]);
+    rustdoc.args(["--features", &features(&metadata)?, "--"]);
     rustdoc.args(["-Z", "unstable-options", "--output-format", "json"]);
     // An alias may name what is private or hidden, whose docs may link to what is not there.
     rustdoc.args(["--document-private-items", "--document-hidden-items", "--cap-lints", "allow"]);
@@ -153,7 +157,7 @@ fn items() -> Result<Items, String> {
     if !rustdoc.status().map_err(|error| format!("cargo: {error}"))?.success() {
         return Err("rustdoc failed".into());
     }
-    let path = target()?.join("doc/millpond.json");
+    let path = Path::new(target).join("doc/millpond.json");
     let text = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let json =
         serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -164,12 +168,20 @@ fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Where cargo builds, which the environment and its configuration decide.
-fn target() -> Result<PathBuf, String> {
+/// The library's features, but for the one that adds only traits of Bevy, for which a part of Bevy is built.
+fn features(metadata: &Value) -> Result<String, String> {
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let features = packages.filter(|package| package["name"] == "millpond");
+    let features = features.filter_map(|package| package["features"].as_object()).next();
+    let features = features.ok_or("cargo metadata does not list the library's features")?;
+    let names: Vec<&str> =
+        features.keys().map(String::as_str).filter(|&name| name != "bevy_reflect").collect();
+    Ok(names.join(","))
+}
+
+/// What cargo knows of the workspace; the environment and its configuration decide where it builds.
+fn metadata() -> Result<Value, String> {
     let metadata = cargo().args(["metadata", "--no-deps", "--format-version", "1"]).output();
     let metadata = metadata.map_err(|error| format!("cargo metadata: {error}"))?;
-    let metadata: Value = serde_json::from_slice(&metadata.stdout)
-        .map_err(|error| format!("cargo metadata: {error}"))?;
-    let target = metadata["target_directory"].as_str();
-    target.map(PathBuf::from).ok_or_else(|| "cargo metadata names no target directory".into())
+    serde_json::from_slice(&metadata.stdout).map_err(|error| format!("cargo metadata: {error}"))
 }

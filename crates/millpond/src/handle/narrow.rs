@@ -1,6 +1,11 @@
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
+#[cfg(feature = "bevy_reflect")]
+use bevy_reflect::prelude::ReflectDefault;
+#[cfg(all(feature = "bevy_reflect", feature = "serde"))]
+use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
+
 use super::plain::{own_methods, plain_handle};
 use super::sealed::{IndexBits, Widths};
 use super::{HandleLayout, Word, dangling, sealed};
@@ -26,6 +31,15 @@ use super::{HandleLayout, Word, dangling, sealed};
 /// use millpond::{Handle32, Pool};
 /// let pool = Pool::<u8>::builder().handle::<Handle32<u8, 32>>().capacity(10).build();
 /// ```
+#[cfg_attr(
+    feature = "bevy_reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(opaque),
+    reflect(Clone, Debug, Default, Hash, PartialEq),
+    reflect(where Self: HandleLayout),
+    type_path = "millpond"
+)]
+#[cfg_attr(all(feature = "bevy_reflect", feature = "serde"), reflect(Serialize, Deserialize))]
 pub struct Handle32<T: ?Sized, const INDEX_BITS: u32 = 20> {
     /// Index in the upper `INDEX_BITS` bits, generation (at least 1) in the rest.
     bits: NonZeroU32,

@@ -1,6 +1,11 @@
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
+#[cfg(feature = "bevy_reflect")]
+use bevy_reflect::prelude::ReflectDefault;
+#[cfg(all(feature = "bevy_reflect", feature = "serde"))]
+use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
+
 use super::plain::{own_methods, plain_handle};
 use super::{HandleLayout, Word, dangling, sealed};
 
@@ -21,6 +26,14 @@ use super::{HandleLayout, Word, dangling, sealed};
 /// assert_eq!(format!("{handle}"), "0v1");
 /// assert_eq!(size_of_val(&Some(handle)), 8);
 /// ```
+#[cfg_attr(
+    feature = "bevy_reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(opaque),
+    reflect(Clone, Debug, Default, Hash, PartialEq),
+    type_path = "millpond"
+)]
+#[cfg_attr(all(feature = "bevy_reflect", feature = "serde"), reflect(Serialize, Deserialize))]
 #[repr(C)]
 pub struct Handle<T: ?Sized> {
     // Two numbers, because a pool needs them in two registers: one would be cut apart and put together each time. In

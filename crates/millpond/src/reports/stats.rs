@@ -1,5 +1,10 @@
 use core::fmt;
 
+#[cfg(feature = "bevy_reflect")]
+use bevy_reflect::prelude::ReflectDefault;
+#[cfg(all(feature = "bevy_reflect", feature = "serde"))]
+use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
+
 /// A pool's counters: its slots by state, and its operations since it was built. The pool updates
 /// them as it works, so reading them is O(1) (except in a `SyncPool`, which counts its slots when
 /// asked, in O(capacity)).
@@ -20,6 +25,13 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "bevy_reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(Clone, Debug, Default, Hash, PartialEq),
+    type_path = "millpond"
+)]
+#[cfg_attr(all(feature = "bevy_reflect", feature = "serde"), reflect(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Stats {
     /// The number of slots.

@@ -11,7 +11,7 @@ use core::mem::offset_of;
 use core::ptr::NonNull;
 
 use super::{AllocatorBlock, HandleAllocator, HandleAllocatorBuilder};
-use crate::handle::{Handle, HandleLayout, Refusal, Word};
+use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::policies::{Lifetimes, first_evictable, least_of};
 use crate::pools::settings::BuildError;
 use crate::reports::errors::InsertAtErrorKind;

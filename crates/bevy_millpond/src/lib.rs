@@ -1,0 +1,40 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![warn(missing_docs, unreachable_pub, missing_debug_implementations)]
+
+/// The code of the guide, compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/bevy.md")]
+struct Guide;
+
+mod builder;
+mod full;
+mod history;
+mod leftovers;
+mod life;
+mod member;
+mod plugin;
+mod pool;
+mod pooled;
+mod settings;
+mod sleep;
+mod slot;
+
+pub use builder::EntityPoolBuilder;
+pub use full::{Full, WhenFull};
+pub use history::{AddPoolHistory, PoolFrame, PoolHistory, RestorePools, SavePools};
+pub use member::InPool;
+pub use plugin::{AddEntityPool, MillpondPlugin, PoolRecorder};
+pub use pool::{EntityPool, PoolHandle, Upkeep};
+pub use pooled::{Pooled, PooledCommands, PooledWorld};
+pub use settings::Reset;
+pub use sleep::{Asleep, Sleeping};
+
+/// What most programs name.
+pub mod prelude {
+    pub use crate::{
+        AddEntityPool, AddPoolHistory, EntityPool, Full, InPool, MillpondPlugin, PoolFrame,
+        PoolHandle, Pooled, PooledCommands, PooledWorld, Reset, RestorePools, SavePools, Sleeping,
+        WhenFull,
+    };
+}

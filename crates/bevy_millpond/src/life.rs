@@ -1,0 +1,354 @@
+//! How the lives of entities begin and end in the world.
+//!
+//! Bevy may apply the commands of two systems in another order than that in which the systems ran, and hooks and observers
+//! may spawn and free in the middle of all this. So nothing here means "wake" or "sleep": it brings an entity to where the
+//! pool says that it is, and looks again whenever code of others has run.
+
+use core::any::TypeId;
+
+use bevy_ecs::archetype::ArchetypeId;
+use bevy_ecs::prelude::*;
+
+use crate::leftovers::{report_disturbed, report_leftovers};
+use crate::member::InPool;
+use crate::pool::{EntityPool, PoolHandle};
+use crate::settings::Template;
+use crate::sleep::{Sleep, despawn_added_children, has_kept_child, is_asleep, keep_children};
+use crate::slot::{Birth, Body, Rest};
+
+/// Begins the life that this handle means, unless it has ended already.
+pub(crate) fn begin<M: Send + Sync + 'static, B: Bundle>(
+    world: &mut World,
+    handle: PoolHandle<M>,
+    bundle: B,
+) {
+    let Some(pool) = world.get_resource::<EntityPool<M>>() else { return };
+    let Some(entity) = pool.get(handle) else { return };
+    let Some(slot) = pool.slot(handle.index()) else { return };
+    let sleep = pool.sleep();
+    let checks = pool.settings.checks_resets;
+    let known = pool.birth_of(TypeId::of::<B>());
+    let rest = match slot.body {
+        Body::Unmade => {
+            let template = pool.settings.template.clone();
+            make_bare::<M>(world, handle.index(), entity);
+            build(world, entity, template);
+            Rest::Template
+        }
+        // Evicted, or freed by a command that is yet to be applied.
+        Body::Awake { birth } => {
+            let rest = finish::<M>(world, handle.index(), entity, birth);
+            ready::<M>(world, entity, known, rest)
+        }
+        Body::Asleep { rest, archetype } => {
+            let rest = if archetype_of(world, entity) == Some(archetype) {
+                rest
+            } else {
+                world.resource_mut::<EntityPool<M>>().count_disturbed();
+                strip::<M>(world, entity)
+            };
+            ready::<M>(world, entity, known, rest)
+        }
+    };
+    if known.is_none() {
+        refuse_second_children::<M, B>(world, entity);
+    }
+    let Ok(mut body) = world.get_entity_mut(entity) else { return };
+    body.insert(bundle);
+    // If an observer freed the entity, and another life began in it, that one woke it already.
+    if sleep.wake(world, entity).is_none() {
+        return;
+    }
+    let birth = match known {
+        Some(birth) => birth,
+        None if is_still_there::<M>(world, handle, entity) => learn::<M, B>(world, entity),
+        None => return,
+    };
+    let tick = checks.then(|| {
+        if let Rest::Life { .. } = rest {
+            report_leftovers::<M>(world, handle.index(), entity, birth);
+        }
+        world.increment_change_tick()
+    });
+    let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
+    let has_ended = !pool.contains(handle);
+    if has_ended && pool.is_live(handle.index()) {
+        return;
+    }
+    pool.set_body(handle.index(), entity, Body::Awake { birth });
+    if let Some(tick) = tick {
+        pool.set_born_at(handle.index(), tick);
+    }
+    if has_ended {
+        end::<M>(world, handle.index());
+    }
+}
+
+/// Puts a slot's entity to sleep, unless it is in its next life already.
+pub(crate) fn end<M: Send + Sync + 'static>(world: &mut World, index: u32) {
+    let Some(pool) = world.get_resource::<EntityPool<M>>() else { return };
+    let Some(slot) = pool.slot(index) else { return };
+    let (Some(entity), Body::Awake { birth }, false) =
+        (slot.entity, slot.body, pool.is_live(index))
+    else {
+        return;
+    };
+    if pool.is_beyond() {
+        world.resource_mut::<EntityPool<M>>().forget(index, entity);
+        world.despawn(entity);
+        return;
+    }
+    let sleep = pool.sleep();
+    let rest = if pool.is_quick_to_finish(birth, archetype_of(world, entity)) {
+        Rest::Life { birth }
+    } else {
+        let rest = finish::<M>(world, index, entity, birth);
+        if !is_dead::<M>(world, index, entity) {
+            return;
+        }
+        rest
+    };
+    rests::<M>(world, index, entity, rest, sleep);
+}
+
+/// Takes from an entity what its life gave it.
+fn finish<M: Send + Sync + 'static>(
+    world: &mut World,
+    index: u32,
+    entity: Entity,
+    birth: u16,
+) -> Rest {
+    let pool = world.resource::<EntityPool<M>>();
+    let (remakes, on_free) = (pool.remakes(), pool.settings.on_free);
+    if pool.settings.checks_resets {
+        let tick = world.increment_change_tick();
+        world.resource_mut::<EntityPool<M>>().set_freed_at(index, tick);
+    }
+    if let (Some(on_free), Ok(mut body)) = (on_free, world.get_entity_mut(entity)) {
+        on_free(&mut body);
+    }
+    if remakes { strip::<M>(world, entity) } else { tidy::<M>(world, entity, birth) }
+}
+
+/// Makes an entity before it is needed, as the template makes it.
+pub(crate) fn make_ahead<M: Send + Sync + 'static>(world: &mut World, index: u32, entity: Entity) {
+    let Some(template) =
+        world.get_resource::<EntityPool<M>>().map(|pool| pool.settings.template.clone())
+    else {
+        return;
+    };
+    make_bare::<M>(world, index, entity);
+    build(world, entity, template);
+    sleep_ahead::<M>(world, index, entity, |_| Rest::Template);
+}
+
+/// Makes an entity before it is needed, as a life with this bundle would leave it.
+pub(crate) fn make_ahead_with<M: Send + Sync + 'static, B: Bundle>(
+    world: &mut World,
+    index: u32,
+    entity: Entity,
+    bundle: B,
+) {
+    let Some(template) =
+        world.get_resource::<EntityPool<M>>().map(|pool| pool.settings.template.clone())
+    else {
+        return;
+    };
+    make_bare::<M>(world, index, entity);
+    build(world, entity, template);
+    refuse_second_children::<M, B>(world, entity);
+    if let Ok(mut body) = world.get_entity_mut(entity) {
+        body.insert(bundle);
+    }
+    sleep_ahead::<M>(world, index, entity, |world| {
+        let known = world.resource::<EntityPool<M>>().birth_of(TypeId::of::<B>());
+        let birth = known.unwrap_or_else(|| learn::<M, B>(world, entity));
+        tidy::<M>(world, entity, birth)
+    });
+}
+
+fn sleep_ahead<M: Send + Sync + 'static>(
+    world: &mut World,
+    index: u32,
+    entity: Entity,
+    rest: impl FnOnce(&mut World) -> Rest,
+) {
+    if !is_dead::<M>(world, index, entity) {
+        return;
+    }
+    let rest = rest(world);
+    let sleep = world.resource::<EntityPool<M>>().sleep();
+    rests::<M>(world, index, entity, rest, sleep);
+    let tick = world.increment_change_tick();
+    if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
+        pool.set_born_at(index, tick);
+        pool.set_freed_at(index, tick);
+    }
+}
+
+/// Puts those sleeping entities back to sleep that others woke, and returns how many they were.
+pub(crate) fn settle<M: Send + Sync + 'static>(world: &mut World) -> usize {
+    let Some(pool) = world.get_resource::<EntityPool<M>>() else { return 0 };
+    let sleep = pool.sleep();
+    let is_woken = |world: &World, entity| {
+        world.get_entity(entity).is_ok_and(|entity| !is_asleep(entity, sleep.by))
+    };
+    let sleepers = (pool.slots().iter().enumerate())
+        .filter(|(_, slot)| matches!(slot.body, Body::Asleep { .. }));
+    let woken: Vec<_> = (sleepers.filter_map(|(index, slot)| Some((index as u32, slot.entity?))))
+        .filter(|&(_, entity)| is_woken(world, entity))
+        .collect();
+    for &(index, entity) in &woken {
+        report_disturbed::<M>(world, entity);
+        let rest = strip::<M>(world, entity);
+        rests::<M>(world, index, entity, rest, sleep);
+        if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
+            pool.count_disturbed();
+        }
+    }
+    woken.len()
+}
+
+/// Puts the entity to sleep, and notes what it rests as. If an observer began its next life meanwhile, all of it is awake.
+fn rests<M: Send + Sync + 'static>(
+    world: &mut World,
+    index: u32,
+    entity: Entity,
+    rest: Rest,
+    sleep: Sleep,
+) {
+    let Some(archetype) = sleep.put(world, entity) else { return };
+    let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
+    if pool.is_live(index) {
+        sleep.wake(world, entity);
+    } else {
+        pool.set_body(index, entity, Body::Asleep { rest, archetype });
+    }
+}
+
+/// Whether the entity is the slot's, and in no life.
+fn is_dead<M: Send + Sync + 'static>(world: &World, index: u32, entity: Entity) -> bool {
+    let pool = world.get_resource::<EntityPool<M>>();
+    pool.is_some_and(|pool| {
+        !pool.is_live(index) && pool.slot(index).is_some_and(|slot| slot.entity == Some(entity))
+    })
+}
+
+/// Whether the entity is still the slot's, and no other life has begun in it, after code of others has run.
+fn is_still_there<M: Send + Sync + 'static>(
+    world: &World,
+    handle: PoolHandle<M>,
+    entity: Entity,
+) -> bool {
+    let pool = world.get_resource::<EntityPool<M>>();
+    pool.is_some_and(|pool| pool.contains(handle) || is_dead::<M>(world, handle.index(), entity))
+}
+
+fn archetype_of(world: &World, entity: Entity) -> Option<ArchetypeId> {
+    world.get_entity(entity).ok().map(|entity| entity.archetype().id())
+}
+
+/// Spawns the slot's entity with nothing but its place in the pool.
+fn make_bare<M: Send + Sync + 'static>(world: &mut World, index: u32, entity: Entity) {
+    let made = world.spawn_at(entity, InPool::<M>::new(index)).is_ok();
+    debug_assert!(made, "the pool allocated the entity, and nobody else spawns it");
+}
+
+/// Has the template make the shared parts of a bare entity.
+fn build(world: &mut World, entity: Entity, template: Option<Template>) {
+    if let (Some(template), Ok(mut body)) = (template, world.get_entity_mut(entity)) {
+        template(&mut body);
+        keep_children(world, entity);
+    }
+}
+
+/// Gets an entity into a state in which the bundle makes it what a new entity would be.
+fn ready<M: Send + Sync + 'static>(
+    world: &mut World,
+    entity: Entity,
+    bundle: Option<u16>,
+    rest: Rest,
+) -> Rest {
+    let rest = match rest {
+        Rest::Life { birth } if bundle != Some(birth) => strip::<M>(world, entity),
+        rest => rest,
+    };
+    if rest == Rest::Bare {
+        let pool = world.resource::<EntityPool<M>>();
+        let (template, sleep) = (pool.settings.template.clone(), pool.sleep());
+        sleep.wake(world, entity);
+        build(world, entity, template);
+        return Rest::Template;
+    }
+    rest
+}
+
+/// Removes everything from an entity but its place in the pool.
+fn strip<M: Send + Sync + 'static>(world: &mut World, entity: Entity) -> Rest {
+    if let Ok(mut body) = world.get_entity_mut(entity) {
+        body.despawn_related::<Children>();
+    }
+    if let Ok(mut body) = world.get_entity_mut(entity) {
+        body.retain::<InPool<M>>();
+    }
+    let mut pool = world.resource_mut::<EntityPool<M>>();
+    if !pool.remakes() {
+        pool.count_remade();
+    }
+    Rest::Bare
+}
+
+/// Removes what an entity got in a life that began with this birth. If it lost what the bundle would not bring back, removes
+/// everything.
+fn tidy<M: Send + Sync + 'static>(world: &mut World, entity: Entity, birth: u16) -> Rest {
+    despawn_added_children(world, entity);
+    let is_as_born = |world: &World| {
+        archetype_of(world, entity)
+            == Some(world.resource::<EntityPool<M>>().birth(birth).archetype)
+    };
+    if is_as_born(world) {
+        return Rest::Life { birth };
+    }
+    let mut added = core::mem::take(&mut world.resource_mut::<EntityPool<M>>().scratch);
+    let pool = world.resource::<EntityPool<M>>();
+    let born = pool.birth(birth);
+    let (Some(was), Ok(body)) = (world.archetypes().get(born.archetype), world.get_entity(entity))
+    else {
+        return Rest::Bare;
+    };
+    let is = body.archetype();
+    let is_lost =
+        was.components().iter().any(|&id| !is.contains(id) && !born.contributed.contains(&id));
+    added.extend(is.iter_components().filter(|&id| !was.contains(id)));
+    if is_lost {
+        strip::<M>(world, entity);
+    } else if let (false, Ok(mut body)) = (added.is_empty(), world.get_entity_mut(entity)) {
+        body.remove_by_ids(&added);
+    }
+    added.clear();
+    world.resource_mut::<EntityPool<M>>().scratch = added;
+    if is_lost { Rest::Bare } else { Rest::Life { birth } }
+}
+
+/// Learns what an entity is that has just been made with this bundle.
+fn learn<M: Send + Sync + 'static, B: Bundle>(world: &mut World, entity: Entity) -> u16 {
+    let archetype = archetype_of(world, entity).unwrap_or(ArchetypeId::EMPTY);
+    let info = world.register_bundle::<B>();
+    let (explicit, contributed) =
+        (info.explicit_components().into(), info.contributed_components().into());
+    let bundle = TypeId::of::<B>();
+    let has_children = world.get::<Children>(entity).is_some();
+    let birth = Birth { bundle, archetype, has_children, explicit, contributed };
+    world.resource_mut::<EntityPool<M>>().learn(birth)
+}
+
+/// Refuses a bundle that would replace the children of the template by its own.
+fn refuse_second_children<M: Send + Sync + 'static, B: Bundle>(world: &mut World, entity: Entity) {
+    let children = world.register_component::<Children>();
+    let name = world.resource::<EntityPool<M>>().name();
+    let brings = world.register_bundle::<B>().contributed_components().contains(&children);
+    assert!(
+        !brings || !has_kept_child(world, entity),
+        "pool {name:?}: the template makes children, and so does a bundle that is spawned: make all in the template"
+    );
+}

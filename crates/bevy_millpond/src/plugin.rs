@@ -1,0 +1,181 @@
+//! How an app gets pools, and what it learns of them.
+
+use std::sync::{Mutex, PoisonError};
+
+use bevy_app::{App, First, Last, Plugin, PreStartup};
+use bevy_diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic};
+use bevy_ecs::prelude::*;
+use millpond::Stats;
+use millpond::budget::{Budget, Entry};
+use millpond::recorder::Recorder;
+
+use crate::builder::{EntityPoolBuilder, prewarm};
+use crate::full::WhenFull;
+use crate::life::settle;
+use crate::pool::EntityPool;
+
+/// What the pools of an app share: a budget with their capacities, and a recorder. Add it before the pools.
+/// [`add_entity_pool`](AddEntityPool::add_entity_pool) adds it without either.
+///
+/// ```
+/// use bevy_app::App;
+/// use bevy_millpond::prelude::*;
+/// use millpond::budget::{Budget, Entry};
+/// use millpond::recorder::Recorder;
+///
+/// struct Bullet;
+/// let mut budget = Budget::new();
+/// budget.insert("level 1", "Bullet", Entry::new(512))?;
+/// let recorder = Recorder::to_writer(std::io::sink())?; // in a game: Recorder::create("game.trace")
+///
+/// let mut app = App::new();
+/// app.add_plugins(MillpondPlugin::default().budget(budget, "level 1").recorder(recorder));
+/// app.add_entity_pool(EntityPool::<Bullet>::builder());
+/// assert_eq!(app.world().resource::<EntityPool<Bullet>>().capacity(), 512);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct MillpondPlugin {
+    budget: Option<Scenario>,
+    // A plugin is built from a shared reference.
+    recorder: Mutex<Option<Recorder>>,
+}
+
+/// The capacities of pools that set none.
+#[derive(Resource, Clone, Debug)]
+struct Scenario {
+    budget: Budget,
+    name: String,
+}
+
+/// Records the pools of the app: each life, by [the pool's name](EntityPool::name), and each frame as a tick. `millpond
+/// watch` shows the file while the app runs, and `millpond plan` computes the pools' sizes from it.
+///
+/// The trace is complete once this resource is removed or dropped; to see errors, remove it and call
+/// [`Recorder::finish`].
+#[derive(Resource, Debug)]
+pub struct PoolRecorder(pub Recorder);
+
+impl MillpondPlugin {
+    /// Takes the capacities and rules of those pools that set none from a scenario of a [`Budget`], by the pools' names.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget, scenario: impl Into<String>) -> Self {
+        self.budget = Some(Scenario { budget, name: scenario.into() });
+        self
+    }
+
+    /// Records all pools that are added later; see [`PoolRecorder`].
+    #[must_use]
+    pub fn recorder(self, recorder: Recorder) -> Self {
+        Self { recorder: Mutex::new(Some(recorder)), ..self }
+    }
+}
+
+impl Plugin for MillpondPlugin {
+    fn build(&self, app: &mut App) {
+        if let Some(budget) = &self.budget {
+            app.insert_resource(budget.clone());
+        }
+        if let Some(recorder) = self.recorder.lock().unwrap_or_else(PoisonError::into_inner).take()
+        {
+            app.insert_resource(PoolRecorder(recorder));
+            // Before the frame, whose births and deaths are those of the new tick.
+            app.add_systems(First, tick);
+        }
+    }
+}
+
+fn tick(recorder: Option<Res<PoolRecorder>>) {
+    if let Some(recorder) = recorder {
+        recorder.0.tick();
+    }
+}
+
+/// Adds pools to an [`App`].
+pub trait AddEntityPool {
+    /// Adds a pool: as a resource at once, its entities in `PreStartup` if it is to be prewarmed. Registers the diagnostics
+    /// `pools/NAME/live`, `peak`, `refused` and `evicted`, which are measured in `Last`. In debug builds, sleeping entities
+    /// that something else woke are put back to sleep in `Last`
+    /// ([`settle_pool`](crate::PooledWorld::settle_pool)).
+    ///
+    /// # Panics
+    ///
+    /// If neither the builder nor the budget of the [`MillpondPlugin`] has a capacity for this pool.
+    fn add_entity_pool<M: Send + Sync + 'static>(
+        &mut self,
+        pool: EntityPoolBuilder<M>,
+    ) -> &mut Self;
+}
+
+impl AddEntityPool for App {
+    #[track_caller]
+    fn add_entity_pool<M: Send + Sync + 'static>(
+        &mut self,
+        mut pool: EntityPoolBuilder<M>,
+    ) -> &mut Self {
+        if !self.is_plugin_added::<MillpondPlugin>() {
+            self.add_plugins(MillpondPlugin::default());
+        }
+        if pool.capacity.is_none()
+            && let Some(entry) = entry_of(self.world(), pool.settings.name)
+        {
+            pool.capacity = Some(entry.capacity());
+            if !pool.has_rule {
+                pool.settings.when_full = WhenFull::of(entry);
+            }
+        }
+        let name = pool.settings.name;
+        if let Some(make_ahead) = pool.insert_cold(self.world_mut()) {
+            self.add_systems(PreStartup, move |world: &mut World| prewarm::<M>(world, &make_ahead));
+        }
+        if self.world().contains_resource::<PoolRecorder>() {
+            self.world_mut().resource_scope(|world, recorder: Mut<PoolRecorder>| {
+                world.resource_mut::<EntityPool<M>>().record(&recorder.0);
+            });
+        }
+        // A path is copied at each measurement, which is free for one that lives as long as the program.
+        let paths = MEASURES.map(|(what, _)| {
+            DiagnosticPath::new(&*String::leak(
+                DiagnosticPath::from_components(["pools", name, what]).as_str().into(),
+            ))
+        });
+        for path in &paths {
+            self.register_diagnostic(Diagnostic::new(path.clone()));
+        }
+        self.add_systems(
+            Last,
+            move |pool: Option<Res<EntityPool<M>>>, mut diagnostics: Diagnostics| {
+                let Some(stats) = pool.map(|pool| pool.stats()) else { return };
+                for (path, (_, value)) in paths.iter().zip(MEASURES) {
+                    diagnostics.add_measurement(path, || value(&stats));
+                }
+            },
+        );
+        if cfg!(debug_assertions) {
+            self.add_systems(Last, |world: &mut World| {
+                settle::<M>(world);
+            });
+        }
+        self
+    }
+}
+
+/// What a pool's diagnostics are called, and what they measure.
+type Measure = (&'static str, fn(&Stats) -> f64);
+
+const MEASURES: [Measure; 4] = [
+    ("live", |stats| stats.live as f64),
+    ("peak", |stats| stats.peak as f64),
+    ("refused", |stats| stats.refused as f64),
+    ("evicted", |stats| stats.evicted as f64),
+];
+
+/// What the app's budget says of the pool of this name.
+#[track_caller]
+fn entry_of(world: &World, pool: &str) -> Option<Entry> {
+    let Scenario { budget, name } = world.get_resource::<Scenario>()?;
+    match budget.scenario(name).and_then(|scenario| scenario.entry(pool)) {
+        Ok(entry) => Some(entry),
+        Err(error) => panic!("the budget of `MillpondPlugin`: {error}"),
+    }
+}

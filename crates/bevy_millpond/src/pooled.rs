@@ -1,0 +1,231 @@
+//! How systems use a pool.
+
+use core::fmt;
+use core::ops::Deref;
+
+use bevy_ecs::entity::EntityAllocator;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+
+use crate::full::Full;
+use crate::life::{begin, end};
+use crate::pool::{EntityPool, PoolHandle};
+
+/// What a system takes to spawn and free entities of the pool of `M`. It reads as the [`EntityPool`] itself.
+///
+/// Whether there is room, and which handles are valid, is decided at once; what happens to the entities is a command, applied
+/// with those of the system. So two systems that take it run one after the other. Systems that need no handle may use
+/// [`PooledCommands`], and those that only look up take `Res<EntityPool<M>>`.
+///
+/// ```
+/// use bevy_app::{App, Update};
+/// use bevy_ecs::prelude::*;
+/// use bevy_millpond::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Bullet {
+///     frames_left: u32,
+/// }
+///
+/// fn shoot(mut bullets: Pooled<Bullet>) {
+///     let _ = bullets.spawn(Bullet { frames_left: 3 }); // if the pool is full, no shot
+/// }
+///
+/// fn fly(mut bullets: Pooled<Bullet>, mut flying: Query<(Entity, &mut Bullet)>) {
+///     for (entity, mut bullet) in &mut flying {
+///         bullet.frames_left -= 1;
+///         if bullet.frames_left == 0 {
+///             bullets.free_entity(entity);
+///         }
+///     }
+/// }
+///
+/// let mut app = App::new();
+/// app.add_entity_pool(EntityPool::<Bullet>::builder().capacity(64));
+/// app.add_systems(Update, (shoot, fly).chain());
+/// for _ in 0..100 {
+///     app.update();
+/// }
+/// let pool = app.world().resource::<EntityPool<Bullet>>();
+/// assert_eq!((pool.len(), pool.stats().inserted, pool.upkeep().made), (2, 100, 3));
+/// ```
+#[derive(SystemParam)]
+pub struct Pooled<'w, 's, M: Send + Sync + 'static> {
+    pool: ResMut<'w, EntityPool<M>>,
+    allocator: &'w EntityAllocator,
+    commands: Commands<'w, 's>,
+}
+
+impl<M: Send + Sync + 'static> Pooled<'_, '_, M> {
+    /// Begins a life: an entity with this bundle. O(1), and a command.
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full, and its rule is to refuse.
+    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Result<PoolHandle<M>, Full> {
+        let handle = self.pool.take()?;
+        self.begin(handle, bundle);
+        Ok(handle)
+    }
+
+    /// The same as [`spawn`](Self::spawn), but if the pool is full, evicts the entity with the least `key`, whatever the
+    /// pool's rule is. O(capacity) then. Read the key from a query of your own:
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Voice {
+    ///     loudness: u32,
+    /// }
+    ///
+    /// fn play(mut voices: Pooled<Voice>, playing: Query<&Voice>) {
+    ///     let loudness = |entity| playing.get(entity).map_or(0, |voice: &Voice| voice.loudness);
+    ///     voices.spawn_evicting(Voice { loudness: 7 }, loudness).unwrap();
+    /// }
+    /// # bevy_ecs::system::assert_is_system(play);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the capacity is 0.
+    pub fn spawn_evicting<B: Bundle, K: Ord>(
+        &mut self,
+        bundle: B,
+        key: impl FnMut(Entity) -> K,
+    ) -> Result<PoolHandle<M>, Full> {
+        let handle = self.pool.take_evicting(key)?;
+        self.begin(handle, bundle);
+        Ok(handle)
+    }
+
+    fn begin<B: Bundle>(&mut self, handle: PoolHandle<M>, bundle: B) {
+        if self.pool.lacks_entity(handle) {
+            self.pool.adopt(handle.index(), self.allocator.alloc());
+        }
+        self.commands.queue(move |world: &mut World| begin(world, handle, bundle));
+    }
+
+    /// Ends a life: the handle is refused from now on, and the entity sleeps when the system's commands are applied. Returns
+    /// whether the life had not ended before. O(1).
+    pub fn free(&mut self, handle: PoolHandle<M>) -> bool {
+        let is_freed = self.pool.release(handle);
+        if is_freed {
+            self.commands.queue(move |world: &mut World| end::<M>(world, handle.index()));
+        }
+        is_freed
+    }
+
+    /// Ends the life that this entity is in. Returns `false` if it is asleep or not of this pool. O(1).
+    pub fn free_entity(&mut self, entity: Entity) -> bool {
+        self.pool.handle_of(entity).is_some_and(|handle| self.free(handle))
+    }
+}
+
+impl<M: Send + Sync + 'static> fmt::Debug for Pooled<'_, '_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.pool, f)
+    }
+}
+
+impl<M: Send + Sync + 'static> Deref for Pooled<'_, '_, M> {
+    type Target = EntityPool<M>;
+
+    fn deref(&self) -> &EntityPool<M> {
+        &self.pool
+    }
+}
+
+/// Spawns and frees with [`Commands`], for systems that should run beside each other: they need no access to the pool. The
+/// pool decides when the commands are applied.
+pub trait PooledCommands {
+    /// Spawns an entity with this bundle if the pool of `M` has room then; if not, the pool counts a refusal. Does nothing
+    /// if there is no such pool.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Spark;
+    /// fn sparkle(mut commands: Commands) {
+    ///     commands.spawn_pooled::<Spark, _>(Spark);
+    /// }
+    /// # bevy_ecs::system::assert_is_system(sparkle);
+    /// ```
+    fn spawn_pooled<M: Send + Sync + 'static, B: Bundle>(&mut self, bundle: B);
+
+    /// Frees the entity, if the life that the handle means has not ended then.
+    fn free_pooled<M: Send + Sync + 'static>(&mut self, handle: PoolHandle<M>);
+}
+
+impl PooledCommands for Commands<'_, '_> {
+    fn spawn_pooled<M: Send + Sync + 'static, B: Bundle>(&mut self, bundle: B) {
+        self.queue(move |world: &mut World| {
+            if world.contains_resource::<EntityPool<M>>() {
+                let _counted = world.spawn_pooled::<M, B>(bundle);
+            }
+        });
+    }
+
+    fn free_pooled<M: Send + Sync + 'static>(&mut self, handle: PoolHandle<M>) {
+        self.queue(move |world: &mut World| {
+            world.free_pooled(handle);
+        });
+    }
+}
+
+/// Spawns and frees with a [`World`]: for exclusive systems, and tests.
+pub trait PooledWorld {
+    /// Spawns an entity with this bundle. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full, and its rule is to refuse.
+    ///
+    /// # Panics
+    ///
+    /// If there is no pool of `M`.
+    fn spawn_pooled<M: Send + Sync + 'static, B: Bundle>(
+        &mut self,
+        bundle: B,
+    ) -> Result<PoolHandle<M>, Full>;
+
+    /// Puts the entity to sleep, and returns whether the life that the handle means had not ended before. O(1).
+    fn free_pooled<M: Send + Sync + 'static>(&mut self, handle: PoolHandle<M>) -> bool;
+
+    /// Puts those sleeping entities of the pool of `M` back to sleep that something else woke, passes each to Bevy's error
+    /// handler as a warning, and returns how many they were. O(capacity). `App::add_entity_pool` has it run in each frame of
+    /// a debug build.
+    fn settle_pool<M: Send + Sync + 'static>(&mut self) -> usize;
+}
+
+impl PooledWorld for World {
+    fn spawn_pooled<M: Send + Sync + 'static, B: Bundle>(
+        &mut self,
+        bundle: B,
+    ) -> Result<PoolHandle<M>, Full> {
+        let mut pool = self.resource_mut::<EntityPool<M>>();
+        let handle = pool.take()?;
+        if pool.lacks_entity(handle) {
+            let entity = self.entity_allocator().alloc();
+            self.resource_mut::<EntityPool<M>>().adopt(handle.index(), entity);
+        }
+        begin(self, handle, bundle);
+        Ok(handle)
+    }
+
+    fn free_pooled<M: Send + Sync + 'static>(&mut self, handle: PoolHandle<M>) -> bool {
+        let Some(mut pool) = self.get_resource_mut::<EntityPool<M>>() else { return false };
+        let is_freed = pool.release(handle);
+        if is_freed {
+            end::<M>(self, handle.index());
+        }
+        is_freed
+    }
+
+    fn settle_pool<M: Send + Sync + 'static>(&mut self) -> usize {
+        crate::life::settle::<M>(self)
+    }
+}
