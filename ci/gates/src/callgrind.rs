@@ -38,6 +38,14 @@ pub fn begin_count() {
     request(1, 0);
 }
 
+/// Does this without counting it.
+pub fn uncounted<R>(task: impl FnOnce() -> R) -> R {
+    request(2, 0);
+    let result = task();
+    request(2, 0);
+    result
+}
+
 /// Writes out what was counted since `begin_count`.
 #[inline(always)]
 pub fn end_count(what: &CStr) {

@@ -386,14 +386,19 @@ const FEW: u64 = 5;
 /// brings its bitmap up to date in the walk does it here, and a pool that keeps it in step does it in the event. So
 /// the cost of an event, the upkeep of the bitmap included, is the difference to `frame_walk`, which is the same
 /// loop with a walk and no event. A pool has 5 to 13 live objects, in `frame_walk` always 9.
+///
+/// Only the loop is counted: what thousands of small allocations cost depends on what other operations left free.
 fn frame(times: usize, live: u64, event: impl Fn(&mut Pool<Value>, &mut Vec<Handle<Value>>, u64)) {
     let games = TIMES_MAX.div_ceil(CLASSES * EVENTS);
-    let mut pools: Vec<_> = (0..games * CLASSES).map(|_| scattered(live)).collect();
-    // The frames before: from the second walk on, a pool whose objects hardly change keeps its bitmap in step.
-    for (pool, _) in &mut pools {
-        walk_by_for(pool);
-        walk_by_for(pool);
-    }
+    let mut pools = callgrind::uncounted(|| {
+        let mut pools: Vec<_> = (0..games * CLASSES).map(|_| scattered(live)).collect();
+        // The frames before: from the second walk on, a pool whose objects hardly change keeps its bitmap in step.
+        for (pool, _) in &mut pools {
+            walk_by_for(pool);
+            walk_by_for(pool);
+        }
+        pools
+    });
     for i in 0..times {
         // 7 and 48 have no common divisor: in turns, each pool once.
         let (game, class) = (i / (CLASSES * EVENTS), i * 7 % CLASSES);
@@ -401,6 +406,7 @@ fn frame(times: usize, live: u64, event: impl Fn(&mut Pool<Value>, &mut Vec<Hand
         event(black_box(pool), handles, i as u64);
         walk_by_for(black_box(pool));
     }
+    callgrind::uncounted(|| drop(pools));
 }
 
 fn frame_walk(times: usize) {

@@ -99,7 +99,6 @@ mod error;
 pub(crate) mod format;
 #[cfg(all(feature = "alloc", feature = "history"))]
 mod history;
-mod methods;
 mod ranges;
 #[cfg(feature = "history")]
 mod saved;
@@ -116,8 +115,6 @@ pub use history::{History, RollbackError};
 #[cfg(feature = "history")]
 pub use saved::{Kept, Saved};
 pub use state::{SlotState, State};
-
-pub(crate) use methods::snapshot_methods;
 
 use core::fmt;
 

@@ -31,6 +31,7 @@ use crate::slots::generations::Generations;
 use crate::slots::handle_at;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::slots::{Block, Circle, Core, SlotWords};
+use crate::snapshot::{SnapshotError, SnapshotOf};
 use crate::values::{PoolStorage, Storage};
 
 /// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in
@@ -407,7 +408,38 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         crate::snapshot::SnapshotOf::copied(self.clone())
     }
 
-    crate::snapshot::snapshot_methods!(@common);
+    /// Overwrites `snapshot` with the current state. Does not allocate, except as
+    /// [described](crate::snapshot#what-it-costs).
+    ///
+    /// # Errors
+    ///
+    /// If `snapshot` is of an allocator with another capacity, other generations or another policy.
+    ///
+    /// # Panics
+    ///
+    /// If a value's clone or drop panics.
+    pub fn save_into(&self, snapshot: &mut SnapshotOf<Self>) -> Result<(), SnapshotError> {
+        snapshot.save(self)
+    }
+
+    /// Restores the allocator to the state in which `snapshot` was taken. Does not allocate, except
+    /// as [described](crate::snapshot#what-it-costs).
+    ///
+    /// Handles of objects that were live then are valid again; handles issued since are
+    /// refused, until the same inputs issue them again. See [`snapshot`](crate::snapshot) for
+    /// details.
+    ///
+    /// # Errors
+    ///
+    /// If `snapshot` is incomplete, or of an allocator with another capacity, other generations or
+    /// another policy.
+    ///
+    /// # Panics
+    ///
+    /// If a value's clone or drop panics.
+    pub fn restore(&mut self, snapshot: &SnapshotOf<Self>) -> Result<(), SnapshotError> {
+        snapshot.restore_to(self)
+    }
 
     /// Returns a checksum of everything that the future depends on: which handles are live, the
     /// generations, and which slots come next. Allocators in the same state have the same checksum,

@@ -1,5 +1,6 @@
 use super::SyncPool;
 use crate::base::memory::OutOfMemory;
+use crate::base::or_panic;
 use crate::handle::Handle;
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::Circle;
@@ -94,10 +95,7 @@ impl<T> SyncPoolBuilder<T> {
     #[must_use]
     #[track_caller]
     pub fn build(self) -> SyncPool<T> {
-        match self.try_build() {
-            Ok(pool) => pool,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(self.try_build())
     }
 
     /// Builds the pool.

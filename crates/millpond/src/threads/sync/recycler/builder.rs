@@ -3,6 +3,7 @@ use core::fmt;
 
 use super::{Reset, SyncRecycler};
 use crate::base::lines::Lines;
+use crate::base::or_panic;
 use crate::handle::Handle;
 use crate::pools::settings::{BuildError, Settings};
 use crate::threads::sync::atomics::{AtomicU32, Cell};
@@ -68,10 +69,7 @@ impl<T> SyncRecyclerBuilder<T> {
     #[must_use]
     #[track_caller]
     pub fn build_with(self, make: impl FnMut(usize) -> T) -> SyncRecycler<T> {
-        match self.try_build_with(make) {
-            Ok(recycler) => recycler,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(self.try_build_with(make))
     }
 
     /// Builds the recycler; `make` constructs each object from its index.
