@@ -9,6 +9,8 @@ pub mod any_pool;
 pub mod block_pool;
 #[cfg(feature = "alloc")]
 pub mod builder;
+#[cfg(any(feature = "packed", feature = "vec"))]
+pub(crate) mod doubling;
 pub mod faces;
 #[cfg(feature = "memory")]
 pub mod frame_pool;

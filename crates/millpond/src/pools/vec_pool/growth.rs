@@ -1,71 +1,21 @@
 //! How a pool moves to more slots, and to fewer.
 
-use alloc::boxed::Box;
 use core::cmp::Ordering;
 
 use super::VecPool;
-use crate::base::memory::{self, OutOfMemory};
+use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
-use crate::pools::growing::{CannotGrow, NAMED_SLOTS};
+use crate::pools::doubling::Doubling;
+use crate::pools::growing::CannotGrow;
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::{Growing, Grows, Growth};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, Core, retired_among};
+use crate::slots::{CheckWord, Core};
 use crate::snapshot::Checksum;
 use crate::values::PoolStorage;
 
-/// The smallest capacity that a pool grows to, unless its limit is less.
-const SLOTS_MIN: usize = 4;
-
-/// How far a pool may grow, and what is left of slots that it had.
-#[derive(Clone, Debug)]
-pub struct Doubling<W = u32> {
-    /// At most this many slots, if the handle layout can name them.
-    slots_max: u32,
-    /// The words of slots that existed: those after the last one that exists.
-    former: Option<Box<[W]>>,
-}
-
 impl<W: Word> Doubling<W> {
-    pub(super) const fn up_to(slots_max: usize) -> Self {
-        // No layout names more.
-        let slots_max = if slots_max > u32::MAX as usize { u32::MAX } else { slots_max as u32 };
-        Self { slots_max, former: None }
-    }
-
-    #[inline]
-    pub(super) fn slots_max<H: HandleLayout>(&self) -> usize {
-        (self.slots_max as usize).min(H::CAPACITY_MAX)
-    }
-
-    pub(super) fn former(&self) -> &[W] {
-        self.former.as_deref().unwrap_or_default()
-    }
-
-    pub(super) fn set_former(&mut self, words: &[W]) -> Result<(), OutOfMemory> {
-        self.former = Self::boxed(words)?;
-        Ok(())
-    }
-
-    fn boxed(words: &[W]) -> Result<Option<Box<[W]>>, OutOfMemory> {
-        if words.is_empty() {
-            return Ok(None);
-        }
-        let mut boxed = memory::reserved(words.len())?;
-        boxed.extend_from_slice(words);
-        Ok(Some(boxed.into_boxed_slice()))
-    }
-
-    fn retired_beyond(&self) -> usize {
-        retired_among(self.former())
-    }
-
-    /// The number of slots that a pool may have beyond this many, and that have not retired.
-    pub(super) fn usable_beyond<H: HandleLayout>(&self, slots: usize) -> usize {
-        self.slots_max::<H>() - slots - self.retired_beyond()
-    }
-
     /// Moves to this many slots, at least as many as there are. On an error, nothing changes.
     pub(super) fn grow<T, R: ReuseOrder, H: HandleLayout<Word = W>>(
         &mut self,
@@ -75,11 +25,9 @@ impl<W: Word> Doubling<W> {
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let from = storage.words().slots();
-        let former = self.former();
-        let (again, rest) = former.split_at(former.len().min(slots - from));
-        let rest = Self::boxed(rest)?;
+        let (again, rest) = self.split(from, slots)?;
         storage.try_grow(Core::<R, H>::NEEDS, slots, again, core.circle().start(), touch)?;
-        self.former = rest;
+        self.keep(rest);
         core.grow(from, storage);
         Ok(())
     }
@@ -92,14 +40,7 @@ impl<W: Word> Doubling<W> {
         storage: &mut PoolStorage<T, R, H>,
         core: &mut Core<R, H>,
     ) -> Result<(), CannotGrow> {
-        let from = storage.words().slots();
-        if self.usable_beyond::<H>(from) == 0 {
-            return Err(CannotGrow::AtLimit);
-        }
-        let is_usable = |word: &W| *word != W::RETIRED;
-        // Slots that exist again may all have retired.
-        let first = self.former().iter().position(is_usable).unwrap_or(self.former().len());
-        let slots = self.slots_after::<H>(from).max(from + first + 1);
+        let slots = self.slots_with_room::<H>(storage.words().slots())?;
         self.grow(slots, storage, core, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
@@ -113,25 +54,6 @@ impl<W: Word> Doubling<W> {
     ) -> Result<usize, CannotGrow> {
         self.make_room(storage, core)?;
         Ok(core.take_next(storage).expect("there is room").0)
-    }
-
-    /// How many slots a pool of this many has after it has grown by itself.
-    fn slots_after<H: HandleLayout>(&self, slots: usize) -> usize {
-        slots.saturating_mul(2).max(SLOTS_MIN).min(self.slots_max::<H>())
-    }
-
-    #[cfg(feature = "validate")]
-    pub(super) fn validate<H: HandleLayout>(
-        &self,
-        slots: usize,
-    ) -> Result<(), crate::reports::validate::Violation> {
-        let former = self.former();
-        crate::reports::validate::ensure(
-            slots + former.len() <= self.slots_max::<H>()
-                && former.iter().all(|word| word.is_dead()),
-            "the slots that existed are dead, and not more than the limit together with those that exist",
-            format_args!("{slots} and {}, limit {}", former.len(), self.slots_max::<H>()),
-        )
     }
 }
 
@@ -180,12 +102,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>>
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
         let word = self.word_of(index, storage, core).ok_or(InsertAtErrorKind::OutOfRange)?;
         check(&core.circle(), word, handle.word())?;
-        let slots = self.0.slots_after::<H>(storage.words().slots());
-        if is_near && index >= NAMED_SLOTS.max(slots) {
-            return Err(InsertAtErrorKind::TooFar);
-        }
+        let slots = self.0.slots_up_to::<H>(storage.words().slots(), index, is_near)?;
         self.0
-            .grow(slots.max(index + 1), storage, core, false)
+            .grow(slots, storage, core, false)
             .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
@@ -195,12 +114,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>>
         storage: &PoolStorage<T, R, H>,
         core: &Core<R, H>,
     ) -> Option<H::Word> {
-        if index >= self.0.slots_max::<H>() {
-            return None;
-        }
-        let words = storage.words();
-        let former = || self.0.former().get(index - words.slots()).copied();
-        Some(words.get(index).or_else(former).unwrap_or_else(|| core.circle().start().as_dead()))
+        let (words, fresh) = (storage.words(), core.circle().start().as_dead());
+        words.get(index).or_else(|| self.0.word_beyond::<H>(index, words.slots(), fresh))
     }
 
     fn known(&self, storage: &PoolStorage<T, R, H>) -> usize {
@@ -263,10 +178,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Grows<T, R, H, OneBlock<T, R, H>>
         storage: &mut PoolStorage<T, R, H>,
         core: &mut Core<R, H>,
     ) -> Result<(), OutOfMemory> {
-        let slots = storage.words().slots();
-        // As if all slots that had retired came first.
-        let needed = slots + missing + self.0.retired_beyond();
-        self.0.grow(self.0.slots_after::<H>(slots).max(needed), storage, core, true)
+        let slots = self.0.slots_with_room_for::<H>(storage.words().slots(), missing);
+        self.0.grow(slots, storage, core, true)
     }
 }
 
@@ -306,33 +219,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         if kept == self.capacity() {
             return Ok(());
         }
-        let words = &self.storage.words().as_slice()[kept..];
-        let (former, fresh) = (self.growth.0.former(), self.core.circle().start().as_dead());
-        let mut known = memory::reserved(words.len() + former.len())?;
-        known.extend(words.iter().chain(former));
-        let used = known.iter().rposition(|word| *word != fresh).map_or(0, |last| last + 1);
+        let freed = self.storage.words().as_slice()[kept..].iter().copied();
+        let former = self.growth.0.with_freed(freed, self.core.circle().start().as_dead())?;
         let block = self.storage.try_smaller(Core::<R, H>::NEEDS, kept)?;
-        self.growth.0.set_former(&known[..used])?;
+        self.growth.0.keep(former);
         self.core.shrink(kept, &mut self.storage, |storage| {
             storage.move_to(Core::<R, H>::NEEDS, block);
         });
         Ok(())
-    }
-}
-
-#[cfg(all(test, feature = "validate"))]
-mod tests {
-    use super::*;
-    use crate::Handle;
-
-    #[test]
-    fn slots_that_were_freed_are_dead_and_within_the_limit() {
-        let dead = u32::ZERO.as_dead();
-        let mut growing = Doubling::<u32>::up_to(3);
-        growing.set_former(&[dead]).unwrap();
-        assert!(growing.validate::<Handle<()>>(2).is_ok());
-        assert!(growing.validate::<Handle<()>>(3).is_err());
-        growing.set_former(&[dead, 1]).unwrap();
-        assert!(growing.validate::<Handle<()>>(1).is_err());
     }
 }

@@ -7,13 +7,13 @@ mod growth;
 mod saved;
 mod traits;
 
+pub use crate::pools::doubling::Doubling;
 pub use crate::pools::faces::Handles;
 pub use crate::pools::growing::ReserveError;
 pub use crate::pools::pool::{Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::{OfVecPool, VecPoolBuilder};
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
-pub use growth::Doubling;
 
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::OneBlock;
