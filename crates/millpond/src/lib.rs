@@ -326,7 +326,7 @@ pub use pools::any_pool::{self, AnyPool, AnyValue};
 #[cfg(feature = "blocks")]
 pub use pools::block_pool::{self, BlockPool, BlockPoolBuilder};
 #[cfg(feature = "packed")]
-pub use pools::packed::{self, PackedPool, PackedPoolBuilder};
+pub use pools::packed::{self, PackedPool, PackedPoolBuilder, PackedVecPool, PackedVecPoolBuilder};
 #[cfg(feature = "recycler")]
 pub use pools::recycler::{self, Recycler, RecyclerBuilder};
 #[cfg(feature = "vec")]

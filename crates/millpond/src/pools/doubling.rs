@@ -44,6 +44,10 @@ impl<W: Word> Doubling<W> {
         Ok(())
     }
 
+    pub(super) fn try_copy_former(&self) -> Result<Former<W>, OutOfMemory> {
+        Self::boxed(self.former())
+    }
+
     fn boxed(words: &[W]) -> Result<Former<W>, OutOfMemory> {
         if words.is_empty() {
             return Ok(None);

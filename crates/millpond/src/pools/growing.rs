@@ -7,7 +7,7 @@ use crate::reports::errors::{Full, FullPool, PoolName};
 /// Up to this many slots a pool grows for a named slot, whatever it has.
 pub(crate) const NAMED_SLOTS: usize = 4096;
 
-/// The error of `reserve` of a [`BlockPool`](crate::BlockPool) or a [`VecPool`](crate::VecPool): the pool cannot have that many more slots.
+/// The error of `reserve` of a pool that grows: it cannot have that many more slots.
 ///
 /// ```
 /// use millpond::BlockPool;

@@ -1,6 +1,7 @@
-use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 
+use crate::base::memory::OutOfMemory;
 use crate::handle::{IndexWord, Word};
 use crate::slots::{Census, Counts};
 
@@ -25,15 +26,37 @@ impl<W: Word, I: IndexWord> Slot<W, I> {
 /// this runs code.
 #[derive(Clone, Debug)]
 pub(super) struct Slots<W: Word, I: IndexWord> {
-    slots: Box<[Slot<W, I>]>,
+    slots: Vec<Slot<W, I>>,
     counts: Counts,
     pub(super) watch: Option<crate::reports::debug::Watch>,
 }
 
 impl<W: Word, I: IndexWord> Slots<W, I> {
     /// Not watched.
-    pub(super) fn new(slots: Box<[Slot<W, I>]>) -> Self {
+    pub(super) const fn new(slots: Vec<Slot<W, I>>) -> Self {
         Self { slots, counts: Counts::NONE, watch: None }
+    }
+
+    /// Makes room for this many slots in all.
+    pub(super) fn try_reserve(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        self.try_watch(slots)?;
+        self.slots.try_reserve_exact(slots - self.slots.len()).map_err(|_| OutOfMemory)
+    }
+
+    /// Makes room for what the watch, if any, keeps of this many slots.
+    pub(super) fn try_watch(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        self.watch.as_mut().map_or(Ok(()), |watch| watch.try_grow(slots))
+    }
+
+    /// Appends slots, for which there is room.
+    pub(super) fn extend(&mut self, slots: impl Iterator<Item = Slot<W, I>>) {
+        self.slots.extend(slots);
+    }
+
+    /// There are these slots from now on, with this history.
+    pub(super) fn replace(&mut self, slots: Vec<Slot<W, I>>, counts: Counts) {
+        self.slots = slots;
+        self.counts = counts;
     }
 
     #[inline(always)]

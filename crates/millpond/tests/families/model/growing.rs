@@ -50,6 +50,8 @@ tests_of! { [short, reserved_behind_a_freed_slot]
     vec_roster: VecKind<Roster, Handle<()>>;
     vec_next_fit: VecKind<NextFit, Handle<()>>;
     vec_intrusive: VecKind<Intrusive, Handle<()>>;
+    packed_vec: PackedVecKind<Handle<()>>;
+    packed_vec_narrow: PackedVecKind<Handle32<(), 16>>;
     blocks_lifo: GrowingKind<Lifo, Handle<()>>;
     blocks_fifo: GrowingKind<Fifo, Handle<()>>;
     blocks_lowest_first: GrowingKind<LowestFirst, Handle<()>>;
