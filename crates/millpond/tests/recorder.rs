@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use millpond::recorder::{HEADER, Recorder};
 use millpond::reuse::{Fifo, LowestFirst};
 use millpond::{
-    BlockPool, HandleAllocator, PackedPool, Pool, Recycler, StaticPool, SyncPool, VecPool,
+    BlockPool, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, SyncPool,
+    VecPool,
 };
 
 /// Text that can be read when the recorder has written it.
@@ -182,6 +183,9 @@ kinds! {
         BlockPool::builder().slots_per_block(8).max_blocks(6).name("kind").build(),
         |pool| pool.clear();
     a_vec_pool: VecPool<u8> = VecPool::builder().capacity_max(48).name("kind").build(),
+        |pool| pool.clear();
+    a_packed_vec_pool: PackedVecPool<u8> =
+        PackedVecPool::builder().capacity_max(48).name("kind").build(),
         |pool| pool.clear();
     a_block_pool_that_retires_and_gives_back: BlockPool<u8, Fifo> =
         BlockPool::builder()

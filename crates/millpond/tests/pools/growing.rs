@@ -1,4 +1,4 @@
-//! What the pools that grow promise alike, `BlockPool` by blocks and `VecPool` as a `Vec`: they keep every handle,
+//! What the pools that grow promise alike, `BlockPool` by blocks, `VecPool` and `PackedVecPool` as a `Vec`: they keep every handle,
 //! shrink without reviving anything, stop at their limits, and lose nothing where there is no memory.
 
 use std::collections::{BTreeMap, HashSet};
@@ -8,7 +8,8 @@ use crate::allocations::{during, refusing};
 use crate::common::{Random, in_every_order};
 use millpond::reuse::{Intrusive, Lifo, ReuseOrder, Roster};
 use millpond::{
-    BlockPool, BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind, Refusal, VecPool,
+    BlockPool, BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind, PackedVecPool,
+    Refusal, VecPool,
 };
 
 /// What is live: the handle by index, what the value says, and where it was put.
@@ -309,17 +310,27 @@ fn without_memory_an_insertion_is_refused_and_nothing_is_lost() {
     let refused = refusing(64, || small.try_build().map(drop));
     assert_eq!(refused.unwrap_err().to_string(), "no memory for a pool of 1 slots");
 
-    let mut pool = nothing_is_lost_without_memory!(VecPool::builder().name("big").build());
-    pool.remove(pool.handle_at(3).unwrap());
-    pool.remove(pool.handle_at(4).unwrap());
-    // A pool that cannot move to a smaller block frees nothing.
-    for from in [1, 100, 1000] {
-        let next = pool.vacant_entry().unwrap().handle();
-        assert_eq!(refusing(from, || pool.shrink_to_fit()), 0);
-        assert_eq!((pool.capacity(), pool.vacant_entry().unwrap().handle()), (8, next));
-        pool.validate().unwrap();
+    macro_rules! nothing_is_freed_without_memory {
+        ($pool:expr) => {
+            let mut pool = $pool;
+            pool.remove(pool.handle_at(3).unwrap());
+            pool.remove(pool.handle_at(4).unwrap());
+            // A pool that cannot move to less memory frees nothing.
+            for from in [1, 20, 100, 1000] {
+                let next = pool.vacant_entry().unwrap().handle();
+                assert_eq!(refusing(from, || pool.shrink_to_fit()), 0);
+                assert_eq!((pool.capacity(), pool.vacant_entry().unwrap().handle()), (8, next));
+                pool.validate().unwrap();
+            }
+            assert_eq!(pool.shrink_to_fit(), 5);
+        };
     }
-    assert_eq!(pool.shrink_to_fit(), 5);
+    let vec = VecPool::builder().name("big").build();
+    nothing_is_freed_without_memory!(nothing_is_lost_without_memory!(vec));
+    let packed = PackedVecPool::builder().name("big").build();
+    nothing_is_freed_without_memory!(nothing_is_lost_without_memory!(packed));
+    let refused = refusing(64, || PackedVecPool::<u64>::builder().capacity(64).try_build().err());
+    assert_eq!(refused, Some(BuildError::OutOfMemory { capacity: 64 }));
     let refused = refusing(64, || VecPool::<u64>::builder().capacity(64).try_build().unwrap_err());
     assert_eq!(refused, BuildError::OutOfMemory { capacity: 64 });
 }
@@ -353,6 +364,7 @@ macro_rules! far_slots_are_refused {
 #[test]
 fn a_named_slot_far_away_is_refused() {
     far_slots_are_refused!(VecPool::<u64>::new());
+    far_slots_are_refused!(PackedVecPool::<u64>::new());
     for slots_per_block in [1, 4, 1024] {
         far_slots_are_refused!(
             BlockPool::<u64>::builder().slots_per_block(slots_per_block).build()
@@ -402,4 +414,6 @@ fn room_that_cannot_be_made_is_refused_with_all_slots_that_have_retired() {
     room_that_cannot_be_made_is_refused!(blocks.name("few").lifetimes(1).build());
     let vec = VecPool::builder().capacity_max(6);
     room_that_cannot_be_made_is_refused!(vec.name("few").lifetimes(1).build());
+    let packed = PackedVecPool::builder().capacity_max(6);
+    room_that_cannot_be_made_is_refused!(packed.name("few").lifetimes(1).build());
 }

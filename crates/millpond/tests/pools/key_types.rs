@@ -7,7 +7,7 @@ use millpond::reuse::Lifo;
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{
     BlockPool, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool,
-    ParseHandleError, Pool, Recycler, SideTable, StaticPool,
+    PackedVecPool, ParseHandleError, Pool, Recycler, SideTable, StaticPool,
 };
 
 millpond::handle_type! {
@@ -133,6 +133,7 @@ fn no_pool_issues_or_takes_the_dangling_handle() {
     refuses_dangling!(named.clone().wrap().build(), SmallKey);
     refuses_dangling!(named.lifetimes(2).build(), SmallKey);
     refuses_dangling!(PackedPool::<u64, SmallKey>::with_capacity(16), SmallKey);
+    refuses_dangling!(PackedVecPool::<u64, SmallKey>::default(), SmallKey);
     refuses_dangling!(StaticPool::<u64, 16, SmallKey>::with_handle(), SmallKey);
     for slots_per_block in [1, 2, 16] {
         let blocks = BlockPool::<u64, Lifo, SmallKey>::typed_builder();

@@ -9,7 +9,8 @@ use millpond::overflow::{
 };
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::{
-    BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats, VecPool,
+    BlockPool, Handle, Handle32, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, Stats,
+    VecPool,
 };
 
 /// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
@@ -26,6 +27,7 @@ macro_rules! on_every_pool {
         $test(StaticPool::<u64, 7>::new());
         $test(BlockPool::<u64>::with_blocks(1, 7));
         $test(VecPool::<u64>::builder().capacity_max(7).build());
+        $test(PackedVecPool::<u64>::builder().capacity_max(7).build());
         $test(Spill::new(Pool::<u64>::new(4), Pool::<u64>::new(3)));
         $test(Spill::new(BlockPool::<u64>::with_blocks(2, 2), BlockPool::<u64>::with_blocks(1, 3)));
         $test(Spill::new(Pool::<u64>::new(0), PackedPool::<u64>::new(7)));
@@ -182,6 +184,7 @@ fn a_list_beside_a_pool_that_grows_grows_with_it() {
     test(BlockPool::<u64>::builder().capacity_max(8).build());
     test(BlockPool::<u64>::with_blocks(1, 8));
     test(vec_pool(8));
+    test(PackedVecPool::<u64>::builder().capacity_max(8).build());
     test(Spill::new(Pool::new(3), vec_pool(5)));
     // A list of another pool takes more places before anything is inserted.
     let mut oldest = EvictOldest::beside(&Pool::<u64>::new(2));
