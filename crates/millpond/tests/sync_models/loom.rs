@@ -504,7 +504,7 @@ fn an_object_that_one_thread_makes_another_acquires() {
 #[test]
 fn a_maker_that_panics_leaves_its_object_to_a_waiting_thread() {
     model(|| {
-        let fails = AtomicU32::new(1);
+        let fails = AtomicUsize::new(1);
         let builder = SyncRecycler::builder().capacity(1).homes(1);
         let recycler = Arc::new(builder.build_lazily(move |_| {
             assert!(fails.swap(0, Relaxed) == 0, "on purpose");
