@@ -197,15 +197,14 @@ impl<T> SyncRecycler<T> {
     #[inline]
     #[must_use]
     pub fn acquire(&self) -> Option<Acquired<'_, T>> {
-        let index = self.claim_or_refuse(home::of_this_thread())?;
-        Some(Acquired::new(self, index))
+        self.acquire_at_home(home::of_this_thread())
     }
 
     /// Like [`acquire`](Self::acquire), from the home with this number, whatever the thread.
     #[inline]
     #[must_use]
     pub fn acquire_at_home(&self, home: usize) -> Option<Acquired<'_, T>> {
-        Some(Acquired::new(self, self.claim_or_refuse(home)?))
+        self.acquire_with(home, |index| Acquired::new(self, index))
     }
 
     /// Like [`acquire`](Self::acquire), but the guard borrows nothing.
@@ -222,26 +221,33 @@ impl<T> SyncRecycler<T> {
     #[inline]
     #[must_use]
     pub fn acquire_owned(self: &Arc<Self>) -> Option<AcquiredOwned<T>> {
-        let index = self.claim_or_refuse(home::of_this_thread())?;
-        Some(AcquiredOwned::new(Arc::clone(self), index))
+        self.acquire_with(home::of_this_thread(), |index| {
+            AcquiredOwned::new(Arc::clone(self), index)
+        })
     }
 
+    /// Claims a free object, or makes one. The guard is made on both ways, so that the usual one needs not ask afterwards
+    /// whether there is an object.
     #[inline]
-    fn claim_or_refuse(&self, home: usize) -> Option<usize> {
-        if self.line.is_waiting() {
-            return self.refuse(home);
+    fn acquire_with<G>(&self, home: usize, guard: impl Fn(usize) -> G) -> Option<G> {
+        if !self.line.is_waiting() {
+            if let Some(index) = self.free.claim(home, order::acquire()) {
+                return Some(guard(index));
+            }
         }
-        self.free.claim(home, order::acquire()).or_else(|| self.make_or_refuse(home))
+        self.make_or_refuse(home).map(guard)
     }
 
-    /// No object is free.
+    /// No object is free, or threads wait in line for one.
     #[cold]
     #[inline(never)]
     fn make_or_refuse(&self, home: usize) -> Option<usize> {
-        match self.objects.claim_unmade() {
-            Some(unmade) => Some(self.make(unmade)),
-            None => self.refuse(home),
+        if !self.line.is_waiting() {
+            if let Some(unmade) = self.objects.claim_unmade() {
+                return Some(self.make(unmade));
+            }
         }
+        self.refuse(home)
     }
 
     /// Makes an object, which this thread then owns, and returns its index. If that panics, it is still to be made, and the
@@ -253,8 +259,6 @@ impl<T> SyncRecycler<T> {
         index
     }
 
-    #[cold]
-    #[inline(never)]
     fn refuse(&self, home: usize) -> Option<usize> {
         self.free.count_refusal(home);
         None
