@@ -6,7 +6,8 @@
 //! of live objects as slices.
 //!
 //! The pools with the same methods: [`Pool`] of a fixed capacity, [`VecPool`] which grows as a `Vec` does, [`BlockPool`] whose
-//! values stay at their addresses while it grows, [`StaticPool`] without a heap, and [`PackedPool`] whose values are one slice.
+//! values stay at their addresses while it grows, [`StaticPool`] without a heap, and [`PackedPool`] and [`PackedVecPool`] (which
+//! grows) whose values are one slice.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
@@ -51,7 +52,7 @@
 //! | you have | use |
 //! | --- | --- |
 //! | anything you create and destroy during play: the default | [`Pool`] |
-//! | things you loop over far more often than you look them up, or must sort: sparks, bullets, particles | [`PackedPool`] |
+//! | things you loop over far more often than you look them up, or must sort: sparks, bullets, particles | [`PackedPool`]; [`PackedVecPool`] grows |
 //! | no idea how many there will be | [`VecPool`]: grows like a `Vec`, and handles stay valid |
 //! | …and values must never move, so growing never stalls to copy them | [`BlockPool`] (feature `blocks`) |
 //! | a `static`, or no heap | [`StaticPool`] |
@@ -89,8 +90,8 @@
 //!
 //! # Saving and restoring
 //!
-//! [`Pool`], [`PackedPool`], [`VecPool`], [`BlockPool`], [`StaticPool`], [`SyncPool`], [`Recycler`],
-//! [`HandleAllocator`], [`SideTable`], and the two [policies](overflow) that are pools themselves can
+//! [`Pool`], [`PackedPool`], [`VecPool`], [`PackedVecPool`], [`BlockPool`], [`StaticPool`], [`SyncPool`],
+//! [`Recycler`], [`HandleAllocator`], [`SideTable`], and the two [policies](overflow) that are pools themselves can
 //! be saved and restored exactly, including handles and the reuse order, at the speed of `memcpy` if
 //! the values are `Copy`. [`snapshot`] has what rollback and lockstep games need, including checksums
 //! and a history of recent frames.
@@ -104,7 +105,7 @@
 //! - `alloc` (default): [`Pool`] and [`HandleAllocator`], their reuse orders and snapshots. Without it,
 //!   the crate has only the handle types, [`StaticPool`] and its snapshots, and the [policies](overflow) that need
 //!   no memory.
-//! - `packed` (default): [`PackedPool`].
+//! - `packed` (default): [`PackedPool`] and [`PackedVecPool`].
 //! - `tables` (default): [`SideTable`] and joins.
 //! - `vec` (default): [`VecPool`].
 //! - `full`: the default features and the ten that follow.

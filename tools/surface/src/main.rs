@@ -19,9 +19,10 @@ use serde_json::Value;
 use crate::items::{Crate, Items};
 
 /// The pools that are compared with their model.
-const COMPARED: [(&str, &str); 8] = [
+const COMPARED: [(&str, &str); 9] = [
     ("PackedPool", "Pool"),
     ("VecPool", "Pool"),
+    ("PackedVecPool", "Pool"),
     ("BlockPool", "Pool"),
     ("StaticPool", "Pool"),
     ("Recycler", "Pool"),

@@ -42,7 +42,9 @@ use crate::values::PackedValues;
 /// let red = sparks.push("red");
 /// assert_eq!(sparks.capacity(), 4);
 ///
-/// sparks.extend(["grey"; 200]);
+/// for _ in 0..200 {
+///     sparks.push("grey");
+/// }
 /// assert_eq!((sparks.capacity(), sparks.as_slice().len()), (256, 201));
 /// assert_eq!(sparks[red], "red"); // moved six times, and found
 ///
