@@ -75,7 +75,7 @@ impl<T, R: Deref<Target = SyncRecycler<T>>> Deref for AcquiredFrom<T, R> {
     fn deref(&self) -> &T {
         self.recycler.objects.place(self.index as usize).with(|object| {
             // SAFETY: the guard owns the object, which is there, and is borrowed as long as the reference lives.
-            unsafe { (*object).assume_init_ref() }
+            unsafe { &*object.cast::<T>() }
         })
     }
 }
@@ -85,7 +85,7 @@ impl<T, R: Deref<Target = SyncRecycler<T>>> DerefMut for AcquiredFrom<T, R> {
     fn deref_mut(&mut self) -> &mut T {
         self.recycler.objects.place(self.index as usize).with_mut(|object| {
             // SAFETY: the guard owns the object, which is there, and is borrowed exclusively.
-            unsafe { (*object).assume_init_mut() }
+            unsafe { &mut *object.cast::<T>() }
         })
     }
 }

@@ -295,7 +295,7 @@ impl<T> SyncRecycler<T> {
         });
         self.objects.place(index).with_mut(|object| {
             // SAFETY: this thread owns the object, which is there.
-            reset(unsafe { (*object).assume_init_mut() });
+            reset(unsafe { &mut *object.cast::<T>() });
         });
         defuse(retire);
     }

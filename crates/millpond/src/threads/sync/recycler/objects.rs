@@ -142,7 +142,7 @@ impl<T> Drop for Objects<T> {
                     self.places[index].with_mut(|place| {
                         // SAFETY: the place has an object, which nobody has any more (invariant 2), and each index comes
                         // once.
-                        unsafe { (*place).assume_init_drop() };
+                        unsafe { place.cast::<T>().drop_in_place() };
                     });
                 }
             });
