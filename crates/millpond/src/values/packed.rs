@@ -234,6 +234,8 @@ mod tests {
         };
         assert_eq!(left_behind(|_| ()), [7; 4]);
         assert_ne!(left_behind(PackedValues::fill_dead), [7; 4]);
+        assert_ne!(left_behind(|values| values.try_grow(5, true).unwrap()), [7; 4]);
+        assert_ne!(left_behind(|values| values.try_shrink(1).unwrap()), [7; 4]);
         assert_eq!(left_behind(PackedValues::leave_dead), [7; 4]);
     }
 }

@@ -142,6 +142,34 @@ fn slots_that_exist_again_come_after_the_vacant_ones_without_those_that_retired(
     pool.validate().unwrap();
 }
 
+/// The generations of a pool with a name go on at 1 after the largest. Whether a slot has done that is found out anew when
+/// it exists again.
+#[test]
+fn a_slot_that_exists_again_may_be_in_a_generation_before_the_first() {
+    let builder = PackedVecPool::<u8>::builder().handle::<Handle32<u8, 24>>().name("ships");
+    let mut pool = builder.build();
+    pool.push(0);
+    let first = pool.generations().first();
+    let mut lifetimes = 0;
+    let mut live_once = |pool: &mut PackedVecPool<u8, Handle32<u8, 24>>, index| {
+        let handle = pool.insert_with(|_| 1).unwrap();
+        assert_eq!((handle.index(), pool.remove(handle)), (index, Some(1)));
+        lifetimes += 1;
+        handle.generation()
+    };
+    while live_once(&mut pool, 1) >= first {}
+    pool.shrink_to_fit();
+    pool.clear();
+    pool.push(2);
+    pool.reserve(1).unwrap();
+    pool.validate().unwrap();
+    while pool.stats().retired == 0 {
+        live_once(&mut pool, 1);
+    }
+    assert_eq!(lifetimes, pool.generations().lifetimes_max());
+    pool.validate().unwrap();
+}
+
 #[test]
 fn a_restore_takes_on_the_slots_and_between_equal_ones_no_memory() {
     let mut pool = PackedVecPool::<u64>::new();
