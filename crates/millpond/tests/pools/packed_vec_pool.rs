@@ -274,6 +274,28 @@ fn a_saved_pool_is_read_and_a_damaged_one_refused() {
     assert!(serde_json::from_str::<VecPool<u64>>(&text).is_err());
 }
 
+/// A slot that was claimed far from the others, and freed, is not as in a new pool when it exists again, in a read pool either.
+#[test]
+fn a_read_pool_knows_of_freed_slots_beyond_its_peak() {
+    let mut pool = PackedVecPool::<u64>::new();
+    let far = pool.insert_at(Handle::from_parts(7, 3).unwrap(), 1).unwrap();
+    pool.remove(far);
+    pool.shrink_to_fit();
+    let text = serde_json::to_string(&pool).unwrap();
+    let mut read: PackedVecPool<u64> = serde_json::from_str(&text).unwrap();
+    assert_eq!((read.capacity(), read.check(far)), (0, Err(Refusal::Stale)));
+    for pool in [&mut pool, &mut read] {
+        pool.reserve(8).unwrap();
+        pool.validate().unwrap();
+    }
+    let snapshot = read.snapshot();
+    read.extend(0..8);
+    read.restore(&snapshot).unwrap();
+    read.extend(0..8);
+    assert_eq!(read.handle_at(7), Handle::from_parts(7, 4));
+    read.validate().unwrap();
+}
+
 /// A program may hold its pools in a `static`: an empty one needs no code to run before.
 #[test]
 fn an_empty_pool_is_a_constant() {
