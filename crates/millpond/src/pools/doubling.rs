@@ -4,14 +4,16 @@ use alloc::boxed::Box;
 
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{HandleLayout, Word};
-use crate::pools::growing::{CannotGrow, NAMED_SLOTS};
+use crate::pools::slot_pool::CannotGrow;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::retired_among;
 
 /// The smallest capacity that a pool grows to, unless its limit is less.
 const SLOTS_MIN: usize = 4;
+/// Up to this many slots a pool grows for a named slot, whatever it has.
+const NAMED_SLOTS: usize = 4096;
 
-/// How far a pool may grow, and what is left of slots that it had.
+/// A pool that doubles its slots: how far it may, and what is left of slots that it had.
 #[derive(Clone, Debug)]
 pub struct Doubling<W = u32> {
     /// At most this many slots, if the handle layout can name them.
@@ -30,8 +32,9 @@ impl<W: Word> Doubling<W> {
         Self { slots_max, former: None }
     }
 
+    /// The largest number of slots.
     #[inline]
-    pub(super) fn slots_max<H: HandleLayout>(&self) -> usize {
+    pub(super) fn limit<H: HandleLayout>(&self) -> usize {
         (self.slots_max as usize).min(H::CAPACITY_MAX)
     }
 
@@ -87,18 +90,19 @@ impl<W: Word> Doubling<W> {
         self.former = former;
     }
 
+    /// Retired slots among those that existed.
     pub(super) fn retired_beyond(&self) -> usize {
         retired_among(self.former())
     }
 
     /// The number of slots that a pool may have beyond this many, and that have not retired.
-    pub(super) fn usable_beyond<H: HandleLayout>(&self, slots: usize) -> usize {
-        self.slots_max::<H>() - slots - self.retired_beyond()
+    pub(super) fn room_beyond<H: HandleLayout>(&self, slots: usize) -> usize {
+        self.limit::<H>() - slots - self.retired_beyond()
     }
 
     /// How many slots a pool of this many has after it has grown by itself.
     pub(super) fn slots_after<H: HandleLayout>(&self, slots: usize) -> usize {
-        slots.saturating_mul(2).max(SLOTS_MIN).min(self.slots_max::<H>())
+        slots.saturating_mul(2).max(SLOTS_MIN).min(self.limit::<H>())
     }
 
     /// How many slots a pool of this many grows to for an insertion.
@@ -106,7 +110,7 @@ impl<W: Word> Doubling<W> {
         &self,
         from: usize,
     ) -> Result<usize, CannotGrow> {
-        if self.usable_beyond::<H>(from) == 0 {
+        if self.room_beyond::<H>(from) == 0 {
             return Err(CannotGrow::AtLimit);
         }
         let is_usable = |word: &W| *word != W::RETIRED;
@@ -150,20 +154,19 @@ impl<W: Word> Doubling<W> {
         fresh: W,
     ) -> Option<W> {
         let former = self.former().get(index - slots).copied();
-        (index < self.slots_max::<H>()).then(|| former.unwrap_or(fresh))
+        (index < self.limit::<H>()).then(|| former.unwrap_or(fresh))
     }
 
     #[cfg(feature = "validate")]
-    pub(super) fn validate<H: HandleLayout>(
+    pub(super) fn check<H: HandleLayout>(
         &self,
         slots: usize,
     ) -> Result<(), crate::reports::validate::Violation> {
         let former = self.former();
         crate::reports::validate::ensure(
-            slots + former.len() <= self.slots_max::<H>()
-                && former.iter().all(|word| word.is_dead()),
+            slots + former.len() <= self.limit::<H>() && former.iter().all(|word| word.is_dead()),
             "the slots that existed are dead, and not more than the limit together with those that exist",
-            format_args!("{slots} and {}, limit {}", former.len(), self.slots_max::<H>()),
+            format_args!("{slots} and {}, limit {}", former.len(), self.limit::<H>()),
         )
     }
 }
@@ -178,9 +181,9 @@ mod tests {
         let dead = u32::ZERO.as_dead();
         let mut growing = Doubling::<u32>::up_to(3);
         growing.set_former(&[dead]).unwrap();
-        assert!(growing.validate::<Handle<()>>(2).is_ok());
-        assert!(growing.validate::<Handle<()>>(3).is_err());
+        assert!(growing.check::<Handle<()>>(2).is_ok());
+        assert!(growing.check::<Handle<()>>(3).is_err());
         growing.set_former(&[dead, 1]).unwrap();
-        assert!(growing.validate::<Handle<()>>(1).is_err());
+        assert!(growing.check::<Handle<()>>(1).is_err());
     }
 }

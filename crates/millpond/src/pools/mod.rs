@@ -5,8 +5,6 @@ pub(crate) mod allocator;
 #[cfg(feature = "any")]
 #[allow(unsafe_code)]
 pub mod any_pool;
-#[cfg(feature = "blocks")]
-pub mod block_pool;
 #[cfg(feature = "alloc")]
 pub mod builder;
 #[cfg(any(feature = "packed", feature = "vec"))]
@@ -14,13 +12,14 @@ pub(crate) mod doubling;
 pub mod faces;
 #[cfg(feature = "memory")]
 pub mod frame_pool;
-pub(crate) mod growing;
 #[cfg(feature = "packed")]
 pub mod packed;
 #[cfg(feature = "alloc")]
 pub mod pool;
 #[cfg(feature = "recycler")]
 pub mod recycler;
+#[cfg(any(feature = "packed", feature = "vec"))]
+pub(crate) mod reserve;
 #[cfg(feature = "alloc")]
 pub(crate) mod settings;
 pub mod slot_pool;

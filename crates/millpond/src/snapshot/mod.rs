@@ -39,8 +39,8 @@
 //! of the values and some bytes per slot, up to the highest slot ever used (of a
 //! [`Recycler`](crate::Recycler), of all objects); neither allocates.
 //! Values that are only `Clone` are cloned one at a time, with `clone_from` where both sides have
-//! one; these clones may allocate. (A [`VecPool`](crate::VecPool) and a [`BlockPool`](crate::BlockPool)
-//! become as large as the other side, which allocates if the two differ; a [`SideTable`](crate::SideTable) that grows allocates if it
+//! one; these clones may allocate. (A [`VecPool`](crate::VecPool)
+//! becomes as large as the other side, which allocates if the two differ; a [`SideTable`](crate::SideTable) that grows allocates if it
 //! has fewer slots than the other side uses.) If a clone panics, the pool or snapshot being written
 //! is left empty and valid, and nothing is dropped twice; such a snapshot cannot be restored. The
 //! generations of such a pool may be those of the snapshot: handles issued since can then be issued
@@ -61,7 +61,7 @@
 //! # Saving to a file
 //!
 //! With the feature `serde`, [`Pool`](crate::Pool), [`PackedPool`](crate::PackedPool),
-//! [`VecPool`](crate::VecPool), [`BlockPool`](crate::BlockPool), [`StaticPool`](crate::StaticPool),
+//! [`VecPool`](crate::VecPool), [`StaticPool`](crate::StaticPool),
 //! [`Recycler`](crate::Recycler), [`HandleAllocator`](crate::HandleAllocator),
 //! [`SideTable`](crate::SideTable), [`Spill`](crate::overflow::Spill),
 //! [`PolicyPool`](crate::overflow::PolicyPool) and their snapshots are `Serialize` and
@@ -77,8 +77,7 @@
 //!   that was built with the name.
 //! - Files may come from untrusted sources: data that cannot be the state of a pool is refused with
 //!   the reason, and the memory allocated is in proportion to the input: that of a pool with as
-//!   many slots as the file lists generations. A [`BlockPool`](crate::BlockPool) has the same
-//!   blocks as before.
+//!   many slots as the file lists generations.
 //! - To save only the objects, write `pool.iter()`, and load them into a new pool with `insert_at`,
 //!   in any order. Handles inside the objects stay valid. The generations of dead slots are lost,
 //!   so that stale handles may be issued again; for a saved game that holds no stale handles, this
@@ -88,7 +87,7 @@
 //!
 //! A snapshot can be restored into any pool with the same type, capacity (if the pool grows: its
 //! limit) and generations (name, salt, limit of lifetimes, wrapping) and, where it has them, the
-//! same block sizes, overflow policy and number of homes: the pool that it was taken from, its twin
+//! same overflow policy and number of homes: the pool that it was taken from, its twin
 //! on another machine, or a new pool built in the same way. Any other pool returns a [`SnapshotError`] and is unchanged. Two pools
 //! without a name or a salt that have all the rest in common count as twins, so give pools names.
 

@@ -3,9 +3,9 @@
 use std::any::Any;
 
 use millpond::{
-    AnyPool, AnyValue, BlockPool, FramePool, Handle, HandleAllocator, PackedPool, PackedVecPool,
-    Pool, Recycler, Refusal, SideTable, StaticPool, SyncPool, SyncRecycler, overflow::EvictOldest,
-    overflow::Policy,
+    AnyPool, AnyValue, FramePool, Handle, HandleAllocator, PackedPool, PackedVecPool, Pool,
+    Recycler, Refusal, SideTable, StaticPool, SyncPool, SyncRecycler, VecPool,
+    overflow::EvictOldest, overflow::Policy,
 };
 
 #[derive(Default)]
@@ -13,7 +13,7 @@ struct World {
     ships: Pool<String>,
     sparks: PackedPool<f32>,
     embers: PackedVecPool<f32>,
-    nodes: BlockPool<u8>,
+    nodes: VecPool<u8>,
     messages: StaticPool<u8, 4>,
     particles: Recycler<[f32; 4]>,
     things: AnyPool<dyn Any, 16>,
@@ -57,10 +57,10 @@ fn a_pool_of_values_is_collected() {
     let packed: PackedPool<_> = words.into_iter().collect();
     let growing: PackedVecPool<_> = words.into_iter().collect();
     assert_eq!(growing.as_slice(), words);
-    let blocks: BlockPool<_> = words.into_iter().collect();
+    let grown: VecPool<_> = words.into_iter().collect();
     assert!(pool.is_full() && packed.is_full());
-    assert_eq!((pool.capacity(), packed.capacity(), blocks.len()), (3, 3, 3));
-    assert!(pool.values().eq(&words) && packed.as_slice() == words && blocks.values().eq(&words));
+    assert_eq!((pool.capacity(), packed.capacity(), grown.len()), (3, 3, 3));
+    assert!(pool.values().eq(&words) && packed.as_slice() == words && grown.values().eq(&words));
     assert_eq!(Pool::<u8>::from_iter([]).capacity(), 0);
 }
 
@@ -86,7 +86,7 @@ fn handles_are_explained() {
         |p| p.insert(1).unwrap(),
         remove
     );
-    explains!(BlockPool::builder().name("a").build(), |p| p.push(1), remove);
+    explains!(VecPool::builder().name("a").build(), |p| p.push(1), remove);
     explains!(StaticPool::<_, 1>::named("a"), |p| p.insert(1).unwrap(), remove);
     let recycler = Recycler::<u8>::builder().capacity(1).name("a").build();
     explains!(recycler, |p| p.acquire().unwrap().0, release);

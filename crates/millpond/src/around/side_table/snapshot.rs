@@ -19,18 +19,11 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
             Growth::InProportion => (Shape::GROWS, usize::MAX),
             Growth::UpTo(slots_max) => (Shape::GROWS, slots_max),
         };
-        Shape {
-            capacity,
-            capacity_max,
-            block_sizes: (0, 0),
-            first: 0,
-            last: H::LIFETIMES_MAX,
-            wraps: true,
-        }
+        Shape { capacity, capacity_max, first: 0, last: H::LIFETIMES_MAX, wraps: true }
     }
 
     fn used(&self) -> usize {
-        self.used
+        self.storage.words().used()
     }
 
     #[inline]
@@ -54,8 +47,7 @@ impl<H: HandleLayout, V> sealed::Restore for SideTable<H, V> {
         V: Copy,
     {
         self.make_room_like(other);
-        self.storage.copy_state_from(&other.storage, self.used.max(other.used));
-        self.used = other.used;
+        self.storage.copy_state_from(&other.storage, self.used_beside(other));
     }
 
     fn clone_state_from(&mut self, other: &Self)
@@ -63,10 +55,7 @@ impl<H: HandleLayout, V> sealed::Restore for SideTable<H, V> {
         V: Clone,
     {
         self.make_room_like(other);
-        let used = self.used.max(other.used);
-        self.used = used;
-        self.storage.clone_state_from(&other.storage, used);
-        self.used = other.used;
+        self.storage.clone_state_from(&other.storage, self.used_beside(other));
     }
 
     fn empty(&mut self) {
@@ -78,17 +67,21 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// Makes room for the slots that `other` uses, and forgets those that `other` lacks. Only
     /// matters for a table that has grown.
     fn make_room_like(&mut self, other: &Self) {
-        let dead = H::Word::ZERO.as_dead();
-        if self.used > other.capacity() {
+        if self.storage.words().used() > other.capacity() {
             self.clear();
-            self.storage.forget_words(dead);
-            self.used = 0;
+            self.storage.forget_words();
         }
-        if other.used > self.capacity() {
-            let Ok(()) = self.storage.try_grow_table(other.used, dead) else {
-                panic!("no memory for {} slots of a side table", other.used);
+        let used = other.storage.words().used();
+        if used > self.capacity() {
+            let Ok(()) = self.storage.try_grow_table(used) else {
+                panic!("no memory for {used} slots of a side table");
             };
         }
+    }
+
+    /// Slots from here on were never used in this table, nor in the other.
+    fn used_beside(&self, other: &Self) -> usize {
+        self.storage.words().used().max(other.storage.words().used())
     }
 }
 
@@ -123,7 +116,6 @@ mod saved {
                 Self::try_with_capacity(capacity).map_err(|_| Refused::out_of_memory(capacity))?;
             let live = values.len();
             table.storage.load(&checked.words, values, live as u64, live);
-            table.used = capacity;
             table.growth = match (checked.inserted, checked.peak) {
                 (0, _) => Growth::Never,
                 (_, 0) => Growth::InProportion,

@@ -5,8 +5,7 @@ use super::roster::PackedRoster;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::pools::doubling::{Doubling, Former};
-use crate::pools::growing::CannotGrow;
-use crate::pools::slot_pool::{Fixed, Growing};
+use crate::pools::slot_pool::{CannotGrow, Fixed};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::{Census, CheckWord};
 use crate::values::PackedValues;
@@ -32,15 +31,15 @@ impl<W> PackedGrowth<W> for Fixed {
     }
 }
 
-impl<W: Clone> PackedGrowth<W> for Growing<Doubling<W>> {
+impl<W: Clone> PackedGrowth<W> for Doubling<W> {
     #[inline(always)]
     fn doubling(&self) -> Option<&Doubling<W>> {
-        Some(&self.0)
+        Some(self)
     }
 
     #[inline(always)]
     fn doubling_mut(&mut self) -> Option<&mut Doubling<W>> {
-        Some(&mut self.0)
+        Some(self)
     }
 }
 
@@ -65,13 +64,13 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// The largest number of slots.
     #[inline]
     pub(super) fn slots_max(&self) -> usize {
-        self.growth.doubling().map_or(self.capacity(), Doubling::slots_max::<H>)
+        self.growth.doubling().map_or(self.capacity(), Doubling::limit::<H>)
     }
 
     /// The number of slots that there may be but are not now, and that have not retired.
     #[inline]
     pub(super) fn usable_beyond(&self) -> usize {
-        self.growth.doubling().map_or(0, |doubling| doubling.usable_beyond::<H>(self.capacity()))
+        self.growth.doubling().map_or(0, |doubling| doubling.room_beyond::<H>(self.capacity()))
     }
 
     /// The words of slots that existed: those after the last one that exists.
@@ -171,6 +170,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Checks what the pool knows of slots that are not there.
     #[cfg(feature = "validate")]
     pub(super) fn validate_growth(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.growth.doubling().map_or(Ok(()), |doubling| doubling.validate::<H>(self.capacity()))
+        self.growth.doubling().map_or(Ok(()), |doubling| doubling.check::<H>(self.capacity()))
     }
 }

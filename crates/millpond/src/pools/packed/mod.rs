@@ -19,7 +19,7 @@ mod traits;
 mod vec;
 
 pub use crate::pools::doubling::Doubling;
-pub use crate::pools::growing::ReserveError;
+pub use crate::pools::reserve::ReserveError;
 pub use builder::{OfPackedPool, OfPackedVecPool, PackedPoolBuilder, PackedVecPoolBuilder};
 pub use drain::{Drain, ExtractIf, IntoIter, VacantEntry};
 pub use growth::PackedGrowth;
@@ -33,9 +33,8 @@ use crate::base::memory;
 use crate::base::or_panic;
 use crate::handle::{Explanation, Handle, HandleLayout, Refusal};
 use crate::pools::faces;
-use crate::pools::growing::CannotGrow;
 use crate::pools::settings::{BuildError, Settings};
-use crate::pools::slot_pool::Fixed;
+use crate::pools::slot_pool::{CannotGrow, Fixed};
 use crate::reports::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, PoolName};
 use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
@@ -91,7 +90,7 @@ use roster::PackedRoster;
 /// assert_eq!(sparks.remove(red), Some("red"));
 /// assert_eq!(sparks.as_slice(), ["blue", "green"]); // the last took the place of the first
 /// assert_eq!((sparks[green], sparks[blue]), ("green", "blue"));
-/// assert_eq!(sparks.get(red), None); // stale, and refused for ever
+/// assert_eq!(sparks.get(red), None); // stale: rejected
 /// ```
 pub type PackedPool<T, H = Handle<T>> = PackedSlotPool<T, Fixed, H>;
 
@@ -596,7 +595,10 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
                 self.note_origin(handle);
                 Ok(handle)
             }
-            Err(kind) => Err(InsertAtError { value, kind }),
+            Err(kind) => {
+                let lifetime = self.generations().lifetime(handle.generation());
+                Err(InsertAtError::new(value, kind, self.name(), handle, lifetime))
+            }
         }
     }
 
@@ -724,7 +726,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.roster.check_disjoint(&handles, self.roster.slots())?;
+        self.roster.check_disjoint(&handles.map(H::erase), self.roster.slots())?;
         let values = self.get_each_mut(handles)?;
         Ok(values.map(|value| value.expect("a good handle has a value")))
     }
@@ -753,7 +755,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
         let word = self.word_of(handle.index() as usize);
-        self.roster.check_word(handle, word, self.roster.slots())
+        self.roster.check_word(handle.erase(), word, self.roster.slots())
     }
 
     /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). The last

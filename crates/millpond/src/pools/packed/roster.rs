@@ -33,7 +33,7 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     order: Vec<H>,
     /// A copy of the books' [`quick_below`](Books::quick_below), or 0: then the next lifetime that ends makes a new one.
     quick_below: H::Word,
-    books: Books<H>,
+    books: Books<H::Erased>,
 }
 
 /// The entry in the order for a slot with this word. For a retired slot, only the index counts; no
@@ -48,17 +48,17 @@ fn handle_in<H: HandleLayout>(index: usize, word: H::Word) -> H {
 const SLOTS_IN_CACHE: usize = 4096;
 
 impl<H: HandleLayout> Deref for PackedRoster<H> {
-    type Target = Books<H>;
+    type Target = Books<H::Erased>;
 
     #[inline(always)]
-    fn deref(&self) -> &Books<H> {
+    fn deref(&self) -> &Books<H::Erased> {
         &self.books
     }
 }
 
 impl<H: HandleLayout> DerefMut for PackedRoster<H> {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Books<H> {
+    fn deref_mut(&mut self) -> &mut Books<H::Erased> {
         &mut self.books
     }
 }
@@ -107,7 +107,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// The books, mutable, and the slots.
-    pub(super) fn parts_mut(&mut self) -> (&mut Books<H>, &Slots<H::Word, H::Index>) {
+    pub(super) fn parts_mut(&mut self) -> (&mut Books<H::Erased>, &Slots<H::Word, H::Index>) {
         (&mut self.books, &self.slots)
     }
 
@@ -154,14 +154,15 @@ impl<H: HandleLayout> PackedRoster<H> {
         handle: H,
         check: CheckWord<H::Word>,
     ) -> Result<(), InsertAtErrorKind> {
-        let index = self.books.check_claim(handle, &self.slots, check)?;
+        let index = self.books.check_claim(handle.erase(), &self.slots, check)?;
         let slot = &mut self.slots[index];
         slot.word = handle.word();
         let position = slot.position.to_index();
         self.order[position] = handle;
         Partition::claim(self, position, self.parting());
         self.slots.counts_mut().birth();
-        self.books.note_claim(handle);
+        self.slots.mark_used(index);
+        self.books.note_claim(handle.erase());
         self.quick_below = H::Word::ZERO;
         Ok(())
     }
@@ -198,7 +199,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     #[inline(never)]
     fn pass_retired_with_care(&mut self, position: usize) {
         self.swap(position, position + self.slots.counts().retired());
-        self.books.mark_used(self.order[position].index() as usize);
+        self.slots.mark_used(self.order[position].index() as usize);
     }
 
     /// Releases a slot whose next generation may not be the successor, or whose pool may have a recorder, and finds
@@ -321,12 +322,8 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// Slots from here on were never used, and each stands at the position of its own number.
-    ///
-    /// One that was never used comes next only if each that was used is live, so it is counted by the peak; or has
-    /// retired, and then `pass_retired_with_care` tells the books.
     pub(super) fn used(&self) -> usize {
-        let slots = self.slots.len();
-        self.books.used(slots).max(self.slots.counts().peak().min(slots))
+        self.slots.used()
     }
 
     /// The live slots in their order, the vacant ones and the retired ones; the unused ones as one range.
@@ -354,7 +351,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn copy_state_from(&mut self, other: &Self, arrays: Option<Arrays<H>>) {
         match arrays {
             Some(Arrays { slots, order }) => {
-                self.slots.replace(slots, other.slots.counts());
+                self.slots.replace(slots, &other.slots);
                 self.order = order;
             }
             None => {
@@ -449,10 +446,8 @@ impl<H: HandleLayout> PackedRoster<H> {
         let Arrays { mut slots, mut order } = room;
         slots.extend_from_slice(&self.slots[..kept]);
         order.extend(self.order.iter().filter(|handle| (handle.index() as usize) < kept));
-        let mut counts = self.slots.counts();
-        let freed = self.words_from(kept).filter(|word| *word == H::Word::RETIRED).count();
-        counts.forget_retired(freed);
-        self.slots.replace(slots, counts);
+        let retired = self.words_from(kept).filter(|word| *word == H::Word::RETIRED).count();
+        self.slots.shrink_to(slots, retired);
         self.order = order;
         self.place_again(0);
         self.books.tell_size(&self.slots);
@@ -476,7 +471,14 @@ impl<H: HandleLayout> PackedRoster<H> {
             "there is a place in the order for each slot",
             format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
         )?;
-        self.books.validate(slots_max, &self.slots, self.used())?;
+        self.books.validate(slots_max, &self.slots)?;
+        let start = self.books.circle().start();
+        let written = self.slots[self.used()..].iter().position(|slot| slot.word != start);
+        ensure(
+            written.is_none(),
+            "slots beyond those that were used are as in a new pool",
+            format_args!("slot {:?}, though only {} were used", written, self.used()),
+        )?;
         for (position, handle) in self.order.iter().enumerate() {
             let slot = self.slots.get(handle.index() as usize);
             ensure(

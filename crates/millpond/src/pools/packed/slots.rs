@@ -27,6 +27,8 @@ impl<W: Word, I: IndexWord> Slot<W, I> {
 #[derive(Clone, Debug)]
 pub(super) struct Slots<W: Word, I: IndexWord> {
     slots: Vec<Slot<W, I>>,
+    /// See [`mark_used`](Self::mark_used).
+    used: u32,
     counts: Counts,
     pub(super) watch: Option<crate::reports::debug::Watch>,
 }
@@ -34,7 +36,7 @@ pub(super) struct Slots<W: Word, I: IndexWord> {
 impl<W: Word, I: IndexWord> Slots<W, I> {
     /// Not watched.
     pub(super) const fn new(slots: Vec<Slot<W, I>>) -> Self {
-        Self { slots, counts: Counts::NONE, watch: None }
+        Self { slots, used: 0, counts: Counts::NONE, watch: None }
     }
 
     /// Makes room for this many slots in all.
@@ -53,15 +55,32 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
         self.slots.extend(slots);
     }
 
-    /// There are these slots from now on, with this history.
-    pub(super) fn replace(&mut self, slots: Vec<Slot<W, I>>, counts: Counts) {
+    /// There are these slots from now on; of those that are no more, this many had retired.
+    pub(super) fn shrink_to(&mut self, slots: Vec<Slot<W, I>>, retired: usize) {
         self.slots = slots;
-        self.counts = counts;
+        self.counts.forget_retired(retired);
+    }
+
+    /// There are these slots from now on, copies of those of `other`.
+    pub(super) fn replace(&mut self, slots: Vec<Slot<W, I>>, other: &Self) {
+        self.slots = slots;
+        self.counts = other.counts;
+        self.used = other.used;
     }
 
     #[inline(always)]
     pub(super) fn counts_mut(&mut self) -> &mut Counts {
         &mut self.counts
+    }
+
+    /// This slot was taken although it does not bring a new peak.
+    pub(super) fn mark_used(&mut self, index: usize) {
+        self.mark_used_until(index + 1);
+    }
+
+    /// Slots below this number may have been used.
+    pub(super) fn mark_used_until(&mut self, slots: usize) {
+        self.used = self.used.max(slots as u32);
     }
 
     /// Takes on these words and this history. The positions are set later.
@@ -73,6 +92,8 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
             retired += usize::from(word == W::RETIRED);
             slot.word = if word == W::RETIRED { word } else { word.as_live() };
         }
+        // The peak is what a file says, and may be that of more slots.
+        self.used = self.slots.len().max(peak) as u32;
         self.counts = Counts::loaded(inserted, live, peak, retired);
     }
 
@@ -80,6 +101,7 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
     pub(super) fn copy_state_from(&mut self, other: &Self, used: usize) {
         self.slots[..used].copy_from_slice(&other.slots[..used]);
         self.counts = other.counts;
+        self.used = other.used;
     }
 }
 
@@ -89,6 +111,12 @@ impl<W: Word, I: IndexWord> Census for Slots<W, I> {
     #[inline]
     fn slots(&self) -> usize {
         self.slots.len()
+    }
+
+    /// One that was never used comes next only if each that was used is live, so it is counted by the peak; or has
+    /// retired, and then the roster [marks](Slots::mark_used) it.
+    fn used(&self) -> usize {
+        (self.used as usize).max(self.counts.peak()).min(self.slots.len())
     }
 
     #[inline(always)]

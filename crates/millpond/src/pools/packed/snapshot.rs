@@ -151,7 +151,7 @@ mod saved {
                 .and_then(|()| pool.set_former(&former))
                 .map_err(|_| Refused::out_of_memory(there))?;
             pool.load_slots(&slots, values);
-            pool.roster.mark_used_until(there + former.len());
+            pool.roster.slots_mut().mark_used_until(there + former.len());
             Ok(pool)
         }
     }

@@ -3,8 +3,7 @@ use super::{PackedRoster, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout, Word};
 use crate::pools::doubling::Doubling;
-use crate::pools::growing::{ReserveError, no_room};
-use crate::pools::slot_pool::Growing;
+use crate::pools::reserve::{ReserveError, no_room};
 use crate::slots::lifetimes::Lifetimes;
 use crate::values::PackedValues;
 
@@ -58,7 +57,7 @@ use crate::values::PackedValues;
 /// They are those of [`PackedSlotPool`], as a `PackedPool` has them. Its own: [`push`](Self::push),
 /// [`reserve`](Self::reserve), [`shrink_to_fit`](Self::shrink_to_fit), [`capacity_max`](Self::capacity_max).
 pub type PackedVecPool<T, H = Handle<T>> =
-    PackedSlotPool<T, Growing<Doubling<<H as HandleLayout>::Word>>, H>;
+    PackedSlotPool<T, Doubling<<H as HandleLayout>::Word>, H>;
 
 impl<T, H: HandleLayout> PackedVecPool<T, H> {
     /// Without slots and limits, computed at compile time.
@@ -68,7 +67,7 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         Self {
             roster: PackedRoster::empty(lifetimes),
             values: PackedValues::empty(),
-            growth: Growing(Doubling::up_to(slots_max)),
+            growth: Doubling::up_to(slots_max),
         }
     }
 
@@ -157,14 +156,14 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
             name: pool.name(),
             additional,
             live,
-            retired: retired + pool.growth.0.retired_beyond(),
+            retired: retired + pool.growth.retired_beyond(),
             capacity_max: pool.capacity_max(),
             out_of_memory,
         };
         if missing > self.usable_beyond() {
             return Err(error(self, false));
         }
-        let needed = self.growth.0.slots_with_room_for::<H>(slots, missing);
+        let needed = self.growth.slots_with_room_for::<H>(slots, missing);
         self.grow(needed, true).map_err(|OutOfMemory| error(self, true))
     }
 
@@ -201,22 +200,22 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
             return Ok(());
         }
         let fresh = self.roster.circle().start().as_dead();
-        let former = self.growth.0.with_freed(self.roster.words_from(kept), fresh)?;
+        let former = self.growth.with_freed(self.roster.words_from(kept), fresh)?;
         let room = PackedRoster::try_room(kept)?;
         self.values.try_shrink(kept)?;
         self.roster.shrink(kept, room);
-        self.growth.0.keep(former);
+        self.growth.keep(former);
         Ok(())
     }
 
     pub(super) fn grow(&mut self, slots: usize, touch: bool) -> Result<(), OutOfMemory> {
         let Self { roster, values, growth } = self;
-        grow(&mut growth.0, roster, values, slots, touch)
+        grow(growth, roster, values, slots, touch)
     }
 
     #[cfg(feature = "serde")]
     pub(super) fn set_former(&mut self, words: &[H::Word]) -> Result<(), OutOfMemory> {
-        self.growth.0.set_former(words)
+        self.growth.set_former(words)
     }
 }
 

@@ -30,13 +30,12 @@ use crate::values::ValuesMut;
 ///
 /// Needs the feature `recycler`.
 ///
-/// For objects that are expensive to construct (connections, buffers, meshes), and for programs
-/// that process **all** slots, live and dead alike, without a branch:
-/// [`as_mut_slice`](Self::as_mut_slice) is a plain `&mut [T]`, and every object in it is always
-/// valid. The recycler stores nothing of its own in a dead object.
+/// Use it for objects that are expensive to construct: connections, buffers, meshes. Use it also if you process **all**
+/// slots without a branch, free ones included: [`as_mut_slice`](Self::as_mut_slice) is a plain `&mut [T]`, and every
+/// object in it is valid.
 ///
-/// **Memory**: like a [`Pool`](crate::Pool)'s, allocated at creation. Each slot takes the object, a
-/// generation word, one bit, and the [reuse order](crate::reuse)'s data.
+/// **Memory**: allocated at creation. A slot takes the object, 4 bytes for its generation, one bit, and the [reuse
+/// order](crate::reuse)'s data.
 ///
 /// **Time**: acquire, get and release are O(1).
 ///
@@ -199,7 +198,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// recycler.release(handle);
     /// assert_eq!(recycler.acquire().unwrap().1, &7);
     /// ```
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<(H, &mut T)> {
         let handle = self.handles.acquire()?;
@@ -297,7 +296,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         let mut evicted = None;
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
-            let is_last = |handle| self.handles.core().is_last(handle);
+            let is_last = |handle| self.handles.core().is_last(H::erase(handle));
             let handle = crate::policies::least_of(keys, is_last)?;
             self.evict(handle);
             evicted = Some(handle);

@@ -6,9 +6,8 @@ use super::VecPool;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::pools::doubling::Doubling;
-use crate::pools::growing::CannotGrow;
 use crate::pools::pool::OneBlock;
-use crate::pools::slot_pool::{Growing, Grows, Growth};
+use crate::pools::slot_pool::{CannotGrow, Growth};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, Core};
@@ -17,121 +16,105 @@ use crate::values::PoolStorage;
 
 impl<W: Word> Doubling<W> {
     /// Moves to this many slots, at least as many as there are. On an error, nothing changes.
-    pub(super) fn grow<T, R: ReuseOrder, H: HandleLayout<Word = W>>(
+    pub(super) fn grow<T, R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &mut Core<R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let from = storage.words().slots();
         let (again, rest) = self.split(from, slots)?;
-        storage.try_grow(Core::<R, H>::NEEDS, slots, again, core.circle().start(), touch)?;
+        storage.try_grow(Core::<R, L>::NEEDS, slots, again, touch)?;
         self.keep(rest);
-        core.grow(from, storage);
+        core.grow(from, storage.slots_mut());
         Ok(())
-    }
-
-    /// Grows until a slot is vacant. On an error, nothing changes.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn make_room<T, R: ReuseOrder, H: HandleLayout<Word = W>>(
-        &mut self,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
-    ) -> Result<(), CannotGrow> {
-        let slots = self.slots_with_room::<H>(storage.words().slots())?;
-        self.grow(slots, storage, core, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
-    }
-
-    /// Makes room for an insertion, and takes the slot that then comes next out of the order.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn take_beyond<T, R: ReuseOrder, H: HandleLayout<Word = W>>(
-        &mut self,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
-    ) -> Result<usize, CannotGrow> {
-        self.make_room(storage, core)?;
-        Ok(core.take_next(storage).expect("there is room").0)
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>>
-    for Growing<Doubling<H::Word>>
-{
+impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doubling<L::Word> {
     const TOUCHES: bool = false;
 
     #[inline]
-    fn slots_max(&self, _: &PoolStorage<T, R, H>) -> usize {
-        self.0.slots_max::<H>()
+    fn slots_max(&self, _: &PoolStorage<T, R, L>) -> usize {
+        self.limit::<L>()
     }
 
-    fn usable_beyond(&self, storage: &PoolStorage<T, R, H>) -> usize {
-        self.0.usable_beyond::<H>(storage.words().slots())
+    fn usable_beyond(&self, storage: &PoolStorage<T, R, L>) -> usize {
+        self.room_beyond::<L>(storage.words().slots())
     }
 
-    #[inline]
+    #[cold]
+    #[inline(never)]
     fn make_room(
         &mut self,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &mut Core<R, L>,
     ) -> Result<(), CannotGrow> {
-        self.0.make_room(storage, core)
+        let from = storage.words().slots();
+        if self.room_beyond::<L>(from) == 0 {
+            return Err(CannotGrow::AtLimit);
+        }
+        let is_usable = |word: &L::Word| *word != L::Word::RETIRED;
+        // Slots that exist again may all have retired.
+        let first = self.former().iter().position(is_usable).unwrap_or(self.former().len());
+        let slots = self.slots_after::<L>(from).max(from + first + 1);
+        self.grow(slots, storage, core, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     fn take_beyond(
         &mut self,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &mut Core<R, L>,
     ) -> Result<usize, CannotGrow> {
-        self.0.take_beyond(storage, core)
+        self.make_room(storage, core)?;
+        Ok(core.take_next(storage.slots_mut()).expect("there is room").0)
     }
 
     #[cold]
     fn grow_up_to(
         &mut self,
-        handle: H,
-        check: CheckWord<H::Word>,
+        handle: L,
+        check: CheckWord<L::Word>,
         is_near: bool,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &mut Core<R, L>,
     ) -> Result<(), InsertAtErrorKind> {
         let index = handle.index() as usize;
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
         let word = self.word_of(index, storage, core).ok_or(InsertAtErrorKind::OutOfRange)?;
         check(&core.circle(), word, handle.word())?;
-        let slots = self.0.slots_up_to::<H>(storage.words().slots(), index, is_near)?;
-        self.0
-            .grow(slots, storage, core, false)
-            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
+        let slots = self.slots_up_to::<L>(storage.words().slots(), index, is_near)?;
+        self.grow(slots, storage, core, false).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
     fn word_of(
         &self,
         index: usize,
-        storage: &PoolStorage<T, R, H>,
-        core: &Core<R, H>,
-    ) -> Option<H::Word> {
-        let (words, fresh) = (storage.words(), core.circle().start().as_dead());
-        words.get(index).or_else(|| self.0.word_beyond::<H>(index, words.slots(), fresh))
+        storage: &PoolStorage<T, R, L>,
+        _: &Core<R, L>,
+    ) -> Option<L::Word> {
+        let words = storage.words();
+        let beyond = || self.word_beyond::<L>(index, words.slots(), words.unused_word());
+        words.get(index).or_else(beyond)
     }
 
-    fn known(&self, storage: &PoolStorage<T, R, H>) -> usize {
-        storage.words().slots() + self.0.former().len()
+    fn known(&self, storage: &PoolStorage<T, R, L>) -> usize {
+        storage.words().slots() + self.former().len()
     }
 
     /// Values in slots that are no more are dropped.
     fn become_like(
         &mut self,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &Core<R, H>,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &Core<R, L>,
         other: &Self,
-        other_storage: &PoolStorage<T, R, H>,
+        other_storage: &PoolStorage<T, R, L>,
     ) -> Result<(), OutOfMemory> {
-        let mut former = self.0.clone();
-        former.set_former(other.0.former())?;
+        let mut former = self.clone();
+        former.set_former(other.former())?;
         let (circle, slots) = (core.circle(), other_storage.words().slots());
         for index in slots..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
@@ -139,47 +122,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> Growth<T, R, H, OneBlock<T, R, H>>
         }
         match slots.cmp(&storage.words().slots()) {
             Ordering::Less => {
-                let block = storage.try_smaller(Core::<R, H>::NEEDS, slots)?;
-                storage.move_to(Core::<R, H>::NEEDS, block);
+                let block = storage.try_smaller(Core::<R, L>::NEEDS, slots)?;
+                storage.move_to(Core::<R, L>::NEEDS, block);
             }
             Ordering::Equal => {}
             Ordering::Greater => {
-                storage.try_grow(Core::<R, H>::NEEDS, slots, &[], circle.start(), false)?;
+                storage.try_grow(Core::<R, L>::NEEDS, slots, &[], false)?;
             }
         }
-        self.0 = former;
+        *self = former;
         Ok(())
     }
 
-    fn add_to(&self, storage: &PoolStorage<T, R, H>, sum: &mut Checksum) {
+    fn add_to(&self, storage: &PoolStorage<T, R, L>, sum: &mut Checksum) {
         sum.add(&storage.words().slots());
     }
 
     #[cfg(feature = "validate")]
     fn validate(
         &self,
-        storage: &PoolStorage<T, R, H>,
-        _: &Core<R, H>,
+        storage: &PoolStorage<T, R, L>,
+        _: &Core<R, L>,
     ) -> Result<(), crate::reports::validate::Violation> {
-        self.0.validate::<H>(storage.words().slots())
-    }
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout> Grows<T, R, H, OneBlock<T, R, H>>
-    for Growing<Doubling<H::Word>>
-{
-    fn retired_beyond(&self, _: &PoolStorage<T, R, H>) -> usize {
-        self.0.retired_beyond()
-    }
-
-    fn reserve(
-        &mut self,
-        missing: usize,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
-    ) -> Result<(), OutOfMemory> {
-        let slots = self.0.slots_with_room_for::<H>(storage.words().slots(), missing);
-        self.0.grow(slots, storage, core, true)
+        self.check::<L>(storage.words().slots())
     }
 }
 
@@ -189,8 +154,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// [`LowestFirst`](crate::reuse::LowestFirst), values go to the lowest slots, so that the last ones run empty.
     ///
     /// 4 bytes for each freed slot that was ever used stay allocated (2 with [`Handle32`](crate::Handle32) of 16 or
-    /// more index bits), so that handles stay stale for ever, even once the slot exists again. If there is no memory
-    /// for the smaller block, nothing happens.
+    /// more index bits), so that its old handles stay stale when the slot exists again. If there is no memory for the
+    /// smaller block, nothing happens.
     ///
     /// ```
     /// use millpond::VecPool;
@@ -219,13 +184,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         if kept == self.capacity() {
             return Ok(());
         }
-        let freed = self.storage.words().as_slice()[kept..].iter().copied();
-        let former = self.growth.0.with_freed(freed, self.core.circle().start().as_dead())?;
-        let block = self.storage.try_smaller(Core::<R, H>::NEEDS, kept)?;
-        self.growth.0.keep(former);
-        self.core.shrink(kept, &mut self.storage, |storage| {
-            storage.move_to(Core::<R, H>::NEEDS, block);
-        });
+        let words = self.storage.words();
+        let (slots, unused) = (words.slots(), words.unused_word());
+        let freed = (kept..slots).map(|index| words.get(index).unwrap_or(unused));
+        let former = self.growth.with_freed(freed, unused)?;
+        let block = self.storage.try_smaller(Core::<R, H::Erased>::NEEDS, kept)?;
+        self.growth.keep(former);
+        self.core.shrink(kept, self.storage.slots_mut());
+        self.storage.move_to(Core::<R, H::Erased>::NEEDS, block);
+        self.core.note_shrunk(self.storage.slots_mut());
         Ok(())
     }
 }

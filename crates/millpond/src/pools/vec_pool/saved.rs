@@ -13,7 +13,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
     type Saved = SavedVecPool;
 
     fn to_saved(&self) -> SavedVecPool {
-        let known = self.capacity() + self.growth.0.former().len();
+        let known = self.capacity() + self.growth.former().len();
         SavedVecPool {
             capacity_max: self.capacity_max() as u64,
             slots_there: self.capacity() as u64,
@@ -30,16 +30,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
         let CheckedVecPool { capacity_max, slots, former } = checked;
         let (slots, values) = slots;
         let mut pool = Self::without_slots(&Lifetimes::PLAIN, capacity_max);
-        let Self { storage, core, growth: growing, .. } = &mut pool;
+        let Self { storage, core, growth, .. } = &mut pool;
         let there = slots.words.len();
-        growing
-            .0
+        growth
             .grow(there, storage, core, false)
-            .and_then(|()| growing.0.set_former(&former))
+            .and_then(|()| growth.set_former(&former))
             .map_err(|_| Refused::out_of_memory(there))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
-        core.load(&slots, storage);
-        core.mark_used_until(there + former.len());
+        core.load(&slots, storage.slots_mut());
+        storage.mark_used_until(there + former.len());
         Ok(pool)
     }
 }

@@ -52,10 +52,4 @@ tests_of! { [short, reserved_behind_a_freed_slot]
     vec_intrusive: VecKind<Intrusive, Handle<()>>;
     packed_vec: PackedVecKind<Handle<()>>;
     packed_vec_narrow: PackedVecKind<Handle32<(), 16>>;
-    blocks_lifo: GrowingKind<Lifo, Handle<()>>;
-    blocks_fifo: GrowingKind<Fifo, Handle<()>>;
-    blocks_lowest_first: GrowingKind<LowestFirst, Handle<()>>;
-    blocks_roster: GrowingKind<Roster, Handle<()>>;
-    blocks_next_fit: GrowingKind<NextFit, Handle<()>>;
-    blocks_intrusive: GrowingKind<Intrusive, Handle<()>>;
 }
