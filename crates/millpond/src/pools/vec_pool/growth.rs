@@ -113,8 +113,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         other: &Self,
         other_storage: &PoolStorage<T, R, L>,
     ) -> Result<(), OutOfMemory> {
-        let mut former = self.clone();
-        former.set_former(other.former())?;
+        let former = other.try_copy_former()?;
         let (circle, slots) = (core.circle(), other_storage.words().slots());
         for index in slots..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
@@ -130,7 +129,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
                 storage.try_grow(Core::<R, L>::NEEDS, slots, &[], false)?;
             }
         }
-        *self = former;
+        self.keep(former);
         Ok(())
     }
 
