@@ -75,6 +75,7 @@ fn visit_peers(visitor: &mut impl Visitor) {
 pub(crate) fn visit_frames(visitor: &mut impl Visitor) {
     visitor.visit::<millpond_pool::PoolWith<Lifo>>();
     visitor.visit::<packed_pool::PackedPool>();
+    visitor.visit::<packed_pool::PackedVecPool>();
     visitor.visit::<vec_pool::VecPool>();
     visitor.visit::<recycler::Recycler>();
     visit_peers(visitor);
@@ -109,6 +110,7 @@ fn visit_millpond(visitor: &mut impl Visitor) {
     visitor.visit::<millpond_pool::PoolWith<Intrusive>>();
     visitor.visit::<millpond_pool::PoolNarrow>();
     visitor.visit::<packed_pool::PackedPool>();
+    visitor.visit::<packed_pool::PackedVecPool>();
     visitor.visit::<vec_pool::VecPool>();
     visitor.visit::<recycler::Recycler>();
     visit_static(visitor);

@@ -7,10 +7,10 @@
 //! | anything you create and destroy during play: the default | [`Pool`](crate::Pool) |
 //! | things you loop over far more often than you look them up, or must sort | [`PackedPool`](crate::PackedPool) |
 //! | a `static`, or no heap | [`StaticPool`](crate::StaticPool) |
-//! | no idea how many there will be, with or without a limit | [`VecPool`](crate::VecPool) |
+//! | no idea how many there will be, with or without a limit | [`VecPool`](crate::VecPool); [`PackedVecPool`](crate::PackedVecPool) for what you loop over or sort |
 //! | …but a limit, and values must never move | [`Pool`](crate::Pool) with an `untouched` capacity: the system provides memory as it fills |
 //! | several threads that insert, read and remove | [`SyncPool`](crate::SyncPool) |
-//! | objects that several threads borrow and return | [`SyncRecycler`](crate::SyncRecycler) |
+//! | objects that several threads borrow and return, made at the start or when first needed | [`SyncRecycler`](crate::SyncRecycler) |
 //! | data that you rebuild in every frame | [`FramePool`](crate::FramePool); [`FrameMemory`](crate::FrameMemory) if it is used in one place only |
 //! | objects that are expensive to construct, or a loop over all slots without a branch | [`Recycler`](crate::Recycler) |
 //! | values of different types behind one trait | [`AnyPool`](crate::AnyPool) |
@@ -30,10 +30,11 @@
 //! | [`PackedPool`](crate::PackedPool) | no: the last value takes the place of a removed one | yes, a slice | no | the heap, once | `T` + 16 |
 //! | [`StaticPool`](crate::StaticPool) | while the pool stays | in runs | no | itself | `T` + 12 |
 //! | [`VecPool`](crate::VecPool) | until it grows | in runs | by doubling; shrinks from the end | the heap, one block | `T` + 4.125 + `W` |
+//! | [`PackedVecPool`](crate::PackedVecPool) | no: as a `PackedPool`, and until it grows | yes, a slice | by doubling; shrinks from the end | the heap, three arrays | `T` + 16 |
 //! | [`Recycler`](crate::Recycler) | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`AnyPool`](crate::AnyPool) | yes | in runs | no | the heap, once | `BYTES` + 16 (with pointers of 8 bytes), rounded up to a multiple of 16, + 4.125 + `W` |
 //! | [`SyncPool`](crate::SyncPool) | yes | in runs, by `&mut` | no | the heap, once | `T` + 8.25 to 10.1 |
-//! | [`SyncRecycler`](crate::SyncRecycler) | yes | no | no | the heap, once | `T` + 0.125 to 2 |
+//! | [`SyncRecycler`](crate::SyncRecycler) | yes | no | no | the heap, once | `T` + 0.125 to 2; made lazily, 0.25 to 2.125 |
 //! | [`HandleAllocator`](crate::HandleAllocator) | yours | in runs | no | the heap, once | 4.125 + `W` |
 //! | [`SideTable`](crate::SideTable) | if its capacity is fixed | in runs | by choice | the heap, once, or doubling | `T` + 4.125 |
 //! | [`FramePool`](crate::FramePool) | until it is reset | yes, a slice | no | the heap, once | `T` |
@@ -53,10 +54,11 @@
 //! | [`PackedPool`](crate::PackedPool) | O(1) | O(1), moves one value | O(1), one more step | O(live), a slice |
 //! | [`StaticPool`](crate::StaticPool) | O(1) | O(1) | O(1) | O(N) |
 //! | [`VecPool`](crate::VecPool) | O(1) on average; O(capacity) for growth | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`PackedVecPool`](crate::PackedVecPool) | O(1) on average; O(capacity) for growth | O(1), moves one value | O(1), one more step | O(live), a slice |
 //! | [`Recycler`](crate::Recycler) | O(1), nothing is constructed | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
 //! | [`AnyPool`](crate::AnyPool) | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SyncPool`](crate::SyncPool) | O(1); nearly full: O(capacity / 64) | O(1) | O(1) | O(capacity) |
-//! | [`SyncRecycler`](crate::SyncRecycler) | O(1), nothing is constructed | O(1), nothing is dropped | – | – |
+//! | [`SyncRecycler`](crate::SyncRecycler) | O(1), nothing is constructed (or once, lazily) | O(1), nothing is dropped | – | – |
 //! | [`HandleAllocator`](crate::HandleAllocator) | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`](crate::SideTable) | O(1), except for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
 //! | [`FramePool`](crate::FramePool) | O(1) | all at once | O(1) | O(live), a slice |

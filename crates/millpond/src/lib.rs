@@ -6,7 +6,7 @@
 //! adjacent live objects as a slice.
 //!
 //! The pools with the same methods: [`Pool`] of a fixed capacity, [`VecPool`] which grows as a `Vec` does, [`StaticPool`]
-//! without a heap, and [`PackedPool`] whose values are one slice.
+//! without a heap, and [`PackedPool`] and [`PackedVecPool`] (which grows) whose values are one slice.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
@@ -42,7 +42,7 @@
 //! | you have | use |
 //! | --- | --- |
 //! | anything you create and destroy during play: the default | [`Pool`] |
-//! | things you loop over far more often than you look them up, or must sort: sparks, bullets, particles | [`PackedPool`] |
+//! | things you loop over far more often than you look them up, or must sort: sparks, bullets, particles | [`PackedPool`]; [`PackedVecPool`] grows |
 //! | no idea how many there will be | [`VecPool`]: grows like a `Vec`, and handles stay valid |
 //! | …but a limit, and values must never move | [`Pool`] with an `untouched` capacity: the system provides memory as it fills |
 //! | a `static`, or no heap | [`StaticPool`] |
@@ -89,8 +89,8 @@
 //!
 //! # Saving and restoring
 //!
-//! [`Pool`], [`PackedPool`], [`VecPool`], [`StaticPool`], [`SyncPool`], [`Recycler`], [`HandleAllocator`],
-//! [`SideTable`], and the two [policies](overflow) that are pools themselves can
+//! [`Pool`], [`PackedPool`], [`VecPool`], [`PackedVecPool`], [`StaticPool`], [`SyncPool`], [`Recycler`],
+//! [`HandleAllocator`], [`SideTable`], and the two [policies](overflow) that are pools themselves can
 //! be saved and restored exactly, including handles and the reuse order, at the speed of `memcpy` if
 //! the values are `Copy`. [`snapshot`] has what rollback and lockstep games need, including checksums
 //! and a history of recent frames.
@@ -104,7 +104,7 @@
 //! - `alloc` (default): [`Pool`] and [`HandleAllocator`], their reuse orders and snapshots. Without it,
 //!   the crate has only the handle types, [`StaticPool`] and its snapshots, and the [policies](overflow) that need
 //!   no memory.
-//! - `packed` (default): [`PackedPool`].
+//! - `packed` (default): [`PackedPool`] and [`PackedVecPool`].
 //! - `tables` (default): [`SideTable`] and joins.
 //! - `vec` (default): [`VecPool`].
 //! - `full`: the default features and the nine that follow.
@@ -325,7 +325,7 @@ pub use around::side_table::{self, SideTable};
 #[cfg(feature = "any")]
 pub use pools::any_pool::{self, AnyPool, AnyValue};
 #[cfg(feature = "packed")]
-pub use pools::packed::{self, PackedPool, PackedPoolBuilder};
+pub use pools::packed::{self, PackedPool, PackedPoolBuilder, PackedVecPool, PackedVecPoolBuilder};
 #[cfg(feature = "recycler")]
 pub use pools::recycler::{self, Recycler, RecyclerBuilder};
 #[cfg(feature = "vec")]

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, PackedPool, Pool, SideTable, SizeClasses, VecPool};
+use millpond::{Handle, PackedPool, PackedVecPool, Pool, SideTable, SizeClasses, VecPool};
 
 unsafe extern "C" {
     /// The first byte of the region that may not be used, or null.
@@ -118,6 +118,22 @@ const USES: &[(&str, fn())] = &[
         let word: *const u64 = &raw const pool[handles[3]][3];
         pool.remove(handles[3]);
         read(word);
+    }),
+    ("packed_vec_pool_after_growth", || {
+        let mut pool = PackedVecPool::<Value>::new();
+        let handles = [0; 5].map(|id| pool.push([id; 4]));
+        let word: *const u64 = &raw const pool[handles[4]][3];
+        pool.remove(handles[3]);
+        read(word);
+    }),
+    ("packed_vec_pool_after_shrinking", || {
+        let mut pool = PackedVecPool::<Value>::new();
+        let handles = [0; 5].map(|id| pool.push([id; 4]));
+        pool.remove(handles[0]);
+        pool.reserve(100).unwrap();
+        pool.shrink_to_fit();
+        let word: *const u64 = &raw const pool[handles[3]][3];
+        read(word.wrapping_add(4));
     }),
     ("write", || {
         let mut pool = Pool::<Value>::new(4);

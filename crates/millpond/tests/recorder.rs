@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use millpond::recorder::{HEADER, Recorder};
 use millpond::reuse::{Fifo, LowestFirst};
-use millpond::{HandleAllocator, PackedPool, Pool, Recycler, StaticPool, SyncPool, VecPool};
+use millpond::{
+    HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, SyncPool, VecPool,
+};
 
 /// Text that can be read when the recorder has written it.
 #[derive(Clone, Default)]
@@ -177,6 +179,9 @@ kinds! {
         |pool| pool.retain(|_, _| false);
     // It has no slots yet when the recording begins.
     a_vec_pool: VecPool<u8> = VecPool::builder().capacity_max(48).name("kind").build(),
+        |pool| pool.clear();
+    a_packed_vec_pool: PackedVecPool<u8> =
+        PackedVecPool::builder().capacity_max(48).name("kind").build(),
         |pool| pool.clear();
     a_vec_pool_that_retires: VecPool<u8, Fifo> =
         VecPool::builder().capacity_max(768).lifetimes(2).name("kind").reuse(Fifo).build(),

@@ -213,8 +213,12 @@ mod native {
     }
 
     pub(super) fn objects_are_lent_to_one_thread_at_a_time() {
-        let recycler =
-            SyncRecycler::builder().capacity(3).on_release(|n| *n += 1).build_with(|_| 0_u64);
+        let builder = || SyncRecycler::builder().capacity(3).on_release(|n| *n += 1);
+        lends_to_one_thread_at_a_time(&builder().build_with(|_| 0));
+        lends_to_one_thread_at_a_time(&builder().build_lazily(|_| 0));
+    }
+
+    fn lends_to_one_thread_at_a_time(recycler: &SyncRecycler<u64>) {
         let lent = AtomicU64::new(0);
         on_threads(THREADS, |_| {
             for _ in 0..STEPS {

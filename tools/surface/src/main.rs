@@ -20,9 +20,10 @@ use serde_json::Value;
 use crate::items::{Crate, Items};
 
 /// The pools that are compared with their model.
-const COMPARED: [(&str, &str); 7] = [
+const COMPARED: [(&str, &str); 8] = [
     ("PackedPool", "Pool"),
     ("VecPool", "Pool"),
+    ("PackedVecPool", "Pool"),
     ("StaticPool", "Pool"),
     ("Recycler", "Pool"),
     ("HandleAllocator", "Pool"),

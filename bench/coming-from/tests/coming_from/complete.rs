@@ -33,17 +33,17 @@ const KEYS: &str = "Keys";
 const SUBJECTS: [Subject; 19] = [
     subject(
         ["slotmap", "basic.rs", "SlotMap"],
-        &["slot_map.rs", "growing.rs", "detached.rs", "every_map.rs"],
+        &["slot_map.rs", "growing.rs", "unchecked.rs", "detached.rs", "every_map.rs"],
         &[SLOT_MAP],
     ),
     subject(
         ["slotmap", "hop.rs", "HopSlotMap"],
-        &["hop_slot_map.rs", "growing.rs", "every_map.rs"],
+        &["hop_slot_map.rs", "growing.rs", "unchecked.rs", "every_map.rs"],
         &[SLOT_MAP],
     ),
     subject(
         ["slotmap", "dense.rs", "DenseSlotMap"],
-        &["dense_slot_map.rs", "detached.rs", "every_map.rs"],
+        &["dense_slot_map.rs", "growing.rs", "detached.rs", "every_map.rs"],
         &[DENSE, SLOT_MAP],
     ),
     subject(

@@ -1,73 +1,42 @@
-//! `DenseSlotMap` beside `PackedPool`.
+//! `DenseSlotMap` beside `PackedVecPool`.
 
-use millpond::PackedPool;
+use millpond::PackedVecPool;
 
 use crate::keys::{NewKey, OldKey};
 
 type Old<V> = slotmap::DenseSlotMap<OldKey, V>;
-type New<V> = PackedPool<V, NewKey>;
+type New<V> = PackedVecPool<V, NewKey>;
 
 #[path = "detached.rs"]
 mod detached;
 #[path = "every_map.rs"]
 mod every_map;
+#[path = "growing.rs"]
+mod growing;
 
 fn empty<V>() -> New<V> {
-    PackedPool::with_capacity(100)
+    PackedVecPool::default()
 }
 
 fn add<V>(pool: &mut New<V>, value: V) -> NewKey {
-    pool.insert(value).expect("there is room")
+    pool.push(value)
 }
 
 #[test]
 fn new() {
     let mut old = slotmap::DenseSlotMap::new();
-    let mut new = PackedPool::new(10);
-    let (key, handle) = (old.insert("a"), new.insert("a").unwrap());
+    let mut new = PackedVecPool::new();
+    let (key, handle) = (old.insert("a"), new.push("a"));
     assert_eq!(old.get(key), new.get(handle));
 }
 
 #[test]
 fn with_capacity() {
     let mut old = slotmap::DenseSlotMap::with_capacity(10);
-    let mut new = PackedPool::new(10);
-    assert!(old.capacity() >= 10 && new.capacity() == 10);
-    let (key, handle) = (old.insert("a"), new.insert("a").unwrap());
+    let mut new: PackedVecPool<&str> = PackedVecPool::with_capacity(10);
+    assert!(old.capacity() >= 10 && new.capacity() >= 10);
+    let (key, handle) = (old.insert("a"), new.push("a"));
     assert_eq!(old[key], new[handle]);
-}
-
-#[test]
-fn with_key() {
-    let mut old: Old<u32> = slotmap::DenseSlotMap::with_key();
-    let mut new: New<u32> = PackedPool::with_capacity(10);
-    let (key, handle) = (old.insert(1), new.insert(1).unwrap());
-    assert_eq!(old[key], new[handle]);
-}
-
-#[test]
-fn insert() {
-    let (mut old, mut new) = (Old::<u32>::default(), empty());
-    for value in 0..100 {
-        let (key, handle) = (old.insert(value), new.insert(value).unwrap());
-        assert_eq!(old[key], new[handle]);
-    }
-    assert_eq!(new.insert(100).unwrap_err().into_inner(), 100); // it is full
-}
-
-#[test]
-fn reserve() {
-    let mut old = Old::<u32>::default();
-    old.reserve(10);
-    let new = New::<u32>::with_capacity(10);
-    assert!(old.capacity() >= 10 && new.capacity() == 10);
-}
-
-#[test]
-fn try_reserve() {
-    let mut old = Old::<u32>::default();
-    assert!(old.try_reserve(usize::MAX).is_err());
-    assert!(New::<u32>::typed_builder().capacity(usize::MAX).try_build().is_err());
 }
 
 #[test]

@@ -14,6 +14,8 @@ type New<V> = VecPool<V, Lifo, NewKey>;
 mod every_map;
 #[path = "growing.rs"]
 mod growing;
+#[path = "unchecked.rs"]
+mod unchecked;
 
 fn empty<V>() -> New<V> {
     VecPool::default()

@@ -14,6 +14,8 @@ mod detached;
 mod every_map;
 #[path = "growing.rs"]
 mod growing;
+#[path = "unchecked.rs"]
+mod unchecked;
 
 fn empty<V>() -> New<V> {
     VecPool::default()

@@ -41,7 +41,7 @@ pub(crate) use interface::{
     says_all, tests_of,
 };
 pub(crate) use key::Key;
-pub(crate) use packed::PackedKind;
+pub(crate) use packed::{PackedKind, PackedVecKind};
 pub(crate) use packed_of_c::PackedCKind;
 pub(crate) use player::{Nothing, Value, hash, plans, play, seen};
 pub(crate) use pool_of_c::{CKind, GROWING};

@@ -7,6 +7,8 @@ pub(crate) mod allocator;
 pub mod any_pool;
 #[cfg(feature = "alloc")]
 pub mod builder;
+#[cfg(any(feature = "packed", feature = "vec"))]
+pub(crate) mod doubling;
 pub mod faces;
 #[cfg(feature = "memory")]
 pub mod frame_pool;
@@ -16,6 +18,8 @@ pub mod packed;
 pub mod pool;
 #[cfg(feature = "recycler")]
 pub mod recycler;
+#[cfg(any(feature = "packed", feature = "vec"))]
+pub(crate) mod reserve;
 #[cfg(feature = "alloc")]
 pub(crate) mod settings;
 pub mod slot_pool;

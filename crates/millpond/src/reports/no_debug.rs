@@ -37,6 +37,8 @@ impl fmt::Display for Changed {
 pub(crate) struct Fills(());
 
 impl Fills {
+    pub(crate) const NONE: Self = Self(());
+
     pub(crate) const fn of(_: usize) -> Self {
         Self(())
     }

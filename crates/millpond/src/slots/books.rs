@@ -93,7 +93,7 @@ impl<H: HandleLayout> Books<H> {
 
     /// Reports to the recorder that the number of slots has changed.
     #[cfg(feature = "alloc")]
-    pub(super) fn tell_size(&mut self, words: &impl Census<Word = H::Word>) {
+    pub(crate) fn tell_size(&mut self, words: &impl Census<Word = H::Word>) {
         if self.recorder.is_on() {
             let stats = self.stats(words);
             self.recorder.resized(stats);

@@ -103,6 +103,12 @@ impl Counts {
         self.deaths = self.births;
     }
 
+    /// This many retired slots are no more.
+    #[cfg(feature = "packed")]
+    pub(crate) fn forget_retired(&mut self, slots: usize) {
+        self.retired -= slots as u32;
+    }
+
     /// This many dead slots will never be reused.
     #[inline]
     pub(crate) fn retire(&mut self, slots: usize) {

@@ -8,7 +8,7 @@ use super::{Checksum, SnapshotError, ToChecksum};
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::slots::Circle;
 
-/// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `VecPool`, `StaticPool`,
+/// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `VecPool`, `PackedVecPool`, `StaticPool`,
 /// `HandleAllocator`, `SideTable`, `Spill` and `PolicyPool`. Sealed.
 pub trait State: Sized + sealed::Restore {}
 

@@ -2,8 +2,8 @@
 //!
 //! # Invariant
 //!
-//! If a vector's capacity is that of `fills`, every byte after its last value is initialised. (A capacity never comes back
-//! once a vector has grown, which these never do.)
+//! If a vector's capacity is that of `fills`, every byte after its last value is initialised. (Whatever changes a
+//! vector's capacity fills what then lies after the last value, or sets `fills` to none.)
 //!
 //! The invariant does not hold while `clear` and `clone_from` run the values' own code, which cannot reach the vector.
 //! It holds again when they end, even by a panic.
@@ -17,7 +17,7 @@ use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
 use crate::reports::debug::{Fills, Watch, fill, find_changed};
 
-/// A vector that never grows beyond its initial capacity. What lies after the last value is dead,
+/// A vector that grows only by [`try_grow`](PackedValues::try_grow). What lies after the last value is dead,
 /// and marked so for the sanitizer.
 pub(crate) struct PackedValues<T> {
     values: Vec<T>,
@@ -25,12 +25,49 @@ pub(crate) struct PackedValues<T> {
 }
 
 impl<T> PackedValues<T> {
+    /// No values, and no memory.
+    pub(crate) const fn empty() -> Self {
+        Self { values: Vec::new(), fills: Fills::NONE }
+    }
+
     /// No values, with room for `capacity`, every page touched.
     pub(crate) fn try_new(capacity: usize) -> Result<Self, OutOfMemory> {
         let mut values =
-            Self { values: memory::reserved_and_touched(capacity)?, fills: Fills::default() };
+            Self { values: memory::reserved_and_touched(capacity)?, fills: Fills::NONE };
         values.bury(capacity);
         Ok(values)
+    }
+
+    /// Makes room for this many values in all, at least as many as there are. On an error, nothing changes. `touch`:
+    /// touch every page.
+    pub(crate) fn try_grow(&mut self, slots: usize, touch: bool) -> Result<(), OutOfMemory> {
+        let is_filled = self.fills.are_of(self.values.capacity());
+        // The allocator may copy what is dead.
+        sanitizer::unpoison(self.values.spare_capacity_mut());
+        let grown = self.values.try_reserve_exact(slots - self.values.len());
+        if grown.is_ok() && touch {
+            memory::touch(self.values.spare_capacity_mut());
+        }
+        sanitizer::poison(self.values.spare_capacity_mut());
+        if grown.is_ok() && is_filled {
+            self.fill_dead();
+        }
+        grown.map_err(|_| OutOfMemory)
+    }
+
+    /// Moves to memory for this many values, at least as many as there are. On an error, nothing changes.
+    pub(crate) fn try_shrink(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        let is_filled = self.fills.are_of(self.values.capacity());
+        let mut fewer = memory::reserved(slots.max(self.values.len()))?;
+        sanitizer::unpoison(self.values.spare_capacity_mut());
+        fewer.append(&mut self.values);
+        self.values = fewer;
+        self.fills = Fills::NONE;
+        sanitizer::poison(self.values.spare_capacity_mut());
+        if is_filled {
+            self.fill_dead();
+        }
+        Ok(())
     }
 
     /// Appends a value.
@@ -123,7 +160,7 @@ impl<T> PackedValues<T> {
 
     /// Stops filling.
     pub(crate) fn leave_dead(&mut self) {
-        self.fills = Fills::default();
+        self.fills = Fills::NONE;
     }
 
     /// Inspects the slot after the last value, which is about to receive one.
@@ -197,6 +234,8 @@ mod tests {
         };
         assert_eq!(left_behind(|_| ()), [7; 4]);
         assert_ne!(left_behind(PackedValues::fill_dead), [7; 4]);
+        assert_ne!(left_behind(|values| values.try_grow(5, true).unwrap()), [7; 4]);
+        assert_ne!(left_behind(|values| values.try_shrink(1).unwrap()), [7; 4]);
         assert_eq!(left_behind(PackedValues::leave_dead), [7; 4]);
     }
 }

@@ -9,7 +9,8 @@ use millpond::overflow::{
 use millpond::reuse::{Intrusive, ReuseOrder};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
-    Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool, VecPool,
+    Handle, HandleAllocator, HandleLayout, PackedPool, PackedVecPool, Pool, Recycler, SyncPool,
+    VecPool,
 };
 
 pub(crate) type Value = [u8; 21];
@@ -247,6 +248,15 @@ aided_pool! {
     emptied by
 }
 
+aided_pool! {
+    [] PackedVecPool<Value>, 6,
+    |aids| {
+        let builder = PackedVecPool::<Value>::builder().capacity_max(6).name("bullets");
+        builder.debug_aids(aids).build()
+    },
+    emptied by
+}
+
 macro_rules! filled_by_index {
     ($($pool:ty),+) => {$(
         impl Filled for $pool {
@@ -259,11 +269,16 @@ macro_rules! filled_by_index {
 filled_by_index!(VecPool<Value>);
 
 /// The number is a position.
-impl Filled for PackedPool<Value> {
-    fn slot(&mut self, number: usize) -> *mut u8 {
-        self.as_mut_slice()[number].as_mut_ptr()
-    }
+macro_rules! filled_by_position {
+    ($($pool:ty),+) => {$(
+        impl Filled for $pool {
+            fn slot(&mut self, number: usize) -> *mut u8 {
+                self.as_mut_slice()[number].as_mut_ptr()
+            }
+        }
+    )+};
 }
+filled_by_position!(PackedPool<Value>, PackedVecPool<Value>);
 
 impl Aided for SyncPool<Value> {
     type Handle = Handle<Value>;
@@ -527,6 +542,7 @@ macro_rules! with_snapshots {
         crate::common::in_every_order!(in_order());
         $function::<millpond::VecPool<crate::aided::Value>>();
         $function::<millpond::PackedPool<crate::aided::Value>>();
+        $function::<millpond::PackedVecPool<crate::aided::Value>>();
         $function::<millpond::Recycler<crate::aided::Value>>();
     }};
 }
@@ -564,6 +580,7 @@ macro_rules! with_fill {
         $function::<millpond::SyncPool<crate::aided::Value>>();
         $function::<millpond::VecPool<crate::aided::Value>>();
         $function::<millpond::PackedPool<crate::aided::Value>>();
+        $function::<millpond::PackedVecPool<crate::aided::Value>>();
         crate::aided::ruled!($function);
     }};
 }

@@ -20,7 +20,8 @@ use millpond::lots::Lots;
 use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::{
-    AnyPool, AnyValue, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, VecPool,
+    AnyPool, AnyValue, Handle, HandleAllocator, HandleLayout, PackedPool, PackedVecPool, Pool,
+    Recycler, VecPool,
 };
 use millpond_testkit::allocations;
 
@@ -441,6 +442,7 @@ fn what_is_left_of_an_iterator_that_owns_is_told() {
     taken_apart::<Pool<Value>>();
     taken_apart::<VecPool<Value>>();
     taken_apart::<PackedPool<Value>>();
+    taken_apart::<PackedVecPool<Value>>();
 }
 
 /// As without the feature: it may not end what compiles.

@@ -5,7 +5,9 @@ use crate::allocations::during;
 use crate::common::in_every_order;
 use millpond::classic::{BytemapPool, PoolAllocator, RosterPool};
 use millpond::reuse::ReuseOrder;
-use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, Pool, Recycler};
+use millpond::{
+    Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, PackedVecPool, Pool, Recycler,
+};
 
 /// The bytes that creating a pool takes, in this many blocks. Nothing is given back or resized on the way: the
 /// pool takes exactly what it keeps.
@@ -152,6 +154,25 @@ fn recycler_takes_as_a_pool_whose_dead_slots_hold_no_links() {
     in_every_order!(recycler::<Handle<()>>(100_000));
     in_every_order!(recycler::<Handle32<(), 20>>(100_000));
     in_every_order!(recycler::<Handle32<(), 16>>(65_536));
+}
+
+fn packed_pool_of_value<H: HandleLayout, T>(slots: usize, books: usize) {
+    let arrays = if size_of::<T>() == 0 { 2 } else { 3 };
+    let bytes = slots * (size_of::<T>() + books);
+    assert_eq!(bytes_of(arrays, || PackedPool::<T, H>::with_capacity(slots)), bytes);
+    // It takes nothing on the way to a capacity that is chosen.
+    assert_eq!(bytes_of(arrays, || PackedVecPool::<T, H>::with_capacity(slots)), bytes);
+    let mut reserved = PackedVecPool::<T, H>::default();
+    assert_eq!(during(|| reserved.reserve(slots).unwrap()).1.bytes_taken, bytes);
+}
+
+#[test]
+fn packed_pools_take_the_value_a_handle_a_generation_and_a_position() {
+    packed_pool_of_value::<Handle<()>, ()>(100_000, 16);
+    packed_pool_of_value::<Handle<()>, u32>(100_000, 16);
+    packed_pool_of_value::<Handle<()>, [u8; 7]>(5, 16);
+    packed_pool_of_value::<Handle32<(), 20>, u64>(100_000, 12);
+    packed_pool_of_value::<Handle32<(), 16>, [u64; 8]>(65_536, 8);
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Capacities at the limits of handles and of memory, indices and addresses at those of a pool.
 
-use crate::common::in_every_order;
+use crate::allocations::refusing;
+use crate::common::{in_every_order, panic_of};
 use millpond::debug::DebugAids;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{
     BuildError, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout,
-    InsertAtErrorKind, Pool, Recycler, Refusal, SyncPool, SyncRecycler,
+    InsertAtErrorKind, PackedVecPool, Pool, Recycler, Refusal, SyncPool, SyncRecycler, VecPool,
 };
 
 fn all_that_the_layout_names<R: ReuseOrder, H: HandleLayout>() {
@@ -85,6 +86,32 @@ fn absurd<R: ReuseOrder>() {
 #[cfg(target_pointer_width = "64")]
 fn pool_for_which_there_is_no_memory_is_an_error_and_no_abort() {
     in_every_order!(absurd());
+}
+
+/// Large enough that what a panic's message takes is little beside it.
+const LARGE: usize = 1 << 16;
+
+macro_rules! is_whole_and_empty_after_a_restore_without_memory {
+    ($($pool:ident),*) => {$({
+        let mut pool = $pool::<[u8; LARGE]>::new();
+        pool.insert_at(Handle::from_parts(2047, 1).unwrap(), [1; LARGE]).unwrap();
+        let large = pool.snapshot();
+        let mut pool = $pool::<[u8; LARGE]>::new();
+        let handles = [2; 5].map(|byte| pool.push([byte; LARGE]));
+        pool.remove(handles[4]).unwrap();
+        pool.shrink_to_fit();
+        let message = refusing(LARGE << 10, || panic_of(|| pool.restore(&large).unwrap()));
+        assert_eq!(message.unwrap(), "no memory for the slots of the pool");
+        pool.validate().unwrap();
+        assert_eq!((pool.capacity(), pool.len(), pool.check(handles[0])), (4, 0, Err(Refusal::Stale)));
+        pool.restore(&large).unwrap();
+        assert_eq!((pool.checksum(), pool.capacity()), (large.as_pool().checksum(), 2048));
+    })*};
+}
+
+#[test]
+fn a_restore_without_memory_leaves_a_pool_that_is_whole_and_empty() {
+    is_whole_and_empty_after_a_restore_without_memory!(VecPool, PackedVecPool);
 }
 
 fn disjoint<R: ReuseOrder>() {

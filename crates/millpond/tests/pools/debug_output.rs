@@ -8,8 +8,8 @@ use millpond::overflow::{EvictLeast, EvictOldest, Spill};
 use millpond::side_table::join;
 use millpond::snapshot::History;
 use millpond::{
-    AnyPool, AnyValue, FrameMemory, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
-    SizeClasses, StaticPool, VecPool,
+    AnyPool, AnyValue, FrameMemory, Handle, HandleAllocator, PackedPool, PackedVecPool, Pool,
+    Recycler, SideTable, SizeClasses, StaticPool, VecPool,
 };
 
 trait Told: Debug {}
@@ -49,6 +49,7 @@ macro_rules! pool_tells {
     };
 }
 pool_tells!(packed_pool: PackedPool::<&str>::new(4));
+pool_tells!(packed_vec_pool: PackedVecPool::<&str>::new());
 
 /// The same of one whose values stay in their slots, with what goes over these.
 macro_rules! pool_of_slots_tells {

@@ -1,5 +1,5 @@
-//! What a pool that grows promises: it keeps every handle, shrinks without reviving anything, stops at its limit, and
-//! loses nothing where there is no memory.
+//! What the pools that grow promise alike: they keep every handle, shrink without reviving anything, stop at their
+//! limits, and lose nothing where there is no memory.
 
 use std::collections::{BTreeMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::allocations::{during, refusing};
 use crate::common::{Random, in_every_order};
 use millpond::reuse::{Intrusive, Lifo, ReuseOrder, Roster};
-use millpond::{BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind, Refusal, VecPool};
+use millpond::{
+    BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind, PackedVecPool, Refusal, VecPool,
+};
 
 /// What is live: the handle by index, and what the value says.
 type Live<H> = BTreeMap<u32, (H, u64)>;
@@ -182,80 +184,109 @@ fn pools_grow_and_shrink_in_every_order_at_every_size() {
     at_every_size::<Intrusive, Handle32<u64, 16>>();
 }
 
-/// Nothing has changed, and the value comes back.
+/// Whatever part is refused, the values or the books: nothing has changed, and the value comes back.
+macro_rules! nothing_is_lost_without_memory {
+    ($pool:expr) => {{
+        let mut pool = $pool;
+        let handles = [1; 4].map(|byte| pool.insert([byte; 1000]).unwrap());
+        let before = pool.checksum();
+        for from in [8, 16, 32, 64, 100, 1000, 4000] {
+            refusing(from, || {
+                let full = pool.insert([9; 1000]).unwrap_err();
+                assert!(full.is_out_of_memory() && !pool.is_full());
+                assert_eq!(full.into_inner()[0], 9);
+                assert!(pool.vacant_entry().is_none());
+                assert!(pool.insert_with(|_| unreachable!("there is no slot")).is_err());
+                assert!(pool.reserve(1).unwrap_err().is_out_of_memory());
+                let beyond = Handle::from_parts(7, handles[0].generation()).unwrap();
+                let error = pool.insert_at(beyond, [9; 1000]).unwrap_err();
+                assert_eq!(error.kind(), InsertAtErrorKind::OutOfMemory);
+            });
+            pool.validate().unwrap();
+            assert_eq!((pool.len(), pool.capacity(), pool[handles[0]][0]), (4, 4, 1));
+            assert_eq!(pool.checksum(), before);
+        }
+        let said = refusing(1000, || pool.insert([9; 1000]).unwrap_err().to_string());
+        assert_eq!(
+            said,
+            "pool \"big\" is full, and there is no memory to grow: all 4 slots are live"
+        );
+        let fifth = pool.push([5; 1000]);
+        assert_eq!(pool.capacity(), 8);
+        // Slots that were given back, and cannot be taken again, keep their generations.
+        pool.remove(fifth);
+        assert!(pool.shrink_to_fit() > 0 && pool.capacity() == 4);
+        for from in [16, 64, 1000] {
+            assert!(refusing(from, || pool.insert([0; 1000]).is_err()));
+            assert_eq!(pool.check(fifth), Err(Refusal::Stale));
+            pool.validate().unwrap();
+        }
+        let again = pool.push([0; 1000]);
+        assert_eq!((again.index(), again.generation()), (4, fifth.generation() + 1));
+        pool
+    }};
+}
+
 #[test]
 fn without_memory_an_insertion_is_refused_and_nothing_is_lost() {
-    let mut pool = VecPool::builder().name("big").build();
-    let handles = [1; 4].map(|byte| pool.insert([byte; 1000]).unwrap());
-    let before = pool.checksum();
-    for from in [8, 16, 32, 64, 100, 1000, 4000] {
-        refusing(from, || {
-            let full = pool.insert([9; 1000]).unwrap_err();
-            assert!(full.is_out_of_memory() && !pool.is_full());
-            assert_eq!(full.into_inner()[0], 9);
-            assert!(pool.vacant_entry().is_none());
-            assert!(pool.insert_with(|_| unreachable!("there is no slot")).is_err());
-            assert!(pool.reserve(1).unwrap_err().is_out_of_memory());
-            let beyond = Handle::from_parts(7, handles[0].generation()).unwrap();
-            let error = pool.insert_at(beyond, [9; 1000]).unwrap_err();
-            assert_eq!(error.kind(), InsertAtErrorKind::OutOfMemory);
-        });
-        pool.validate().unwrap();
-        assert_eq!((pool.len(), pool.capacity(), pool[handles[0]][0]), (4, 4, 1));
-        assert_eq!(pool.checksum(), before);
+    macro_rules! nothing_is_freed_without_memory {
+        ($pool:expr) => {
+            let mut pool = $pool;
+            pool.remove(pool.handle_at(3).unwrap());
+            pool.remove(pool.handle_at(4).unwrap());
+            // A pool that cannot move to less memory frees nothing.
+            for from in [1, 20, 100, 1000] {
+                let next = pool.vacant_entry().unwrap().handle();
+                assert_eq!(refusing(from, || pool.shrink_to_fit()), 0);
+                assert_eq!((pool.capacity(), pool.vacant_entry().unwrap().handle()), (8, next));
+                pool.validate().unwrap();
+            }
+            assert_eq!(pool.shrink_to_fit(), 5);
+        };
     }
-    let said = refusing(1000, || pool.insert([9; 1000]).unwrap_err().to_string());
-    assert_eq!(said, "pool \"big\" is full, and there is no memory to grow: all 4 slots are live");
-    let fifth = pool.push([5; 1000]);
-    assert_eq!(pool.capacity(), 8);
-    // Slots that were given back, and cannot be taken again, keep their generations.
-    pool.remove(fifth);
-    assert!(pool.shrink_to_fit() > 0 && pool.capacity() == 4);
-    for from in [16, 64, 1000] {
-        assert!(refusing(from, || pool.insert([0; 1000]).is_err()));
-        assert_eq!(pool.check(fifth), Err(Refusal::Stale));
-        pool.validate().unwrap();
-    }
-    let again = pool.push([0; 1000]);
-    assert_eq!((again.index(), again.generation()), (4, fifth.generation() + 1));
-    pool.remove(pool.handle_at(3).unwrap());
-    pool.remove(pool.handle_at(4).unwrap());
-    // A pool that cannot move to a smaller block frees nothing.
-    for from in [1, 100, 1000] {
-        let next = pool.vacant_entry().unwrap().handle();
-        assert_eq!(refusing(from, || pool.shrink_to_fit()), 0);
-        assert_eq!((pool.capacity(), pool.vacant_entry().unwrap().handle()), (8, next));
-        pool.validate().unwrap();
-    }
-    assert_eq!(pool.shrink_to_fit(), 5);
+    let vec = VecPool::builder().name("big").build();
+    nothing_is_freed_without_memory!(nothing_is_lost_without_memory!(vec));
+    let packed = PackedVecPool::builder().name("big").build();
+    nothing_is_freed_without_memory!(nothing_is_lost_without_memory!(packed));
+    let refused = refusing(64, || PackedVecPool::<u64>::builder().capacity(64).try_build().err());
+    assert_eq!(refused, Some(BuildError::OutOfMemory { capacity: 64 }));
     let refused = refusing(64, || VecPool::<u64>::builder().capacity(64).try_build().unwrap_err());
     assert_eq!(refused, BuildError::OutOfMemory { capacity: 64 });
 }
 
 /// A handle's bits may come from anywhere: they take no memory out of proportion, and none that stays.
+macro_rules! far_slots_are_refused {
+    ($pool:expr) => {{
+        let mut pool = $pool;
+        macro_rules! claim {
+            ($index:expr) => {
+                pool.insert_at(Handle::from_parts($index, 1).unwrap(), 1)
+                    .map_err(|e| e.kind())
+                    .err()
+            };
+        }
+        let far = Handle::from_bits(0xf000_0000_0000_0001).unwrap();
+        let (error, asked) = during(|| pool.insert_at(far, 1).unwrap_err());
+        assert_eq!((error.kind(), asked.bytes_taken), (InsertAtErrorKind::TooFar, 0));
+        let says = format!(
+            "handle {far} is refused: the slot is too far beyond the others: reserve room first"
+        );
+        assert_eq!(error.to_string(), says);
+        assert_eq!(claim!(4096), Some(InsertAtErrorKind::TooFar));
+        assert_eq!((claim!(4095), pool.capacity()), (None, 4096));
+        assert_eq!(claim!(8191), None);
+        assert_eq!(claim!(16_384), Some(InsertAtErrorKind::TooFar));
+        // What is meant is reserved.
+        pool.reserve(100_000).unwrap();
+        assert_eq!(claim!(100_000), None);
+        pool.validate().unwrap();
+    }};
+}
+
 #[test]
 fn a_named_slot_far_away_is_refused() {
-    let mut pool = VecPool::<u64>::new();
-    macro_rules! claim {
-        ($index:expr) => {
-            pool.insert_at(Handle::from_parts($index, 1).unwrap(), 1).map_err(|e| e.kind()).err()
-        };
-    }
-    let far = Handle::from_bits(0xf000_0000_0000_0001).unwrap();
-    let (error, asked) = during(|| pool.insert_at(far, 1).unwrap_err());
-    assert_eq!((error.kind(), asked.bytes_taken), (InsertAtErrorKind::TooFar, 0));
-    let says = format!(
-        "handle {far} is refused: the slot is too far beyond the others: reserve room first"
-    );
-    assert_eq!(error.to_string(), says);
-    assert_eq!(claim!(4096), Some(InsertAtErrorKind::TooFar));
-    assert_eq!((claim!(4095), pool.capacity()), (None, 4096));
-    assert_eq!(claim!(8191), None);
-    assert_eq!(claim!(16_384), Some(InsertAtErrorKind::TooFar));
-    // What is meant is reserved.
-    pool.reserve(100_000).unwrap();
-    assert_eq!(claim!(100_000), None);
-    pool.validate().unwrap();
+    far_slots_are_refused!(VecPool::<u64>::new());
+    far_slots_are_refused!(PackedVecPool::<u64>::new());
     let named = |index| Handle::from_parts(index, 1).unwrap();
     let mut limited = VecPool::<u64>::builder().capacity_max(10).build();
     let error = limited.insert_at(named(10), 1).unwrap_err();
@@ -267,24 +298,30 @@ fn a_named_slot_far_away_is_refused() {
 }
 
 /// Slots that have retired are no room, whether they are there or were given back.
+macro_rules! room_that_cannot_be_made_is_refused {
+    ($pool:expr) => {{
+        let mut pool = $pool;
+        let handles: Vec<_> = (0..5).map(|value| pool.push(value)).collect();
+        [0, 2, 3, 4].iter().for_each(|index: &usize| _ = pool.remove(handles[*index]).unwrap());
+        assert!(pool.shrink_to_fit() > 0 && pool.capacity() == 2);
+        assert_eq!(
+            pool.reserve(2).unwrap_err().to_string(),
+            "pool \"few\" cannot make room for 2 more values: it may have 6 slots, and 1 are live, 4 retired"
+        );
+        pool.reserve(1).unwrap();
+        assert_eq!((pool.push(1).index(), pool.is_full()), (5, true));
+        let refused = pool.stats().refused;
+        let payload = catch_unwind(AssertUnwindSafe(|| pool.push(2))).unwrap_err();
+        let message = payload.downcast_ref::<String>().unwrap();
+        assert_eq!(message, "pool \"few\" is full: of 6 slots, 2 are live and 4 retired, 5 were live at the peak");
+        assert_eq!((pool.stats().refused, pool.len()), (refused + 1, 2));
+    }};
+}
+
 #[test]
 fn room_that_cannot_be_made_is_refused_with_all_slots_that_have_retired() {
-    let mut pool = VecPool::builder().capacity_max(6).name("few").lifetimes(1).build();
-    let handles: Vec<_> = (0..5).map(|value| pool.push(value)).collect();
-    [0, 2, 3, 4].iter().for_each(|index: &usize| _ = pool.remove(handles[*index]).unwrap());
-    assert!(pool.shrink_to_fit() > 0 && pool.capacity() == 2);
-    assert_eq!(
-        pool.reserve(2).unwrap_err().to_string(),
-        "pool \"few\" cannot make room for 2 more values: it may have 6 slots, and 1 are live, 4 retired"
-    );
-    pool.reserve(1).unwrap();
-    assert_eq!((pool.push(1).index(), pool.is_full()), (5, true));
-    let refused = pool.stats().refused;
-    let payload = catch_unwind(AssertUnwindSafe(|| pool.push(2))).unwrap_err();
-    let message = payload.downcast_ref::<String>().unwrap();
-    assert_eq!(
-        message,
-        "pool \"few\" is full: of 6 slots, 2 are live and 4 retired, 5 were live at the peak"
-    );
-    assert_eq!((pool.stats().refused, pool.len()), (refused + 1, 2));
+    let vec = VecPool::builder().capacity_max(6);
+    room_that_cannot_be_made_is_refused!(vec.name("few").lifetimes(1).build());
+    let packed = PackedVecPool::builder().capacity_max(6);
+    room_that_cannot_be_made_is_refused!(packed.name("few").lifetimes(1).build());
 }

@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use millpond::classic::RosterPool;
 use millpond::reuse::Intrusive;
-use millpond::{Handle, PackedPool, Pool, Recycler, StaticPool, VecPool};
+use millpond::{Handle, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, VecPool};
 
 use crate::common::{Random, from_both_ends, half_used, half_used_and_folded};
 
@@ -163,7 +163,10 @@ walks_over_slots! {
     vec_pool: |_| VecPool::<usize>::new();
 }
 
-walks! { packed_pool: PackedPool::<usize>::new, true; }
+walks! {
+    packed_pool: PackedPool::<usize>::new, true;
+    packed_vec_pool: |_| PackedVecPool::<usize>::new(), true;
+}
 
 /// Its own iterator, over the slots of the whole array.
 #[test]

@@ -7,7 +7,7 @@ use millpond::reuse::Lifo;
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{
     GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool,
-    ParseHandleError, Pool, Recycler, SideTable, StaticPool, VecPool,
+    PackedVecPool, ParseHandleError, Pool, Recycler, SideTable, StaticPool, VecPool,
 };
 
 millpond::handle_type! {
@@ -133,6 +133,7 @@ fn no_pool_issues_or_takes_the_dangling_handle() {
     refuses_dangling!(named.clone().wrap().build(), SmallKey);
     refuses_dangling!(named.lifetimes(2).build(), SmallKey);
     refuses_dangling!(PackedPool::<u64, SmallKey>::with_capacity(16), SmallKey);
+    refuses_dangling!(PackedVecPool::<u64, SmallKey>::default(), SmallKey);
     refuses_dangling!(StaticPool::<u64, 16, SmallKey>::with_handle(), SmallKey);
     refuses_dangling!(VecPool::<u64, Lifo, SmallKey>::default(), SmallKey);
 }

@@ -25,6 +25,7 @@ mod other_pool;
 mod overflow;
 mod own_names;
 mod packed_pool;
+mod packed_vec_pool;
 mod reuse_orders;
 mod revive;
 mod saved_policies;

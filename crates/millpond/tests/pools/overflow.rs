@@ -8,7 +8,9 @@ use millpond::overflow::{
     Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
-use millpond::{Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats, VecPool};
+use millpond::{
+    Handle, Handle32, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, Stats, VecPool,
+};
 
 /// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
 macro_rules! on_every_pool {
@@ -23,6 +25,7 @@ macro_rules! on_every_pool {
         $test(PackedPool::<u64>::new(7));
         $test(StaticPool::<u64, 7>::new());
         $test(VecPool::<u64>::builder().capacity_max(7).build());
+        $test(PackedVecPool::<u64>::builder().capacity_max(7).build());
         $test(Spill::new(Pool::<u64>::new(4), Pool::<u64>::new(3)));
         $test(Spill::new(
             VecPool::<u64>::builder().capacity_max(4).build(),
@@ -180,6 +183,7 @@ fn a_list_beside_a_pool_that_grows_grows_with_it() {
     }
     let vec_pool = |slots| VecPool::<u64>::builder().capacity_max(slots).build();
     test(vec_pool(8));
+    test(PackedVecPool::<u64>::builder().capacity_max(8).build());
     test(Spill::new(Pool::new(3), vec_pool(5)));
     // A list of another pool takes more places before anything is inserted.
     let mut oldest = EvictOldest::beside(&Pool::<u64>::new(2));

@@ -10,8 +10,8 @@ use crate::common::in_every_order;
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
-    Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool, SyncPool,
-    VecPool,
+    Handle, Handle32, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, SideTable,
+    StaticPool, SyncPool, VecPool,
 };
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
@@ -47,6 +47,7 @@ macro_rules! a_snapshot_is_read_and_restored {
 a_snapshot_is_read_and_restored! {
     a_snapshot_of_a_pool: Pool<String>, Pool::builder().capacity(4);
     a_snapshot_of_a_packed_pool: PackedPool<String>, PackedPool::builder().capacity(4);
+    a_snapshot_of_a_packed_vec_pool: PackedVecPool<String>, PackedVecPool::builder();
     a_snapshot_of_a_static_pool: StaticPool<String, 4>, StaticPool::builder();
 }
 

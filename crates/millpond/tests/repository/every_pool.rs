@@ -3,15 +3,16 @@
 use std::any::Any;
 
 use millpond::{
-    AnyPool, AnyValue, FramePool, Handle, HandleAllocator, PackedPool, Pool, Recycler, Refusal,
-    SideTable, StaticPool, SyncPool, SyncRecycler, VecPool, overflow::EvictOldest,
-    overflow::Policy,
+    AnyPool, AnyValue, FramePool, Handle, HandleAllocator, PackedPool, PackedVecPool, Pool,
+    Recycler, Refusal, SideTable, StaticPool, SyncPool, SyncRecycler, VecPool,
+    overflow::EvictOldest, overflow::Policy,
 };
 
 #[derive(Default)]
 struct World {
     ships: Pool<String>,
     sparks: PackedPool<f32>,
+    embers: PackedVecPool<f32>,
     nodes: VecPool<u8>,
     messages: StaticPool<u8, 4>,
     particles: Recycler<[f32; 4]>,
@@ -38,6 +39,7 @@ fn a_world_derives_default() {
     assert!(world.jobs.insert(1).is_err() && world.buffers.acquire().is_none());
     assert_eq!((world.jobs.capacity(), world.buffers.capacity()), (0, 0));
     assert_eq!(world.nodes.push(3).index(), 0);
+    assert_eq!(world.embers.push(3.0).index(), 0);
     assert_eq!(world.messages.insert(4).unwrap().index(), 0);
     for pool in [world.ships.stats(), world.sparks.stats(), world.particles.stats()] {
         assert_eq!((pool.capacity, pool.live), (0, 0));
@@ -53,6 +55,8 @@ fn a_pool_of_values_is_collected() {
     let words = ["a", "b", "c"];
     let pool: Pool<_> = words.into_iter().collect();
     let packed: PackedPool<_> = words.into_iter().collect();
+    let growing: PackedVecPool<_> = words.into_iter().collect();
+    assert_eq!(growing.as_slice(), words);
     let grown: VecPool<_> = words.into_iter().collect();
     assert!(pool.is_full() && packed.is_full());
     assert_eq!((pool.capacity(), packed.capacity(), grown.len()), (3, 3, 3));

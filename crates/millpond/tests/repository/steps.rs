@@ -6,11 +6,12 @@ use std::fs;
 use std::path::Path;
 
 /// The pools of the model, and the adapters that have them: files of `tests/subject`.
-const POOLS: [(&str, &[&str]); 14] = [
+const POOLS: [(&str, &[&str]); 15] = [
     ("Pool", &["pool"]),
     ("VecPool", &["pool", "vec_pool"]),
     ("StaticPool", &["pool", "static_pool"]),
     ("PackedPool", &["pool", "packed"]),
+    ("PackedVecPool", &["pool", "packed"]),
     ("Recycler", &["recycler"]),
     ("HandleAllocator", &["allocator", "side_table"]),
     ("SyncPool", &["shared"]),

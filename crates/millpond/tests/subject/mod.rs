@@ -42,7 +42,7 @@ pub(crate) use interface::{
     says_all, tests_of,
 };
 pub(crate) use key::Key;
-pub(crate) use packed::PackedKind;
+pub(crate) use packed::{PackedKind, PackedVecKind};
 pub(crate) use past::NoPast;
 pub(crate) use player::{Nothing, Value, hash, plans, play, seen};
 pub(crate) use policy::{EVICT_LEAST, EVICT_OLDEST, GROW, PolicyKind, SPILL, SpillKind};
@@ -102,6 +102,7 @@ macro_rules! one_of_each_place {
             vec_lifo: VecKind<Lifo, Handle<()>>;
             policy_spill: PolicyKind<SPILL>;
             packed: PackedKind<Handle<()>>;
+            packed_vec: PackedVecKind<Handle<()>>;
             static_of_3: StaticKind<3, Handle32<(), 30>>;
             static_of_70: StaticKind<70, Handle<()>>;
             classic_roster: RosterPoolKind;
@@ -148,6 +149,7 @@ macro_rules! every_kind {
                 vec_roster: VecKind<Roster, Handle<()>>;
                 vec_intrusive_narrow: VecKind<Intrusive, Handle32<(), 16>>;
                 packed_narrow: PackedKind<Handle32<(), 16>>;
+                packed_vec_narrow: PackedVecKind<Handle32<(), 16>>;
                 static_of_0: StaticKind<0, Handle<()>>;
                 static_of_64: StaticKind<64, Handle32<(), 30>>;
                 classic_bytemap_retiring: BytemapKind<true>;

@@ -485,6 +485,43 @@ fn a_hook_that_panics_leaves_nobody_waiting() {
     });
 }
 
+#[test]
+fn an_object_that_one_thread_makes_another_acquires() {
+    model(|| {
+        let builder = SyncRecycler::builder().capacity(1).homes(1);
+        let recycler = Arc::new(builder.build_lazily(|_| 5));
+        let theirs = Arc::clone(&recycler);
+        let other =
+            thread::spawn(move || theirs.acquire().map(|mut object| *object += 1).is_some());
+        let mine = recycler.acquire().map(|mut object| *object += 1).is_some();
+        let acquired = u32::from(mine) + u32::from(other.join().unwrap());
+        assert_eq!((*recycler.acquire().unwrap(), recycler.made()), (5 + acquired, 1));
+        assert!(acquired >= 1);
+    });
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn a_maker_that_panics_leaves_its_object_to_a_waiting_thread() {
+    model(|| {
+        let fails = AtomicUsize::new(1);
+        let builder = SyncRecycler::builder().capacity(1).homes(1);
+        let recycler = Arc::new(builder.build_lazily(move |_| {
+            assert!(fails.swap(0, Relaxed) == 0, "on purpose");
+            1
+        }));
+        let theirs = Arc::clone(&recycler);
+        // If the wake-up is lost, loom reports that all threads are blocked.
+        let acquire = |recycler: &SyncRecycler<u8>| {
+            catch_unwind(AssertUnwindSafe(|| *recycler.acquire_blocking().unwrap())).ok()
+        };
+        let other = thread::spawn(move || acquire(&theirs));
+        let mut acquired = [acquire(&recycler), other.join().unwrap()];
+        acquired.sort_unstable();
+        assert_eq!((acquired, recycler.made()), ([None, Some(1)], 1));
+    });
+}
+
 /// The orders that `ci/loom` weakens, one after the other.
 #[test]
 fn the_orders_that_can_be_weakened() {

@@ -10,7 +10,7 @@ use shuttle::thread;
 
 use super::free::FreeSlots;
 use super::parking::{Gate, has_stopped, stop_before};
-use super::{SyncPool, SyncRecycler, TakeError};
+use super::{SyncPool, SyncRecycler, SyncRecyclerBuilder, TakeError};
 
 const THREADS: usize = 64;
 const SCHEDULES: usize = 1000;
@@ -121,9 +121,26 @@ fn searches_over_several_words_find_each_free_slot() {
 
 #[test]
 fn an_object_is_lent_to_one_thread_at_a_time_and_each_waiting_thread_gets_one() {
-    in_many_orders(|| {
-        let recycler =
-            Arc::new(SyncRecycler::builder().capacity(3).build_with(|_| AtomicUsize::new(0)));
+    lent_to_one_thread_at_a_time(|builder| builder.build_with(|_| AtomicUsize::new(0)));
+}
+
+#[test]
+fn a_lazy_object_is_too_and_each_is_made_once() {
+    lent_to_one_thread_at_a_time(|builder| {
+        let made: [_; 3] = std::array::from_fn(|_| AtomicUsize::new(0));
+        builder.build_lazily(move |index| {
+            thread::yield_now();
+            assert_eq!(made[index].fetch_add(1, SeqCst), 0);
+            AtomicUsize::new(0)
+        })
+    });
+}
+
+fn lent_to_one_thread_at_a_time(
+    build: fn(SyncRecyclerBuilder<AtomicUsize>) -> SyncRecycler<AtomicUsize>,
+) {
+    in_many_orders(move || {
+        let recycler = Arc::new(build(SyncRecycler::builder().capacity(3)));
         let threads: Vec<_> = (0..THREADS)
             .map(|number| {
                 let recycler = Arc::clone(&recycler);

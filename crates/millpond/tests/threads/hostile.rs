@@ -439,6 +439,45 @@ fn a_hook_may_use_its_own_recycler() {
 }
 
 #[test]
+fn a_maker_may_use_its_own_recycler() {
+    type Own = Arc<Mutex<Weak<SyncRecycler<u32>>>>;
+    let own = Own::default();
+    let from_maker = Arc::clone(&own);
+    let recycler = Arc::new(SyncRecycler::builder().capacity(3).build_lazily(move |index| {
+        // Two are made within each other, and the third finds none.
+        let recycler = from_maker.lock().unwrap().upgrade().unwrap();
+        match recycler.acquire() {
+            Some(other) => *other + 1,
+            None => 10 * index as u32,
+        }
+    }));
+    *own.lock().unwrap() = Arc::downgrade(&recycler);
+    assert_eq!(*recycler.acquire().unwrap(), 22);
+    assert_eq!((recycler.made(), recycler.available(), recycler.refused()), (3, 3, 1));
+}
+
+#[test]
+fn the_drop_of_a_lazy_object_may_panic() {
+    struct Panics(Arc<()>);
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            if Arc::strong_count(&self.0) == 5 {
+                panic!("on purpose");
+            }
+        }
+    }
+    let alive = Arc::new(());
+    let object = Arc::clone(&alive);
+    let lazy = SyncRecycler::builder().capacity(9);
+    let lazy = lazy.build_lazily(move |_| Panics(Arc::clone(&object)));
+    let guards: Vec<_> = std::iter::from_fn(|| lazy.acquire()).take(3).collect();
+    drop(guards);
+    assert_eq!((lazy.made(), Arc::strong_count(&alive)), (3, 5));
+    assert!(panics(|| drop(lazy)));
+    assert_eq!(Arc::strong_count(&alive), 1, "the others are dropped all the same");
+}
+
+#[test]
 fn the_last_guard_of_a_recycler_may_panic_in_its_hook() {
     let alive = Arc::new(());
     let recycler = Arc::new(

@@ -179,6 +179,135 @@ fn an_object_is_lent_at_once_if_there_is_one_and_else_when_it_comes_back() {
     assert_eq!((*recycler.acquire().unwrap(), recycler.waiting()), (4, 0));
 }
 
+/// Objects that are made when they are first needed, each once: never more than are lent at once.
+#[test]
+fn lazy_objects_are_made_when_none_that_was_made_is_free() {
+    let made = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&made);
+    let recycler =
+        SyncRecycler::builder().capacity(70).on_release(|n| *n += 1).build_lazily(move |index| {
+            told.lock().unwrap().push(index);
+            1000 * index
+        });
+    assert_eq!((recycler.made(), recycler.available(), recycler.capacity()), (0, 70, 70));
+    for _ in 0..5 {
+        assert_eq!(Acquired::index(&recycler.acquire().unwrap()), 0);
+    }
+    let pair = [recycler.acquire().unwrap(), recycler.acquire_at_home(7).unwrap()];
+    assert_eq!(pair.each_ref().map(|object| **object), [5, 1000]);
+    assert_eq!((recycler.made(), recycler.available()), (2, 68));
+    drop(pair);
+    let mut guards = Vec::with_capacity(80);
+    for _ in 0..3 {
+        guards.extend(std::iter::from_fn(|| recycler.acquire()));
+        assert_eq!((guards.len(), recycler.made(), recycler.available()), (70, 70, 0));
+        assert!(guards.iter().all(|guard| **guard / 1000 == Acquired::index(guard)));
+        guards.clear();
+    }
+    let ((), asked) = during(|| {
+        guards.extend(std::iter::from_fn(|| recycler.acquire()));
+        guards.clear();
+    });
+    assert_eq!((asked, recycler.refused()), (Allocations::default(), 4));
+    assert_eq!(*made.lock().unwrap(), (0..70).collect::<Vec<_>>());
+}
+
+#[test]
+fn many_threads_make_each_lazy_object_once() {
+    for capacity in [1, 3, 65] {
+        let made: Arc<Vec<_>> = Arc::new((0..capacity).map(|_| AtomicUsize::new(0)).collect());
+        let told = Arc::clone(&made);
+        let recycler = SyncRecycler::builder().capacity(capacity).build_lazily(move |index| {
+            told[index].fetch_add(1, SeqCst);
+            thread::yield_now();
+            0_u64
+        });
+        let acquired = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for thread in 0..4 {
+                let (recycler, acquired) = (&recycler, &acquired);
+                scope.spawn(move || {
+                    for _ in 0..2000 {
+                        let object = match thread % 2 == 0 {
+                            true => recycler.acquire(),
+                            false => recycler.acquire_blocking(),
+                        };
+                        let Some(mut count) = object else { continue };
+                        *count += 1;
+                        acquired.fetch_add(1, SeqCst);
+                    }
+                });
+            }
+        });
+        let times: Vec<_> = made.iter().map(|times| times.load(SeqCst)).collect();
+        assert!(times.iter().all(|times| *times <= 1), "{times:?}");
+        assert_eq!(times.iter().sum::<usize>(), recycler.made());
+        assert!(recycler.made() <= 4);
+        let guards: Vec<_> = std::iter::from_fn(|| recycler.acquire()).collect();
+        assert_eq!(guards.len(), capacity);
+        let counted: u64 = guards.iter().map(|count| **count).sum();
+        assert_eq!(counted as usize, acquired.load(SeqCst));
+    }
+}
+
+/// What a panic leaves is as before, and the first in line tries at once.
+#[test]
+fn a_maker_that_panics_leaves_its_object_to_the_next() {
+    let fails = Arc::new(AtomicUsize::new(2));
+    let left = Arc::clone(&fails);
+    let alive = Arc::new(());
+    let object = Arc::clone(&alive);
+    let recycler = SyncRecycler::builder().capacity(2).build_lazily(move |index| {
+        let fail = left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok();
+        assert!(!fail, "on purpose");
+        (index, Arc::clone(&object))
+    });
+    for _ in 0..2 {
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(recycler.acquire()))).is_err());
+        assert_eq!((recycler.made(), recycler.available(), recycler.refused()), (0, 2, 0));
+    }
+    let first = recycler.acquire().unwrap();
+    assert_eq!((first.0, Arc::strong_count(&alive)), (0, 3));
+    fails.store(1, SeqCst);
+    assert!(
+        catch_unwind(AssertUnwindSafe(|| drop(recycler.acquire_blocking()))).is_err(),
+        "it does not wait"
+    );
+    assert_eq!(recycler.acquire_timeout(Duration::ZERO).unwrap().0, 1);
+    assert_eq!((recycler.made(), recycler.available(), recycler.retired()), (2, 1, 0));
+    drop(first);
+    drop(recycler);
+    assert_eq!(Arc::strong_count(&alive), 1, "each object that was made is gone");
+}
+
+#[test]
+fn who_waits_while_a_maker_panics_makes_the_object() {
+    let (told, is_making) = mpsc::channel();
+    let (go, may_fail) = mpsc::channel::<()>();
+    let may_fail = Mutex::new(Some((told, may_fail)));
+    let recycler = SyncRecycler::builder().capacity(1).build_lazily(move |_| {
+        let first = may_fail.lock().unwrap().take();
+        let Some((told, may_fail)) = first else { return 7 };
+        told.send(()).unwrap();
+        may_fail.recv().unwrap();
+        panic!("on purpose")
+    });
+    thread::scope(|scope| {
+        let fails =
+            scope.spawn(|| catch_unwind(AssertUnwindSafe(|| drop(recycler.acquire()))).is_err());
+        is_making.recv().unwrap();
+        assert!(recycler.acquire().is_none(), "another thread is making the only one");
+        let waits = scope.spawn(|| *recycler.acquire_timeout(LONG).unwrap());
+        while recycler.waiting() < 1 {
+            thread::yield_now();
+        }
+        go.send(()).unwrap();
+        assert!(fails.join().unwrap());
+        assert_eq!(waits.join().unwrap(), 7);
+    });
+    assert_eq!((recycler.made(), recycler.waiting()), (1, 0));
+}
+
 #[test]
 fn a_leaked_guard_costs_its_object() {
     let recycler = SyncRecycler::from_fn(2, |index| index);

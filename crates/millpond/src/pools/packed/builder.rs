@@ -1,4 +1,4 @@
-use super::PackedPool;
+use super::{PackedPool, PackedVecPool};
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind};
 use crate::pools::settings::{BuildError, Settings};
@@ -80,5 +80,111 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// ```
     pub fn typed_builder() -> PackedPoolBuilder<T, H> {
         Builder::of(Settings::new(), OfPackedPool)
+    }
+}
+
+impl<T> PackedVecPool<T> {
+    /// Creates an empty pool that has not allocated, and grows without a limit: 4 slots, 8, 16 and so on.
+    ///
+    /// ```
+    /// use millpond::PackedVecPool;
+    ///
+    /// const NO_SPARKS: PackedVecPool<[f32; 4]> = PackedVecPool::new();
+    /// let mut sparks = NO_SPARKS;
+    /// let spark = sparks.push([1.0; 4]);
+    /// assert_eq!((sparks.len(), sparks.capacity()), (1, 4));
+    /// assert_eq!(sparks[spark], [1.0; 4]);
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::EMPTY
+    }
+
+    /// Returns a builder, to choose the capacity, the limit, the handle layout, a name and more.
+    ///
+    /// ```
+    /// use millpond::{Handle32, PackedVecPool};
+    ///
+    /// struct Sprite;
+    /// let mut sprites = PackedVecPool::<Sprite>::builder()
+    ///     .capacity(4096)
+    ///     .capacity_max(60_000)
+    ///     .handle::<Handle32<Sprite, 16>>()
+    ///     .name("sprites")
+    ///     .build();
+    /// let sprite: Handle32<Sprite, 16> = sprites.push(Sprite);
+    /// ```
+    pub fn builder() -> PackedVecPoolBuilder<T> {
+        Self::typed_builder()
+    }
+}
+
+/// Builds a [`PackedVecPool`] with a limit, and all that a [`PackedPoolBuilder`] has.
+///
+/// ```
+/// use millpond::PackedVecPool;
+///
+/// let pool = PackedVecPool::<[f32; 4]>::builder().capacity(100).capacity_max(1000).build();
+/// assert_eq!((pool.capacity(), pool.capacity_max()), (100, 1000));
+/// ```
+pub type PackedVecPoolBuilder<T, H = Handle<T>> = Builder<T, OfPackedVecPool, (), H>;
+
+/// The kind of a [`PackedVecPool`].
+#[derive(Clone, Copy, Debug)]
+pub struct OfPackedVecPool {
+    slots_max: usize,
+}
+
+impl<T, H: HandleLayout> PackedVecPool<T, H> {
+    /// Returns a builder for pools of exactly this type: `builder` starts with the default type
+    /// parameters, this one with those of `Self`.
+    ///
+    /// ```
+    /// use millpond::*;
+    ///
+    /// handle_type! { struct Key; }
+    /// type Keyed = PackedVecPool<u8, Key>;
+    /// let pool = Keyed::typed_builder().name("nodes").build();
+    /// assert_eq!(pool.name(), Some("nodes"));
+    /// ```
+    pub fn typed_builder() -> PackedVecPoolBuilder<T, H> {
+        Builder::of(Settings::of_capacity(0), OfPackedVecPool { slots_max: usize::MAX })
+    }
+}
+
+impl<T, H: HandleLayout> PackedVecPoolBuilder<T, H> {
+    /// Limits the number of slots: an insertion that would need one more is refused. By default, the limit is what the
+    /// handle layout can name.
+    ///
+    /// ```
+    /// use millpond::PackedVecPool;
+    ///
+    /// let mut pool = PackedVecPool::builder().capacity_max(10).name("sparks").build();
+    /// assert!((0..10).all(|i| pool.insert(i).is_ok()));
+    /// let full = pool.insert(10).unwrap_err();
+    /// assert_eq!(full.to_string(), "pool \"sparks\" is full: all 10 slots are live");
+    /// ```
+    pub fn capacity_max(mut self, slots: usize) -> Self {
+        self.kind.slots_max = slots;
+        self
+    }
+}
+
+impl<T, H: HandleLayout> Kind<T, (), H> for OfPackedVecPool {
+    type Pool = PackedVecPool<T, H>;
+
+    fn build(builder: PackedVecPoolBuilder<T, H>) -> Result<PackedVecPool<T, H>, BuildError> {
+        let Builder { settings, kind, .. } = builder;
+        let capacity = settings.checked_capacity()?;
+        let mut pool = PackedVecPool::without_slots(&settings.lifetimes, kind.slots_max);
+        let capacity_max = pool.capacity_max();
+        if capacity > capacity_max {
+            return Err(BuildError::ReservedTooMuch { reserved: capacity, capacity_max });
+        }
+        settings.allocate(|capacity| {
+            pool.watch(settings.debug_aids)?;
+            pool.grow(capacity, true)
+        })?;
+        Ok(pool)
     }
 }

@@ -2,13 +2,13 @@
 
 use alloc::vec::{self, Vec};
 
-use super::PackedPool;
+use super::{PackedGrowth, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::reports::debug::{DebugAids, Watch};
 use crate::slots::Census;
 
-impl<T, H: HandleLayout> PackedPool<T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Returns the live values, grouped by the source line that inserted them. O(live × log live);
     /// allocates. Returns `None` unless the builder was set to [remember
     /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
@@ -101,7 +101,9 @@ pub(super) struct Left {
 
 impl Left {
     /// Takes over the watch of `pool`.
-    pub(super) fn of<T, H: HandleLayout>(pool: &mut PackedPool<T, H>) -> Self {
+    pub(super) fn of<T, G: PackedGrowth<H::Word>, H: HandleLayout>(
+        pool: &mut PackedSlotPool<T, G, H>,
+    ) -> Self {
         let Some(watch) = pool.roster.slots_mut().watch.take() else { return Self::default() };
         if !watch.reports_drops() {
             return Self::default();

@@ -5,15 +5,16 @@ use alloc::vec;
 use core::fmt;
 use core::iter::FusedIterator;
 
-use super::PackedPool;
+use super::{PackedGrowth, PackedPool, PackedSlotPool};
 use crate::base::guard::continue_after_panic;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::faces;
+use crate::pools::slot_pool::Fixed;
 
 /// The free slot reserved for a packed pool's next value; returned by [`PackedPool::vacant_entry`].
 pub type VacantEntry<'a, T, H = Handle<T>> = faces::VacantEntry<'a, PackedPool<T, H>>;
 
-impl<T, H: HandleLayout> faces::sealed::Face for PackedPool<T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> faces::sealed::Face for PackedSlotPool<T, G, H> {
     type Value = T;
     type Handle = H;
 
@@ -26,21 +27,21 @@ impl<T, H: HandleLayout> faces::sealed::Face for PackedPool<T, H> {
 
 /// An iterator that moves all values out of a packed pool in their order; returned by
 /// [`PackedPool::drain`].
-pub struct Drain<'a, T, H: HandleLayout> {
-    pool: &'a mut PackedPool<T, H>,
+pub struct Drain<'a, T, H: HandleLayout, G: PackedGrowth<H::Word> = Fixed> {
+    pool: &'a mut PackedSlotPool<T, G, H>,
     /// How many values have been returned from their own position. Each of them was replaced by the
     /// last one, so that with `n` values at first these positions hold values `n - 1`, `n - 2`, …:
     /// once the middle is used up, the rest are returned in order from the end.
     from: usize,
 }
 
-impl<'a, T, H: HandleLayout> Drain<'a, T, H> {
-    pub(super) fn new(pool: &'a mut PackedPool<T, H>) -> Self {
+impl<'a, T, H: HandleLayout, G: PackedGrowth<H::Word>> Drain<'a, T, H, G> {
+    pub(super) fn new(pool: &'a mut PackedSlotPool<T, G, H>) -> Self {
         Self { pool, from: 0 }
     }
 }
 
-impl<T, H: HandleLayout> Iterator for Drain<'_, T, H> {
+impl<T, H: HandleLayout, G: PackedGrowth<H::Word>> Iterator for Drain<'_, T, H, G> {
     type Item = (H, T);
 
     #[inline]
@@ -57,18 +58,18 @@ impl<T, H: HandleLayout> Iterator for Drain<'_, T, H> {
     }
 }
 
-impl<T, H: HandleLayout> ExactSizeIterator for Drain<'_, T, H> {}
-impl<T, H: HandleLayout> FusedIterator for Drain<'_, T, H> {}
+impl<T, H: HandleLayout, G: PackedGrowth<H::Word>> ExactSizeIterator for Drain<'_, T, H, G> {}
+impl<T, H: HandleLayout, G: PackedGrowth<H::Word>> FusedIterator for Drain<'_, T, H, G> {}
 
 /// Removes the values that the iterator has not returned. If a value's drop panics, the rest are
 /// removed while unwinding.
-impl<T, H: HandleLayout> Drop for Drain<'_, T, H> {
+impl<T, H: HandleLayout, G: PackedGrowth<H::Word>> Drop for Drain<'_, T, H, G> {
     fn drop(&mut self) {
         continue_after_panic(self, |rest| rest.for_each(drop));
     }
 }
 
-impl<T, H: HandleLayout> fmt::Debug for Drain<'_, T, H> {
+impl<T, H: HandleLayout, G: PackedGrowth<H::Word>> fmt::Debug for Drain<'_, T, H, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Drain").field("remaining", &self.pool.len()).finish_non_exhaustive()
     }
@@ -77,20 +78,20 @@ impl<T, H: HandleLayout> fmt::Debug for Drain<'_, T, H> {
 /// An iterator that moves chosen values out of a packed pool; returned by
 /// [`PackedPool::extract_if`].
 #[must_use = "iterators are lazy; `retain` removes at once"]
-pub struct ExtractIf<'a, T, H: HandleLayout, F> {
-    pool: &'a mut PackedPool<T, H>,
+pub struct ExtractIf<'a, T, H: HandleLayout, F, G: PackedGrowth<H::Word> = Fixed> {
+    pool: &'a mut PackedSlotPool<T, G, H>,
     /// The next position to visit.
     position: usize,
     choose: F,
 }
 
-impl<'a, T, H: HandleLayout, F> ExtractIf<'a, T, H, F> {
-    pub(super) fn new(pool: &'a mut PackedPool<T, H>, choose: F) -> Self {
+impl<'a, T, H: HandleLayout, F, G: PackedGrowth<H::Word>> ExtractIf<'a, T, H, F, G> {
+    pub(super) fn new(pool: &'a mut PackedSlotPool<T, G, H>, choose: F) -> Self {
         Self { pool, position: 0, choose }
     }
 }
 
-impl<T, H: HandleLayout, F> Iterator for ExtractIf<'_, T, H, F>
+impl<T, H: HandleLayout, F, G: PackedGrowth<H::Word>> Iterator for ExtractIf<'_, T, H, F, G>
 where
     F: FnMut(H, &mut T) -> bool,
 {
@@ -112,12 +113,12 @@ where
     }
 }
 
-impl<T, H: HandleLayout, F> FusedIterator for ExtractIf<'_, T, H, F> where
+impl<T, H: HandleLayout, F, G: PackedGrowth<H::Word>> FusedIterator for ExtractIf<'_, T, H, F, G> where
     F: FnMut(H, &mut T) -> bool
 {
 }
 
-impl<T, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, H, F> {
+impl<T, H: HandleLayout, F, G: PackedGrowth<H::Word>> fmt::Debug for ExtractIf<'_, T, H, F, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExtractIf").field("position", &self.position).finish_non_exhaustive()
     }
@@ -131,7 +132,7 @@ pub struct IntoIter<T, H> {
     values: vec::IntoIter<T>,
 }
 
-impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> IntoIterator for PackedSlotPool<T, G, H> {
     type Item = (H, T);
     type IntoIter = IntoIter<T, H>;
 

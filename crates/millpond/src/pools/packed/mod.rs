@@ -1,8 +1,13 @@
-//! [`PackedPool`], whose values are always one slice, and what its methods return.
+//! [`PackedPool`] and [`PackedVecPool`], whose values are always one slice, and what their methods return.
+//!
+//! Both are names of [`PackedSlotPool`]: they differ in whether they get more slots ([`PackedGrowth`]).
+
+#![allow(private_interfaces, private_bounds, reason = "nobody outside can name or implement them")]
 
 mod builder;
 mod debug;
 mod drain;
+mod growth;
 mod iter;
 mod overflow;
 mod retain;
@@ -11,10 +16,15 @@ mod slots;
 mod snapshot;
 mod sort;
 mod traits;
+mod vec;
 
-pub use builder::{OfPackedPool, PackedPoolBuilder};
+pub use crate::pools::doubling::Doubling;
+pub use crate::pools::reserve::ReserveError;
+pub use builder::{OfPackedPool, OfPackedVecPool, PackedPoolBuilder, PackedVecPoolBuilder};
 pub use drain::{Drain, ExtractIf, IntoIter, VacantEntry};
+pub use growth::PackedGrowth;
 pub use iter::{Iter, IterMut};
+pub use vec::PackedVecPool;
 
 use core::iter::Copied;
 use core::slice;
@@ -24,7 +34,8 @@ use crate::base::or_panic;
 use crate::handle::{Explanation, Handle, HandleLayout, Refusal};
 use crate::pools::faces;
 use crate::pools::settings::{BuildError, Settings};
-use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
+use crate::pools::slot_pool::{CannotGrow, Fixed};
+use crate::reports::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, PoolName};
 use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::{CheckWord, Circle};
@@ -83,14 +94,21 @@ use roster::PackedRoster;
 /// assert_eq!((sparks[green], sparks[blue]), ("green", "blue"));
 /// assert_eq!(sparks.get(red), None); // stale: rejected
 /// ```
-pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
+pub type PackedPool<T, H = Handle<T>> = PackedSlotPool<T, Fixed, H>;
+
+/// The pool behind [`PackedPool`] and [`PackedVecPool`], which are names of it: write these, and read here what they
+/// share.
+///
+/// `T` are the values, `G` says whether the pool gets more slots, and `H` are the handles.
+pub struct PackedSlotPool<T, G = Fixed, H: HandleLayout = Handle<T>> {
     /// Has as many live slots as there are values, except between the two writes of one of the
     /// methods below, where no user code runs but that of `retain`. The first field, so that its
     /// debug aids report live values before these are dropped.
     roster: PackedRoster<H>,
-    /// The value of each live slot, in the roster's order. Never longer than the capacity, and so
-    /// never reallocated.
+    /// The value of each live slot, in the roster's order. Has room for one in each slot, so that an insertion into a
+    /// slot never reallocates.
     values: PackedValues<T>,
+    growth: G,
 }
 
 impl<T, H: HandleLayout> PackedPool<T, H> {
@@ -116,12 +134,14 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         settings.allocate(|capacity| {
             let roster = PackedRoster::try_new(capacity, &settings.lifetimes)?;
             let values = PackedValues::try_new(capacity)?;
-            let mut pool = Self { roster, values };
+            let mut pool = Self { roster, values, growth: Fixed };
             pool.watch(settings.debug_aids)?;
             Ok(pool)
         })
     }
+}
 
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Returns the number of slots: live, free and retired.
     #[inline]
     #[must_use]
@@ -143,11 +163,12 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.is_empty()
     }
 
-    /// Returns whether an insertion would fail because each slot is live or retired.
+    /// Returns whether an insertion would fail because each slot is live or retired, and there can be no more slots. (A
+    /// pool that grows may also lack memory.)
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.roster.next(self.len()).is_none()
+        self.roster.next(self.len()).is_none() && self.usable_beyond() == 0
     }
 
     /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
@@ -280,7 +301,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.find(handle).filter(|position| *position < self.len())
     }
 
-    /// Moves `value` into a free slot and returns its handle. The value becomes the last in the slice. O(1).
+    /// Moves `value` into a free slot and returns its handle. The value becomes the last in the slice. O(1); if no slot
+    /// is free, a pool that grows does so.
     ///
     /// ```
     /// # use millpond::*; let mut pool = PackedPool::new(1);
@@ -291,7 +313,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// # Errors
     ///
-    /// If the pool is full. The error returns `value`.
+    /// If the pool is full: no slot is free, and it cannot grow (it is at its limit, or [memory runs
+    /// out](Full::is_out_of_memory)). The error returns `value`.
     #[doc(alias = "add")]
     #[doc(alias = "alloc")]
     #[doc(alias = "create")]
@@ -306,7 +329,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 
     /// Inserts the value that `make` returns. `make` receives the value's future handle. If
-    /// `make` panics, nothing is inserted.
+    /// `make` panics, nothing is inserted (a pool that grows keeps the slots that it took).
     ///
     /// ```
     /// # use millpond::*;
@@ -338,7 +361,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     /// Reserves the slot for the next value, or returns `None` if [`insert`](Self::insert)
     /// would fail. This is for values that contain their own handle and whose construction may
-    /// fail. Dropping the entry inserts nothing.
+    /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the slots).
     ///
     /// ```
     /// # use millpond::*; let mut pool = PackedPool::new(1);
@@ -452,24 +475,33 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline]
     #[track_caller]
-    fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
+    fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
         self.inspect_next();
-        match self.roster.acquire(self.values.len()) {
-            Some(handle) => {
+        let next = match self.roster.acquire(self.values.len()) {
+            Some(handle) => Ok(handle),
+            None => self.acquire_beyond(),
+        };
+        match next {
+            Ok(handle) => {
                 self.values.push(value);
                 self.note_origin(handle);
                 Ok(handle)
             }
-            None => Err((value, ())),
+            Err(cause) => Err((value, cause)),
         }
     }
 
-    /// The handle that comes next.
+    /// The handle that comes next, after growth if necessary.
     #[inline]
     #[track_caller]
-    fn next_handle(&mut self) -> Result<H, ()> {
+    fn next_handle(&mut self) -> Result<H, CannotGrow> {
         self.inspect_next();
-        self.roster.next(self.len()).ok_or(())
+        loop {
+            match self.roster.next(self.len()) {
+                Some(handle) => return Ok(handle),
+                None => self.make_room()?,
+            }
+        }
     }
 
     /// Inserts at the handle that comes next.
@@ -484,7 +516,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     /// Inserts `value` at exactly this handle, after the other values. O(1). This is for loading
     /// saved objects: handles inside the saved values stay valid. Values saved in the order of
-    /// [`iter`](Self::iter) and loaded in that order keep it.
+    /// [`iter`](Self::iter) and loaded in that order keep it. If the slot does not exist, a pool that grows does so up to
+    /// it, unless that takes more than twice the present slots, and more than 4,096 slots: no handle from a damaged file
+    /// makes it allocate out of proportion.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -504,11 +538,12 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// # Errors
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
-    /// wraps), or can never have it. The error returns `value`.
+    /// wraps), or can never have it. A slot far beyond those of a pool that grows is
+    /// [`TooFar`](crate::InsertAtErrorKind::TooFar). After an error, the pool is as before. The error returns `value`.
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        self.insert_by(Circle::check_begin, handle, value)
+        self.insert_by(Circle::check_begin, true, handle, value)
     }
 
     /// Inserts `value` at the handle of a removed object, which makes the handle valid again.
@@ -539,19 +574,24 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn revive(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        self.insert_by(Circle::check_revival, handle, value)
+        self.insert_by(Circle::check_revival, false, handle, value)
     }
 
-    /// Inserts a value at a handle that its slot may have by `check`.
+    /// Inserts a value at a handle whose slot may have it by `check`, and is near those that are there, if it must be.
     #[track_caller]
     fn insert_by(
         &mut self,
         check: CheckWord<H::Word>,
+        is_near: bool,
         handle: H,
         value: T,
     ) -> Result<H, InsertAtError<T>> {
+        let reached = match (handle.index() as usize) < self.capacity() {
+            true => Ok(()),
+            false => self.grow_up_to(handle, check, is_near),
+        };
         self.inspect_next();
-        match self.roster.claim(handle, check) {
+        match reached.and_then(|()| self.roster.claim(handle, check)) {
             Ok(()) => {
                 self.values.push(value);
                 self.note_origin(handle);
@@ -565,9 +605,10 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 
     #[cold]
-    fn refuse<V>(&mut self, value: V, (): ()) -> Full<V> {
+    fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
         let (books, slots) = self.roster.parts_mut();
-        Full { value, pool: books.refuse(slots) }
+        let pool = books.refuse(slots);
+        Full { value, pool: FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool } }
     }
 
     /// Returns a reference to the handle's value, or `None` if the handle is refused. O(1).
@@ -715,7 +756,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.roster.check(handle.erase(), self.roster.slots())
+        let word = self.word_of(handle.index() as usize);
+        self.roster.check_word(handle.erase(), word, self.roster.slots())
     }
 
     /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). The last
@@ -887,7 +929,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// assert!(pool.is_empty() && !pool.contains(handle));
     /// ```
     #[inline]
-    pub fn drain(&mut self) -> Drain<'_, T, H> {
+    pub fn drain(&mut self) -> Drain<'_, T, H, G> {
         Drain::new(self)
     }
 
@@ -906,7 +948,10 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// assert_eq!(pool.as_slice(), [5, 1, 3]);
     /// ```
     #[inline]
-    pub fn extract_if<F: FnMut(H, &mut T) -> bool>(&mut self, choose: F) -> ExtractIf<'_, T, H, F> {
+    pub fn extract_if<F: FnMut(H, &mut T) -> bool>(
+        &mut self,
+        choose: F,
+    ) -> ExtractIf<'_, T, H, F, G> {
         ExtractIf::new(self, choose)
     }
 
@@ -940,7 +985,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
             loop {
                 let (value, handle_at) = removals.remove(position);
                 drop(value);
-                let PackedPool { roster, values } = &mut *removals.pool;
+                let PackedSlotPool { roster, values, .. } = &mut *removals.pool;
                 let Some(moved) = values.get_mut(position) else { return };
                 if keep(roster.handles()[handle_at], moved) {
                     break;
@@ -981,7 +1026,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 }
 
 /// Snapshots.
-impl<T, H: HandleLayout> PackedPool<T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Takes a snapshot of everything that the pool's future depends on, for values that
     /// are `Copy`; see [`snapshot`](crate::snapshot). The snapshot is as large as a second
     /// pool, and allocated like one. [`save_into`](Self::save_into) overwrites an earlier snapshot.
@@ -1014,7 +1059,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 }
 
 /// Checksums, saving and restoring.
-impl<T, H: HandleLayout> PackedPool<T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Overwrites `snapshot` with the current state. Does not allocate, except as
     /// [described](crate::snapshot#what-it-costs).
     ///
@@ -1070,7 +1115,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 }
 
 #[cfg(feature = "validate")]
-impl<T, H: HandleLayout> PackedPool<T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
     ///
     /// # Errors
@@ -1083,7 +1128,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
             "there is a value for each live slot",
             format_args!("{} values of {live} slots", self.values.len()),
         )?;
-        self.roster.validate()
+        self.validate_growth()?;
+        self.roster.validate(self.slots_max())
     }
 }
 

@@ -11,15 +11,15 @@
 //! No code can observe the difference. The pool is borrowed meanwhile, and a panic in `keep` or in
 //! a drop carries out the pending removals. Values are moved and dropped without delay.
 
-use super::PackedPool;
+use super::{PackedGrowth, PackedSlotPool};
 use crate::handle::{HandleLayout, IndexWord};
 
 /// The maximum number of pending removals.
 const BATCH: usize = 64;
 
 /// Removes values of a pool; those already removed from the values may still be live in the roster.
-pub(super) struct Removals<'a, T, H: HandleLayout> {
-    pub(super) pool: &'a mut PackedPool<T, H>,
+pub(super) struct Removals<'a, T, G: PackedGrowth<H::Word>, H: HandleLayout> {
+    pub(super) pool: &'a mut PackedSlotPool<T, G, H>,
     /// `None`: removals take effect at once.
     pending: Option<Pending<H::Index>>,
 }
@@ -30,9 +30,9 @@ struct Pending<I> {
     count: usize,
 }
 
-impl<'a, T, H: HandleLayout> Removals<'a, T, H> {
+impl<'a, T, G: PackedGrowth<H::Word>, H: HandleLayout> Removals<'a, T, G, H> {
     #[inline]
-    pub(super) fn new(pool: &'a mut PackedPool<T, H>) -> Self {
+    pub(super) fn new(pool: &'a mut PackedSlotPool<T, G, H>) -> Self {
         let none = || Pending { positions: [IndexWord::ZERO; BATCH], count: 0 };
         let pending = pool.roster.is_faster_in_batches().then(none);
         Self { pool, pending }
@@ -65,7 +65,7 @@ impl<'a, T, H: HandleLayout> Removals<'a, T, H> {
     }
 }
 
-impl<T, H: HandleLayout> Drop for Removals<'_, T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> Drop for Removals<'_, T, G, H> {
     #[inline]
     fn drop(&mut self) {
         if self.pending.is_some() {

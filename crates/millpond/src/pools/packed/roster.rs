@@ -1,7 +1,6 @@
 //! The handles of a packed pool: which are live, in what order their values are stored, and which
 //! come next.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::iter;
@@ -13,7 +12,7 @@ use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::pools::settings::Lifetimes;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{Books, Census, CheckWord, Parting, Partition, Sorting};
+use crate::slots::{Books, Census, CheckWord, Parting, Partition, Sorting, retired_among};
 
 /// ```text
 /// position   0         live        live + retired    slots
@@ -31,7 +30,7 @@ use crate::slots::{Books, Census, CheckWord, Parting, Partition, Sorting};
 #[derive(Clone, Debug)]
 pub(super) struct PackedRoster<H: HandleLayout> {
     slots: Slots<H::Word, H::Index>,
-    order: Box<[H]>,
+    order: Vec<H>,
     /// A copy of the books' [`quick_below`](Books::quick_below), or 0: then the next lifetime that ends makes a new one.
     quick_below: H::Word,
     books: Books<H::Erased>,
@@ -80,18 +79,21 @@ impl<H: HandleLayout> Partition for PackedRoster<H> {
 }
 
 impl<H: HandleLayout> PackedRoster<H> {
-    pub(super) fn try_new(slots: usize, lifetimes: &Lifetimes) -> Result<Self, OutOfMemory> {
-        let books = Books::fresh(lifetimes);
-        let word = books.circle().start();
-        Ok(Self {
-            slots: Slots::new(memory::from_fn(slots, |index| Slot {
-                word,
-                position: H::Index::from_index(index),
-            })?),
-            order: memory::from_fn(slots, |index| H::from_kept_parts(index, word))?,
+    /// No slots, and no memory.
+    pub(super) const fn empty(lifetimes: &Lifetimes) -> Self {
+        Self {
+            slots: Slots::new(Vec::new()),
+            order: Vec::new(),
             quick_below: H::Word::ZERO,
-            books,
-        })
+            books: Books::fresh(lifetimes),
+        }
+    }
+
+    pub(super) fn try_new(slots: usize, lifetimes: &Lifetimes) -> Result<Self, OutOfMemory> {
+        let mut roster = Self::empty(lifetimes);
+        roster.try_reserve(slots)?;
+        roster.grow(slots, &[]);
+        Ok(roster)
     }
 
     /// The slots, as the books see them.
@@ -122,7 +124,7 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// The handles of the values, in their order, and then others.
     pub(super) fn into_order(self) -> Vec<H> {
-        self.order.into_vec()
+        self.order
     }
 
     /// The handle that [`acquire`](Self::acquire) returns next, behind the `live` others.
@@ -344,11 +346,20 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
     }
 
-    /// Takes on the state of `other`, which has the same capacity and generation cycle.
-    pub(super) fn copy_state_from(&mut self, other: &Self) {
-        let used = self.used().max(other.used());
-        self.slots.copy_state_from(&other.slots, used);
-        self.order[..used].copy_from_slice(&other.order[..used]);
+    /// Takes on the state of `other`, which has the same generation cycle and, without these copies of its
+    /// [`arrays`](Self::try_copy_arrays), the same capacity.
+    pub(super) fn copy_state_from(&mut self, other: &Self, arrays: Option<Arrays<H>>) {
+        match arrays {
+            Some(Arrays { slots, order }) => {
+                self.slots.replace(slots, &other.slots);
+                self.order = order;
+            }
+            None => {
+                let used = self.used().max(other.used());
+                self.slots.copy_state_from(&other.slots, used);
+                self.order[..used].copy_from_slice(&other.order[..used]);
+            }
+        }
         self.books.copy_state_from(&other.books);
         self.quick_below = H::Word::ZERO;
         let live = &self.order[..self.slots.counts().live()];
@@ -356,15 +367,111 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 }
 
+/// The slots of a roster and its order, or room for them.
+pub(super) struct Arrays<H: HandleLayout> {
+    slots: Vec<Slot<H::Word, H::Index>>,
+    order: Vec<H>,
+}
+
+/// Growing and shrinking.
+impl<H: HandleLayout> PackedRoster<H> {
+    /// Makes room for this many slots in all. On an error, the roster is as before, but for the room.
+    pub(super) fn try_reserve(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        self.slots.try_reserve(slots)?;
+        self.order.try_reserve_exact(slots - self.order.len()).map_err(|_| OutOfMemory)
+    }
+
+    /// Grows to this many slots, for which there is room. The first of the new ones existed before, with the words
+    /// `again`; the others were never used. They come next after all others.
+    pub(super) fn grow(&mut self, slots: usize, again: &[H::Word]) {
+        let (from, start) = (self.slots.len(), self.books.circle().start());
+        let word = |index: usize| match again.get(index - from) {
+            Some(word) if *word == H::Word::RETIRED => *word,
+            Some(word) => word.as_live(),
+            None => start,
+        };
+        let new = from..slots;
+        let slot = |index| Slot { word: word(index), position: H::Index::from_index(index) };
+        self.slots.extend(new.clone().map(slot));
+        self.order.extend(new.map(|index| handle_in::<H>(index, word(index))));
+        let retired = retired_among(again);
+        if retired > 0 {
+            self.sort_out_retired(retired);
+        }
+        if !again.is_empty() {
+            self.books.recount(&self.slots);
+            self.quick_below = H::Word::ZERO;
+        }
+        self.books.tell_size(&self.slots);
+    }
+
+    /// This many slots among those that are counted as vacant have retired; the vacant ones keep their order.
+    fn sort_out_retired(&mut self, retired: usize) {
+        let next = self.parting().next();
+        let slots = &self.slots;
+        self.order[next..].sort_unstable_by_key(|handle| {
+            let slot = &slots[handle.index() as usize];
+            (slot.word != H::Word::RETIRED, slot.position.to_index())
+        });
+        self.slots.counts_mut().retire(retired);
+        self.place_again(next);
+    }
+
+    /// Tells the slots their positions, from this one on.
+    fn place_again(&mut self, from: usize) {
+        for position in from..self.order.len() {
+            self.place(position, self.order[position]);
+        }
+    }
+
+    /// The words of the slots from this one on, which are dead.
+    pub(super) fn words_from(&self, index: usize) -> impl ExactSizeIterator<Item = H::Word> {
+        let live = self.slots.counts().live();
+        self.slots[index..].iter().map(move |slot| slot.state(live))
+    }
+
+    /// One more than the last live slot.
+    pub(super) fn live_until(&self) -> usize {
+        let live = &self.order[..self.slots.counts().live()];
+        live.iter().map(|handle| handle.index() as usize + 1).max().unwrap_or(0)
+    }
+
+    /// Memory for [`shrink`](Self::shrink).
+    pub(super) fn try_room(slots: usize) -> Result<Arrays<H>, OutOfMemory> {
+        Ok(Arrays { slots: memory::reserved(slots)?, order: memory::reserved(slots)? })
+    }
+
+    /// Moves to this room, with the first slots; the others, from `kept` on, are dead.
+    pub(super) fn shrink(&mut self, kept: usize, room: Arrays<H>) {
+        let Arrays { mut slots, mut order } = room;
+        slots.extend_from_slice(&self.slots[..kept]);
+        order.extend(self.order.iter().filter(|handle| (handle.index() as usize) < kept));
+        let retired = self.words_from(kept).filter(|word| *word == H::Word::RETIRED).count();
+        self.slots.shrink_to(slots, retired);
+        self.order = order;
+        self.place_again(0);
+        self.books.tell_size(&self.slots);
+    }
+
+    /// Copies of the slots and their order.
+    pub(super) fn try_copy_arrays(&self) -> Result<Arrays<H>, OutOfMemory> {
+        let mut copies = Self::try_room(self.slots.len())?;
+        copies.slots.extend_from_slice(&self.slots);
+        copies.order.extend_from_slice(&self.order);
+        Ok(copies)
+    }
+}
+
 impl<H: HandleLayout> PackedRoster<H> {
     #[cfg(feature = "validate")]
-    pub(super) fn validate(&self) -> Result<(), Violation> {
+    /// Checks the slots, of which there may be up to `slots_max`.
+    pub(super) fn validate(&self, slots_max: usize) -> Result<(), Violation> {
         ensure(
             self.order.len() == self.slots.len(),
             "there is a place in the order for each slot",
             format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
         )?;
-        self.books.validate(self.slots.len(), &self.slots)?;
+        self.books.validate(slots_max, &self.slots)?;
         let start = self.books.circle().start();
         let written = self.slots[self.used()..].iter().position(|slot| slot.word != start);
         ensure(
@@ -414,9 +521,9 @@ mod tests {
             let last = roster.acquire(1).unwrap();
             roster.release(last, 1, 2); // retires
             roster.acquire(1).unwrap();
-            roster.validate().unwrap();
+            roster.validate(5).unwrap();
             change(&mut roster);
-            roster.validate().unwrap_err().rule()
+            roster.validate(5).unwrap_err().rule()
         };
         let word = "each slot's word is that of its part of the order";
         assert_eq!(broken(|roster| roster.slots[1].word = 2), word);
@@ -438,7 +545,7 @@ mod tests {
         );
         assert_eq!(broken(|roster| roster.slots[2].word = 3), "a slot is in one of its lifetimes");
         let places = "there is a place in the order for each slot";
-        assert_eq!(broken(|roster| roster.order = roster.order[..4].into()), places);
+        assert_eq!(broken(|roster| roster.order.truncate(4)), places);
         assert_eq!(broken(|roster| roster.set_evicted(9)), "the counters agree");
     }
 }

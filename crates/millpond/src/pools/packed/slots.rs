@@ -1,6 +1,7 @@
-use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 
+use crate::base::memory::OutOfMemory;
 use crate::handle::{IndexWord, Word};
 use crate::slots::{Census, Counts};
 
@@ -25,7 +26,7 @@ impl<W: Word, I: IndexWord> Slot<W, I> {
 /// this runs code.
 #[derive(Clone, Debug)]
 pub(super) struct Slots<W: Word, I: IndexWord> {
-    slots: Box<[Slot<W, I>]>,
+    slots: Vec<Slot<W, I>>,
     /// See [`mark_used`](Self::mark_used).
     used: u32,
     counts: Counts,
@@ -34,8 +35,37 @@ pub(super) struct Slots<W: Word, I: IndexWord> {
 
 impl<W: Word, I: IndexWord> Slots<W, I> {
     /// Not watched.
-    pub(super) fn new(slots: Box<[Slot<W, I>]>) -> Self {
+    pub(super) const fn new(slots: Vec<Slot<W, I>>) -> Self {
         Self { slots, used: 0, counts: Counts::NONE, watch: None }
+    }
+
+    /// Makes room for this many slots in all.
+    pub(super) fn try_reserve(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        self.try_watch(slots)?;
+        self.slots.try_reserve_exact(slots - self.slots.len()).map_err(|_| OutOfMemory)
+    }
+
+    /// Makes room for what the watch, if any, keeps of this many slots.
+    pub(super) fn try_watch(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        self.watch.as_mut().map_or(Ok(()), |watch| watch.try_grow(slots))
+    }
+
+    /// Appends slots, for which there is room.
+    pub(super) fn extend(&mut self, slots: impl Iterator<Item = Slot<W, I>>) {
+        self.slots.extend(slots);
+    }
+
+    /// There are these slots from now on; of those that are no more, this many had retired.
+    pub(super) fn shrink_to(&mut self, slots: Vec<Slot<W, I>>, retired: usize) {
+        self.slots = slots;
+        self.counts.forget_retired(retired);
+    }
+
+    /// There are these slots from now on, copies of those of `other`.
+    pub(super) fn replace(&mut self, slots: Vec<Slot<W, I>>, other: &Self) {
+        self.slots = slots;
+        self.counts = other.counts;
+        self.used = other.used;
     }
 
     #[inline(always)]
@@ -45,7 +75,12 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
 
     /// This slot was taken although it does not bring a new peak.
     pub(super) fn mark_used(&mut self, index: usize) {
-        self.used = self.used.max(index as u32 + 1);
+        self.mark_used_until(index + 1);
+    }
+
+    /// Slots below this number may have been used.
+    pub(super) fn mark_used_until(&mut self, slots: usize) {
+        self.used = self.used.max(slots as u32);
     }
 
     /// Takes on these words and this history. The positions are set later.

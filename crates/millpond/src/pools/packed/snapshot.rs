@@ -2,17 +2,26 @@
 
 use core::ops::Range;
 
-use super::PackedPool;
+use super::{PackedGrowth, PackedSlotPool};
 use crate::handle::{HandleLayout, Word};
-use crate::slots::Census;
+use crate::reports::errors::PoolName;
+use crate::snapshot::Checksum;
 use crate::snapshot::state::{Shape, sealed};
+use crate::values::PackedValues;
 
-impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::State for PackedSlotPool<T, G, H> {
     type Value = T;
     type Handle = H;
 
+    /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
-        Shape::new(self.capacity(), &self.roster.circle())
+        Shape::new(self.slots_max(), &self.roster.circle())
+    }
+
+    fn add_growth_to(&self, sum: &mut Checksum) {
+        if self.growth.doubling().is_some() {
+            sum.add(&self.capacity());
+        }
     }
 
     fn into_past(mut self) -> Self {
@@ -21,11 +30,14 @@ impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
     }
 
     fn used(&self) -> usize {
-        self.roster.used()
+        match self.former().len() {
+            0 => self.roster.used(),
+            former => self.capacity() + former,
+        }
     }
 
     fn word(&self, index: usize) -> H::Word {
-        self.roster.slots().word(index).unwrap_or(H::Word::RETIRED)
+        self.word_of(index).unwrap_or(H::Word::RETIRED)
     }
 
     fn value(&self, index: usize) -> Option<&T> {
@@ -37,23 +49,19 @@ impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
     }
 }
 
-impl<T, H: HandleLayout> sealed::Restore for PackedPool<T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Restore for PackedSlotPool<T, G, H> {
     fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
     {
-        self.note_restored(other);
-        self.roster.copy_state_from(&other.roster);
-        self.values.copy_from(&other.values);
+        self.take_on(other, |values, others| values.copy_from(others));
     }
 
     fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {
-        self.values.clone_from(&other.values);
-        self.note_restored(other);
-        self.roster.copy_state_from(&other.roster);
+        self.take_on(other, PackedValues::clone_from);
     }
 
     fn empty(&mut self) {
@@ -61,15 +69,31 @@ impl<T, H: HandleLayout> sealed::Restore for PackedPool<T, H> {
     }
 }
 
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
+    fn take_on(
+        &mut self,
+        other: &Self,
+        replace: impl FnOnce(&mut PackedValues<T>, &PackedValues<T>),
+    ) {
+        if self.become_like(other, replace).is_err() {
+            panic!("no memory for the slots of {}", PoolName(self.name()));
+        }
+    }
+}
+
 #[cfg(feature = "serde")]
 mod saved {
     use alloc::vec::Vec;
 
+    use super::super::{PackedPool, PackedVecPool};
     use super::*;
     use crate::pools::settings::Settings;
     use crate::reports::stats::Stats;
+    use crate::slots::lifetimes::Lifetimes;
     use crate::slots::saved::{Checked, OrderOf};
-    use crate::snapshot::format::{Refused, serde_of_pool};
+    use crate::snapshot::format::{
+        CheckedVecPool, Refused, SavedState, SavedVecPool, serde_of_pool,
+    };
 
     impl<T, H: HandleLayout> sealed::Load for PackedPool<T, H> {
         const KIND: &'static str = "PackedPool";
@@ -80,16 +104,58 @@ mod saved {
             self.stats()
         }
 
-        fn load(checked: &Checked<H::Word>, mut values: Vec<(usize, T)>) -> Result<Self, Refused> {
+        fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
             let capacity = checked.words.len();
             let mut pool = Self::from_settings(&Settings::of_capacity(capacity))
                 .map_err(|_| Refused::out_of_memory(capacity))?;
-            pool.roster.load(checked);
-            values.sort_unstable_by_key(|(index, _)| pool.roster.position_at(*index));
-            pool.values.extend(values.into_iter().map(|(_, value)| value));
+            pool.load_slots(checked, values);
+            Ok(pool)
+        }
+    }
+
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
+        /// Takes on the saved state. The values are those of the live slots, and there are none so far.
+        fn load_slots(&mut self, checked: &Checked<H::Word>, mut values: Vec<(usize, T)>) {
+            self.roster.load(checked);
+            values.sort_unstable_by_key(|(index, _)| self.roster.position_at(*index));
+            self.values.extend(values.into_iter().map(|(_, value)| value));
+        }
+    }
+
+    impl<T, H: HandleLayout> sealed::Save for PackedVecPool<T, H> {
+        const NAME: &'static str = "PackedVecPool";
+        type Saved = SavedVecPool;
+
+        fn to_saved(&self) -> SavedVecPool {
+            let known = self.capacity() + self.former().len();
+            SavedVecPool {
+                capacity_max: self.capacity_max() as u64,
+                slots_there: self.capacity() as u64,
+                slots: SavedState::of_slots(self, Self::NAME, "", known, self.stats()),
+            }
+        }
+
+        fn saved_slots(saved: &SavedVecPool) -> usize {
+            saved.slots.generations.len()
+        }
+
+        fn from_saved(
+            saved: SavedVecPool,
+            objects: sealed::ObjectsFor<Self>,
+        ) -> Result<Self, Refused> {
+            let checked = saved.check::<PackedPool<T, H>>(Self::NAME, objects)?;
+            let CheckedVecPool { capacity_max, slots: (slots, values), former } = checked;
+            let mut pool = Self::without_slots(&Lifetimes::PLAIN, capacity_max);
+            let there = slots.words.len();
+            pool.grow(there, false)
+                .and_then(|()| pool.set_former(&former))
+                .map_err(|_| Refused::out_of_memory(there))?;
+            pool.load_slots(&slots, values);
+            pool.roster.slots_mut().mark_used_until(there + former.len());
             Ok(pool)
         }
     }
 
     serde_of_pool!(PackedPool<T, H>, [T, H: HandleLayout], values T);
+    serde_of_pool!(PackedVecPool<T, H>, [T, H: HandleLayout], values T);
 }

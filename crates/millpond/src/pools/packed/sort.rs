@@ -2,12 +2,12 @@
 
 use core::cmp::Ordering;
 
-use super::PackedPool;
+use super::{PackedGrowth, PackedSlotPool};
 use crate::base::guard::guard;
 use crate::handle::HandleLayout;
 use crate::slots::Partition;
 
-impl<T, H: HandleLayout> PackedPool<T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Sorts the values with `compare`; equal ones keep their order. Every handle stays valid and
     /// names the same value as before. O(live × log live) comparisons and O(live) swaps; does not
     /// allocate.
@@ -88,10 +88,10 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     fn sort_positions_by(&mut self, mut compare: impl FnMut(&[T], usize, usize) -> Ordering) {
         // The values follow their handles even if the sort panics, which leaves the handles in some order, each of them
         // once.
-        let mut pool = guard(self, |PackedPool { roster, values }| {
+        let mut pool = guard(self, |Self { roster, values, .. }| {
             roster.settle(|a, b| values.swap(a, b));
         });
-        let PackedPool { roster, values } = &mut **pool;
+        let Self { roster, values, .. } = &mut **pool;
         roster.sort_by(|a, b| compare(values, a, b));
     }
 }

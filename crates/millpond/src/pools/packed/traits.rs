@@ -1,6 +1,6 @@
 use alloc::vec::Vec;
 
-use super::{Iter, IterMut, PackedPool};
+use super::{Iter, IterMut, PackedGrowth, PackedPool, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::pools::faces::operators;
@@ -8,7 +8,7 @@ use crate::reports::errors::PoolName;
 use crate::values::PackedValues;
 
 operators! {
-    [T, H: HandleLayout] PackedPool<T, H>, T, H,
+    [T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, T, H,
     iterators: Iter<'a, T, H>, IterMut<'a, T, H>,
     example: "PackedPool", " = PackedPool::<u8>::builder().name(\"bullets\").capacity(8).build()"
 }
@@ -19,7 +19,7 @@ operators! {
 /// # Panics
 ///
 /// If there is not enough memory, or a value's clone panics.
-impl<T: Clone, H: HandleLayout> Clone for PackedPool<T, H> {
+impl<T: Clone, G: PackedGrowth<H::Word>, H: HandleLayout> Clone for PackedSlotPool<T, G, H> {
     fn clone(&self) -> Self {
         match self.try_clone() {
             Ok(pool) => pool,
@@ -28,12 +28,12 @@ impl<T: Clone, H: HandleLayout> Clone for PackedPool<T, H> {
     }
 }
 
-impl<T: Clone, H: HandleLayout> PackedPool<T, H> {
+impl<T: Clone, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     fn try_clone(&self) -> Result<Self, OutOfMemory> {
         // Room for the whole capacity, as in any pool.
         let mut values = PackedValues::try_new(self.capacity())?;
         values.extend(self.values.iter().cloned());
-        let mut copy = Self { roster: self.roster.clone(), values };
+        let mut copy = Self { roster: self.roster.clone(), values, growth: self.growth.clone() };
         copy.fill_if_watched();
         Ok(copy)
     }

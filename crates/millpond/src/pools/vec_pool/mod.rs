@@ -8,12 +8,12 @@ mod reserve;
 mod saved;
 mod traits;
 
+pub use crate::pools::doubling::Doubling;
 pub use crate::pools::faces::{Handles, Values, ValuesMut};
+pub use crate::pools::reserve::ReserveError;
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::{OfVecPool, VecPoolBuilder};
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
-pub use growth::Doubling;
-pub use reserve::ReserveError;
 
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::OneBlock;

@@ -12,6 +12,9 @@ pub(super) const DEAD: [u8; 4] = 0x1dea_db0b_u32.to_ne_bytes();
 pub(crate) struct Fills(Option<usize>);
 
 impl Fills {
+    /// Nothing is filled.
+    pub(crate) const NONE: Self = Self(None);
+
     pub(crate) const fn of(slots: usize) -> Self {
         Self(Some(slots))
     }

@@ -25,7 +25,7 @@
 //! | | dead slots filled | refused removals panic | live objects by source line |
 //! | --- | --- | --- | --- |
 //! | [`Pool`], [`VecPool`], [`PolicyPool`] | yes | yes | yes |
-//! | [`PackedPool`] | the memory after the last value | yes | yes |
+//! | [`PackedPool`], [`PackedVecPool`] | the memory after the last value; anew when it grows | yes | yes |
 //! | [`Recycler`] | no: every slot has a valid object | yes, `release` | yes, by `acquire` |
 //! | [`SyncPool`] | yes | yes, `remove` and `take` | yes, by line, on all threads |
 //! | [`HandleAllocator`] | no: it has no values | yes, `release` | yes, the handles that were not released |
@@ -47,7 +47,7 @@
 //! For a sanitizer, a pool's array is one block that lives as long as the pool, so the use of a dead slot is not an
 //! error. Compiled with `--cfg millpond_asan`, every pool on the heap that moves values in and out poisons its dead
 //! slots for AddressSanitizer, which then reports every access through an old pointer: [`Pool`], [`VecPool`],
-//! [`PackedPool`] (the memory after its last value), [`SideTable`], [`SizeClasses`] and the classic pools.
+//! [`PackedPool`] and [`PackedVecPool`] (the memory after their last value), [`SideTable`], [`SizeClasses`] and the classic pools.
 //! (Not [`StaticPool`], which may be moved together with its dead slots, and not [`Recycler`], which has a valid object
 //! in every slot.)
 //!
@@ -64,6 +64,7 @@
 //! [`BytemapPool`]: crate::classic::BytemapPool
 //! [`HandleAllocator`]: crate::HandleAllocator
 //! [`PackedPool`]: crate::PackedPool
+//! [`PackedVecPool`]: crate::PackedVecPool
 //! [`PolicyPool`]: crate::overflow::PolicyPool
 //! [`ParticlePool`]: crate::classic::ParticlePool
 //! [`Pool`]: crate::Pool

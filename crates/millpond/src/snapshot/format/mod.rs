@@ -20,7 +20,7 @@
 //! - `generations`: for each slot, the generation of its handle, or of its next one; 0 if it has
 //!   retired. Their number is the capacity: a reader allocates no more than this many slots need.
 //! - `order`: ranges of slots, each the first slot and a number: the dead ones in the order of
-//!   reuse. With `Roster`, `PackedPool` and `StaticPool`, the live ones come before them and the
+//!   reuse. With `Roster`, `PackedPool`, `PackedVecPool` and `StaticPool`, the live ones come before them and the
 //!   retired ones after; with `NextFit`, it is the cursor's slot; with `LowestFirst` and a side
 //!   table, it is empty. For a `SyncPool`, it is not an order of slots, but for each home the word
 //!   of 64 slots that it searches first.
@@ -33,8 +33,8 @@
 //! one that grows, `inserted` is 1, `peak` is the largest number of slots that it may have, or 0
 //! without a limit, and `generations` ends at the last slot that ever had a value.
 //!
-//! The state of a [`VecPool`](crate::VecPool) also has its limit, and how many slots it has now; the generations after
-//! these are those of slots that it had:
+//! The state of a [`VecPool`](crate::VecPool) or a [`PackedVecPool`](crate::PackedVecPool) also has its limit, and how many
+//! slots it has now; the generations after these are those of slots that it had:
 //!
 //! ```json
 //! {
@@ -54,13 +54,13 @@ mod checks;
 mod objects;
 mod read;
 mod state;
-#[cfg(feature = "vec")]
+#[cfg(any(feature = "packed", feature = "vec"))]
 mod vec_pool;
 
 pub(crate) use objects::read_list;
 pub(crate) use read::{Objects, Refused};
 pub(crate) use state::{SavedState, Version};
-#[cfg(feature = "vec")]
+#[cfg(any(feature = "packed", feature = "vec"))]
 pub(crate) use vec_pool::{CheckedVecPool, SavedVecPool};
 
 use core::fmt;

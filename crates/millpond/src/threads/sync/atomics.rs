@@ -33,10 +33,6 @@ pub(super) fn fence(order: Ordering) {
 pub(super) struct Cell<V>(UnsafeCell<V>);
 
 impl<V> Cell<V> {
-    pub(super) fn new(value: V) -> Self {
-        Self(UnsafeCell::new(value))
-    }
-
     /// A pointer to read through.
     #[inline]
     pub(super) fn with<R>(&self, read: impl FnOnce(*const V) -> R) -> R {

@@ -79,6 +79,16 @@ impl FreeSlots {
     /// All slots are free.
     #[inline]
     pub(super) fn try_new(slots: usize, homes: usize) -> Result<Self, OutOfMemory> {
+        let free = Self::try_none(slots, homes)?;
+        for word in 0..free.words {
+            free.word(word).store(free.valid(word), Ordering::Relaxed);
+        }
+        Ok(free)
+    }
+
+    /// No slot is free.
+    #[inline]
+    pub(super) fn try_none(slots: usize, homes: usize) -> Result<Self, OutOfMemory> {
         let words = slots.div_ceil(WORD_SLOTS);
         let homes = homes.clamp(1, words.max(1));
         let line_words = 1 << (words / homes).clamp(1, LINE_WORDS).ilog2();
@@ -98,9 +108,6 @@ impl FreeSlots {
             })?,
         };
         free.spread_homes();
-        for word in 0..words {
-            free.word(word).store(free.valid(word), Ordering::Relaxed);
-        }
         Ok(free)
     }
 

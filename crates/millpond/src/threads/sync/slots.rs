@@ -504,7 +504,7 @@ impl<T> Slots<T> {
 }
 
 /// Places for this many values, every page touched.
-fn uninitialised<T>(slots: usize) -> Result<Lines<Cell<MaybeUninit<T>>>, OutOfMemory> {
+pub(super) fn uninitialised<T>(slots: usize) -> Result<Lines<Cell<MaybeUninit<T>>>, OutOfMemory> {
     #[cfg(all(test, loom))]
     return Lines::from_fn(slots, |_| Cell::new(MaybeUninit::uninit()));
     #[cfg(not(all(test, loom)))]

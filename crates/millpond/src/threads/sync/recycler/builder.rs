@@ -1,12 +1,13 @@
 use alloc::boxed::Box;
 use core::fmt;
 
+use super::objects::Objects;
 use super::{Reset, SyncRecycler};
-use crate::base::lines::Lines;
+use crate::base::OutOfMemory;
 use crate::base::or_panic;
 use crate::handle::Handle;
 use crate::pools::settings::{BuildError, Settings};
-use crate::threads::sync::atomics::{AtomicU32, Cell};
+use crate::threads::sync::atomics::AtomicU32;
 use crate::threads::sync::free::FreeSlots;
 use crate::threads::sync::home;
 
@@ -35,7 +36,7 @@ impl<T> SyncRecyclerBuilder<T> {
     }
 
     /// Sets the number of objects. All of them are constructed when the recycler is built, and none
-    /// later.
+    /// later, unless you [build it lazily](Self::build_lazily).
     pub fn capacity(mut self, objects: usize) -> Self {
         self.settings.capacity = Some(objects);
         self
@@ -79,13 +80,87 @@ impl<T> SyncRecyclerBuilder<T> {
     /// If no capacity was set, it is above 2^32 − 1, or there is not enough memory.
     pub fn try_build_with(
         self,
-        mut make: impl FnMut(usize) -> T,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<SyncRecycler<T>, BuildError> {
+        self.try_build_of(|capacity, homes| {
+            Ok((FreeSlots::try_new(capacity, homes)?, Objects::try_made(capacity, make)?))
+        })
+    }
+
+    /// Builds a recycler whose objects are made when they are first needed: `make` constructs one from its index if an
+    /// acquisition finds no free object and there are fewer than the capacity. So there are never more than were lent at
+    /// once, and creation takes no longer than for the memory.
+    ///
+    /// `make` runs on the thread that acquires, without a lock: other threads acquire, release and make meanwhile.
+    /// [`acquire_timeout`](SyncRecycler::acquire_timeout) waits for it, however long it takes. If it panics, so does the
+    /// acquisition; the object is still to be made, and the next acquisition that needs one tries again, among them the
+    /// first that waits in line.
+    ///
+    /// **Cost**: acquisitions and releases of objects that were made cost what they cost otherwise. An acquisition that makes
+    /// one reads up to capacity / 64 words before.
+    ///
+    /// ```
+    /// use millpond::SyncRecycler;
+    ///
+    /// let decoders = SyncRecycler::builder().capacity(64).build_lazily(|_| vec![0_u8; 4096]);
+    /// assert_eq!((decoders.made(), decoders.available()), (0, 64));
+    /// for _ in 0..10 {
+    ///     let mut first = decoders.acquire().unwrap();
+    ///     let second = decoders.acquire().unwrap();
+    ///     first[0] = second[0];
+    /// }
+    /// assert_eq!(decoders.made(), 2); // there were never more at once
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If [`try_build_lazily`](Self::try_build_lazily) returns an error.
+    #[must_use]
+    #[track_caller]
+    pub fn build_lazily(
+        self,
+        make: impl Fn(usize) -> T + Send + Sync + 'static,
+    ) -> SyncRecycler<T> {
+        match self.try_build_lazily(make) {
+            Ok(recycler) => recycler,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Builds a recycler whose objects are made when they are first needed; see [`build_lazily`](Self::build_lazily).
+    ///
+    /// ```
+    /// use millpond::SyncRecycler;
+    ///
+    /// let builder = SyncRecycler::builder().capacity(8);
+    /// let buffers = builder.try_build_lazily(|_| String::with_capacity(80))?;
+    /// assert_eq!(buffers.acquire().unwrap().capacity(), 80);
+    /// # Ok::<(), millpond::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no capacity was set, it is above 2^32 − 1, or there is not enough memory.
+    pub fn try_build_lazily(
+        self,
+        make: impl Fn(usize) -> T + Send + Sync + 'static,
+    ) -> Result<SyncRecycler<T>, BuildError> {
+        self.try_build_of(|capacity, homes| {
+            let objects = Objects::try_later(capacity, Box::new(make))?;
+            Ok((FreeSlots::try_none(capacity, homes)?, objects))
+        })
+    }
+
+    fn try_build_of(
+        self,
+        parts: impl FnOnce(usize, usize) -> Result<(FreeSlots, Objects<T>), OutOfMemory>,
     ) -> Result<SyncRecycler<T>, BuildError> {
         let Self { settings, homes, on_release } = self;
         settings.allocate(|capacity| {
+            let (free, objects) = parts(capacity, homes)?;
             Ok(SyncRecycler {
-                free: FreeSlots::try_new(capacity, homes)?,
-                objects: Lines::from_fn(capacity, |index| Cell::new(make(index)))?,
+                free,
+                objects,
                 on_release,
                 name: settings.lifetimes.name,
                 retired: AtomicU32::new(0),

@@ -73,9 +73,9 @@ impl<T, R: Deref<Target = SyncRecycler<T>>> Deref for AcquiredFrom<T, R> {
 
     #[inline]
     fn deref(&self) -> &T {
-        self.recycler.object(self.index as usize).with(|object| {
-            // SAFETY: the guard owns the object, and is borrowed as long as the reference lives.
-            unsafe { &*object }
+        self.recycler.objects.place(self.index as usize).with(|object| {
+            // SAFETY: the guard owns the object, which is there, and is borrowed as long as the reference lives.
+            unsafe { &*object.cast::<T>() }
         })
     }
 }
@@ -83,9 +83,9 @@ impl<T, R: Deref<Target = SyncRecycler<T>>> Deref for AcquiredFrom<T, R> {
 impl<T, R: Deref<Target = SyncRecycler<T>>> DerefMut for AcquiredFrom<T, R> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        self.recycler.object(self.index as usize).with_mut(|object| {
-            // SAFETY: the guard owns the object, and is borrowed exclusively.
-            unsafe { &mut *object }
+        self.recycler.objects.place(self.index as usize).with_mut(|object| {
+            // SAFETY: the guard owns the object, which is there, and is borrowed exclusively.
+            unsafe { &mut *object.cast::<T>() }
         })
     }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::super::atomics::{AtomicU32, Condvar, Mutex, fence};
 use super::super::{home, order};
+use super::objects::Unmade;
 use super::{Acquired, SyncRecycler};
 
 /// Waiting in line, with the feature `std`.
@@ -42,7 +43,7 @@ impl<T> SyncRecycler<T> {
         self.claim_in_line(None).map(|index| Acquired::new(self, index))
     }
 
-    /// Like [`acquire_blocking`](Self::acquire_blocking), but waits no longer than `timeout`. A
+    /// Like [`acquire_blocking`](Self::acquire_blocking), but waits in line no longer than `timeout`. A
     /// line of more than 64 threads allocates.
     ///
     /// ```
@@ -62,15 +63,24 @@ impl<T> SyncRecycler<T> {
 
     fn claim_in_line(&self, deadline: Option<Instant>) -> Option<usize> {
         let home = home::of_this_thread();
-        if !self.line.is_waiting() {
-            if let Some(index) = self.free.claim(home, order::acquire()) {
-                return Some(index);
-            }
+        let claim = || {
+            let free = self.free.claim(home, order::acquire()).map(Claim::Made);
+            free.or_else(|| self.objects.claim_unmade().map(Claim::Unmade))
+        };
+        let at_once = if self.line.is_waiting() { None } else { claim() };
+        let is_hopeless = || self.retired() == self.capacity();
+        match at_once.or_else(|| self.line.wait(deadline, claim, is_hopeless)) {
+            Some(Claim::Made(index)) => Some(index),
+            Some(Claim::Unmade(unmade)) => Some(self.make(unmade)),
+            None => self.refuse(home),
         }
-        let claim = || self.free.claim(home, order::acquire());
-        let index = self.line.wait(deadline, claim, || self.retired() == self.capacity());
-        if index.is_none() { self.refuse(home) } else { index }
     }
+}
+
+/// What a thread has claimed. An object is made by code of the program, and so not before the thread has left the line.
+enum Claim<'a, T> {
+    Made(usize),
+    Unmade(Unmade<'a, T>),
 }
 
 /// This many threads can wait without an allocation.
@@ -143,12 +153,12 @@ impl Line {
 
     /// Waits until it is this thread's turn and an object is claimed. Returns `None` if the
     /// deadline has passed, or no object can ever be freed.
-    pub(super) fn wait(
+    pub(super) fn wait<C>(
         &self,
         deadline: Option<Instant>,
-        claim: impl Fn() -> Option<usize>,
+        claim: impl Fn() -> Option<C>,
         is_hopeless: impl Fn() -> bool,
-    ) -> Option<usize> {
+    ) -> Option<C> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let me = queue.next;
         queue.next += 1;
@@ -157,8 +167,8 @@ impl Line {
         fence(order::line_up());
         let claimed = loop {
             if queue.tickets.front() == Some(&me) {
-                if let Some(index) = claim() {
-                    break Some(index);
+                if let Some(claimed) = claim() {
+                    break Some(claimed);
                 }
             }
             if is_hopeless() {

@@ -2,15 +2,17 @@
 //!
 //! # Invariant
 //!
-//! While an object's free bit is set, nobody refers to the object. The thread that clears the bit owns the object, and
-//! its guard, until the object is reset and the bit is set again. Each slot has an object from the pool's creation to
-//! its end.
+//! While an object's free bit is set, the object is there and nobody refers to it. The thread that clears the bit owns the
+//! object, and its guard, until the object is reset and the bit is set again. The first to own an object that is made
+//! [later](objects) is the thread that has made it, so that its bit is clear until then. Once it is there, an object stays
+//! to the recycler's end.
 
 mod builder;
 #[allow(unsafe_code)]
 mod guards;
 #[cfg_attr(not(feature = "std"), path = "no_line.rs")]
 mod line;
+mod objects;
 
 pub use builder::SyncRecyclerBuilder;
 pub use guards::{Acquired, AcquiredFrom, AcquiredOwned};
@@ -20,14 +22,15 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::atomics::{AtomicU32, Cell};
+use super::atomics::AtomicU32;
 use super::free::{FreeSlots, WORD_SLOTS};
 use super::{home, order};
 use crate::base::guard::{defuse, guard};
-use crate::base::lines::Lines;
 use line::Line;
+use objects::{Objects, Unmade};
 
-/// A fixed number of objects that are constructed once, lent to one thread at a time, and reused.
+/// A fixed number of objects that are constructed once, lent to one thread at a time, and reused. They are constructed with
+/// the recycler, or each when it is [first needed](SyncRecyclerBuilder::build_lazily).
 ///
 /// Needs the feature `sync`.
 ///
@@ -37,10 +40,10 @@ use line::Line;
 /// acquire it.
 ///
 /// - **An object is never lent to two threads at once**, and none is constructed beyond the
-///   capacity.
+///   capacity, or twice.
 /// - **[`acquire`](Self::acquire) never waits**, and a guard's drop takes a lock only if threads
 ///   are waiting in line.
-/// - **Nothing is allocated after creation**, except for a line of more than 64 waiting threads, and
+/// - **Nothing is allocated after creation**, except what a maker of lazy objects allocates, and for a line of more than 64 waiting threads, and
 ///   a thread that has ended leaves nothing behind.
 /// - If the hook panics, the object's slot retires, so that no thread gets a half-reset object. The
 ///   panic continues, and [`retired`](Self::retired) counts the slot.
@@ -48,7 +51,7 @@ use line::Line;
 /// To keep an object, replace it by another through the guard (`mem::replace`), so that each slot
 /// always has one.
 ///
-/// **Memory**: each slot takes the object and 0.125 to 2 bytes; each
+/// **Memory**: each slot takes the object and 0.125 to 2 bytes (0.25 to 2.125 if built lazily); each
 /// [home](SyncRecyclerBuilder::homes) takes 128 bytes.
 /// **Time**: O(1), with two atomic writes for an acquisition and its release; up to capacity / 64
 /// words are read when nearly all objects are lent.
@@ -74,7 +77,7 @@ use line::Line;
 /// ```
 pub struct SyncRecycler<T> {
     free: FreeSlots,
-    objects: Lines<Cell<T>>,
+    objects: Objects<T>,
     on_release: Option<Reset<T>>,
     name: Option<&'static str>,
     retired: AtomicU32,
@@ -144,11 +147,18 @@ impl<T> SyncRecycler<T> {
         self.objects.len()
     }
 
-    /// Returns the number of free objects; exact while no other thread acquires or releases.
-    /// O(capacity / 64).
+    /// Returns the number of objects that can be acquired: free ones, and those of a [lazy](SyncRecyclerBuilder::build_lazily)
+    /// recycler that are still to be made. Exact while no other thread acquires or releases. O(capacity / 64).
     #[must_use]
     pub fn available(&self) -> usize {
-        self.free.count()
+        self.free.count() + self.objects.unmade()
+    }
+
+    /// Returns the number of objects that have been made: all of them, unless the recycler was built
+    /// [lazily](SyncRecyclerBuilder::build_lazily). Exact while no other thread makes one. O(capacity / 64).
+    #[must_use]
+    pub fn made(&self) -> usize {
+        self.capacity() - self.objects.unmade()
     }
 
     /// Returns the number of objects that will not be lent again, because the hook panicked when
@@ -171,7 +181,8 @@ impl<T> SyncRecycler<T> {
     }
 
     /// Acquires an object, or returns `None` if each was seen lent or retired during the call, or
-    /// threads are waiting in line for one. Never waits.
+    /// threads are waiting in line for one. Never waits, but for the maker of a
+    /// [lazy](SyncRecyclerBuilder::build_lazily) recycler, if no object that was made is free.
     ///
     /// ```
     /// use millpond::SyncRecycler;
@@ -186,15 +197,14 @@ impl<T> SyncRecycler<T> {
     #[inline]
     #[must_use]
     pub fn acquire(&self) -> Option<Acquired<'_, T>> {
-        let index = self.claim_or_refuse(home::of_this_thread())?;
-        Some(Acquired::new(self, index))
+        self.acquire_at_home(home::of_this_thread())
     }
 
     /// Like [`acquire`](Self::acquire), from the home with this number, whatever the thread.
     #[inline]
     #[must_use]
     pub fn acquire_at_home(&self, home: usize) -> Option<Acquired<'_, T>> {
-        Some(Acquired::new(self, self.claim_or_refuse(home)?))
+        self.acquire_with(home, |index| Acquired::new(self, index))
     }
 
     /// Like [`acquire`](Self::acquire), but the guard borrows nothing.
@@ -211,28 +221,47 @@ impl<T> SyncRecycler<T> {
     #[inline]
     #[must_use]
     pub fn acquire_owned(self: &Arc<Self>) -> Option<AcquiredOwned<T>> {
-        let index = self.claim_or_refuse(home::of_this_thread())?;
-        Some(AcquiredOwned::new(Arc::clone(self), index))
+        self.acquire_with(home::of_this_thread(), |index| {
+            AcquiredOwned::new(Arc::clone(self), index)
+        })
     }
 
+    /// Claims a free object, or makes one. The guard is made on both ways, so that the usual one needs not ask afterwards
+    /// whether there is an object.
     #[inline]
-    fn claim_or_refuse(&self, home: usize) -> Option<usize> {
-        if self.line.is_waiting() {
-            return self.refuse(home);
+    fn acquire_with<G>(&self, home: usize, guard: impl Fn(usize) -> G) -> Option<G> {
+        if !self.line.is_waiting() {
+            if let Some(index) = self.free.claim(home, order::acquire()) {
+                return Some(guard(index));
+            }
         }
-        self.free.claim(home, order::acquire()).or_else(|| self.refuse(home))
+        self.make_or_refuse(home).map(guard)
     }
 
+    /// No object is free, or threads wait in line for one.
     #[cold]
     #[inline(never)]
+    fn make_or_refuse(&self, home: usize) -> Option<usize> {
+        if !self.line.is_waiting() {
+            if let Some(unmade) = self.objects.claim_unmade() {
+                return Some(self.make(unmade));
+            }
+        }
+        self.refuse(home)
+    }
+
+    /// Makes an object, which this thread then owns, and returns its index. If that panics, it is still to be made, and the
+    /// first thread in line tries.
+    fn make(&self, unmade: Unmade<'_, T>) -> usize {
+        let call = guard(self, |recycler| recycler.line.freed());
+        let index = unmade.make();
+        defuse(call);
+        index
+    }
+
     fn refuse(&self, home: usize) -> Option<usize> {
         self.free.count_refusal(home);
         None
-    }
-
-    /// The object with this index.
-    fn object(&self, index: usize) -> &Cell<T> {
-        &self.objects[index]
     }
 
     /// Resets an object and frees it.
@@ -264,9 +293,9 @@ impl<T> SyncRecycler<T> {
             // No thread waits for an object that can never be freed.
             recycler.line.call();
         });
-        self.object(index).with_mut(|object| {
-            // SAFETY: this thread owns the object.
-            reset(unsafe { &mut *object });
+        self.objects.place(index).with_mut(|object| {
+            // SAFETY: this thread owns the object, which is there.
+            reset(unsafe { &mut *object.cast::<T>() });
         });
         defuse(retire);
     }
@@ -277,6 +306,7 @@ impl<T> fmt::Debug for SyncRecycler<T> {
         f.debug_struct("SyncRecycler")
             .field("name", &self.name)
             .field("capacity", &self.capacity())
+            .field("made", &self.made())
             .field("available", &self.available())
             .field("retired", &self.retired())
             .finish_non_exhaustive()

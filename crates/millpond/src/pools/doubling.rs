@@ -1,0 +1,189 @@
+//! How far a pool grows that doubles, and what is left of the slots that it had.
+
+use alloc::boxed::Box;
+
+use crate::base::memory::{self, OutOfMemory};
+use crate::handle::{HandleLayout, Word};
+use crate::pools::slot_pool::CannotGrow;
+use crate::reports::errors::InsertAtErrorKind;
+use crate::slots::retired_among;
+
+/// The smallest capacity that a pool grows to, unless its limit is less.
+const SLOTS_MIN: usize = 4;
+/// Up to this many slots a pool grows for a named slot, whatever it has.
+const NAMED_SLOTS: usize = 4096;
+
+/// A pool that doubles its slots: how far it may, and what is left of slots that it had.
+#[derive(Clone, Debug)]
+pub struct Doubling<W = u32> {
+    /// At most this many slots, if the handle layout can name them.
+    slots_max: u32,
+    /// The words of slots that existed: those after the last one that exists.
+    former: Former<W>,
+}
+
+/// The words of slots that existed, if there are any.
+pub(super) type Former<W> = Option<Box<[W]>>;
+
+impl<W: Word> Doubling<W> {
+    pub(super) const fn up_to(slots_max: usize) -> Self {
+        // No layout names more.
+        let slots_max = if slots_max > u32::MAX as usize { u32::MAX } else { slots_max as u32 };
+        Self { slots_max, former: None }
+    }
+
+    /// The largest number of slots.
+    #[inline]
+    pub(super) fn limit<H: HandleLayout>(&self) -> usize {
+        (self.slots_max as usize).min(H::CAPACITY_MAX)
+    }
+
+    pub(super) fn former(&self) -> &[W] {
+        self.former.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn set_former(&mut self, words: &[W]) -> Result<(), OutOfMemory> {
+        self.former = Self::boxed(words)?;
+        Ok(())
+    }
+
+    pub(super) fn try_copy_former(&self) -> Result<Former<W>, OutOfMemory> {
+        Self::boxed(self.former())
+    }
+
+    fn boxed(words: &[W]) -> Result<Former<W>, OutOfMemory> {
+        if words.is_empty() {
+            return Ok(None);
+        }
+        let mut boxed = memory::reserved(words.len())?;
+        boxed.extend_from_slice(words);
+        Ok(Some(boxed.into_boxed_slice()))
+    }
+
+    /// Of a pool that grows from this many slots to that many: the words of those that existed before, and what
+    /// [`keep`](Self::keep) keeps of the others afterwards.
+    pub(super) fn split(
+        &self,
+        from: usize,
+        slots: usize,
+    ) -> Result<(&[W], Former<W>), OutOfMemory> {
+        let former = self.former();
+        let (again, rest) = former.split_at(former.len().min(slots - from));
+        Ok((again, Self::boxed(rest)?))
+    }
+
+    /// Of a pool that frees its last slots, which have these words: what [`keep`](Self::keep) keeps of all that it had. A
+    /// slot that was never used has the word `fresh`.
+    pub(super) fn with_freed(
+        &self,
+        freed: impl ExactSizeIterator<Item = W>,
+        fresh: W,
+    ) -> Result<Former<W>, OutOfMemory> {
+        let former = self.former();
+        let mut known = memory::reserved(freed.len() + former.len())?;
+        known.extend(freed.chain(former.iter().copied()));
+        let used = known.iter().rposition(|word| *word != fresh).map_or(0, |last| last + 1);
+        Self::boxed(&known[..used])
+    }
+
+    pub(super) fn keep(&mut self, former: Former<W>) {
+        self.former = former;
+    }
+
+    /// Retired slots among those that existed.
+    pub(super) fn retired_beyond(&self) -> usize {
+        retired_among(self.former())
+    }
+
+    /// The number of slots that a pool may have beyond this many, and that have not retired.
+    pub(super) fn room_beyond<H: HandleLayout>(&self, slots: usize) -> usize {
+        self.limit::<H>() - slots - self.retired_beyond()
+    }
+
+    /// How many slots a pool of this many has after it has grown by itself.
+    pub(super) fn slots_after<H: HandleLayout>(&self, slots: usize) -> usize {
+        slots.saturating_mul(2).max(SLOTS_MIN).min(self.limit::<H>())
+    }
+
+    /// How many slots a pool of this many grows to for an insertion.
+    pub(super) fn slots_with_room<H: HandleLayout>(
+        &self,
+        from: usize,
+    ) -> Result<usize, CannotGrow> {
+        if self.room_beyond::<H>(from) == 0 {
+            return Err(CannotGrow::AtLimit);
+        }
+        let is_usable = |word: &W| *word != W::RETIRED;
+        // Slots that exist again may all have retired.
+        let first = self.former().iter().position(is_usable).unwrap_or(self.former().len());
+        Ok(self.slots_after::<H>(from).max(from + first + 1))
+    }
+
+    /// How many slots a pool of this many grows to for `missing` more values than there is room for, which the limit
+    /// allows.
+    pub(super) fn slots_with_room_for<H: HandleLayout>(
+        &self,
+        slots: usize,
+        missing: usize,
+    ) -> usize {
+        // As if all slots that had retired came first.
+        self.slots_after::<H>(slots).max(slots + missing + self.retired_beyond())
+    }
+
+    /// How many slots a pool of this many grows to for the slot of this index; `is_near`: unless it is far beyond the
+    /// others.
+    pub(super) fn slots_up_to<H: HandleLayout>(
+        &self,
+        slots: usize,
+        index: usize,
+        is_near: bool,
+    ) -> Result<usize, InsertAtErrorKind> {
+        let slots = self.slots_after::<H>(slots);
+        match is_near && index >= NAMED_SLOTS.max(slots) {
+            true => Err(InsertAtErrorKind::TooFar),
+            false => Ok(slots.max(index + 1)),
+        }
+    }
+
+    /// The word of a slot beyond the `slots` that there are, if there may be one. One that was never used has the word
+    /// `fresh`.
+    pub(super) fn word_beyond<H: HandleLayout>(
+        &self,
+        index: usize,
+        slots: usize,
+        fresh: W,
+    ) -> Option<W> {
+        let former = self.former().get(index - slots).copied();
+        (index < self.limit::<H>()).then(|| former.unwrap_or(fresh))
+    }
+
+    #[cfg(feature = "validate")]
+    pub(super) fn check<H: HandleLayout>(
+        &self,
+        slots: usize,
+    ) -> Result<(), crate::reports::validate::Violation> {
+        let former = self.former();
+        crate::reports::validate::ensure(
+            slots + former.len() <= self.limit::<H>() && former.iter().all(|word| word.is_dead()),
+            "the slots that existed are dead, and not more than the limit together with those that exist",
+            format_args!("{slots} and {}, limit {}", former.len(), self.limit::<H>()),
+        )
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::Handle;
+
+    #[test]
+    fn slots_that_were_freed_are_dead_and_within_the_limit() {
+        let dead = u32::ZERO.as_dead();
+        let mut growing = Doubling::<u32>::up_to(3);
+        growing.set_former(&[dead]).unwrap();
+        assert!(growing.check::<Handle<()>>(2).is_ok());
+        assert!(growing.check::<Handle<()>>(3).is_err());
+        growing.set_former(&[dead, 1]).unwrap();
+        assert!(growing.check::<Handle<()>>(1).is_err());
+    }
+}

@@ -1,0 +1,175 @@
+//! Whether a packed pool gets more slots, and how.
+
+use super::PackedSlotPool;
+use super::roster::PackedRoster;
+use crate::base::memory::OutOfMemory;
+use crate::handle::{HandleLayout, Word};
+use crate::pools::doubling::{Doubling, Former};
+use crate::pools::slot_pool::{CannotGrow, Fixed};
+use crate::reports::errors::InsertAtErrorKind;
+use crate::slots::{Census, CheckWord};
+use crate::values::PackedValues;
+
+/// Whether a packed pool gets more slots. Sealed.
+#[doc(hidden)]
+pub trait PackedGrowth<W>: Clone {
+    /// How, if it does.
+    fn doubling(&self) -> Option<&Doubling<W>>;
+
+    fn doubling_mut(&mut self) -> Option<&mut Doubling<W>>;
+}
+
+impl<W> PackedGrowth<W> for Fixed {
+    #[inline(always)]
+    fn doubling(&self) -> Option<&Doubling<W>> {
+        None
+    }
+
+    #[inline(always)]
+    fn doubling_mut(&mut self) -> Option<&mut Doubling<W>> {
+        None
+    }
+}
+
+impl<W: Clone> PackedGrowth<W> for Doubling<W> {
+    #[inline(always)]
+    fn doubling(&self) -> Option<&Doubling<W>> {
+        Some(self)
+    }
+
+    #[inline(always)]
+    fn doubling_mut(&mut self) -> Option<&mut Doubling<W>> {
+        Some(self)
+    }
+}
+
+/// Grows to this many slots, at least as many as there are. On an error, nothing changes; what memory was found is kept
+/// for the next time. `touch`: touch every page.
+pub(super) fn grow<T, H: HandleLayout>(
+    doubling: &mut Doubling<H::Word>,
+    roster: &mut PackedRoster<H>,
+    values: &mut PackedValues<T>,
+    slots: usize,
+    touch: bool,
+) -> Result<(), OutOfMemory> {
+    let (again, rest) = doubling.split(roster.handles().len(), slots)?;
+    roster.try_reserve(slots)?;
+    values.try_grow(slots, touch)?;
+    roster.grow(slots, again);
+    doubling.keep(rest);
+    Ok(())
+}
+
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
+    /// The largest number of slots.
+    #[inline]
+    pub(super) fn slots_max(&self) -> usize {
+        self.growth.doubling().map_or(self.capacity(), Doubling::limit::<H>)
+    }
+
+    /// The number of slots that there may be but are not now, and that have not retired.
+    #[inline]
+    pub(super) fn usable_beyond(&self) -> usize {
+        self.growth.doubling().map_or(0, |doubling| doubling.room_beyond::<H>(self.capacity()))
+    }
+
+    /// The words of slots that existed: those after the last one that exists.
+    pub(super) fn former(&self) -> &[H::Word] {
+        self.growth.doubling().map_or(&[], Doubling::former)
+    }
+
+    /// The word of a slot that exists, existed or may exist.
+    pub(super) fn word_of(&self, index: usize) -> Option<H::Word> {
+        let beyond = || {
+            let fresh = self.roster.circle().start().as_dead();
+            self.growth.doubling()?.word_beyond::<H>(index, self.capacity(), fresh)
+        };
+        self.roster.slots().word(index).or_else(beyond)
+    }
+
+    /// Grows until a slot is vacant. On an error, nothing changes.
+    #[inline(always)]
+    pub(super) fn make_room(&mut self) -> Result<(), CannotGrow> {
+        match self.growth.doubling() {
+            None => Err(CannotGrow::AtLimit),
+            Some(_) => self.double(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn double(&mut self) -> Result<(), CannotGrow> {
+        let Self { roster, values, growth } = self;
+        let Some(doubling) = growth.doubling_mut() else { return Err(CannotGrow::AtLimit) };
+        let slots = doubling.slots_with_room::<H>(roster.handles().len())?;
+        grow(doubling, roster, values, slots, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
+    }
+
+    /// Makes room for an insertion, and begins the lifetime that then comes next.
+    #[inline(always)]
+    pub(super) fn acquire_beyond(&mut self) -> Result<H, CannotGrow> {
+        self.make_room()?;
+        Ok(self.roster.acquire(self.values.len()).expect("there is room"))
+    }
+
+    /// Makes sure that the handle's slot, which there is not, exists and can begin the handle's lifetime by `check`;
+    /// `is_near`: unless it is far beyond the others. On an error, nothing changes.
+    #[cold]
+    pub(super) fn grow_up_to(
+        &mut self,
+        handle: H,
+        check: CheckWord<H::Word>,
+        is_near: bool,
+    ) -> Result<(), InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        // Checked before the pool grows, so that no handle from a file allocates for nothing.
+        let word = self.word_of(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        check(&self.roster.circle(), word, handle.word())?;
+        let Self { roster, values, growth } = self;
+        let doubling = growth.doubling_mut().ok_or(InsertAtErrorKind::OutOfRange)?;
+        let slots = doubling.slots_up_to::<H>(roster.handles().len(), index, is_near)?;
+        grow(doubling, roster, values, slots, false)
+            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
+    }
+
+    /// Takes on the state of `other`, after `replace` has put copies of its values in place of the pool's own. If that
+    /// panics, the pool must be emptied.
+    pub(super) fn become_like(
+        &mut self,
+        other: &Self,
+        replace: impl FnOnce(&mut PackedValues<T>, &PackedValues<T>),
+    ) -> Result<(), OutOfMemory> {
+        let (slots, from) = (other.capacity(), self.capacity());
+        let arrays = match slots == from {
+            true => None,
+            false => Some(other.roster.try_copy_arrays()?),
+        };
+        let former = self.former_like(other)?;
+        if slots > from {
+            self.roster.slots_mut().try_watch(slots)?;
+            self.values.try_grow(slots, false)?;
+        }
+        replace(&mut self.values, &other.values);
+        self.note_restored(other);
+        self.roster.copy_state_from(&other.roster, arrays);
+        if let Some(doubling) = self.growth.doubling_mut() {
+            doubling.keep(former);
+        }
+        if slots < from {
+            // Without memory for that, the values keep the room that they have.
+            let _ = self.values.try_shrink(slots);
+        }
+        Ok(())
+    }
+
+    /// What is left of the slots that `other` had.
+    fn former_like(&self, other: &Self) -> Result<Former<H::Word>, OutOfMemory> {
+        other.growth.doubling().map_or(Ok(None), Doubling::try_copy_former)
+    }
+
+    /// Checks what the pool knows of slots that are not there.
+    #[cfg(feature = "validate")]
+    pub(super) fn validate_growth(&self) -> Result<(), crate::reports::validate::Violation> {
+        self.growth.doubling().map_or(Ok(()), |doubling| doubling.check::<H>(self.capacity()))
+    }
+}
