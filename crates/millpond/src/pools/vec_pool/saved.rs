@@ -37,8 +37,32 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
             .and_then(|()| growth.set_former(&former))
             .map_err(|_| Refused::out_of_memory(there))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
-        core.load(&slots, storage.slots_mut());
+        // First, because the order opens its fast path by it.
         storage.mark_used_until(there + former.len());
+        core.load(&slots, storage.slots_mut());
         Ok(pool)
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use crate::{Handle, VecPool};
+
+    #[test]
+    fn slots_that_were_used_and_are_no_more_count_before_the_order_opens() {
+        let mut pool = VecPool::new();
+        pool.push(0);
+        pool.push(1);
+        let far = pool.insert_at(Handle::from_parts(9, 1).unwrap(), 9).unwrap();
+        pool.remove(far);
+        pool.insert_at(Handle::from_parts(2, 1).unwrap(), 2).unwrap();
+        assert_eq!((pool.shrink_to_fit(), pool.capacity(), pool.stats().peak), (7, 3, 3));
+        let saved = serde_json::to_string(&pool).unwrap();
+        let mut loaded: VecPool<i32> = serde_json::from_str(&saved).unwrap();
+        loaded.validate().unwrap();
+        for value in 3..20 {
+            assert_eq!(loaded.push(value), pool.push(value));
+            loaded.validate().unwrap();
+        }
     }
 }
