@@ -141,6 +141,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.load(saved, slots.words());
         self.queue.load(&saved.order, slots);
         self.open_fast_paths(slots);
+        self.books.tell_all(slots.words(), slots.words().occupancy().iter());
     }
 
     /// Whether an insertion would fail: no slot is vacant.

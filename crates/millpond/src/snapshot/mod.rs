@@ -101,6 +101,8 @@ pub(crate) mod format;
 #[cfg(all(feature = "alloc", feature = "history"))]
 mod history;
 mod methods;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod migrate;
 mod ranges;
 #[cfg(feature = "history")]
 mod saved;
@@ -116,9 +118,15 @@ pub use error::SnapshotError;
 pub use history::{History, RollbackError};
 #[cfg(feature = "history")]
 pub use saved::{Kept, Saved};
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub use migrate::{MigrateError, OldPool};
 pub use state::{SlotState, State};
 
 pub(crate) use methods::snapshot_methods;
+#[cfg(all(feature = "serde", feature = "alloc", feature = "policies"))]
+pub(crate) use migrate::{check as check_migration, take_over};
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub(crate) use migrate::migrate;
 
 use core::fmt;
 

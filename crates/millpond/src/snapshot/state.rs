@@ -27,6 +27,8 @@ pub struct Shape {
     /// The first generation of every slot and the last.
     pub(crate) first: u32,
     pub(crate) last: u32,
+    /// The largest generation, after which the cycle continues at 1.
+    pub(crate) max: u32,
     pub(crate) wraps: bool,
 }
 
@@ -37,7 +39,15 @@ impl Shape {
     pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
         let (first, last) = (circle.start.generation(), circle.last.generation());
         let (capacity_max, block_sizes) = (capacity, (0, 0));
-        Self { capacity, capacity_max, block_sizes, first, last, wraps: circle.wraps }
+        let max = circle.max.generation();
+        Self { capacity, capacity_max, block_sizes, first, last, max, wraps: circle.wraps }
+    }
+
+    /// The cycle of generations, as numbers.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(super) fn circle(&self) -> Circle<u32> {
+        let Self { first, last, max, wraps, .. } = *self;
+        Circle { start: first, last, max, wraps }
     }
 
     /// Checks that a pool can take on the state of a snapshot of this shape.
@@ -144,6 +154,43 @@ pub(crate) mod sealed {
             checked: &Checked<<Self::Handle as HandleLayout>::Word>,
             values: alloc::vec::Vec<(usize, Self::Value)>,
         ) -> Result<Self, Refused>;
+    }
+
+    /// A pool whose objects another one can take over, with the generations of its slots.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub trait Leave: State {
+        /// What [`order`](State::order) lists.
+        const ORDER_OF: OrderOf;
+        #[doc(hidden)]
+        fn stats_left(&self) -> crate::reports::stats::Stats;
+        /// The values with their slots, in the order of the slots.
+        #[doc(hidden)]
+        fn leave(self) -> alloc::vec::Vec<(usize, Self::Value)>;
+    }
+
+    /// A pool that can take over the objects of another, of any kind, with the generations of its slots.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub trait TakeOver: State {
+        /// What its reuse order lists.
+        const ORDER: OrderOf;
+        /// Whether its slots can begin at another generation than those that it was built with.
+        const ADAPTS_FIRST: bool = true;
+        /// The slots that there are now.
+        #[doc(hidden)]
+        fn slots_there(&self) -> usize;
+        /// The slots that there may be.
+        #[doc(hidden)]
+        fn slots_max(&self) -> usize {
+            self.slots_there()
+        }
+        /// Takes on this state, which has as many slots as there are, or more of a pool that grows; its own is gone. The
+        /// values are those of the live slots, in the order of the slots. On an error, nothing changes.
+        #[doc(hidden)]
+        fn take_over(
+            &mut self,
+            state: &Checked<<Self::Handle as HandleLayout>::Word>,
+            values: alloc::vec::Vec<(usize, Self::Value)>,
+        ) -> Result<(), crate::snapshot::MigrateError>;
     }
 
     /// See [`State`](super::State).

@@ -22,6 +22,7 @@ mod handles_and_entries;
 mod iterators;
 mod key_types;
 mod large_pools;
+mod migration;
 mod other_pool;
 mod overflow;
 mod own_names;

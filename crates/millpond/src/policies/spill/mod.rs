@@ -1,4 +1,6 @@
 #[cfg(all(feature = "serde", feature = "alloc"))]
+mod migrate;
+#[cfg(all(feature = "serde", feature = "alloc"))]
 mod saved;
 mod snapshot;
 

@@ -345,6 +345,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             let position = parting.listed(place, self.slots.len());
             self.place(position, handle_in(index, self.slots[index].word));
         }
+        self.tell_all();
     }
 
     /// Takes on the state of `other`, which has the same capacity and generation cycle.
@@ -354,6 +355,11 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.order[..used].copy_from_slice(&other.order[..used]);
         self.books.copy_state_from(&other.books);
         self.quick_below = H::Word::ZERO;
+        self.tell_all();
+    }
+
+    /// Reports to the recorder that the whole state was replaced.
+    fn tell_all(&mut self) {
         let live = &self.order[..self.slots.counts().live()];
         self.books.tell_all(&self.slots, live.iter().map(|handle| handle.index() as usize));
     }

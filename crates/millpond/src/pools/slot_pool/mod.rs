@@ -9,6 +9,8 @@
 mod growth;
 mod insert;
 mod lookup;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod migrate;
 mod overflow;
 mod place;
 mod remove;
@@ -18,6 +20,8 @@ mod walk;
 mod watch;
 
 pub use growth::{Fixed, Growing, Grows, Growth};
+#[cfg(all(feature = "serde", feature = "vec"))]
+pub(in crate::pools) use migrate::Adapts;
 pub use place::PoolPlace;
 
 use core::marker::PhantomData;

@@ -31,6 +31,10 @@ pub trait TryClone: Place + Sized {
     ) -> Result<Storage<Self>, OutOfMemory>
     where
         Self::Value: Clone;
+
+    /// All slots, which are dead, begin at this generation from now on; their words are written next.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    fn begin_at(_storage: &mut Storage<Self>, _first: Self::Word) {}
 }
 
 #[cfg(feature = "alloc")]
@@ -76,5 +80,10 @@ impl<T, K: SlotKind, const N: usize> TryClone for crate::slots::Inline<T, K, N> 
         let mut copy = Storage::<Self>::fresh(circle.start().generation());
         copy.clone_into_fresh(storage);
         Ok(copy)
+    }
+
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    fn begin_at(storage: &mut Storage<Self>, first: K::Word) {
+        *storage = Storage::fresh(first.generation());
     }
 }

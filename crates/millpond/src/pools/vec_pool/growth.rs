@@ -48,6 +48,11 @@ impl<W: Word> Doubling<W> {
         Ok(())
     }
 
+    #[cfg(feature = "serde")]
+    pub(super) fn forget_former(&mut self) {
+        self.former = None;
+    }
+
     fn boxed(words: &[W]) -> Result<Option<Box<[W]>>, OutOfMemory> {
         if words.is_empty() {
             return Ok(None);

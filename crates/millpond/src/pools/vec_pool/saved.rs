@@ -1,12 +1,16 @@
 //! The saved form of a pool that grows in one piece.
 
-use super::VecPool;
+use super::{Doubling, VecPool};
+use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
-use crate::pools::pool::Pool;
+use crate::pools::pool::{OneBlock, Pool};
+use crate::pools::slot_pool::{Adapts, Growing};
+use crate::slots::Core;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::format::{CheckedVecPool, Refused, SavedState, SavedVecPool};
 use crate::snapshot::state::sealed::{ObjectsFor, Save};
+use crate::values::PoolStorage;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
     const NAME: &'static str = "VecPool";
@@ -41,5 +45,25 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
         core.load(&slots, storage);
         core.mark_used_until(there + former.len());
         Ok(pool)
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Adapts<T, R, H, OneBlock<T, R, H>>
+    for Growing<Doubling<H::Word>>
+{
+    fn make_slots(
+        &mut self,
+        slots: usize,
+        storage: &mut PoolStorage<T, R, H>,
+        core: &mut Core<R, H>,
+    ) -> Result<(), OutOfMemory> {
+        match slots > storage.words().slots() {
+            true => self.0.grow(slots, storage, core, true),
+            false => Ok(()),
+        }
+    }
+
+    fn forget_former(&mut self) {
+        self.0.forget_former();
     }
 }
