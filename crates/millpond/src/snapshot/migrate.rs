@@ -249,6 +249,7 @@ fn order_for<W: Word>(order: OrderOf, old: &impl Leave, words: &[W]) -> Vec<u32>
         let new = all.filter(|&index| !core::mem::replace(&mut seen[index], true));
         new.filter(|&index| is_in(words[index])).map(|index| index as u32).collect::<Vec<_>>()
     };
+    let all_listed = |of| of == OrderOf::All;
     let vacant = || in_order(|of| matches!(of, OrderOf::Vacant | OrderOf::All), Word::is_vacant);
     match order {
         OrderOf::Nothing | OrderOf::Homes => Vec::new(),
@@ -257,9 +258,9 @@ fn order_for<W: Word>(order: OrderOf, old: &impl Leave, words: &[W]) -> Vec<u32>
         }
         OrderOf::Vacant => vacant(),
         OrderOf::All => {
-            let mut all = in_order(|of| of == OrderOf::All, |word| !word.is_dead());
+            let mut all = in_order(all_listed, |word| !word.is_dead());
             all.extend(vacant());
-            all.extend(in_order(|_| false, |word| word == W::RETIRED));
+            all.extend(in_order(all_listed, |word| word == W::RETIRED));
             all
         }
     }

@@ -56,8 +56,8 @@
 /// - **A frame is not a save file.** It is for rollback in memory, and [`Kept`](crate::snapshot::Kept) cannot be
 ///   serialised. For a saved game, write the pools and tables themselves, with the feature `serde`, in a struct with
 ///   `#[derive(Serialize)]`.
-/// - **A pool that is read from a file has no name.** Build the pool with its name, read the file as a snapshot, and
-///   [restore](crate::Pool::restore) the snapshot into it; then handles and names are as before.
+/// - **A pool that is read from a file has no name.** Build the pool with its name, and let it [take
+///   over](crate::Pool::migrate_from) the pool that is read; then handles and names are as before.
 /// - **The fields are written once more in the first frame** (`like` above), because the history allocates all of its
 ///   frames from it, as large as the pools are. If you would rather not declare a struct, use a tuple:
 ///   [`History`](crate::snapshot::History) shows it.

@@ -412,6 +412,15 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
         None
     }
 
+    /// A pool of this plan, which has had these values of its own, with the objects of this one.
+    fn migrated(&self, _plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        drop(own);
+        None
+    }
+
     /// The same pool once more, by this way of several: a clone; a copy that was changed and put back by a
     /// snapshot, or made anew from this one; and what is read of that which was written, in each form.
     fn came_back(&self, way: u8) -> Option<(&'static str, Self)>

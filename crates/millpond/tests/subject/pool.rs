@@ -209,6 +209,27 @@ macro_rules! like_a_pool {
 }
 pub(super) use like_a_pool;
 
+/// Pools that take over the objects of others, every other time by a conversion.
+macro_rules! migrates {
+    () => {
+        fn migrated(&self, plan: $crate::subject::Plan, own: Vec<T>) -> Option<Self>
+        where
+            T: Clone,
+        {
+            let mut pool = Self::build(plan);
+            let is_plain = own.len() % 2 == 0;
+            own.into_iter().for_each(|value| drop(pool.insert(value)));
+            let migrated = match is_plain {
+                true => pool.migrate_from(self.clone()),
+                false => pool.migrate_with(self.clone(), |_, value| value),
+            };
+            migrated.unwrap();
+            Some(pool)
+        }
+    };
+}
+pub(super) use migrates;
+
 /// What pools that grow have beyond that.
 macro_rules! growing {
     () => {
@@ -274,6 +295,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
 
     like_a_pool!(capacity, get_unchecked, get_unchecked_mut);
     in_index_order!();
+    migrates!();
 
     fn update(&mut self, births: usize, live: &mut Live<'_, H, T>) -> Option<Vec<H>> {
         let mut born = Vec::new();

@@ -57,6 +57,8 @@ pub(crate) enum Step {
     Restore(u8),
     /// The same in a new pool, after so many insertions and what the bits say.
     RestoreElsewhere(u8, u8),
+    /// Goes on in a new pool, which may have more slots, after so many insertions.
+    Migrate(u8),
     /// Room for so many more.
     Reserve(u8),
     Shrink,
@@ -544,6 +546,7 @@ impl<'k> Run<'k> {
                 self.pool = other;
                 self.restore(n);
             }
+            Step::Migrate(n) => return self.migrate(n as usize % 3, n as usize / 4 % 4),
             Step::Reserve(n) => {
                 let additional = n as usize % (self.slots.len() + 2);
                 let room = self.slots.len() - self.len() - self.retired();
@@ -699,6 +702,24 @@ impl<'k> Run<'k> {
         true
     }
 
+    /// The snapshots are of the pool as it was: of a larger one, there are none yet.
+    fn migrate(&mut self, more: usize, own: usize) -> bool {
+        let facts = self.kind.facts();
+        let more = if facts.capacity.is_some() { 0 } else { more };
+        let plan = Plan { capacity: self.plan.capacity + more, ..self.plan };
+        let own = (0..own).map(|_| self.value()).collect();
+        let Some(pool) = self.pool.migrated(plan, own) else { return false };
+        self.pool = pool;
+        if more > 0 {
+            self.saved = [None, None];
+        }
+        self.plan = plan;
+        self.slots.resize(self.pool.capacity(), Slot { live: None, generation: Some(1) });
+        // Where nothing says which slot comes next, it may be another one.
+        self.vacant = self.vacant.take().filter(|_| facts.order.is_some());
+        true
+    }
+
     /// Begins, or begins again, a lifetime of this slot, so many after the one that comes next.
     fn claim(&mut self, slot: u8, ahead: i32, is_revival: bool) -> bool {
         let index = slot as usize % (self.slots.len() + 1);
@@ -770,24 +791,28 @@ impl<'k> Run<'k> {
             return false;
         }
         let value = self.value();
-        let least = victim.filter(|(_, id)| is_full && id ^ flip > value.id() ^ flip);
-        let value = match least {
-            None => value,
-            // The newcomer is the least: one form refuses it.
-            Some(_) => {
-                let mut key = |value: &Counted| Rank::of(value.id() ^ flip);
-                match self.pool.insert_unless_least(value, &mut key) {
-                    Some(inserted) => {
-                        let value = inserted.unwrap_err();
-                        self.counts.refused += 1;
-                        value
-                    }
-                    None => self.value(),
-                }
+        let is_least = is_full && victim.is_some_and(|(_, id)| id ^ flip > value.id() ^ flip);
+        let mut key = |value: &Counted| Rank::of(value.id() ^ flip);
+        // The form that compares the newcomer refuses it if it is the least; else either form inserts it.
+        let compared = match is_least || self.next_id % 2 == 0 {
+            true => self.pool.insert_unless_least(value, &mut key),
+            false => Some(Err(value)),
+        };
+        let (handle, evicted) = match compared {
+            Some(Ok(inserted)) => {
+                assert!(!is_least, "the least was inserted");
+                inserted
+            }
+            Some(Err(value)) => {
+                assert!(is_least || self.next_id % 2 == 1, "what is not the least was refused");
+                self.counts.refused += u64::from(is_least);
+                self.pool.insert_or_evict(value, &mut key).unwrap()
+            }
+            None => {
+                let value = self.value();
+                self.pool.insert_or_evict(value, &mut key).unwrap()
             }
         };
-        let (handle, evicted) =
-            self.pool.insert_or_evict(value, &mut |value| Rank::of(value.id() ^ flip)).unwrap();
         let evicted = evicted.map(|(handle, value)| (handle, value.id()));
         assert_eq!(evicted, victim.filter(|_| is_full));
         if let Some((evicted, _)) = evicted {

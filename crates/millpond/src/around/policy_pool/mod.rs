@@ -7,7 +7,7 @@ use core::ops::{Index, IndexMut};
 use super::evict_oldest::EvictOldest;
 use crate::handle::{Handle, HandleLayout, Issue, Word};
 use crate::policies::{
-    EvictLeast, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, slots_together,
+    EvictLeast, EvictLesser, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, slots_together,
 };
 use crate::pools::block_pool::BlockPool;
 use crate::pools::block_pool::{BlockPoolBuilder, ReserveError};
@@ -334,7 +334,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
 
     /// Inserts `value`; if the pool is full, applies the policy. `key` is used by
     /// [`Overflow::EvictLeast`]: the object with the smallest key is evicted, and `value` is inserted even if its own key
-    /// is smaller still.
+    /// is smaller still ([`insert_unless_least`](Self::insert_unless_least) refuses it then).
     ///
     /// # Errors
     ///
@@ -349,6 +349,34 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
             (Overflow::EvictLeast, _) => EvictLeast(key).insert(&mut self.pools, value),
             (_, Some(ages)) => ages.insert(&mut self.pools, value),
             _ => Refuse.insert(&mut self.pools, value),
+        }
+    }
+
+    /// Like [`insert_by`](Self::insert_by), but with [`Overflow::EvictLeast`], a full pool refuses `value` if its own key is
+    /// smaller than all others. Of equal keys, `value` has the slot. Other policies do not use `key`.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::overflow::{Overflow, PolicyPool};
+    ///
+    /// let mut voices = PolicyPool::new(Overflow::EvictLeast, Pool::builder().capacity(1), 0);
+    /// voices.insert_unless_least(("explosion", 90), |voice| voice.1).unwrap();
+    /// let crickets = voices.insert_unless_least(("crickets", 5), |voice| voice.1);
+    /// assert_eq!(crickets.unwrap_err().into_inner(), ("crickets", 5));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full and the policy makes no room. The error returns `value`.
+    #[track_caller]
+    pub fn insert_unless_least<K: Ord>(
+        &mut self,
+        value: T,
+        mut key: impl FnMut(&T) -> K,
+    ) -> Result<Inserted<Pool<T, R, H>>, Full<T>> {
+        match self.policy {
+            Overflow::EvictLeast => EvictLesser(key).insert(&mut self.pools, value),
+            _ => self.insert_by(value, |_, value| key(value)),
         }
     }
 

@@ -15,6 +15,7 @@ pub(super) fn steps(slots: u8, live: u8) -> Vec<Step> {
         Step::Copy(3),
         Step::Save(0),
         Step::Restore(0),
+        Step::Migrate(4),
     ];
     // The slot beyond the last, too; generations of before, to come, and after that.
     steps.extend((0..=slots).flat_map(|slot| [-1, 0, 1].map(|ahead| Step::InsertAt(slot, ahead))));
