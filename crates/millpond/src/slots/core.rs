@@ -248,6 +248,52 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         Ok(index)
     }
 
+    /// A live slot has just become one that never comes again by the words; it keeps this handle's lifetime, until that is
+    /// [continued](Self::reattach) or [ended](Self::end_detached).
+    #[cfg(feature = "alloc")]
+    pub(crate) fn keep_detached<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        handle: H,
+        slots: &mut S,
+    ) {
+        self.queue.retire(handle.index() as usize, slots);
+        self.books.detached_mut().add(handle.index(), handle.generation());
+        self.open_fast_paths(slots);
+    }
+
+    /// Continues the lifetime of a slot whose object was out of the pool: the caller makes the slot live.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn reattach<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        handle: H,
+        slots: &mut S,
+    ) -> Result<usize, InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        self.books.reattach(handle, slots.words())?;
+        slots.unretire(index, None);
+        self.queue.unretire(index, slots, false);
+        self.close_fast_paths(slots);
+        Ok(index)
+    }
+
+    /// Ends the lifetime of a slot whose object was out of the pool; returns whether it was.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn end_detached<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        handle: H,
+        slots: &mut S,
+    ) -> bool {
+        let index = handle.index() as usize;
+        let Ok(next) = self.books.end_detached(handle) else { return false };
+        // Else it has indeed retired.
+        if let Some(next) = next {
+            slots.unretire(index, Some(next.as_dead()));
+            self.queue.unretire(index, slots, true);
+        }
+        self.open_fast_paths(slots);
+        true
+    }
+
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
     /// [`Queue::take_upcoming`]. [`note_upcoming`](Self::note_upcoming) must be called afterwards.
     #[cfg(feature = "lots")]

@@ -24,6 +24,8 @@ mod circle;
 #[allow(unsafe_code)]
 mod core;
 mod counts;
+#[cfg(feature = "alloc")]
+mod detached;
 pub(crate) mod generations;
 #[allow(unsafe_code)]
 mod inline;
@@ -55,6 +57,8 @@ pub(crate) use self::books::{Books, check_disjoint};
 pub(crate) use self::circle::{CheckWord, Circle, KeptCircle};
 pub(crate) use self::core::{Core, EntryOf, Needs};
 pub(crate) use self::counts::{Census, Counts, retired_among};
+#[cfg(feature = "alloc")]
+pub(crate) use self::detached::{Detached, detached_handles};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, FitEntries, SlotKind};
 pub(crate) use self::partition::{Parting, Partition, Sorting};

@@ -75,6 +75,11 @@ pub enum MigrateError {
         /// The number of slots that this pool's first part may have.
         new: usize,
     },
+    /// An object of the old pool is [detached](crate::Pool::detach).
+    Detached {
+        /// The object's slot.
+        slot: usize,
+    },
     /// The pool is shared by threads, and a value in it has an owned guard.
     Busy,
     /// There is no memory for this many slots.
@@ -114,6 +119,10 @@ impl fmt::Display for MigrateError {
                 f,
                 "the old pool's first part had {old} slots, that of this pool {new}, and those of the second \
                  part follow them: give the first part {old}"
+            ),
+            Self::Detached { slot } => write!(
+                f,
+                "the object of slot {slot} of the old pool is detached: reattach it, or free its slot"
             ),
             Self::Busy => f.write_str("a value in the pool has an owned guard"),
             Self::OutOfMemory { slots } => write!(f, "no memory for a pool of {slots} slots"),
@@ -159,6 +168,9 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
     pool: &P,
     old: &Q,
 ) -> Result<Checked<WordOf<P>>, MigrateError> {
+    if let Some((slot, _)) = old.detached().first() {
+        return Err(MigrateError::Detached { slot: *slot as usize });
+    }
     let used = used(old);
     let slots_max = pool.slots_max();
     if used > slots_max {

@@ -217,6 +217,12 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         fn add_growth_to(&self, _sum: &mut Checksum) {}
 
+        /// The slots that count as retired while their objects are out of the pool, with their generations.
+        #[doc(hidden)]
+        fn detached(&self) -> &[(u32, u32)] {
+            &[]
+        }
+
         /// Slots from here on were never used: their words are those of a new pool, and so is their
         /// order.
         #[doc(hidden)]
@@ -287,6 +293,7 @@ fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut 
     let mut sum = Checksum::new();
     sum.add(&(capacity, first, last, wraps));
     pool.add_growth_to(&mut sum);
+    pool.detached().iter().for_each(|slot| sum.add(slot));
     let fresh = <P::Handle as HandleLayout>::Word::from_generation(first).as_dead();
     let mut slots = 0_u64;
     let with_values = if P::DEAD_HAVE_VALUES { capacity } else { pool.used() };

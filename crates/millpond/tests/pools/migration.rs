@@ -188,6 +188,27 @@ fn a_wrapping_pool_goes_on_in_a_wrapping_pool() {
     assert_eq!(fewer.len(), 0);
 }
 
+#[test]
+fn a_slot_that_is_beyond_the_new_limit_retires() {
+    let mut old = Pool::new(2);
+    let mut issued = Vec::new();
+    for value in 0..5 {
+        issued.push(old.insert(value).unwrap());
+        old.remove(issued[value]);
+    }
+    let mut new = Pool::<usize>::builder().capacity(2).lifetimes(3).build();
+    new.migrate_from(old.clone()).unwrap();
+    new.validate().unwrap();
+    assert_eq!(new.stats().retired, 1);
+    assert_eq!(new.insert(7).unwrap().index(), 1);
+    assert!(new.insert(7).is_err());
+    // And in a layout with fewer generations, though handles of those are not among its own.
+    let mut narrow = Pool::<usize>::builder().capacity(2).handle::<Handle32<usize, 30>>().build();
+    narrow.migrate_from(old).unwrap();
+    narrow.validate().unwrap();
+    assert_eq!(narrow.stats().retired, 1);
+}
+
 /// In a pool that is built as the old one was, the same handles come next.
 #[test]
 fn what_comes_next_stays() {

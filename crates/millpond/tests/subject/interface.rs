@@ -412,6 +412,21 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
         None
     }
 
+    /// Takes the value out, and keeps its slot; `None` inside: refused.
+    fn detach(&mut self, _handle: Self::Handle) -> Option<Option<T>> {
+        None
+    }
+
+    /// Puts a value into the slot that was kept.
+    fn reattach(&mut self, _handle: Self::Handle, _value: T) -> Claimed<T> {
+        None
+    }
+
+    /// Frees the slot that was kept: whether it was.
+    fn free_detached(&mut self, _handle: Self::Handle) -> Option<bool> {
+        None
+    }
+
     /// A pool of this plan, which has had these values of its own, with the objects of this one.
     fn migrated(&self, _plan: Plan, own: Vec<T>) -> Option<Self>
     where

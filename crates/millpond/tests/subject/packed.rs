@@ -2,7 +2,7 @@ use std::marker::PhantomData;
 
 use millpond::{HandleLayout, PackedPool};
 
-use super::pool::{like_a_pool, migrates};
+use super::pool::{like_a_pool, detaches_and_migrates};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest};
 
 /// [`PackedPool`] of a handle layout.
@@ -21,7 +21,7 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for PackedPool<T,
     }
 
     like_a_pool!(capacity);
-    migrates!();
+    detaches_and_migrates!();
 
     fn lend_runs(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool {
         self.as_mut_slice().iter_mut().for_each(lend);

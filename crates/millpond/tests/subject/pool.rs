@@ -209,9 +209,25 @@ macro_rules! like_a_pool {
 }
 pub(super) use like_a_pool;
 
-/// Pools that take over the objects of others, every other time by a conversion.
-macro_rules! migrates {
+/// Pools that keep the slots of objects that are out, and take over the objects of others, every other time by a conversion.
+macro_rules! detaches_and_migrates {
     () => {
+        fn detach(&mut self, handle: H) -> Option<Option<T>> {
+            let value = self.detach(handle);
+            assert!(value.is_none() || self.detached().any(|detached| detached == handle));
+            Some(value)
+        }
+
+        fn reattach(&mut self, handle: H, value: T) -> $crate::subject::Claimed<T> {
+            $crate::subject::claimed(handle, self.reattach(handle, value))
+        }
+
+        fn free_detached(&mut self, handle: H) -> Option<bool> {
+            let is_freed = self.free_detached(handle);
+            assert!(!self.detached().any(|detached| detached == handle));
+            Some(is_freed)
+        }
+
         fn migrated(&self, plan: $crate::subject::Plan, own: Vec<T>) -> Option<Self>
         where
             T: Clone,
@@ -228,7 +244,7 @@ macro_rules! migrates {
         }
     };
 }
-pub(super) use migrates;
+pub(super) use detaches_and_migrates;
 
 /// What pools that grow have beyond that.
 macro_rules! growing {
@@ -295,7 +311,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
 
     like_a_pool!(capacity, get_unchecked, get_unchecked_mut);
     in_index_order!();
-    migrates!();
+    detaches_and_migrates!();
 
     fn update(&mut self, births: usize, live: &mut Live<'_, H, T>) -> Option<Vec<H>> {
         let mut born = Vec::new();

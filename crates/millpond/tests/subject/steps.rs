@@ -57,6 +57,12 @@ pub(crate) enum Step {
     Restore(u8),
     /// The same in a new pool, after so many insertions and what the bits say.
     RestoreElsewhere(u8, u8),
+    /// An object goes out of the pool, which keeps its slot.
+    Detach(u8),
+    /// Another one takes its place.
+    Reattach(u8),
+    /// None does.
+    FreeDetached(u8),
     /// Goes on in a new pool, which may have more slots, after so many insertions.
     Migrate(u8),
     /// Room for so many more.
@@ -80,6 +86,12 @@ struct Slot {
     live: Option<(Key, u64)>,
     /// The generation of the live object, or else of the next one; `None` if there will be none.
     generation: Option<u32>,
+    /// The object is out of the pool, which has no generation of the slot meanwhile.
+    detached: Option<Key>,
+}
+
+impl Slot {
+    const NEW: Self = Self { live: None, generation: Some(1), detached: None };
 }
 
 /// How many lifetimes have begun and ended, the most that were live at once, and what was refused and evicted.
@@ -131,7 +143,7 @@ pub(crate) struct Run<'k> {
 impl<'k> Run<'k> {
     pub(crate) fn new(kind: &'k KindToRun, plan: Plan) -> Self {
         let pool = kind.make(plan);
-        let slots = vec![Slot { live: None, generation: Some(1) }; pool.capacity()];
+        let slots = vec![Slot::NEW; pool.capacity()];
         let there = pool.there();
         let vacant = kind.facts().order.map(|order| Vacant::new(order, there));
         let ledger = Ledger::default();
@@ -243,12 +255,23 @@ impl<'k> Run<'k> {
         assert_eq!(slot.live.map(|(live, _)| live), Some(handle));
         slot.live = None;
         slot.generation = generation;
+        self.freed(handle.index());
+        self.counts.removed += 1;
+    }
+
+    /// This slot is free now, unless it has retired.
+    fn freed(&mut self, index: usize) {
         if self.kind.facts().order.is_none() {
             self.vacant = None;
-        } else if let (Some(vacant), Some(_)) = (&mut self.vacant, generation) {
-            vacant.give_back(handle.index());
+        } else if let (Some(vacant), Some(_)) = (&mut self.vacant, self.slots[index].generation) {
+            vacant.give_back(index);
         }
-        self.counts.removed += 1;
+    }
+
+    /// One of the objects that are out of the pool.
+    fn nth_detached(&self, n: u8) -> Option<Key> {
+        let out: Vec<_> = self.slots.iter().filter_map(|slot| slot.detached).collect();
+        (!out.is_empty()).then(|| out[n as usize % out.len()])
     }
 
     /// The model follows the values: what was dropped is no longer live.
@@ -276,6 +299,9 @@ impl<'k> Run<'k> {
     /// The generation that comes next in the handle's slot, or why the handle's can begin in no lifetime of it.
     fn next(&self, handle: Key) -> Result<u32, InsertAtErrorKind> {
         let slot = self.slots.get(handle.index()).ok_or(InsertAtErrorKind::OutOfRange)?;
+        if slot.detached.is_some() {
+            return Err(InsertAtErrorKind::Occupied);
+        }
         let next = slot.generation.ok_or(InsertAtErrorKind::Retired)?;
         if slot.live.is_some() {
             Err(InsertAtErrorKind::Occupied)
@@ -519,6 +545,34 @@ impl<'k> Run<'k> {
                     None => return false,
                 }
             }
+            Step::Detach(n) => {
+                let Some((handle, id)) = self.nth(n) else { return false };
+                let Some(value) = self.pool.detach(handle) else { return false };
+                assert_eq!(value.map(|value| value.id()), Some(id));
+                self.slots[handle.index()] =
+                    Slot { live: None, generation: None, detached: Some(handle) };
+                self.vacant = self.vacant.take().filter(|_| self.kind.facts().order.is_some());
+                self.counts.removed += 1;
+            }
+            Step::Reattach(n) => {
+                let Some(handle) = self.nth_detached(n) else { return false };
+                let value = self.value();
+                self.pool.reattach(handle, value).unwrap().map_err(|(why, _)| why).unwrap();
+                let generation = Some(handle.generation());
+                self.slots[handle.index()] = Slot { live: None, generation, detached: None };
+                self.began(handle);
+            }
+            Step::FreeDetached(n) => {
+                let Some(handle) = self.nth_detached(n) else { return false };
+                assert_eq!(self.pool.free_detached(handle), Some(true));
+                let generation = self.after(handle.generation());
+                self.slots[handle.index()] = Slot { live: None, generation, detached: None };
+                self.freed(handle.index());
+            }
+            // A pool is not written meanwhile.
+            Step::Copy(n) if self.nth_detached(0).is_some() && n % WAYS_BACK % 2 == 0 && n % WAYS_BACK != CLONED => {
+                return false;
+            }
             Step::Copy(n) => {
                 let Some((_, copy)) = self.pool.came_back(n) else { return false };
                 self.pool = copy;
@@ -708,13 +762,16 @@ impl<'k> Run<'k> {
         let more = if facts.capacity.is_some() { 0 } else { more };
         let plan = Plan { capacity: self.plan.capacity + more, ..self.plan };
         let own = (0..own).map(|_| self.value()).collect();
+        if self.nth_detached(0).is_some() {
+            return false;
+        }
         let Some(pool) = self.pool.migrated(plan, own) else { return false };
         self.pool = pool;
         if more > 0 {
             self.saved = [None, None];
         }
         self.plan = plan;
-        self.slots.resize(self.pool.capacity(), Slot { live: None, generation: Some(1) });
+        self.slots.resize(self.pool.capacity(), Slot::NEW);
         // Where nothing says which slot comes next, it may be another one.
         self.vacant = self.vacant.take().filter(|_| facts.order.is_some());
         true
@@ -757,6 +814,18 @@ impl<'k> Run<'k> {
             if !self.live().iter().any(|(live, _)| *live == handle) {
                 assert!(self.pool.get_mut(handle).is_none() && self.pool.remove(handle).is_none());
                 assert!(!matches!(self.pool.disjoint([handle]), Some(Some(_))), "{handle:?}");
+            }
+            if !self.slots.iter().any(|slot| slot.detached == Some(handle)) {
+                assert_ne!(self.pool.free_detached(handle), Some(true));
+                if let Some(reattached) = self.pool.reattach(handle, self.ledger.value(0)) {
+                    let slot = self.slots.get(handle.index()).filter(|_| handle.index() < self.there);
+                    let expected = match slot {
+                        None => InsertAtErrorKind::OutOfRange,
+                        Some(Slot { live: Some(_), .. }) => InsertAtErrorKind::Occupied,
+                        Some(_) => InsertAtErrorKind::Stale,
+                    };
+                    assert_eq!(reattached.unwrap_err().0, expected, "{handle:?}");
+                }
             }
             let insert_at: Claim = |pool, handle, value| pool.insert_at(handle, value);
             let revive: Claim = |pool, handle, value| pool.revive(handle, value);

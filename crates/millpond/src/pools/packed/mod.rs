@@ -2,6 +2,7 @@
 
 mod builder;
 mod debug;
+mod detach;
 mod drain;
 mod iter;
 mod overflow;
@@ -533,7 +534,6 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the slot is live, retired or out of range, has been used since, never had this lifetime, or has started
     /// its lifetimes again (in a pool that wraps). The error returns `value`.
-    #[doc(alias = "reattach")]
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn revive(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {

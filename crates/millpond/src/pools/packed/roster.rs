@@ -218,6 +218,46 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.quick_below = self.books.quick_below();
     }
 
+    /// The value at this position goes out of the pool, and its slot keeps the handle's lifetime.
+    pub(super) fn detach(&mut self, handle: H, position: usize) {
+        self.books.detached_mut().reserve();
+        let live = self.slots.counts().live();
+        self.slots.counts_mut().expect_death(live);
+        self.slots.counts_mut().death();
+        self.slots.counts_mut().retire(1);
+        self.end(position, handle, self.parting());
+        self.slots[handle.index() as usize].word = H::Word::RETIRED;
+        self.books.detached_mut().add(handle.index(), handle.generation());
+    }
+
+    /// The lifetime of a slot whose value was out of the pool goes on; its value goes behind the others.
+    pub(super) fn reattach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        self.books.reattach(handle, &self.slots)?;
+        self.unretire(handle, false);
+        self.slots.counts_mut().birth();
+        Ok(())
+    }
+
+    /// Ends the lifetime of a slot whose value was out of the pool; returns whether it was.
+    pub(super) fn end_detached(&mut self, handle: H) -> bool {
+        let Ok(next) = self.books.end_detached(handle) else { return false };
+        if let Some(next) = next {
+            self.unretire(H::from_kept_parts(handle.index() as usize, next), true);
+        }
+        self.quick_below = H::Word::ZERO;
+        true
+    }
+
+    /// This slot is used again, in this lifetime.
+    fn unretire(&mut self, handle: H, is_vacant: bool) {
+        self.slots.counts_mut().unretire();
+        let slot = &mut self.slots[handle.index() as usize];
+        slot.word = handle.word();
+        let position = slot.position.to_index();
+        self.order[position] = handle;
+        Partition::unretire(self, position, self.parting(), is_vacant);
+    }
+
     /// Replaces the recorder's track.
     pub(super) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.books.listen(track);

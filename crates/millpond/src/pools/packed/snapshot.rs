@@ -20,6 +20,10 @@ impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
         self
     }
 
+    fn detached(&self) -> &[(u32, u32)] {
+        self.roster.detached().as_slice()
+    }
+
     fn used(&self) -> usize {
         self.roster.used()
     }
@@ -57,6 +61,7 @@ impl<T, H: HandleLayout> sealed::Restore for PackedPool<T, H> {
     }
 
     fn empty(&mut self) {
+        self.roster.detached_mut().clear();
         self.clear();
     }
 }

@@ -255,7 +255,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Inserts `value` at the handle of a removed object, which makes the handle valid again.
     /// O(1) amortised. This is for undo, where other objects still hold the handle.
     ///
-    /// The slot must not have been used since, so the handle can never name another object. In a
+    /// The slot must not have been used since, so the handle can never name another object ([`detach`](Self::detach) keeps it). In a
     /// pool with a choice of reuse orders, prefer [`Fifo`](crate::reuse::Fifo), which reuses
     /// slots as late as possible.
     ///
@@ -276,7 +276,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     ///
     /// If the slot is live, retired or out of range, has been used since, never had this lifetime, or has started
     /// its lifetimes again (in a pool that wraps). The error returns `value`.
-    #[doc(alias = "reattach")]
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn revive(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {

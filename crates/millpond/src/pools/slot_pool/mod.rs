@@ -6,6 +6,8 @@
 
 #![allow(private_interfaces, private_bounds, reason = "nobody outside can name or implement them")]
 
+#[cfg(feature = "alloc")]
+mod detach;
 mod growth;
 mod insert;
 mod lookup;

@@ -123,6 +123,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         self.growth.add_to(&self.storage, sum);
     }
 
+    #[cfg(feature = "alloc")]
+    fn detached(&self) -> &[(u32, u32)] {
+        self.core.detached().as_slice()
+    }
+
     fn into_past(mut self) -> Self {
         self.unwatch();
         self
@@ -196,6 +201,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     fn empty(&mut self) {
         self.core.mark_used_until(self.growth.known(&self.storage));
         self.storage.recount_retired();
+        // Some words are the other pool's, and the list may be that of either.
+        #[cfg(feature = "alloc")]
+        self.core.detached_mut().clear();
         self.storage.clear(&mut self.core);
     }
 }

@@ -169,6 +169,12 @@ pub trait Slots {
         self.set_link(index, Link::NONE);
     }
 
+    /// See [`SlotWords::unretire`].
+    #[cfg(feature = "alloc")]
+    fn unretire(&mut self, index: usize, vacant: Option<Self::Word>) {
+        self.words_mut(Permit(())).unretire(index, vacant);
+    }
+
     /// See [`SlotWords::begin_marking`].
     fn begin_marking(&mut self) {
         self.words_mut(Permit(())).begin_marking();

@@ -230,6 +230,14 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         tables.end(tables.position_of(index), index, parting);
     }
 
+    #[cfg(feature = "alloc")]
+    fn unretire<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S, is_vacant: bool) {
+        // That of the slots as they are now, with one retired slot less.
+        let parting = parting(slots);
+        let mut tables = Tables::of(slots);
+        tables.unretire(tables.position_of(index), parting, is_vacant);
+    }
+
     fn grow<S: Slots<Entry = E>>(&mut self, from: usize, slots: &mut S) {
         let count = slots.words().slots();
         let vacant = (from..count).filter(|index| slots.words().is_vacant(*index)).count();
