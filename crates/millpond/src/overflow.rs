@@ -46,5 +46,6 @@ pub use crate::around::policy_pool::PolicyPool;
 #[cfg(feature = "policies")]
 pub use crate::policies::Spill;
 pub use crate::policies::{
-    Bounded, EvictLeast, EvictLesser, Inserted, Lifetimes, Overflow, Policy, Refuse, Total, UnknownOverflow,
+    Bounded, EvictLeast, EvictLesser, Inserted, Lifetimes, Overflow, Policy, Refuse, Total,
+    UnknownOverflow,
 };

@@ -1065,8 +1065,9 @@ mod tests {
             words.expect_birth();
             words.set_live(2, 255);
             words.refresh();
-            let sound =
-                |words: &Words| words.validate().and_then(|()| words.validate_lifetimes(&circle, 0));
+            let sound = |words: &Words| {
+                words.validate().and_then(|()| words.validate_lifetimes(&circle, 0))
+            };
             sound(&words).unwrap();
             change(&mut words);
             sound(&words).unwrap_err().rule()

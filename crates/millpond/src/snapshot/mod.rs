@@ -140,17 +140,17 @@ pub use diff::{Diff, Difference};
 pub use error::SnapshotError;
 #[cfg(all(feature = "alloc", feature = "history"))]
 pub use history::{History, RollbackError};
-#[cfg(feature = "history")]
-pub use saved::{Kept, Saved};
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub use migrate::{MigrateError, OldPool};
+#[cfg(feature = "history")]
+pub use saved::{Kept, Saved};
 pub use state::{SlotState, State};
 
 pub(crate) use methods::snapshot_methods;
-#[cfg(all(feature = "serde", feature = "alloc", feature = "policies"))]
-pub(crate) use migrate::{check as check_migration, take_over};
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub(crate) use migrate::migrate;
+#[cfg(all(feature = "serde", feature = "alloc", feature = "policies"))]
+pub(crate) use migrate::{check as check_migration, take_over};
 
 use core::fmt;
 

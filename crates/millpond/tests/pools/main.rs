@@ -12,6 +12,7 @@ mod budget;
 mod bytemuck;
 mod checksum;
 mod debug_output;
+mod detached;
 mod exhaustion;
 mod far_claims;
 mod frame_worlds;

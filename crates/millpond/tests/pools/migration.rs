@@ -278,7 +278,10 @@ fn a_recycler_keeps_its_own_dead_objects() {
     // A pool gets the live ones.
     let mut pool = Pool::new(3);
     pool.migrate_from(old).unwrap();
-    assert_eq!(pool.iter().map(|(handle, value)| (handle, *value)).collect::<Vec<_>>(), [(second, 1)]);
+    assert_eq!(
+        pool.iter().map(|(handle, value)| (handle, *value)).collect::<Vec<_>>(),
+        [(second, 1)]
+    );
 }
 
 #[test]
@@ -378,7 +381,9 @@ fn a_shared_pool_goes_on_in_a_larger_one() {
 
 #[test]
 fn two_parts_keep_their_places() {
-    let build = |first, second| Spill::new(Pool::<u64>::new(first), VecPool::builder().capacity_max(second).build());
+    let build = |first, second| {
+        Spill::new(Pool::<u64>::new(first), VecPool::builder().capacity_max(second).build())
+    };
     let mut old = build(2, 3);
     let handles: Vec<_> = (0..4).map(|value| old.insert(value).unwrap()).collect();
     old.remove(handles[1]);

@@ -112,6 +112,9 @@ pub(crate) enum Fate {
 /// That of a clone.
 pub(crate) const CLONED: u8 = 0;
 
+/// Those of what is read of that which was written.
+pub(crate) const WRITTEN: [u8; 2] = [2, 4];
+
 /// What a test asks of a pool. Methods that return an option or a flag are those that not every pool
 /// has: `None` and `false` say that this one has not.
 pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {

@@ -2,7 +2,7 @@ use std::marker::PhantomData;
 
 use millpond::{HandleLayout, PackedPool};
 
-use super::pool::{like_a_pool, detaches_and_migrates};
+use super::pool::{detaches_and_migrates, like_a_pool};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest};
 
 /// [`PackedPool`] of a handle layout.

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use millpond::reuse::{ReuseOrder, Roster};
 use millpond::{HandleLayout, StaticPool};
 
-use super::pool::{in_index_order, like_a_pool, detaches_and_migrates};
+use super::pool::{detaches_and_migrates, in_index_order, like_a_pool};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest};
 
 /// [`StaticPool`] of a capacity and a handle layout.

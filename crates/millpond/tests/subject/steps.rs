@@ -5,7 +5,8 @@ use millpond::{InsertAtErrorKind, Refusal};
 
 use super::walk::ExactWalk;
 use super::{
-    Claimed, Fate, Key, Makes, Past, Plan, Rank, Recorder, Subject, WAYS_TO_SORT, agreed, recorder,
+    Claimed, Fate, Key, Makes, Past, Plan, Rank, Recorder, Subject, WAYS_BACK, WAYS_TO_SORT,
+    WRITTEN, agreed, recorder,
 };
 use crate::common::{Counted, Ledger, Vacant, panics, quiet_panic};
 
@@ -570,7 +571,9 @@ impl<'k> Run<'k> {
                 self.freed(handle.index());
             }
             // A pool is not written meanwhile.
-            Step::Copy(n) if self.nth_detached(0).is_some() && n % WAYS_BACK % 2 == 0 && n % WAYS_BACK != CLONED => {
+            Step::Copy(n)
+                if WRITTEN.contains(&(n % WAYS_BACK)) && self.nth_detached(0).is_some() =>
+            {
                 return false;
             }
             Step::Copy(n) => {
@@ -818,7 +821,8 @@ impl<'k> Run<'k> {
             if !self.slots.iter().any(|slot| slot.detached == Some(handle)) {
                 assert_ne!(self.pool.free_detached(handle), Some(true));
                 if let Some(reattached) = self.pool.reattach(handle, self.ledger.value(0)) {
-                    let slot = self.slots.get(handle.index()).filter(|_| handle.index() < self.there);
+                    let slot =
+                        self.slots.get(handle.index()).filter(|_| handle.index() < self.there);
                     let expected = match slot {
                         None => InsertAtErrorKind::OutOfRange,
                         Some(Slot { live: Some(_), .. }) => InsertAtErrorKind::Occupied,

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use millpond::reuse::ReuseOrder;
 use millpond::{HandleLayout, VecPool};
 
-use super::pool::{growing, in_index_order, like_a_pool, detaches_and_migrates};
+use super::pool::{detaches_and_migrates, growing, in_index_order, like_a_pool};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest, planned};
 
 /// [`VecPool`] of a reuse order and a handle layout, which has no slots at first and grows to the plan's capacity.

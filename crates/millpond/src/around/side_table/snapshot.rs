@@ -166,12 +166,15 @@ mod saved {
             old: SideTable<K, U>,
             mut convert: impl FnMut(H, U) -> V,
         ) -> Result<(), MigrateError> {
-            let words = (0..old.used).map(|slot| kept_word::<K, H>(slot, sealed::State::word(&old, slot)));
+            let words =
+                (0..old.used).map(|slot| kept_word::<K, H>(slot, sealed::State::word(&old, slot)));
             let mut words = words.collect::<Result<Vec<_>, _>>()?;
             let never = H::Word::ZERO.as_dead();
             let used = words.iter().rposition(|word| *word != never).map_or(0, |last| last + 1);
             self.try_reserve(used).map_err(|error| match error {
-                BuildError::OutOfMemory { capacity } => MigrateError::OutOfMemory { slots: capacity },
+                BuildError::OutOfMemory { capacity } => {
+                    MigrateError::OutOfMemory { slots: capacity }
+                }
                 _ => MigrateError::TooFewSlots { needed: used, capacity_max: self.limit() },
             })?;
             words.resize(self.capacity(), never);

@@ -13,10 +13,10 @@ use crate::handle::{Handle, Word};
 use crate::reports::stats::Stats;
 use crate::slots::Circle;
 use crate::slots::saved::{Checked, OrderOf};
-use crate::snapshot::{MigrateError, OldPool, SnapshotError, migrate};
 use crate::snapshot::format::{Refused, SavedState, serialize_parts};
 use crate::snapshot::state::Shape;
 use crate::snapshot::state::sealed::{Leave, Load, State, TakeOver, Written};
+use crate::snapshot::{MigrateError, OldPool, SnapshotError, migrate};
 
 impl<T> Load for SyncSnapshot<T> {
     const KIND: &'static str = "SyncPool";
@@ -174,8 +174,8 @@ impl<T> TakeOver for Exclusive<'_, T> {
         values: Vec<(usize, T)>,
     ) -> Result<(), MigrateError> {
         let slots = state.words.len();
-        let mut taken = SyncSnapshot::load(state, values)
-            .map_err(|_| MigrateError::OutOfMemory { slots })?;
+        let mut taken =
+            SyncSnapshot::load(state, values).map_err(|_| MigrateError::OutOfMemory { slots })?;
         taken.homes = self.0.slots().free.home_words().collect();
         let values = core::mem::take(&mut taken.values);
         let begun = self.0.begin_again(|slots| taken.begin(slots, values.into_iter()));
