@@ -137,11 +137,13 @@ pub(crate) mod state;
 pub use checksum::{Checksum, ToChecksum};
 #[cfg(feature = "history")]
 pub use diff::{Diff, Difference};
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub use error::MigrateError;
 pub use error::SnapshotError;
 #[cfg(all(feature = "alloc", feature = "history"))]
 pub use history::{History, RollbackError};
 #[cfg(all(feature = "serde", feature = "alloc"))]
-pub use migrate::{MigrateError, OldPool};
+pub use migrate::OldPool;
 #[cfg(feature = "history")]
 pub use saved::{Kept, Saved};
 pub use state::{SlotState, State};

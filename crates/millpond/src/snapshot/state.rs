@@ -101,6 +101,8 @@ pub(crate) mod sealed {
     use super::{Checksum, HandleLayout, Range, Shape};
     #[cfg(all(feature = "serde", feature = "alloc"))]
     use crate::slots::saved::{Checked, OrderOf};
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    use crate::snapshot::MigrateError;
     use crate::snapshot::SnapshotError;
     #[cfg(all(feature = "serde", feature = "alloc"))]
     use crate::snapshot::format::{Objects, Refused};
@@ -190,7 +192,7 @@ pub(crate) mod sealed {
             &mut self,
             state: &Checked<<Self::Handle as HandleLayout>::Word>,
             values: alloc::vec::Vec<(usize, Self::Value)>,
-        ) -> Result<(), crate::snapshot::MigrateError>;
+        ) -> Result<(), MigrateError>;
     }
 
     /// See [`State`](super::State).
