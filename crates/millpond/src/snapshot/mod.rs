@@ -145,7 +145,7 @@ pub use history::{History, RollbackError};
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub use migrate::OldPool;
 #[cfg(feature = "history")]
-pub use saved::{Kept, Saved};
+pub use saved::{Kept, Saved, SavedAs, Unsaved};
 pub use state::{SlotState, State};
 
 pub(crate) use methods::snapshot_methods;

@@ -44,7 +44,7 @@ use crate::values::Storage;
 /// **Memory**: `size_of::<StaticPool<T, N>>()`, wherever the pool is. Each slot takes the value, a
 /// generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits) and two
 /// slot numbers (4 bytes each; 2 with at most 16 index bits): `size_of::<T>()` + 12 bytes with the
-/// defaults, + 6 with `Handle32<T, 16>`. The pool takes at most 88 bytes more (96 with the feature
+/// defaults, + 6 with `Handle32<T, 16>`. The pool takes at most 96 bytes more (104 with the feature
 /// `recorder`). A new pool without a name, a salt or a limit is all zero bits, so in a `static` it
 /// takes no space in the executable. Beware of the stack: a large pool in a local variable lies
 /// there, and moving the pool copies all of it.
