@@ -115,6 +115,8 @@ pub enum MigrateError {
     /// The pool is shared by threads, and its slots begin at another generation than those of the old one, because it has
     /// another name or salt.
     OtherFirstGeneration,
+    /// The parts of the old pool begin at different generations.
+    SeveralFirstGenerations,
     /// The first of the pool's parts may have another number of slots than that of the old pool, so that the slots of the
     /// other part would have other indices.
     OtherFirstPart {
@@ -163,6 +165,10 @@ impl fmt::Display for MigrateError {
             Self::OtherFirstGeneration => f.write_str(
                 "the old pool had another name or salt, and a pool for threads keeps its own: build it with \
                  those",
+            ),
+            Self::SeveralFirstGenerations => f.write_str(
+                "the first part of the old pool went on from a pool with another name, the others did not: \
+                 restore it into one of the same policy and sizes",
             ),
             Self::OtherFirstPart { old, new } => write!(
                 f,

@@ -18,7 +18,7 @@ use crate::slots::saved::{Checked, OrderOf};
 /// A pool whose objects another pool can [take over](crate::Pool::migrate_from): one that was read from a file, or one from
 /// which a larger one goes on. Sealed.
 ///
-/// Needs the feature `serde`. `Pool`, `VecPool`, `BlockPool`, `StaticPool`, `PackedPool`, `Recycler`, `HandleAllocator` and
+/// Needs the feature `serde`. `Pool`, `VecPool`, `BlockPool`, `StaticPool`, `PackedPool`, `Recycler`, `HandleAllocator`, `PolicyPool` and
 /// `SyncSnapshot` are old pools of each other.
 pub trait OldPool: Leave {}
 
@@ -63,6 +63,9 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
     if let Some((slot, _)) = old.detached().first() {
         return Err(MigrateError::Detached { slot: *slot as usize });
     }
+    if !old.begins_alike() {
+        return Err(MigrateError::SeveralFirstGenerations);
+    }
     let used = used(old);
     let slots_max = pool.slots_max();
     if used > slots_max {
@@ -91,12 +94,13 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
         inserted: stats.inserted,
         refused: stats.refused,
         evicted: stats.evicted,
-        peak: stats.peak,
+        // What a file says of it may be more than the slots that were used.
+        peak: stats.peak.min(slots_max),
     })
 }
 
 /// The slots of an old pool from here on are as if never used.
-fn used(old: &impl Leave) -> usize {
+pub(crate) fn used(old: &impl Leave) -> usize {
     let fresh = Word::from_generation(old.shape().first);
     let is_fresh = |index: &usize| old.word(*index) == Word::as_dead(fresh);
     (0..old.used()).rev().find(|index| !is_fresh(index)).map_or(0, |last| last + 1)

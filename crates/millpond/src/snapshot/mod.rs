@@ -103,10 +103,11 @@
 //! | kind of pool | `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `Recycler` and `SyncPool` take over each other's live objects, and those of a [`BlockPool`](crate::BlockPool) | |
 //! | type of the values | [`migrate_with`](crate::Pool::migrate_with) converts them | |
 //! | a [`SideTable`](crate::SideTable)'s capacity, limit, layout | its own [`migrate_from`](crate::SideTable::migrate_from); as for pools | the same |
-//! | a [`Spill`](crate::overflow::Spill)'s parts | each as above, if the first has as many slots as it had | [`OtherFirstPart`](MigrateError::OtherFirstPart) |
+//! | a [`Spill`](crate::overflow::Spill)'s parts | each as above, if the first has as many slots as it had or the second was never used | [`OtherFirstPart`](MigrateError::OtherFirstPart) |
+//! | a [`PolicyPool`](crate::overflow::PolicyPool)'s policy or sizes | if all slots that were used, spilled ones and those it grew by among them, fit into its capacity | [`TooFewSlots`](MigrateError::TooFewSlots) |
 //!
 //! The list of an [`EvictOldest`](crate::overflow::EvictOldest) has no shape: read it as it is. A
-//! [`PolicyPool`](crate::overflow::PolicyPool) and a [`BlockPool`](crate::BlockPool) only take on states of their own shape.
+//! [`BlockPool`](crate::BlockPool) only takes on states of its own shape.
 //!
 //! # What must match
 //!
@@ -152,7 +153,7 @@ pub(crate) use methods::snapshot_methods;
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub(crate) use migrate::migrate;
 #[cfg(all(feature = "serde", feature = "alloc", feature = "policies"))]
-pub(crate) use migrate::{check as check_migration, take_over};
+pub(crate) use migrate::{check as check_migration, take_over, used as used_slots};
 
 use core::fmt;
 

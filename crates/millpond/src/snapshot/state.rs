@@ -165,6 +165,16 @@ pub(crate) mod sealed {
         const ORDER_OF: OrderOf;
         #[doc(hidden)]
         fn stats_left(&self) -> crate::reports::stats::Stats;
+        /// Whether all slots that were used begin at the same generation.
+        #[doc(hidden)]
+        fn begins_alike(&self) -> bool {
+            true
+        }
+        /// The objects in the order of their ages, the oldest first, each by its slot and generation, of a pool that keeps it.
+        #[doc(hidden)]
+        fn ages_left(&self) -> alloc::vec::Vec<(u32, u32)> {
+            alloc::vec::Vec::new()
+        }
         /// The values with their slots, in the order of the slots.
         #[doc(hidden)]
         fn leave(self) -> alloc::vec::Vec<(usize, Self::Value)>;

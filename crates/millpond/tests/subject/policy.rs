@@ -148,6 +148,17 @@ impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
         self.0.validate().map_err(|violation| violation.to_string())
     }
 
+    /// If all that was used fits into the first part.
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        let mut pool = Self::build(plan);
+        own.into_iter().for_each(|value| drop(pool.insert(value)));
+        pool.0.migrate_from(self.0.clone()).ok()?;
+        Some(pool)
+    }
+
     in_two_parts!(capacity_max);
 
     fn there(&self) -> usize {

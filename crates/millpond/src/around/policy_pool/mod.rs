@@ -1,4 +1,6 @@
 #[cfg(feature = "serde")]
+mod migrate;
+#[cfg(feature = "serde")]
 mod saved;
 mod snapshot;
 
@@ -91,7 +93,8 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// # Snapshots and saved games
 ///
 /// A [snapshot](crate::snapshot), and with the feature `serde` the saved form, holds all parts, and the ages of the objects for
-/// [`Overflow::EvictOldest`]. It can be restored into pools with the same policy and sizes.
+/// [`Overflow::EvictOldest`]. It can be restored into pools with the same policy and sizes; a pool with another one, or with
+/// more slots, [takes over](Self::migrate_from) the objects of an old one.
 ///
 /// ```
 /// use millpond::Pool;

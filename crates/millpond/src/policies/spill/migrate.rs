@@ -4,7 +4,7 @@ use super::Spill;
 use super::snapshot::{HandleOf, ValueOf};
 use crate::policies::{Bounded, Lifetimes};
 use crate::snapshot::state::sealed::{Leave, TakeOver};
-use crate::snapshot::{MigrateError, check_migration, take_over};
+use crate::snapshot::{MigrateError, check_migration, take_over, used_slots};
 
 impl<A, B> Spill<A, B>
 where
@@ -13,8 +13,8 @@ where
     B: TakeOver<Value = ValueOf<A>, Handle = HandleOf<A>>,
 {
     /// Takes over all objects of both parts of an old pool, with the generations of their slots; see
-    /// [`Pool::migrate_from`](crate::Pool::migrate_from). The first part must be as large as it was, because the slots of
-    /// the second follow its own.
+    /// [`Pool::migrate_from`](crate::Pool::migrate_from). The first part must be as large as it was if the second was ever
+    /// used, because the slots of the second follow its own.
     ///
     /// ```
     /// use millpond::Pool;
@@ -42,7 +42,7 @@ where
         D: Leave<Value = ValueOf<A>>,
     {
         let (old_slots, new_slots) = (old.first.capacity_max(), self.first.capacity_max());
-        if old_slots != new_slots {
+        if old_slots != new_slots && used_slots(&old.second) > 0 {
             return Err(MigrateError::OtherFirstPart { old: old_slots, new: new_slots });
         }
         let first = check_migration(&self.first, &old.first)?;

@@ -90,6 +90,12 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         &self.second
     }
 
+    /// The first pool, mutable; it must not be replaced by another.
+    #[cfg(all(feature = "budget", feature = "serde"))]
+    pub(crate) fn first_mut(&mut self) -> &mut A {
+        &mut self.first
+    }
+
     /// The second pool, mutable; it must not be replaced by another.
     pub(crate) fn second_mut(&mut self) -> &mut B {
         &mut self.second

@@ -8,7 +8,7 @@ use crate::subject::{KindToRun, Plan, Step, tests_of};
 /// Every other time one of those that differ while objects are out.
 fn step_of_detaching(random: &mut Random) -> Step {
     let [n, m, ..] = random.next().to_le_bytes();
-    match random.below(24) {
+    match random.below(26) {
         0..5 => Step::Detach(n),
         5..7 => Step::Reattach(n),
         7..9 => Step::FreeDetached(n),
@@ -17,6 +17,7 @@ fn step_of_detaching(random: &mut Random) -> Step {
         11 => Step::RestoreElsewhere(n, m),
         12 => Step::Migrate(n),
         13 => Step::Refused,
+        14 => Step::Shrink,
         _ => step(random),
     }
 }
