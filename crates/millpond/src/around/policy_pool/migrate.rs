@@ -15,7 +15,8 @@ use crate::snapshot::{MigrateError, OldPool, migrate, used_slots};
 impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     /// Takes over all objects of an old pool, of any kind and policy, with the generations of its slots; see
     /// [`Pool::migrate_from`](crate::Pool::migrate_from). All slots that were used there must fit into the capacity of this
-    /// pool: what the old one has spilled or grown by comes into the first part.
+    /// pool: what the old one has spilled or grown by comes into the first part. The other parts of this pool are cleared,
+    /// and their statistics stay.
     ///
     /// ```
     /// use millpond::Pool;
