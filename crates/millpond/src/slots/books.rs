@@ -14,8 +14,6 @@
 
 use core::marker::PhantomData;
 
-#[cfg(feature = "alloc")]
-use super::Detached;
 use super::{Census, CheckWord, Circle, Counts, KeptCircle};
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
@@ -38,8 +36,6 @@ pub struct Books<H: HandleLayout> {
     /// See the module. A [`Lifo`](super::reuse::Lifo) keeps the slots that it takes in turn itself.
     used: u32,
     recorder: RecorderHook,
-    #[cfg(feature = "alloc")]
-    detached: Detached,
     words: PhantomData<H::Word>,
 }
 
@@ -62,8 +58,6 @@ impl<H: HandleLayout> Books<H> {
             age_claimed_max: 0,
             used: 0,
             recorder: RecorderHook::NONE,
-            #[cfg(feature = "alloc")]
-            detached: Detached::NONE,
             words: PhantomData,
         }
     }
@@ -174,8 +168,6 @@ impl<H: HandleLayout> Books<H> {
         self.evicted = other.evicted;
         self.age_claimed_max = other.age_claimed_max;
         self.used = other.used;
-        #[cfg(feature = "alloc")]
-        self.detached.clone_from(&other.detached);
     }
 
     /// Loads the saved state, for slots that already have the saved words.
@@ -188,7 +180,6 @@ impl<H: HandleLayout> Books<H> {
         self.circle = KeptCircle::of::<H>(&saved.circle);
         self.refused = saved.refused;
         self.evicted = saved.evicted;
-        self.detached.clear();
         self.continue_with(saved.age_max(), words);
     }
 
@@ -256,10 +247,6 @@ impl<H: HandleLayout> Books<H> {
     ) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
         let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        #[cfg(feature = "alloc")]
-        if self.detached.has_slot(handle.index()) {
-            return Err(InsertAtErrorKind::Occupied);
-        }
         check(&self.circle(), word, handle.word())?;
         Ok(index)
     }
@@ -345,43 +332,6 @@ impl<H: HandleLayout> Books<H> {
         FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }
 
-    /// The slots that are out of use while their objects are out of the pool.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn detached(&self) -> &Detached {
-        &self.detached
-    }
-
-    #[cfg(feature = "alloc")]
-    pub(crate) fn detached_mut(&mut self) -> &mut Detached {
-        &mut self.detached
-    }
-
-    /// Ends the lifetime of a slot whose object is out of the pool. As [`end`](Self::end), or an error if it is not out.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn end_detached(&mut self, handle: H) -> Result<Option<H::Word>, NotDetached> {
-        match self.detached.take(handle.index(), handle.generation()) {
-            true => Ok(self.end(handle.index() as usize, handle.word())),
-            false => Err(NotDetached),
-        }
-    }
-
-    /// The lifetime of a slot whose object is out of the pool goes on.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn reattach(
-        &mut self,
-        handle: H,
-        words: &impl Census<Word = H::Word>,
-    ) -> Result<(), InsertAtErrorKind> {
-        let word = words.word(handle.index() as usize).ok_or(InsertAtErrorKind::OutOfRange)?;
-        if !word.is_dead() {
-            return Err(InsertAtErrorKind::Occupied);
-        }
-        match self.detached.take(handle.index(), handle.generation()) {
-            true => Ok(()),
-            false => Err(InsertAtErrorKind::Stale),
-        }
-    }
-
     pub(crate) fn stats(&self, words: &impl Census<Word = H::Word>) -> Stats {
         let counts = words.counts();
         let Counts { births, deaths, .. } = counts;
@@ -397,11 +347,6 @@ impl<H: HandleLayout> Books<H> {
         }
     }
 }
-
-/// The handle's object is not out of the pool.
-#[cfg(feature = "alloc")]
-#[derive(Debug)]
-pub(crate) struct NotDetached;
 
 /// Checks that all handles are valid by `check`, and no two are the same.
 pub(crate) fn check_disjoint<H: HandleLayout>(
@@ -421,14 +366,15 @@ pub(crate) fn check_disjoint<H: HandleLayout>(
 
 #[cfg(feature = "validate")]
 impl<H: HandleLayout> Books<H> {
-    /// Checks the words of a pool that may have had up to `capacity` slots, of which those from `used` on were never used.
+    /// Checks the words of a pool that may have had up to `capacity` slots, of which those from `used` on were never used, and
+    /// the objects of these, with these generations, are out of the pool.
     pub(crate) fn validate(
         &self,
         capacity: usize,
         words: &impl Census<Word = H::Word>,
         used: usize,
+        detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
-        let detached = self.detached.as_slice();
         words.validate_lifetimes(&self.circle(), detached.len())?;
         let out = detached.iter().find(|(slot, generation)| {
             let is_out = words.word(*slot as usize) == Some(H::Word::RETIRED);

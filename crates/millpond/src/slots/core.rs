@@ -248,50 +248,41 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         Ok(index)
     }
 
-    /// A live slot has just become one that never comes again by the words; it keeps this handle's lifetime, until that is
+    /// A live slot has just become one that has retired by its word; its pool knows that its lifetime will be
     /// [continued](Self::reattach) or [ended](Self::end_detached).
     #[cfg(feature = "alloc")]
-    pub(crate) fn keep_detached<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
-        &mut self,
-        handle: H,
-        slots: &mut S,
-    ) {
-        self.queue.retire(handle.index() as usize, slots);
-        self.books.detached_mut().add(handle.index(), handle.generation());
+    pub(crate) fn detach<S>(&mut self, index: usize, slots: &mut S)
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        self.queue.retire(index, slots);
         self.open_fast_paths(slots);
     }
 
-    /// Continues the lifetime of a slot whose object was out of the pool: the caller makes the slot live.
+    /// Continues the lifetime of such a slot: the caller makes the slot live.
     #[cfg(feature = "alloc")]
-    pub(crate) fn reattach<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
-        &mut self,
-        handle: H,
-        slots: &mut S,
-    ) -> Result<usize, InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        self.books.reattach(handle, slots.words())?;
+    pub(crate) fn reattach<S>(&mut self, index: usize, slots: &mut S)
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
         slots.unretire(index, None);
         self.queue.unretire(index, slots, false);
         self.close_fast_paths(slots);
-        Ok(index)
     }
 
-    /// Ends the lifetime of a slot whose object was out of the pool; returns whether it was.
+    /// Ends the lifetime of such a slot.
     #[cfg(feature = "alloc")]
-    pub(crate) fn end_detached<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
-        &mut self,
-        handle: H,
-        slots: &mut S,
-    ) -> bool {
+    pub(crate) fn end_detached<S>(&mut self, handle: H, slots: &mut S)
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
         let index = handle.index() as usize;
-        let Ok(next) = self.books.end_detached(handle) else { return false };
         // Else it has indeed retired.
-        if let Some(next) = next {
+        if let Some(next) = self.books.end(index, handle.word()) {
             slots.unretire(index, Some(next.as_dead()));
             self.queue.unretire(index, slots, true);
         }
         self.open_fast_paths(slots);
-        true
     }
 
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
@@ -446,16 +437,17 @@ impl<R: ReuseOrder, W: Word, I: IndexWord> SlotKind for (R, W, I) {
 
 #[cfg(feature = "validate")]
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
-    /// Checks a pool that may have had up to `capacity` slots.
+    /// Checks a pool that may have had up to `capacity` slots. The objects of these, with these generations, are out of it.
     pub(crate) fn validate<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &self,
         capacity: usize,
         slots: &S,
+        detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
         let words = slots.words();
         words.validate()?;
         let used = self.used(words);
-        self.books.validate(capacity, words, used)?;
+        self.books.validate(capacity, words, used, detached)?;
         words.validate_unused(used)?;
         self.queue.validate(slots)?;
         self.queue.validate_unused(used, slots)?;

@@ -3,7 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::Census;
 use crate::handle::{HandleLayout, Issue, Word};
+use crate::reports::errors::InsertAtErrorKind;
 
 /// The slots that keep their lifetimes while their objects are out of the pool, in ascending order, each with the generation
 /// of that lifetime. To everything else, they have retired. **All bits are 0** until there is one.
@@ -56,6 +58,29 @@ impl Detached {
         if let Some(slots) = &mut self.0 {
             slots.clear();
         }
+    }
+}
+
+impl Detached {
+    /// The lifetime of a slot whose object is out of the pool is about to go on, if it is this one.
+    pub(crate) fn reattach<H: HandleLayout>(
+        &mut self,
+        handle: H,
+        words: &impl Census<Word = H::Word>,
+    ) -> Result<(), InsertAtErrorKind> {
+        let word = words.word(handle.index() as usize).ok_or(InsertAtErrorKind::OutOfRange)?;
+        if !word.is_dead() {
+            return Err(InsertAtErrorKind::Occupied);
+        }
+        match self.take(handle.index(), handle.generation()) {
+            true => Ok(()),
+            false => Err(InsertAtErrorKind::Stale),
+        }
+    }
+
+    /// Why a slot cannot be claimed: one whose object is out of the pool has not retired.
+    pub(crate) fn explain(&self, slot: u32, why: InsertAtErrorKind) -> InsertAtErrorKind {
+        if self.has_slot(slot) { InsertAtErrorKind::Occupied } else { why }
     }
 }
 

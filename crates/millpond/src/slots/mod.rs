@@ -31,6 +31,8 @@ pub(crate) mod generations;
 mod inline;
 mod kind;
 pub(crate) mod lifetimes;
+#[cfg(not(feature = "alloc"))]
+mod no_detached;
 mod partition;
 #[allow(unsafe_code)]
 mod place;
@@ -61,6 +63,8 @@ pub(crate) use self::counts::{Census, Counts, retired_among};
 pub(crate) use self::detached::{Detached, detached_handles};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, FitEntries, SlotKind};
+#[cfg(not(feature = "alloc"))]
+pub(crate) use self::no_detached::Detached;
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapAge, FlatPlace, Parts, PartsMut, Place};
 #[cfg(feature = "blocks")]

@@ -13,7 +13,7 @@ use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::pools::settings::Lifetimes;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{Books, Census, CheckWord, Parting, Partition, Sorting};
+use crate::slots::{Books, Census, CheckWord, Detached, Parting, Partition, Sorting};
 
 /// ```text
 /// position   0         live        live + retired    slots
@@ -35,6 +35,8 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     /// A copy of the books' [`quick_below`](Books::quick_below), or 0: then the next lifetime that ends makes a new one.
     quick_below: H::Word,
     books: Books<H>,
+    /// Slots that have retired for all others, while their values are out of the pool.
+    detached: Detached,
 }
 
 /// The entry in the order for a slot with this word. For a retired slot, only the index counts; no
@@ -91,6 +93,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             order: memory::from_fn(slots, |index| H::from_kept_parts(index, word))?,
             quick_below: H::Word::ZERO,
             books,
+            detached: Detached::NONE,
         })
     }
 
@@ -152,7 +155,8 @@ impl<H: HandleLayout> PackedRoster<H> {
         handle: H,
         check: CheckWord<H::Word>,
     ) -> Result<(), InsertAtErrorKind> {
-        let index = self.books.check_claim(handle, &self.slots, check)?;
+        let claimed = self.books.check_claim(handle, &self.slots, check);
+        let index = claimed.map_err(|why| self.detached.explain(handle.index(), why))?;
         let slot = &mut self.slots[index];
         slot.word = handle.word();
         let position = slot.position.to_index();
@@ -220,28 +224,39 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// The value at this position goes out of the pool, and its slot keeps the handle's lifetime.
     pub(super) fn detach(&mut self, handle: H, position: usize) {
-        self.books.detached_mut().reserve();
+        self.detached.reserve();
         let live = self.slots.counts().live();
         self.slots.counts_mut().expect_death(live);
         self.slots.counts_mut().death();
         self.slots.counts_mut().retire(1);
         self.end(position, handle, self.parting());
         self.slots[handle.index() as usize].word = H::Word::RETIRED;
-        self.books.detached_mut().add(handle.index(), handle.generation());
+        self.detached.add(handle.index(), handle.generation());
     }
 
     /// The lifetime of a slot whose value was out of the pool goes on; its value goes behind the others.
     pub(super) fn reattach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
-        self.books.reattach(handle, &self.slots)?;
+        self.detached.reattach(handle, &self.slots)?;
         self.unretire(handle, false);
         self.slots.counts_mut().birth();
         Ok(())
     }
 
+    /// The slots whose values are out of the pool.
+    pub(super) fn detached(&self) -> &Detached {
+        &self.detached
+    }
+
+    pub(super) fn detached_mut(&mut self) -> &mut Detached {
+        &mut self.detached
+    }
+
     /// Ends the lifetime of a slot whose value was out of the pool; returns whether it was.
     pub(super) fn end_detached(&mut self, handle: H) -> bool {
-        let Ok(next) = self.books.end_detached(handle) else { return false };
-        if let Some(next) = next {
+        if !self.detached.take(handle.index(), handle.generation()) {
+            return false;
+        }
+        if let Some(next) = self.books.end(handle.index() as usize, handle.word()) {
             self.unretire(H::from_kept_parts(handle.index() as usize, next), true);
         }
         self.quick_below = H::Word::ZERO;
@@ -378,6 +393,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn load(&mut self, saved: &crate::slots::saved::Checked<H::Word>) {
         self.slots.load(&saved.words, saved.inserted, saved.peak);
         self.books.load(saved, &self.slots);
+        self.detached.clear();
         self.quick_below = H::Word::ZERO;
         let parting = self.parting();
         for (place, &index) in saved.order.iter().enumerate() {
@@ -394,6 +410,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots.copy_state_from(&other.slots, used);
         self.order[..used].copy_from_slice(&other.order[..used]);
         self.books.copy_state_from(&other.books);
+        self.detached.clone_from(&other.detached);
         self.quick_below = H::Word::ZERO;
         self.tell_all();
     }
@@ -413,7 +430,8 @@ impl<H: HandleLayout> PackedRoster<H> {
             "there is a place in the order for each slot",
             format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
         )?;
-        self.books.validate(self.slots.len(), &self.slots, self.used())?;
+        let detached = self.detached.as_slice();
+        self.books.validate(self.slots.len(), &self.slots, self.used(), detached)?;
         for (position, handle) in self.order.iter().enumerate() {
             let slot = self.slots.get(handle.index() as usize);
             ensure(

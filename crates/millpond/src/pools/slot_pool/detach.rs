@@ -48,10 +48,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         if !self.contains(handle) {
             return None;
         }
-        self.core.detached_mut().reserve();
-        let Self { storage, core, .. } = self;
-        let value = storage.take(handle.index() as usize, H::Word::RETIRED);
-        core.keep_detached(handle, storage);
+        let index = handle.index() as usize;
+        let Self { storage, core, detached, .. } = self;
+        detached.reserve();
+        let value = storage.take(index, H::Word::RETIRED);
+        core.detach(index, storage);
+        detached.add(handle.index(), handle.generation());
         value
     }
 
@@ -76,12 +78,14 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn reattach(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        let Self { core, storage, .. } = self;
-        if core.detached().has(handle.index(), handle.generation()) {
-            storage.inspect(handle.index() as usize);
+        let index = handle.index() as usize;
+        let Self { core, storage, detached, .. } = self;
+        if detached.has(handle.index(), handle.generation()) {
+            storage.inspect(index);
         }
-        match core.reattach(handle, storage) {
-            Ok(index) => {
+        match detached.reattach(handle, storage.words()) {
+            Ok(()) => {
+                core.reattach(index, storage);
                 storage.put(index, handle.word(), value);
                 Ok(handle)
             }
@@ -102,12 +106,13 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// ```
     #[doc(alias = "forget_ticket")]
     pub fn free_detached(&mut self, handle: H) -> bool {
-        let Self { core, storage, growth, .. } = self;
-        let is_freed = core.end_detached(handle, storage);
-        if is_freed {
+        let Self { core, storage, growth, detached, .. } = self;
+        let is_detached = detached.take(handle.index(), handle.generation());
+        if is_detached {
+            core.end_detached(handle, storage);
             growth.after_removal(storage, core);
         }
-        is_freed
+        is_detached
     }
 
     /// Returns the handles of the [detached](Self::detach) objects, in index order.
@@ -119,6 +124,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool.detached().collect::<Vec<_>>(), [chair]);
     /// ```
     pub fn detached(&self) -> impl ExactSizeIterator<Item = H> + '_ {
-        crate::slots::detached_handles(self.core.detached())
+        crate::slots::detached_handles(&self.detached)
     }
 }

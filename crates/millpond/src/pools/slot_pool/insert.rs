@@ -309,14 +309,14 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         if reached.is_ok() {
             self.storage.inspect(handle.index() as usize);
         }
-        let Self { core, storage, .. } = self;
+        let Self { core, storage, detached, .. } = self;
         match reached.and_then(|()| core.claim(handle, storage, check)) {
             Ok(index) => {
                 self.storage.put(index, handle.word(), value);
                 self.note_origin(index);
                 Ok(handle)
             }
-            Err(kind) => Err(InsertAtError { value, kind }),
+            Err(kind) => Err(InsertAtError { value, kind: detached.explain(handle.index(), kind) }),
         }
     }
 }

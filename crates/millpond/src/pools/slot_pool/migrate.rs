@@ -153,12 +153,13 @@ where
         values: Vec<(usize, T)>,
     ) -> Result<(), MigrateError> {
         let slots = state.words.len();
-        let Self { storage, core, growth, .. } = self;
+        let Self { storage, core, growth, detached, .. } = self;
         growth
             .make_slots(slots, storage, core)
             .map_err(|OutOfMemory| MigrateError::OutOfMemory { slots })?;
         storage.clear(core);
         growth.forget_former();
+        detached.clear();
         P::begin_at(storage, state.circle.start());
         for index in 0..slots {
             storage.watched().into_iter().for_each(|watch| watch.restored(index));

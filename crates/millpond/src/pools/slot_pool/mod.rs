@@ -31,7 +31,7 @@ use core::marker::PhantomData;
 use crate::handle::{Explanation, Handle, HandleLayout};
 use crate::slots::generations::Generations;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Core, Place};
+use crate::slots::{Core, Detached, Place};
 use crate::values::Storage;
 
 /// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool), [`BlockPool`](crate::BlockPool) and
@@ -54,6 +54,8 @@ pub struct SlotPool<
     pub(super) storage: Storage<P>,
     pub(super) core: Core<R, H>,
     pub(super) growth: G,
+    /// Slots that have retired for all others, while their objects are out of the pool.
+    pub(super) detached: Detached,
     values: PhantomData<T>,
 }
 
@@ -69,7 +71,7 @@ type DefaultPlace<T, R> = crate::slots::Inline<T, (R, u32, u32), 0>;
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
     pub(super) const fn of_parts(storage: Storage<P>, core: Core<R, H>, growth: G) -> Self {
-        Self { storage, core, growth, values: PhantomData }
+        Self { storage, core, growth, detached: Detached::NONE, values: PhantomData }
     }
 
     pub(crate) fn storage(&self) -> &Storage<P> {
@@ -198,6 +200,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
         self.growth.validate(&self.storage, &self.core)?;
-        self.core.validate(self.growth.slots_max(&self.storage), &self.storage)
+        let slots_max = self.growth.slots_max(&self.storage);
+        self.core.validate(slots_max, &self.storage, self.detached.as_slice())
     }
 }

@@ -123,9 +123,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         self.growth.add_to(&self.storage, sum);
     }
 
-    #[cfg(feature = "alloc")]
     fn detached(&self) -> &[(u32, u32)] {
-        self.core.detached().as_slice()
+        self.detached.as_slice()
     }
 
     fn into_past(mut self) -> Self {
@@ -172,8 +171,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             panic!("no memory for the slots of {}", PoolName(self.name()));
         }
         copy_values(self, other, used);
-        let Self { core, storage, .. } = self;
+        let Self { core, storage, detached, .. } = self;
         core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
+        detached.clone_from(&other.detached);
     }
 }
 
@@ -202,8 +202,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         self.core.mark_used_until(self.growth.known(&self.storage));
         self.storage.recount_retired();
         // Some words are the other pool's, and the list may be that of either.
-        #[cfg(feature = "alloc")]
-        self.core.detached_mut().clear();
+        self.detached.clear();
         self.storage.clear(&mut self.core);
     }
 }

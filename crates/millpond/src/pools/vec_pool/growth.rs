@@ -303,7 +303,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let slots = self.capacity();
         let words = self.storage.words();
         let is_kept =
-            |index: &usize| words.is_live(*index) || self.core.detached().has_slot(*index as u32);
+            |index: &usize| words.is_live(*index) || self.detached.has_slot(*index as u32);
         let kept = (0..slots).rev().find(is_kept).map_or(0, |last| last + 1);
         self.try_shrink(kept).map_or(0, |()| slots - kept)
     }
