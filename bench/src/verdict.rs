@@ -42,7 +42,6 @@ const STABLE_GENERATIONAL: &[Kind] = &[Kind::Generational];
 const VEC: &str = "Vec, swap_remove";
 const PACKED: &str = "PackedPool";
 const VEC_POOL: &str = "VecPool";
-const BLOCKS: &str = "BlockPool";
 const FRAME_POOL: &str = "FramePool";
 const ARENA: &str = "typed-arena";
 const SLOTMAP: &str = "slotmap";
@@ -67,12 +66,7 @@ fn bars(results: &Results) -> Vec<Bar> {
             format!("{work}, 1,000 and 100,000 slots: best stable-address generational peer");
         bars.push(judge.against_kinds(text, 0.9, &work, STABLE_GENERATIONAL, &[1_000, 100_000]));
     }
-    for (name, work, limit) in [
-        (VEC_POOL, "get", 1.05),
-        (VEC_POOL, "churn", 1.25),
-        (BLOCKS, "get", 1.25),
-        (BLOCKS, "churn", 1.25),
-    ] {
+    for (name, work, limit) in [(VEC_POOL, "get", 1.05), (VEC_POOL, "churn", 1.25)] {
         let text = format!("{name}, {work}: slotmap");
         let other = |group| results.cell(work, group, SLOTMAP);
         bars.push(judge.compare(text, limit, work, name, &[], &other));

@@ -250,7 +250,7 @@ impl Owning for PoolAllocator<Object> {
 
     fn new(slots: usize) -> Self {
         let pool = Self::new();
-        pool.reserve(slots);
+        pool.reserve(slots).unwrap();
         pool
     }
 

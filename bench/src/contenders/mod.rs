@@ -10,7 +10,6 @@
 mod any_pool;
 mod arenas;
 mod bitarena;
-mod block_pool;
 mod boxed;
 mod bytemap_pool;
 mod deferred_map;
@@ -77,7 +76,6 @@ pub(crate) fn visit_frames(visitor: &mut impl Visitor) {
     visitor.visit::<millpond_pool::PoolWith<Lifo>>();
     visitor.visit::<packed_pool::PackedPool>();
     visitor.visit::<vec_pool::VecPool>();
-    visitor.visit::<block_pool::BlockPool>();
     visitor.visit::<recycler::Recycler>();
     visit_peers(visitor);
     visitor.visit::<harness::Harness>();
@@ -112,7 +110,6 @@ fn visit_millpond(visitor: &mut impl Visitor) {
     visitor.visit::<millpond_pool::PoolNarrow>();
     visitor.visit::<packed_pool::PackedPool>();
     visitor.visit::<vec_pool::VecPool>();
-    visitor.visit::<block_pool::BlockPool>();
     visitor.visit::<recycler::Recycler>();
     visit_static(visitor);
     visitor.visit::<frame_pool::FramePool<true>>();

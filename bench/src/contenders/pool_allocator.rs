@@ -50,7 +50,7 @@ impl Contender for PoolAllocator {
 
     fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
         let pool = classic::PoolAllocator::with_chunk_slots(capacity);
-        pool.reserve(capacity);
+        pool.reserve(capacity).unwrap();
         Some(pool)
     }
 

@@ -3,7 +3,6 @@
 //! Each is done 10,000 times and 20,000 times. What comes before the operations is the same for any number of them up to
 //! `TIMES_MAX`, so the difference is that of the operations alone. `gates` without arguments lists the operations.
 
-mod blocks;
 mod callgrind;
 mod peers;
 
@@ -14,9 +13,7 @@ use std::process::ExitCode;
 use millpond::classic::RosterPool;
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::side_table::join;
-use millpond::{
-    BlockPool, Handle, PackedPool, Pool, Recycler, SideTable, StaticPool, SyncPool, SyncRecycler,
-};
+use millpond::{Handle, PackedPool, Pool, Recycler, SideTable, StaticPool, SyncPool, SyncRecycler};
 
 /// As large as a transform with a colour: 32 bytes.
 type Value = [u64; 4];
@@ -38,7 +35,6 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("remove_insert_next_fit", remove_insert::<NextFit>),
     ("remove_insert_intrusive", remove_insert::<Intrusive>),
     ("remove_insert_packed", remove_insert_packed),
-    ("remove_insert_block_pool", remove_insert_block_pool),
     ("remove_insert_static", remove_insert_static),
     ("release_acquire_recycler", release_acquire),
     ("free_allocate_roster_pool", free_allocate),
@@ -66,21 +62,6 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("walk_runs_1_of_64", walk_runs::<1>),
     ("walk_runs_5_of_64", walk_runs::<5>),
     ("walk_runs_48_of_64", walk_runs::<48>),
-    ("walk_for_lowest_5_of_64_in_block", blocks::by_for::<{ blocks::ONE }, 5, true>),
-    ("walk_for_48_of_64_in_block", blocks::by_for::<{ blocks::ONE }, 48, false>),
-    ("walk_for_each_lowest_5_of_64_in_block", blocks::by_for_each::<{ blocks::ONE }, 5, true>),
-    ("walk_for_each_48_of_64_in_block", blocks::by_for_each::<{ blocks::ONE }, 48, false>),
-    ("walk_runs_lowest_5_of_64_in_block", blocks::by_runs::<{ blocks::ONE }, 5, true>),
-    ("walk_runs_48_of_64_in_block", blocks::by_runs::<{ blocks::ONE }, 48, false>),
-    ("walk_for_lowest_5_of_64_in_blocks", blocks::by_for::<{ blocks::DOUBLING }, 5, true>),
-    ("walk_for_48_of_64_in_blocks", blocks::by_for::<{ blocks::DOUBLING }, 48, false>),
-    (
-        "walk_for_each_lowest_5_of_64_in_blocks",
-        blocks::by_for_each::<{ blocks::DOUBLING }, 5, true>,
-    ),
-    ("walk_for_each_48_of_64_in_blocks", blocks::by_for_each::<{ blocks::DOUBLING }, 48, false>),
-    ("walk_runs_lowest_5_of_64_in_blocks", blocks::by_runs::<{ blocks::DOUBLING }, 5, true>),
-    ("walk_runs_48_of_64_in_blocks", blocks::by_runs::<{ blocks::DOUBLING }, 48, false>),
     ("frame_walk", frame_walk),
     ("frame_birth", frame_birth),
     ("frame_death", frame_death),
@@ -196,7 +177,6 @@ macro_rules! remove_insert_of {
     };
 }
 remove_insert_of!(remove_insert_packed: PackedPool::new(TIMES_MAX));
-remove_insert_of!(remove_insert_block_pool: BlockPool::with_blocks(1024, 32));
 remove_insert_of!(remove_insert_static: Box::new(StaticPool::<Value, TIMES_MAX>::new()));
 
 /// A pool that threads share, half full, whose parts have room for an eighth of it.

@@ -1,4 +1,4 @@
-// says: expected `SlotPool<u8>`, found `SlotPool<u8, Growing<Doubling>>`
+// says: expected `SlotPool<u8>`, found `SlotPool<u8, Doubling>`
 use millpond::{Pool, VecPool};
 
 fn main() {

@@ -148,15 +148,17 @@ typedef unsigned long long mp_bits_;
  * inline the short functions. */
 typedef struct mp_pool {
     void *private_[5];
-    /* Insertions are inline where the top of the stack is below, removals where the generation is; otherwise the library
+    /* Insertions are inline where the top of the stack is below, removals where the generation less 1 is; otherwise the library
      * is called. A pool whose insertions and removals are all called has PTRDIFF_MIN and 0. */
     ptrdiff_t quick_top_;
-    uint32_t quick_below_;
+    uint32_t quick_below_minus_1_;
     uint32_t value_bytes, value_align;
     uint16_t kind_;
     uint16_t slow_; /* other than 0: insertions and removals are called; a stack without ghosts otherwise */
-    /* The slots. */
+    /* The slots. Those from `used_` on were never used: their words are 0, and mean the first generation, dead. */
+    uint32_t used_, start_minus_1_;
     uint32_t peak_, retired_;
+    size_t slot_bytes_, slot_align_;
     void *entries_;
     size_t entry_count_;
     size_t bit_words_;
@@ -175,7 +177,7 @@ typedef struct mp_pool {
 } mp_pool;
 
 /* The layout that this header was written for. */
-#define MP_LAYOUT_ 5u
+#define MP_LAYOUT_ 6u
 
 /* Returns how many bytes of memory a pool with these options needs, wherever they begin; 0 if the options are
  * invalid. */
@@ -284,7 +286,8 @@ static inline MP_INLINED_ bool mp_contains(const mp_pool *pool, mp_handle handle
     uint32_t generation = MP_CAST_(uint32_t, handle.bits);
     /* Read before it is tested: where the compiler knows the pool in a loop, it then reads this once. */
     const uint32_t *words = MP_CAST_(const uint32_t *, pool->words_);
-    return index < pool->slots_ && words[index] == generation && generation < MP_DEAD_;
+    /* Neither the word of a dead slot nor that of one that was never used is a generation. */
+    return index < pool->slots_ && words[index] == generation && generation - 1u < MP_DEAD_ - 1u;
 }
 
 /* `stride` is the size of a value, a constant if the type is known. */
@@ -315,6 +318,9 @@ static MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
         return UINT32_MAX;
     }
     pool->fresh_from_ = index + 1;
+    /* No fresh slot was ever used, so that its word is 0. */
+    pool->used_ = index + 1;
+    MP_CAST_(uint32_t *, pool->words_)[index] = pool->start_minus_1_ + 1;
     if (index >= pool->peak_) {
         pool->peak_ = index + 1;
     }
@@ -362,10 +368,10 @@ static inline MP_INLINED_ bool mp_remove(mp_pool *pool, mp_handle handle) {
     uint32_t index = MP_CAST_(uint32_t, handle.bits >> 32), generation = MP_CAST_(uint32_t, handle.bits);
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     ptrdiff_t stack_top = pool->stack_top_;
-    if (MP_RARELY_(generation >= pool->quick_below_)) {
+    if (MP_RARELY_(generation - 1u >= pool->quick_below_minus_1_)) {
         return mp_remove_slow_(pool, handle.bits);
     }
-    /* No generation below `quick_below_` has the top bit. */
+    /* None of these generations is 0 or has the top bit. */
     if (index >= pool->slots_ || words[index] != generation) {
         return false;
     }

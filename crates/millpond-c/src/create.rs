@@ -19,7 +19,7 @@ use crate::status::{Status, status_of};
 use crate::whole::Whole;
 
 /// The layout that this library was built for: `MP_LAYOUT_` of the header.
-pub(crate) const LAYOUT: u32 = 5;
+pub(crate) const LAYOUT: u32 = 6;
 
 fn builder<R: ReuseOrder>(
     options: &Checked<'_>,
@@ -127,7 +127,7 @@ impl ForOrder for Building<'_> {
             block_bytes: self.block_bytes,
             outside: ptr::null_mut(),
             quick_top: ALL_CALLED.0,
-            quick_below: ALL_CALLED.1,
+            quick_below_minus_1: ALL_CALLED.1,
             value_bytes: raw.value_bytes,
             value_align: raw.value_align,
             kind: (raw.index_bits << 8 | raw.order) as u16,

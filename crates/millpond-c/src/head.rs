@@ -28,8 +28,9 @@ pub struct Head {
     pub(crate) outside: *mut Outside,
     /// The header's functions insert where the top of the stack of free slots is below this. [`Head::settle`] sets it.
     pub(crate) quick_top: isize,
-    /// The header's functions end lifetimes of generations below this. As above.
-    pub(crate) quick_below: u32,
+    /// The header's functions end lifetimes whose generation, less 1, is below this: so that no handle without a generation
+    /// is one of them. As above.
+    pub(crate) quick_below_minus_1: u32,
     pub(crate) value_bytes: u32,
     pub(crate) value_align: u32,
     /// The index bits above, the order in the lowest byte.
@@ -41,7 +42,7 @@ pub struct Head {
 
 pub(crate) const NOT_OPEN: u16 = 4;
 
-/// [`Head::quick_top`] and [`Head::quick_below`] of a pool whose insertions and removals are all called.
+/// [`Head::quick_top`] and [`Head::quick_below_minus_1`] of a pool whose insertions and removals are all called.
 pub(crate) const ALL_CALLED: (isize, u32) = (isize::MIN, 0);
 
 impl Head {
@@ -93,8 +94,8 @@ impl Head {
         // SAFETY: as the caller promises.
         let head = unsafe { &mut *head.as_ptr() };
         head.slow = if is_open { slow & !NOT_OPEN } else { slow | NOT_OPEN };
-        (head.quick_top, head.quick_below) =
-            if head.slow == 0 { (0, quick_below) } else { ALL_CALLED };
+        (head.quick_top, head.quick_below_minus_1) =
+            if head.slow == 0 { (0, quick_below.saturating_sub(1)) } else { ALL_CALLED };
     }
 }
 
@@ -102,8 +103,12 @@ impl Head {
 #[repr(C)]
 pub(crate) struct InC {
     head: Head,
+    used: u32,
+    start_minus_1: u32,
     peak: u32,
     retired: u32,
+    slot_bytes: usize,
+    slot_align: usize,
     entries: *mut c_void,
     entry_count: usize,
     bit_words: usize,
@@ -147,7 +152,7 @@ macro_rules! agreed {
 
 agreed! {
     peak, retired, entries, entry_count, bits, age_lower, age_upper, slots, values, words, births, deaths, border,
-    stack_top, fresh_from
+    stack_top, fresh_from, used, start_minus_1
 }
 
 #[cfg(millpond_standalone)]

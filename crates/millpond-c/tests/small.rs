@@ -231,7 +231,7 @@ fn byte_map_steps(steps: &mut Steps) {
 
 fn stack_steps(steps: &mut Steps) {
     let pool = PoolAllocator::<u64>::new();
-    pool.reserve(SLOTS);
+    pool.reserve(SLOTS).unwrap();
     let address = |object: &PoolBox<u64>| std::ptr::from_ref::<u64>(object).addr();
     let (first, stride) = {
         let (first, second) = (pool.alloc(0), pool.alloc(0));

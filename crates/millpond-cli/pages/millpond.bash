@@ -246,7 +246,7 @@ _millpond() {
             return 0
             ;;
         millpond__subcmd__plan)
-            opts="-h --headroom --tick-rate --session-hours --json --csv --class --no-handles --all --skip-caller --blocks-at-hand --prices --measure --report --no-report --budget --summary --tag --session --size-classes --top --wait-p99-ms --open-ms --closed --color --help"
+            opts="-h --headroom --tick-rate --session-hours --json --csv --class --no-handles --all --skip-caller --run-ms --blocks-at-hand --prices --measure --report --no-report --budget --summary --tag --session --size-classes --whole --top --wait-p99-ms --skip-statement --open-ms --closed --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -269,6 +269,10 @@ _millpond() {
                     return 0
                     ;;
                 --skip-caller)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --run-ms)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -309,6 +313,10 @@ _millpond() {
                     return 0
                     ;;
                 --wait-p99-ms)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --skip-statement)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

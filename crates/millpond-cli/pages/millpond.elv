@@ -41,6 +41,7 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand --session-hours 'How long handles must last: the hours that the program may run until the slot that is reused most has used up its generations'
             cand --class 'Show only classes whose name matches, with all tables; `*` matches any text. This does not filter the advice and the budget'
             cand --skip-caller 'Skip matching functions when determining which function allocates; `*` matches any text. May be given more than once'
+            cand --run-ms 'How long the program takes without the recorder, in milliseconds. heaptrack and other recorders slow a program, so what is saved is a larger share of this time than of the recording''s. For one trace'
             cand --blocks-at-hand 'How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Calls that are served from them cost less. Use 0 for an allocator that keeps none'
             cand --prices 'Rank by these prices instead of those measured on this machine, so that the output is the same everywhere: `reference`, or nanoseconds for an object from birth to death, such as `at-hand=9..14,small=25,large=60,pool=4`'
             cand --report 'The file for the report. It replaces an earlier report, and no other file'
@@ -51,6 +52,7 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand --size-classes 'Also compute the classes of a `millpond::SizeClasses` from a recording of the heap, for requests of up to BYTES bytes (512 if not given): the slot sizes that waste least, the number of slots of each, and the code for the program'
             cand --top 'How many classes the tables show'
             cand --wait-p99-ms 'Plan for loans: 99 % of the callers wait at most this long. The traces are those of a `millpond_lend::Lender` (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL''s csvlog with the durations of statements'
+            cand --skip-statement 'For loans, in a server''s log: leave out statements whose text matches, such as `DISCARD ALL` of a pool in the program; `*` matches any text. Upper and lower case are the same, and a semicolon at the end does not count. May be given more than once'
             cand --open-ms 'For loans: how long opening one more object takes'
             cand --closed 'For loans: replay callers instead of requests. Each caller requests a loan, returns it, thinks for as long as recorded, and requests the next, so those who wait less also request more. CALLERS is how many there are, such as the program''s worker threads'
             cand --color 'When to use colour'
@@ -60,6 +62,7 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand --all 'Show all proposals, classes and tables, and put all classes into the budget, including those that are not worth a pool'
             cand --measure 'Show all proposals, and measure how much time each saves on this machine, by replaying the recorded calls with the system''s allocator and with pools. This takes a few seconds'
             cand --no-report 'Write no report'
+            cand --whole 'Refuse a trace that is cut short. Otherwise the plan is of what is there, says where the trace ends, and the exit code is 3'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }

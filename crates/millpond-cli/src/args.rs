@@ -25,15 +25,15 @@ use millpond_terminal::arguments::{POSITIVE, number, whole};
 #[command(name = "millpond", version, disable_help_subcommand = true, term_width = 80)]
 #[command(after_help = "\
 Examples:
-  millpond plan game.csv.gz                how many slots each pool needs
-  millpond replay game.csv.gz              which pool is fastest for your recording
+  millpond plan game.csv.gz         how many slots each pool needs
+  millpond replay game.csv.gz       which pool is fastest for your recording
   heaptrack ./game && millpond plan heaptrack.game.*.zst
-                                           find out what to pool in a program without pools
+                                    what to pool in a program without pools
 
 Programs of their own (`cargo install millpond-watch millpond-soak`):
-  millpond watch game.trace                show the pools of a running program
-  millpond soak --for 8h -- ./game         does your game's memory grow?
-  millpond soak --for 72h                  random operations on every pool")]
+  millpond watch game.trace         show the pools of a running program
+  millpond soak --for 8h -- ./game  does your game's memory grow?
+  millpond soak --for 72h           random operations on every pool")]
 pub struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -86,8 +86,10 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes:
-  0 done, 1 a check failed, 2 unusable input or arguments,
-  3 done, but a trace is cut short: the plan is of what is there
+  0  done
+  1  a check failed
+  2  unusable input or arguments
+  3  done, but a trace is cut short: the plan is of what is there
 
 Examples:
   millpond plan game.csv.gz

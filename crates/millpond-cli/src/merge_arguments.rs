@@ -20,7 +20,7 @@ Examples:
   millpond merge summaries/*.csv
   millpond merge --quantile 99 --by level --budget budget.toml summaries/*.csv
 
-Of more sessions than one machine reads, each part is read twice, wherever it is:
+If one machine cannot read all sessions, read each part twice, on any machine:
   millpond merge --partial counts-17.json part-17/*.csv
   millpond merge --partial counts.json counts-*.json
   millpond merge --counts counts.json --partial rare-17.json part-17/*.csv

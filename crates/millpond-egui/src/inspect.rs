@@ -1,7 +1,7 @@
 use millpond::handle::HandleLayout;
 use millpond::overflow::PolicyPool;
 use millpond::reuse::ReuseOrder;
-use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler, Stats};
+use millpond::{HandleAllocator, PackedPool, Pool, Recycler, Stats, VecPool};
 
 /// What an [`Inspector`](crate::Inspector) needs from a pool. All pools with slots and handles
 /// implement it.
@@ -82,7 +82,7 @@ inspect!(Pool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 inspect!(Recycler<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 inspect!(PackedPool<T, H>, [T, H: HandleLayout]);
 inspect!(HandleAllocator<R, H>, [R: ReuseOrder, H: HandleLayout]);
-inspect!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
+inspect!(VecPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 inspect!(PolicyPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 
 #[cfg(test)]
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_live_slot_is_looked_at_after_blocks_have_gone() {
-        let mut pool = BlockPool::with_blocks(4, 8);
+    fn every_live_slot_is_looked_at_after_slots_have_gone() {
+        let mut pool = VecPool::new();
         let handles: Vec<_> = (0..12).map(|n| pool.insert(n).unwrap()).collect();
         for handle in [&handles[..4], &handles[8..]].concat() {
             pool.remove(handle);

@@ -8,7 +8,7 @@ use egui::epaint::textures::TexturesDelta;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, TestRenderer};
 use millpond::overflow::{Overflow, PolicyPool};
-use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler};
+use millpond::{HandleAllocator, PackedPool, Pool, Recycler, VecPool};
 use millpond_egui::{Inspect, Inspector};
 use millpond_pixels::Renderer;
 
@@ -155,11 +155,9 @@ fn every_pool_can_be_shown() {
     let mut packed = PackedPool::new(10);
     packed.insert('a').unwrap();
     shows(packed, "1 of 10 slots live");
-    let mut blocks = BlockPool::with_blocks(4, 4);
-    (0..5).for_each(|n| {
-        let _ = blocks.insert(n);
-    });
-    shows(blocks, "5 of 8 slots live");
+    let mut growing = VecPool::new();
+    (0..5).for_each(|n| _ = growing.push(n));
+    shows(growing, "5 of 8 slots live");
     let mut recycler = Recycler::<u8>::new(3);
     recycler.acquire().unwrap();
     shows(recycler, "1 of 3 slots live");

@@ -40,8 +40,9 @@ impl<A> Heap<A> {
     /// file grows to at most 1 GiB.
     ///
     /// # Errors
-    /// If the file cannot be created, or this process is already recording, or was forked by one that
-    /// was recording at that time.
+    /// If the file cannot be created, or exists and is not a recording of this crate, which would be
+    /// lost; if this process is already recording, or was forked by one that was recording at that
+    /// time.
     pub fn record(&'static self, path: impl AsRef<Path>) -> io::Result<Recording> {
         self.record_up_to(path, BYTES_MAX_DEFAULT)
     }
@@ -50,8 +51,9 @@ impl<A> Heap<A> {
     /// the limit is reached.
     ///
     /// # Errors
-    /// If the file cannot be created, or this process is already recording, or was forked by one that
-    /// was recording at that time.
+    /// If the file cannot be created, or exists and is not a recording of this crate, which would be
+    /// lost; if this process is already recording, or was forked by one that was recording at that
+    /// time.
     pub fn record_up_to(
         &'static self,
         path: impl AsRef<Path>,

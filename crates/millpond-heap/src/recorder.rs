@@ -1,7 +1,7 @@
 //! Records births and deaths, by size and place.
 
-use std::fs::OpenOptions;
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,6 +11,9 @@ use crate::spin::Spin;
 use crate::symbols;
 use crate::table::{Entry, Table};
 use crate::writer::Writer;
+
+/// The first line of every recording.
+const HEADER: &[u8] = b"millpond heap 1";
 
 /// The default limit of a recording.
 pub(crate) const BYTES_MAX_DEFAULT: u64 = 1 << 30;
@@ -147,13 +150,14 @@ impl Recorder {
     fn start_taken(&'static self, path: &Path, bytes_max: u64) -> io::Result<Recording> {
         let program = std::env::current_exe().unwrap_or_default();
         let program = format!("x {}", program.to_string_lossy().replace(['\n', '\r'], " "));
+        refuse_foreign(path)?;
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
         let has_frame_pointers = frame_pointers_work();
         let base = program.as_ptr().addr();
         at_exit(self);
         let mut state = self.state.lock();
         state.writer.open(file, bytes_max);
-        state.writer.long_line(b"millpond heap 1");
+        state.writer.long_line(HEADER);
         state.writer.long_line(program.as_bytes());
         state.places.clear();
         state.addresses.clear();
@@ -328,6 +332,21 @@ impl State {
         self.writer.end();
         place
     }
+}
+
+/// A file that holds anything but an earlier recording is not overwritten. What is no file (a pipe, a device) takes what
+/// it is given.
+fn refuse_foreign(path: &Path) -> io::Result<()> {
+    let length = match std::fs::metadata(path) {
+        Ok(found) if found.is_file() => found.len(),
+        _ => return Ok(()),
+    };
+    let mut start = [0; HEADER.len()];
+    if length == 0 || File::open(path)?.read_exact(&mut start).is_ok() && start == HEADER {
+        return Ok(());
+    }
+    let why = "exists and is not a recording of millpond-heap; not overwriting it";
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, why))
 }
 
 /// Whether this program was built with frame pointers, so that a stack has as many of them as

@@ -20,7 +20,7 @@ impl<T> Spin<T> {
         Self { locked: AtomicBool::new(false), value: UnsafeCell::new(value) }
     }
 
-    /// Waits for the value. A thread that already holds it waits for ever.
+    /// Waits for the value. A thread that already holds it never stops waiting.
     #[inline]
     pub(crate) fn lock(&self) -> Guard<'_, T> {
         while self

@@ -180,6 +180,25 @@ fn nowhere_is_no_place_for_a_recording() {
 }
 
 #[test]
+fn a_file_that_is_no_recording_is_kept() {
+    let _alone = alone();
+    let path = file("game.rs");
+    for foreign in ["fn main() {}\n", "millpond heap", "millpond heap 2\n"] {
+        std::fs::write(&path, foreign).unwrap();
+        let error = HEAP.record(&path).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
+    }
+    // An earlier recording and an empty file are replaced.
+    std::fs::write(&path, "").unwrap();
+    for _ in 0..2 {
+        HEAP.record(&path).unwrap().finish().unwrap();
+    }
+    assert_eq!(Said::of(&std::fs::read_to_string(&path).unwrap()).end, Some(0));
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn of_many_that_start_at_once_one_records() {
     let _alone = alone();
     let threads = 8;

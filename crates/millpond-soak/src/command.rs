@@ -34,14 +34,14 @@ use millpond_terminal::interrupt;
 Examples:
   millpond soak --for 30s
   millpond soak --for 72h --seed 7
-  millpond soak --for 3h --checkpoint soak.json    day by day, on from the last
-  millpond soak --for 5m --trace game.csv.gz       the operations of a trace
-  millpond soak --for 5m --threads 8               pools that threads share
-  millpond soak --for 5m --system-allocator        boxes instead of pools
+  millpond soak --for 3h --checkpoint soak.json  continue day by day
+  millpond soak --for 5m --trace game.csv.gz     the operations of a trace
+  millpond soak --for 5m --threads 8             pools that threads share
+  millpond soak --for 5m --system-allocator      boxes instead of pools
   millpond soak --json --for 10s | jq .violations
-  millpond soak --for 8h -- ./game --demo          does your game's memory grow?
+  millpond soak --for 8h -- ./game --demo        does your game's memory grow?
   millpond soak --for 3d --warm-up 10m --live game.trace -- ./game --demo
-                                                   and its pools, from what its recorder writes")]
+                                                 the same, and its pools")]
 pub struct SoakArguments {
     #[command(flatten)]
     color: millpond_terminal::Color,

@@ -41,7 +41,7 @@ impl<const WORDS: usize> Allocator<WORDS> for PoolAllocator<Payload<WORDS>> {
 
     fn of_capacity(capacity: usize) -> Self {
         let pool = Self::new();
-        pool.reserve(capacity);
+        pool.reserve(capacity).expect("memory for the pool");
         pool
     }
     fn guard(&self, payload: Payload<WORDS>) -> PoolBox<Payload<WORDS>> {

@@ -4,7 +4,7 @@ use millpond::classic::{BytemapPool, PoolAllocator, RosterPool};
 use millpond::overflow::Spill;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{
-    BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
+    Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, VecPool,
 };
 
 use super::frame_memory::LentFrames;
@@ -67,7 +67,7 @@ impl Lanes<'_> {
         self.order::<NextFit, 31>();
         self.order::<Intrusive, 63>();
         self.packed::<3>();
-        self.in_blocks::<7>();
+        self.growing::<7>();
         self.fixed::<1>();
         self.beside_and_together::<5>();
         self.by_policy::<3>();
@@ -146,19 +146,13 @@ impl Lanes<'_> {
         }
     }
 
-    /// All blocks are allocated at the start, so that nothing may be allocated later.
-    fn in_blocks<const WORDS: usize>(&mut self) {
-        let blocks = self.capacity.div_ceil(BLOCK_SLOTS);
-        let slots = blocks * BLOCK_SLOTS;
-        let builder = move |slots| {
-            let builder = BlockPool::<Payload<WORDS>>::builder().slots_per_block(BLOCK_SLOTS);
-            builder.max_blocks(blocks).reserve(slots)
-        };
-        self.add_with::<_, WORDS>("BlockPool".to_owned(), slots, move |slots| {
-            builder(slots).build()
-        });
-        let name = "BlockPool, LowestFirst, 255 lifetimes, retires".to_owned();
-        self.add_with::<_, WORDS>(name, slots, move |slots| {
+    /// All slots are allocated at the start, so that nothing may be allocated later.
+    fn growing<const WORDS: usize>(&mut self) {
+        let builder =
+            |slots| VecPool::<Payload<WORDS>>::builder().capacity(slots).capacity_max(slots);
+        self.add::<_, WORDS>("VecPool".to_owned(), move |slots| builder(slots).build());
+        let name = "VecPool, LowestFirst, 255 lifetimes, retires".to_owned();
+        self.add::<_, WORDS>(name, move |slots| {
             let builder = builder(slots).reuse(LowestFirst);
             builder.handle::<Handle32<Payload<WORDS>, 24>>().build()
         });
@@ -225,6 +219,3 @@ impl Lanes<'_> {
         self.capacity <= Handle32::<(), 16>::CAPACITY_MAX
     }
 }
-
-/// The number of slots in a block of a pool of blocks.
-const BLOCK_SLOTS: usize = 64;

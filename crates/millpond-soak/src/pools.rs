@@ -3,8 +3,8 @@
 use millpond::classic::{BytemapPool, RosterPool};
 use millpond::reuse::ReuseOrder;
 use millpond::{
-    BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
-    StaticPool, Stats,
+    Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, StaticPool, Stats,
+    VecPool,
 };
 
 use super::memory::touched;
@@ -83,7 +83,7 @@ pool_of_values!(
     |pool| (*pool)
 );
 pool_of_values!(
-    [R: ReuseOrder, H: HandleLayout, const WORDS: usize] BlockPool<Payload<WORDS>, R, H>, H,
+    [R: ReuseOrder, H: HandleLayout, const WORDS: usize] VecPool<Payload<WORDS>, R, H>, H,
     |pool| (*pool)
 );
 pool_of_values!([H: HandleLayout, const WORDS: usize] Static<H, WORDS>, H, |pool| pool.0);

@@ -41,7 +41,7 @@ fn every_kind_of_pool_is_there() {
         "Recycler, Fifo",
         "HandleAllocator, Intrusive",
         "PackedPool, 4095 lifetimes, wraps",
-        "BlockPool",
+        "VecPool",
         "StaticPool",
         "SideTable beside a Pool",
         "Spill of a Pool into a PackedPool",

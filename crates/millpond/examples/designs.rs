@@ -81,7 +81,7 @@ fn pool_allocator() {
     }
     let destroyed = Cell::new(0);
     let pool = PoolAllocator::new();
-    pool.reserve(1000);
+    pool.reserve(1000).unwrap();
     for _frame in 0..60 {
         let tree: Vec<_> = (0..1000).map(|_| pool.alloc(Node { destroyed: &destroyed })).collect();
         assert_eq!((tree.len(), pool.len()), (1000, 1000));

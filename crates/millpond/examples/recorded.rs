@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use millpond::recorder::Recorder;
-use millpond::{BlockPool, Pool, StaticPool, Stats};
+use millpond::{Pool, StaticPool, Stats, VecPool};
 
 struct Rocket {
     ticks_left: u32,
@@ -47,12 +47,7 @@ fn run(ticks: u32, path: &str) -> std::io::Result<()> {
     let recorder = Recorder::create(path)?;
     let mut rockets = StaticPool::<Rocket, 16>::named("rockets");
     let mut sparks = Pool::<Spark>::builder().capacity(2000).name("sparks").build();
-    let mut smoke = BlockPool::<Smoke>::builder()
-        .slots_per_block(256)
-        .max_blocks(16)
-        .give_back_beyond(0)
-        .name("smoke")
-        .build();
+    let mut smoke = VecPool::<Smoke>::builder().capacity_max(4096).name("smoke").build();
     rockets.record(&recorder);
     sparks.record(&recorder);
     smoke.record(&recorder);

@@ -8,7 +8,7 @@
 //! | things you loop over far more often than you look them up, or must sort | [`PackedPool`](crate::PackedPool) |
 //! | a `static`, or no heap | [`StaticPool`](crate::StaticPool) |
 //! | no idea how many there will be, with or without a limit | [`VecPool`](crate::VecPool) |
-//! | …and values must never move, so growing never stalls to copy them | [`BlockPool`](crate::BlockPool) |
+//! | …but a limit, and values must never move | [`Pool`](crate::Pool) with an `untouched` capacity: the system provides memory as it fills |
 //! | several threads that insert, read and remove | [`SyncPool`](crate::SyncPool) |
 //! | objects that several threads borrow and return | [`SyncRecycler`](crate::SyncRecycler) |
 //! | data that you rebuild in every frame | [`FramePool`](crate::FramePool); [`FrameMemory`](crate::FrameMemory) if it is used in one place only |
@@ -30,7 +30,6 @@
 //! | [`PackedPool`](crate::PackedPool) | no: the last value takes the place of a removed one | yes, a slice | no | the heap, once | `T` + 16 |
 //! | [`StaticPool`](crate::StaticPool) | while the pool stays | in runs | no | itself | `T` + 12 |
 //! | [`VecPool`](crate::VecPool) | until it grows | in runs | by doubling; shrinks from the end | the heap, one block | `T` + 4.125 + `W` |
-//! | [`BlockPool`](crate::BlockPool) | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, for the blocks that exist |
 //! | [`Recycler`](crate::Recycler) | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`AnyPool`](crate::AnyPool) | yes | in runs | no | the heap, once | `BYTES` + 16 (with pointers of 8 bytes), rounded up to a multiple of 16, + 4.125 + `W` |
 //! | [`SyncPool`](crate::SyncPool) | yes | in runs, by `&mut` | no | the heap, once | `T` + 8.25 to 10.1 |
@@ -54,7 +53,6 @@
 //! | [`PackedPool`](crate::PackedPool) | O(1) | O(1), moves one value | O(1), one more step | O(live), a slice |
 //! | [`StaticPool`](crate::StaticPool) | O(1) | O(1) | O(1) | O(N) |
 //! | [`VecPool`](crate::VecPool) | O(1) on average; O(capacity) for growth | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`BlockPool`](crate::BlockPool) | O(1), except for growth | O(1) | O(1), one more step | O(capacity / 64 + live) |
 //! | [`Recycler`](crate::Recycler) | O(1), nothing is constructed | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
 //! | [`AnyPool`](crate::AnyPool) | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SyncPool`](crate::SyncPool) | O(1); nearly full: O(capacity / 64) | O(1) | O(1) | O(capacity) |

@@ -2,11 +2,11 @@
 //!
 //! A [`Pool`] is a fixed number of slots, each with room for one object. It allocates once, when you create it; other
 //! types can grow. `insert` and `remove` are O(1). You refer to an object by its [`Handle`]: once the object is removed,
-//! the pool rejects the handle, whatever reuses the slot. Iteration skips free slots 64 at a time, and can hand you runs
-//! of live objects as slices.
+//! the pool rejects the handle, whatever reuses the slot. Iteration skips free slots 64 at a time, and can hand you
+//! adjacent live objects as a slice.
 //!
-//! The pools with the same methods: [`Pool`] of a fixed capacity, [`VecPool`] which grows as a `Vec` does, [`BlockPool`] whose
-//! values stay at their addresses while it grows, [`StaticPool`] without a heap, and [`PackedPool`] whose values are one slice.
+//! The pools with the same methods: [`Pool`] of a fixed capacity, [`VecPool`] which grows as a `Vec` does, [`StaticPool`]
+//! without a heap, and [`PackedPool`] whose values are one slice.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
@@ -23,7 +23,7 @@
 //! enemies[orc].health -= 10;
 //! enemies.retain(|_, enemy| enemy.health > 0);
 //!
-//! // The orc is removed. The troll reuses its slot, and the handle that the elf keeps is still rejected.
+//! // The orc is removed, and the troll reuses its slot. The elf's handle of the orc is rejected.
 //! let troll = enemies.insert(Enemy { health: 50, target: Some(elf) })?;
 //! let target = enemies[elf].target.unwrap();
 //! assert_eq!(target.index(), troll.index());
@@ -35,15 +35,6 @@
 //! # Ok::<(), millpond::Full<Enemy>>(())
 //! ```
 //!
-//! # Why not a `Vec`?
-//!
-//! | | where an object is | after a removal | when it grows |
-//! | --- | --- | --- | --- |
-//! | `Vec<T>` and `swap_remove` | changes | an index names another object, silently | everything moves |
-//! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free slot takes a search | everything moves |
-//! | `Box<T>` for each | stays | safe, but every access follows a pointer, and every object costs a `malloc` and a `free` | at any time |
-//! | [`Pool<T>`](Pool) | stays | the handle is rejected | never: the capacity is its limit |
-//!
 //! # Which pool?
 //!
 //! Most programs need one of these:
@@ -53,7 +44,7 @@
 //! | anything you create and destroy during play: the default | [`Pool`] |
 //! | things you loop over far more often than you look them up, or must sort: sparks, bullets, particles | [`PackedPool`] |
 //! | no idea how many there will be | [`VecPool`]: grows like a `Vec`, and handles stay valid |
-//! | …and values must never move, so growing never stalls to copy them | [`BlockPool`] (feature `blocks`) |
+//! | …but a limit, and values must never move | [`Pool`] with an `untouched` capacity: the system provides memory as it fills |
 //! | a `static`, or no heap | [`StaticPool`] |
 //! | several threads that insert, read and remove | [`SyncPool`] (feature `sync`) |
 //!
@@ -72,6 +63,15 @@
 //! O(capacity / 64 + live). After many insertions and removals the next loop is O(capacity), because it rebuilds the
 //! bitmap. (Rebuilding takes a mutable loop; a shared one after such changes is O(capacity) each time.)
 //!
+//! # Why not a `Vec`?
+//!
+//! | | where an object is | after a removal | when it grows |
+//! | --- | --- | --- | --- |
+//! | `Vec<T>` and `swap_remove` | changes | an index names another object, silently | everything moves |
+//! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free slot takes a search | everything moves |
+//! | `Box<T>` for each | stays | safe, but every access follows a pointer, and every object costs a `malloc` and a `free` | at any time |
+//! | [`Pool<T>`](Pool) | stays | the handle is rejected | never: the capacity is its limit |
+//!
 //! # What handles promise
 //!
 //! - A handle is valid from the moment its object is inserted until it is removed, however it is removed (`remove`,
@@ -89,8 +89,8 @@
 //!
 //! # Saving and restoring
 //!
-//! [`Pool`], [`PackedPool`], [`VecPool`], [`BlockPool`], [`StaticPool`], [`SyncPool`], [`Recycler`],
-//! [`HandleAllocator`], [`SideTable`], and the two [policies](overflow) that are pools themselves can
+//! [`Pool`], [`PackedPool`], [`VecPool`], [`StaticPool`], [`SyncPool`], [`Recycler`], [`HandleAllocator`],
+//! [`SideTable`], and the two [policies](overflow) that are pools themselves can
 //! be saved and restored exactly, including handles and the reuse order, at the speed of `memcpy` if
 //! the values are `Copy`. [`snapshot`] has what rollback and lockstep games need, including checksums
 //! and a history of recent frames.
@@ -107,9 +107,8 @@
 //! - `packed` (default): [`PackedPool`].
 //! - `tables` (default): [`SideTable`] and joins.
 //! - `vec` (default): [`VecPool`].
-//! - `full`: the default features and the ten that follow.
+//! - `full`: the default features and the nine that follow.
 //! - `any`: [`AnyPool`] and [`AnyValue`].
-//! - `blocks`: [`BlockPool`].
 //! - `budget`: [`Budget`], and [`overflow::PolicyPool`], whose policy is chosen at run time.
 //! - `classic`: the published designs in [`classic`].
 //! - `history`: [`snapshot::History`], structs of pools that are saved as one ([`snapshot::Saved`]), and
@@ -323,8 +322,6 @@ pub use around::budget::{self, Budget};
 pub use around::side_table::{self, SideTable};
 #[cfg(feature = "any")]
 pub use pools::any_pool::{self, AnyPool, AnyValue};
-#[cfg(feature = "blocks")]
-pub use pools::block_pool::{self, BlockPool, BlockPoolBuilder};
 #[cfg(feature = "packed")]
 pub use pools::packed::{self, PackedPool, PackedPoolBuilder};
 #[cfg(feature = "recycler")]

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{BlockPool, Handle, PackedPool, Pool, SideTable, SizeClasses, VecPool};
+use millpond::{Handle, PackedPool, Pool, SideTable, SizeClasses, VecPool};
 
 unsafe extern "C" {
     /// The first byte of the region that may not be used, or null.
@@ -92,12 +92,8 @@ const USES: &[(&str, fn())] = &[
         ),
     ),
     (
-        "block_pool",
-        read_after!(
-            BlockPool::<Value>::with_blocks(2, 3),
-            |pool, handle| pool[handle],
-            pool.remove(handle)
-        ),
+        "vec_pool",
+        read_after!(VecPool::<Value>::new(), |pool, handle| pool[handle], pool.remove(handle)),
     ),
     // The last value moves to where the first was.
     (
@@ -215,20 +211,20 @@ fn memory_goes_back_as_it_came() {
     of_pool::<NextFit>();
     of_pool::<Intrusive>();
     let mut packed = PackedPool::<Value>::new(70);
-    let mut blocks = BlockPool::<Value>::with_blocks(8, 9);
+    let mut grown = VecPool::<Value>::new();
     let mut bytes = BytemapPool::<Value>::new(70);
     let mut table = SideTable::<Handle<Value>, Value>::with_capacity(70);
     for id in 0..40 {
         let handle = packed.insert([id; 4]).unwrap();
         table.insert(handle, [id; 4]).unwrap();
-        let of_others = (blocks.insert([id; 4]), bytes.insert([id; 4]));
-        if let (0, (Ok(in_block), Ok(in_bytes))) = (id % 2, of_others) {
-            assert!(blocks.remove(in_block).is_some() && bytes.remove(in_bytes).is_some());
+        let of_others = (grown.insert([id; 4]), bytes.insert([id; 4]));
+        if let (0, (Ok(in_grown), Ok(in_bytes))) = (id % 2, of_others) {
+            assert!(grown.remove(in_grown).is_some() && bytes.remove(in_bytes).is_some());
             assert!(table.remove(handle).is_some());
         }
     }
     drop(packed.clone().into_iter());
-    drop((packed, blocks, bytes, table));
+    drop((packed, grown, bytes, table));
     let allocator = PoolAllocator::<Value>::new();
     drop((allocator.alloc([1; 4]), allocator));
     let memory = SizeClasses::new();

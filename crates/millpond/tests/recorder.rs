@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 
 use millpond::recorder::{HEADER, Recorder};
 use millpond::reuse::{Fifo, LowestFirst};
-use millpond::{
-    BlockPool, HandleAllocator, PackedPool, Pool, Recycler, StaticPool, SyncPool, VecPool,
-};
+use millpond::{HandleAllocator, PackedPool, Pool, Recycler, StaticPool, SyncPool, VecPool};
 
 /// Text that can be read when the recorder has written it.
 #[derive(Clone, Default)]
@@ -178,15 +176,10 @@ kinds! {
         PackedPool::builder().capacity(800).lifetimes(2).name("kind").build(),
         |pool| pool.retain(|_, _| false);
     // It has no slots yet when the recording begins.
-    a_block_pool: BlockPool<u8> =
-        BlockPool::builder().slots_per_block(8).max_blocks(6).name("kind").build(),
-        |pool| pool.clear();
     a_vec_pool: VecPool<u8> = VecPool::builder().capacity_max(48).name("kind").build(),
         |pool| pool.clear();
-    a_block_pool_that_retires_and_gives_back: BlockPool<u8, Fifo> =
-        BlockPool::builder()
-            .slots_per_block(64).max_blocks(12).give_back_beyond(1).lifetimes(2).name("kind")
-            .reuse(Fifo).build(),
+    a_vec_pool_that_retires: VecPool<u8, Fifo> =
+        VecPool::builder().capacity_max(768).lifetimes(2).name("kind").reuse(Fifo).build(),
         |pool| pool.retain(|_, _| false);
     a_static_pool: StaticPool<u8, 50> = StaticPool::named("kind"), |pool| pool.clear();
     a_static_pool_that_retires: StaticPool<u8, 800> =
@@ -357,7 +350,7 @@ fn a_restored_pool_goes_on_with_the_lifetimes_of_slots_that_stay_live() {
 }
 
 #[test]
-fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
+fn a_pool_that_grows_is_recorded_through_growth_restoration_and_drops_that_panic() {
     struct Bomb(bool);
     impl Clone for Bomb {
         fn clone(&self) -> Self {
@@ -370,8 +363,7 @@ fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
         }
     }
     let (text, recorder) = recorded();
-    let builder = BlockPool::builder().slots_per_block(2).max_blocks(8).give_back_beyond(0);
-    let mut pool = builder.name("bombs").build();
+    let mut pool = VecPool::builder().name("bombs").build();
     let early = pool.insert(Bomb(false)).unwrap();
     pool.record(&recorder);
     let handles: Vec<_> = (0..4).map(|_| pool.insert(Bomb(false)).unwrap()).collect();
@@ -390,6 +382,7 @@ fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
     assert_eq!(pool.len(), 4);
     recorder.tick();
     pool.remove(handles[0]);
+    pool.shrink_to_fit();
     let stats = pool.stats();
     recorder.finish().unwrap();
     let expected = "0,alloc,0,bombs 0,alloc,1,bombs 0,alloc,2,bombs 0,alloc,3,bombs 0,alloc,4,bombs \
@@ -400,8 +393,8 @@ fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
     assert_eq!(text.events().join(" "), expected);
     let totals = [stats.capacity, stats.live, stats.peak, 0].map(|number| number as u64);
     assert_eq!(text.stats("bombs")[..4], totals);
-    // Slot 4 is live, and blocks are given back from the end only.
-    assert_eq!(totals, [6, 3, 5, 0]);
+    // Slot 4 is live, and slots are given back from the end only.
+    assert_eq!(totals, [5, 3, 5, 0]);
 }
 
 /// A disk that becomes full.
@@ -646,16 +639,16 @@ fn any_number_of_pools_may_have_one_name() {
 #[test]
 fn a_retained_object_lives_on_in_the_trace() {
     let (text, recorder) = recorded();
-    let mut blocks = BlockPool::builder().slots_per_block(2).max_blocks(4).name("blocks").build();
+    let mut grown = VecPool::builder().name("grown").build();
     let mut pool = Pool::builder().capacity(8).name("pool").build();
-    blocks.record(&recorder);
+    grown.record(&recorder);
     pool.record(&recorder);
-    (0..5).for_each(|n| _ = blocks.insert(n).unwrap());
+    (0..5).for_each(|n| _ = grown.insert(n).unwrap());
     (0..5).for_each(|n| _ = pool.insert(n).unwrap());
-    blocks.retain(|_, n| *n % 2 == 0);
+    grown.retain(|_, n| *n % 2 == 0);
     pool.retain(|_, n| *n % 2 == 0);
     recorder.finish().unwrap();
-    let ended = ["0,free,1,blocks", "0,free,3,blocks", "0,free,6,pool", "0,free,8,pool"];
+    let ended = ["0,free,1,grown", "0,free,3,grown", "0,free,6,pool", "0,free,8,pool"];
     let is_end = |line: &String| line.contains(",free,");
     assert_eq!(text.events().into_iter().filter(is_end).collect::<Vec<_>>(), ended);
 }

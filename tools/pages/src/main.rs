@@ -1,6 +1,8 @@
 //! Writes the completion scripts and manual pages of all commands to `crates/millpond-cli/pages`, from the argument
 //! parsers: `cargo run -p millpond-pages`. A test compares them with the files.
 
+mod examples;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -51,9 +53,14 @@ fn pages() -> std::io::Result<BTreeMap<String, String>> {
 }
 
 fn manual(command: Command) -> std::io::Result<String> {
+    let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
-    Ok(text(page))
+    let page = text(page);
+    let Some((before, extra)) = page.split_once(".SH EXTRA\n") else { return Ok(page) };
+    // No line of the text begins with a point.
+    let rest = extra.find(".SH ").map_or("", |at| &extra[at..]);
+    Ok([before, &examples::sections(&after), rest].concat())
 }
 
 fn text(bytes: Vec<u8>) -> String {
@@ -63,6 +70,38 @@ fn text(bytes: Vec<u8>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// clap breaks longer lines, and what is broken off begins in the first column.
+    #[test]
+    fn no_line_of_examples_is_broken_and_their_columns_agree() {
+        let mut built = tool();
+        built.build();
+        let commands = std::iter::once(&built).chain(built.get_subcommands());
+        let mut entries = 0;
+        for command in commands {
+            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let name = command.get_name();
+            for section in text.split("\n\n") {
+                let mut columns = Vec::new();
+                for line in section.lines() {
+                    assert!(line.chars().count() <= 80, "{name}: {line}");
+                    let content = line.trim_start();
+                    let indent = line.len() - content.len();
+                    match content.split_once("  ") {
+                        _ if indent > 2 => columns.push(indent),
+                        Some((of, said)) => {
+                            columns
+                                .push(indent + of.len() + 2 + said.len() - said.trim_start().len());
+                        }
+                        None => {}
+                    }
+                }
+                entries += columns.len();
+                assert!(columns.windows(2).all(|pair| pair[0] == pair[1]), "{name}: {section}");
+            }
+        }
+        assert!(entries > 10, "{entries}");
+    }
 
     #[test]
     fn the_pages_are_those_of_the_commands() {

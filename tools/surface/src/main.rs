@@ -10,19 +10,19 @@ mod items;
 mod types;
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::{env, fs};
+use std::{env, fs, io};
 
 use serde_json::Value;
 
 use crate::items::{Crate, Items};
 
 /// The pools that are compared with their model.
-const COMPARED: [(&str, &str); 8] = [
+const COMPARED: [(&str, &str); 7] = [
     ("PackedPool", "Pool"),
     ("VecPool", "Pool"),
-    ("BlockPool", "Pool"),
     ("StaticPool", "Pool"),
     ("Recycler", "Pool"),
     ("HandleAllocator", "Pool"),
@@ -31,15 +31,10 @@ const COMPARED: [(&str, &str); 8] = [
 ];
 
 fn main() -> ExitCode {
-    let done = match env::args()
-        .skip(1)
-        .collect::<Vec<_>>()
-        .iter()
-        .map(String::as_str)
-        .collect::<Vec<_>>()[..]
-    {
+    let args: Vec<_> = env::args_os().skip(1).collect();
+    let done = match &args[..] {
         [directory] => check(Path::new(directory)),
-        [directory, "record"] => record(Path::new(directory)),
+        [directory, word] if word == "record" => record(Path::new(directory)),
         _ => Err("usage: millpond-surface DIRECTORY [record]".into()),
     };
     match done {
@@ -54,7 +49,9 @@ fn main() -> ExitCode {
 
 fn record(directory: &Path) -> Result<bool, String> {
     let path = directory.join("recorded.txt");
-    fs::write(&path, lines(&items()?).join("\n") + "\n")
+    let unfinished = path.with_extension("unfinished");
+    fs::write(&unfinished, lines(&items()?).join("\n") + "\n")
+        .and_then(|()| fs::rename(&unfinished, &path))
         .map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(true)
 }
@@ -73,7 +70,7 @@ fn check(directory: &Path) -> Result<bool, String> {
         "the public surface is not the recorded one (< now, > recorded):",
     );
     if !same_surface {
-        println!("if the change is meant: ci/surface/check record, and a line in CHANGELOG.md");
+        say("if the change is meant: ci/surface/check record, and a line in CHANGELOG.md");
     }
     let same_gaps = same(
         &lacking(&items)?,
@@ -81,7 +78,7 @@ fn check(directory: &Path) -> Result<bool, String> {
         "pools lack methods of their model without a reason (<), or no longer lack what gaps.txt says (>):",
     );
     if same_surface && same_gaps {
-        println!("{} items and methods, as recorded", now.len());
+        say(&format!("{} items and methods, as recorded", now.len()));
     }
     Ok(same_surface && same_gaps)
 }
@@ -91,10 +88,15 @@ fn same(left: &BTreeSet<String>, right: &BTreeSet<String>, message: &str) -> boo
     if left == right {
         return true;
     }
-    println!("{message}");
-    left.difference(right).for_each(|line| println!("< {line}"));
-    right.difference(left).for_each(|line| println!("> {line}"));
+    say(message);
+    left.difference(right).for_each(|line| say(&format!("< {line}")));
+    right.difference(left).for_each(|line| say(&format!("> {line}")));
     false
+}
+
+/// Prints a line, of hundreds; who closes the pipe, such as `head`, has read enough.
+fn say(line: &str) {
+    let _ = writeln!(io::stdout(), "{line}");
 }
 
 /// A line for each item, one for each of its methods, with how the method takes its object.

@@ -37,7 +37,7 @@ pub const EXAMPLES: &[Example] = &[
     Example {
         id: "stale",
         title: "A stale handle is refused",
-        shows: "A handle is a slot and a generation. Once its object is removed, it finds nothing, whatever takes the slot.",
+        shows: "A handle is a slot and a generation. Once its object is removed, it finds nothing, whatever reuses the slot.",
         world: "orders/8",
         only: &["Lifo"],
         steps: &[

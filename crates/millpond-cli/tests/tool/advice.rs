@@ -514,13 +514,54 @@ fn values_that_are_born_and_freed_with_a_node_are_better_kept_packed() {
     );
 }
 
+/// Whether packed pools are among what the plan proposes.
+fn is_packed(recording: &Recording) -> bool {
+    let trace = recording.plan();
+    let all = trace["pool_first"].as_array().unwrap().iter();
+    all.chain([&trace["best_of_none"]]).any(|of| of["kind"] == "packed")
+}
+
+/// Lists of pointers that are made anew in each round: first all objects are deleted, and then the list.
+#[test]
+fn a_list_that_is_torn_down_as_a_whole_is_better_kept_packed() {
+    let rebuilt = |rounds: usize| {
+        let mut recording = Recording::default();
+        let things = [20, 32, 40].map(|size| recording.kind(size, "spawn < main"));
+        let node = recording.kind(24, "push < main");
+        let all = || (0..500).map(|n| things[n % 3]);
+        for _ in 0..rounds {
+            all()
+                .for_each(|thing| [thing, node].into_iter().for_each(|kind| recording.birth(kind)));
+            all().for_each(|thing| recording.death(thing));
+            all().for_each(|_| recording.death(node));
+        }
+        recording
+    };
+    let first = &rebuilt(40).plan()["pool_first"][0];
+    let why = first["why"].as_str().unwrap();
+    assert_eq!(first["kind"], "packed", "{why}");
+    assert!(why.contains("keeping the values of 20, 32 and 40 bytes themselves"), "{why}");
+    // Filled once, a pool only takes memory that nobody has used.
+    assert!(!is_packed(&rebuilt(1)));
+}
+
+/// The recording of `case-studies/jsonnetfmt`, with a list of pointers that is filled once.
+#[test]
+fn of_a_real_list_that_is_filled_once_nothing_is_promised() {
+    let directory = Directory::new();
+    let recording =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../case-studies/jsonnetfmt/recording.zst");
+    let trace = &plan_json(&directory, recording.as_ref())["traces"][0];
+    assert_eq!((&trace["lifetimes"], &trace["peak_live"]), (&309_392.into(), &96_349.into()));
+    let proposals = trace["pool_first"].as_array().unwrap();
+    assert_eq!(proposals[0]["kind"], "arena");
+    let function = proposals[0]["callers"][0]["function"].as_str().unwrap();
+    assert!(function.starts_with("jsonnet_lex("), "{function}");
+    assert!(proposals.iter().all(|of| of["kind"] != "packed"));
+}
+
 #[test]
 fn sizes_that_only_meet_by_chance_are_no_pairs() {
-    let is_packed = |recording: &Recording| {
-        let trace = recording.plan();
-        let all = trace["pool_first"].as_array().unwrap().iter();
-        all.chain([&trace["best_of_none"]]).any(|of| of["kind"] == "packed")
-    };
     // Born in pairs, freed apart: the nodes of a list that is cleared at once, of objects that live on.
     let mut recording = Recording::default();
     let (thing, node) = (recording.kind(20, "spawn < main"), recording.kind(24, "push < main"));

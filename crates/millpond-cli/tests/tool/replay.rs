@@ -35,7 +35,7 @@ fn the_bundled_games_are_replayed_through_every_pool() {
             "Pool, NextFit",
             "Pool, Intrusive",
             "PackedPool",
-            "BlockPool",
+            "VecPool",
             "Recycler, Lifo",
             "Box",
         ] {

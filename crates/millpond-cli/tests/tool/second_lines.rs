@@ -82,3 +82,26 @@ fn statistics_of_a_lender_are_no_loans() {
     let json: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(json["traces"][0]["pools"][0]["asks"], 2);
 }
+
+/// The other forms of a server's log have the same second lines. They are named, and nothing in them is counted.
+#[test]
+fn logs_as_text_and_json_are_refused_whatever_is_asked() {
+    let time = "2026-11-28 09:00:00.000 UTC";
+    let durations =
+        ["duration: 1.003 ms  plan: Result  (rows=1)", "duration: 1.000 ms  statement: select 1"];
+    let text = durations.map(|message| format!("{time} [123] LOG:  {message}\n")).concat();
+    let json = durations.map(|message| {
+        format!(
+            "{{\"timestamp\":\"{time}\",\"pid\":123,\"vxid\":\"3/1\",\"message\":\"{message}\"}}\n"
+        )
+    });
+    let json = json.concat();
+    for (log, kind) in [(&text, "log as text (stderr)"), (&json, "jsonlog")] {
+        is_refused(log, kind);
+        let directory = Directory::new();
+        let file = directory.file("server.log", log);
+        let mut plan = millpond(&directory);
+        let line = refused(&plan.args(["plan", "--wait-p99-ms", "5"]).arg(file).output().unwrap());
+        assert!(line.contains(kind) && line.contains("log_destination = 'csvlog'"), "{line}");
+    }
+}

@@ -116,7 +116,7 @@ struct Job<M: Maker> {
 type Sleep<'a> = Quiet<Pin<Box<dyn Future<Output = ()> + Send + 'a>>>;
 
 /// How often a keeper may look at its work before other tasks have their turn: work that ends at once leads to more
-/// work, for ever if an opening fails at once.
+/// work, without end if an opening fails at once.
 const TURNS_PER_POLL: u32 = 16;
 
 /// The turns that a keeper has had since it last let other tasks run.

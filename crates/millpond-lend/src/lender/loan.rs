@@ -18,7 +18,7 @@ use crate::quiet::drop_all;
 /// finish. [`Closings::interrupted`](crate::Closings::interrupted) counts these.
 ///
 /// Dropping it needs no runtime, and it may outlive the lender. A leaked loan
-/// ([`std::mem::forget`]) keeps its place for ever; [`AcquireError::TimedOut`](crate::AcquireError)
+/// ([`std::mem::forget`]) never gives up its place; [`AcquireError::TimedOut`](crate::AcquireError)
 /// shows the source line that acquired it.
 pub struct Loan<M: Maker> {
     shared: Arc<Shared<M>>,

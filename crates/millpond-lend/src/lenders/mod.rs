@@ -35,7 +35,7 @@ use crate::timer::Timer;
 /// next in line when that loan is returned. With *t* places and *n* tenants in line before it, a
 /// tenant gets a place after at most *n* ÷ *t* + 1 rounds, each as long as the longest loan,
 /// including its opening, since the object of one tenant is closed and that of the next is opened.
-/// A loan that is held for ever keeps its own place only.
+/// A loan that is never returned keeps only its own place.
 ///
 /// A caller who [requests several](Lender::acquire_many) gets them even if the share of its tenant
 /// is smaller, when the tenant is first in line; objects that are reserved for callers who still

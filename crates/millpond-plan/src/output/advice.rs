@@ -171,12 +171,15 @@ pub fn change(proposal: &Proposal) -> String {
             "reserving the final size, because the buffer is mostly resized,".to_owned()
         }
         Means::Packed { node, values } => {
-            let values: Vec<String> = values.iter().map(u64::to_string).collect();
+            let sizes: Vec<String> = values.iter().map(u64::to_string).collect();
+            let sizes = match &sizes[..] {
+                [some @ .., last] if !some.is_empty() => format!("{} and {last}", some.join(", ")),
+                all => all.concat(),
+            };
             let pools = if values.len() == 1 { "a packed pool" } else { "packed pools" };
             format!(
-                "keeping the values of {} bytes themselves in {pools} of {slots}{takes}, in place of a container of \
-                 pointers (such as a list, with a block of {node} bytes for each),",
-                values.join(" and ")
+                "keeping the values of {sizes} bytes themselves in {pools} of {slots}{takes}, in place of a container of \
+                 pointers (such as a list, with a block of {node} bytes for each),"
             )
         }
         Means::Allocator(name) => format!("{name} instead of the system's allocator"),

@@ -51,21 +51,32 @@ fn facts(facts: &[Fact]) -> impl Template {
 
 /// The result of the replay, over all classes.
 fn proof(proof: &Proof) -> impl Template {
-    let (class, verdict) =
-        if proof.holds() { ("good", "✓ Checked.") } else { ("bad", "✗ Check failed.") };
-    let what = format!(
-        " The recording was replayed on real pools of these sizes, in the reuse orders Lifo and Fifo: {} \
-         operations, {} refused; {} live handles looked up, {} wrong; {} stale handles tried, {} accepted; {} of {} \
-         values dropped exactly once.",
-        figures::count(proof.operations),
-        figures::count(proof.refused),
-        figures::count(proof.live_checked),
-        figures::count(proof.live_wrong),
-        figures::count(proof.stale_checked),
-        figures::count(proof.stale_resolved),
-        figures::count(proof.drops),
-        figures::count(proof.drops_expected)
-    );
+    let (class, verdict, what) = if proof.holds() {
+        let what = format!(
+            " The recording was replayed on real pools of these sizes, in the reuse orders Lifo and Fifo: all {} \
+             operations fit, all {} live handles found their object, all {} stale handles were rejected, and \
+             every value was dropped exactly once.",
+            figures::count(proof.operations),
+            figures::count(proof.live_checked),
+            figures::count(proof.stale_checked),
+        );
+        ("good", "✓ Checked.", what)
+    } else {
+        let what = format!(
+            " The recording was replayed on real pools of these sizes, in the reuse orders Lifo and Fifo: {} of {} \
+             operations were refused, {} of {} live handles found another object, {} of {} stale handles were \
+             accepted, and {} of {} values were dropped.",
+            figures::count(proof.refused),
+            figures::count(proof.operations),
+            figures::count(proof.live_wrong),
+            figures::count(proof.live_checked),
+            figures::count(proof.stale_resolved),
+            figures::count(proof.stale_checked),
+            figures::count(proof.drops),
+            figures::count(proof.drops_expected)
+        );
+        ("bad", "✗ Check failed.", what)
+    };
     owned_html! {
         p(class=format_args!("proof {class}")) { b : verdict; : what; }
         : "\n";

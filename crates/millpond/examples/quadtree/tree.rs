@@ -30,7 +30,7 @@ impl Quadtree {
     /// A tree of no actors, with the memory for so many nodes.
     pub(crate) fn with_timber(nodes: usize) -> Self {
         let pool = PoolAllocator::new();
-        pool.reserve(nodes);
+        pool.reserve(nodes).unwrap();
         Self { pool, root: None }
     }
 

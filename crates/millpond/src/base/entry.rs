@@ -7,22 +7,28 @@ use core::fmt::Debug;
 pub trait Entry: Copy + Debug + Send + Sync + 'static {
     /// The value that the array is initially filled with.
     const EMPTY: Self;
+    /// Whether all bits of [`EMPTY`](Self::EMPTY) are 0.
+    const EMPTY_IS_ZERO: bool;
     /// Whether the order threads its list through the dead slots, if they have room.
     const LINKS_IN_SLOTS: bool = false;
 }
 
 impl Entry for () {
     const EMPTY: Self = ();
+    const EMPTY_IS_ZERO: bool = true;
 }
 
 impl Entry for u16 {
     const EMPTY: Self = 0;
+    const EMPTY_IS_ZERO: bool = true;
 }
 
 impl Entry for u32 {
     const EMPTY: Self = 0;
+    const EMPTY_IS_ZERO: bool = true;
 }
 
 impl Entry for u64 {
     const EMPTY: Self = 0;
+    const EMPTY_IS_ZERO: bool = true;
 }

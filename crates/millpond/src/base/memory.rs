@@ -7,7 +7,7 @@
 //!
 //! The unsafe code here makes and writes only `MaybeUninit`, for which any bytes are valid.
 
-use alloc::alloc::{alloc, dealloc, realloc};
+use alloc::alloc::{alloc, alloc_zeroed, dealloc, realloc};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::alloc::Layout;
@@ -33,15 +33,26 @@ pub(crate) fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     }
 }
 
+/// The same, all bytes 0. The system provides large pieces page by page, when they are first written to, unless the alignment
+/// is more than 16.
+#[inline]
+pub(crate) fn take_zeroed(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
+    match layout.size() {
+        0 => Ok(dangling(layout)),
+        // SAFETY: the size is not 0.
+        _ => NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(OutOfMemory),
+    }
+}
+
 /// Gives back memory.
 ///
 /// # Safety
 ///
-/// It is from [`take`], with this layout, and nobody uses it any more.
+/// It is from [`take`] or [`take_zeroed`], with this layout, and nobody uses it any more.
 #[inline]
 pub(crate) unsafe fn give_back(memory: NonNull<u8>, layout: Layout) {
     if layout.size() > 0 {
-        // SAFETY: as the caller promises, it came from `alloc` with this layout.
+        // SAFETY: as the caller promises, it came from the allocator with this layout.
         unsafe { dealloc(memory.as_ptr(), layout) };
     }
 }
@@ -50,7 +61,7 @@ pub(crate) unsafe fn give_back(memory: NonNull<u8>, layout: Layout) {
 ///
 /// # Safety
 ///
-/// It is from [`take`], with the layout `from`, and nobody uses it any more if this succeeds; `to` has the same
+/// It is from [`take`] or [`take_zeroed`], with the layout `from`, and nobody uses it any more if this succeeds; `to` has the same
 /// alignment, and a size that is 0 only if that of `from` is.
 #[inline]
 pub(crate) unsafe fn resize(
@@ -68,8 +79,11 @@ pub(crate) unsafe fn resize(
 
 /// No memory, only an aligned address.
 #[inline]
-pub(crate) fn dangling(layout: Layout) -> NonNull<u8> {
-    NonNull::new(ptr::without_provenance_mut(layout.align())).unwrap_or(NonNull::dangling())
+pub(crate) const fn dangling(layout: Layout) -> NonNull<u8> {
+    match NonNull::new(ptr::without_provenance_mut(layout.align())) {
+        Some(address) => address,
+        None => NonNull::dangling(),
+    }
 }
 
 /// A slice of copies of one value, every page of it written.

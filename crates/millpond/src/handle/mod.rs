@@ -103,7 +103,7 @@ pub trait HandleLayout:
     const DANGLING: Self;
     /// This handle type without a label, so that handles of several types can be stored
     /// together.
-    type Erased: HandleLayout;
+    type Erased: HandleLayout<Index = Self::Index, Word = Self::Word>;
     /// The type in which a pool with this layout stores a slot index: `u16` or `u32`.
     type Index: IndexWord;
     /// The type in which a pool with this layout stores a generation: `u16` or `u32`.
@@ -115,6 +115,20 @@ pub trait HandleLayout:
     /// Returns the generation, which says which lifetime of the slot this handle names: at least 1,
     /// or 0 for [`DANGLING`](Self::DANGLING).
     fn generation(self) -> u32;
+    /// Returns whether this is [`DANGLING`](Self::DANGLING).
+    ///
+    /// ```
+    /// use millpond::{Handle, HandleLayout};
+    ///
+    /// fn known<H: HandleLayout>(handle: H) -> Option<H> {
+    ///     (!handle.is_dangling()).then_some(handle)
+    /// }
+    /// assert_eq!(known(Handle::<u8>::DANGLING), None);
+    /// ```
+    #[inline]
+    fn is_dangling(self) -> bool {
+        self == Self::DANGLING
+    }
     /// Returns the handle as bits: the index above the generation.
     fn to_bits(self) -> u64;
     /// Returns the handle with these bits, or `None` if no pool can ever issue it and it is not
@@ -176,7 +190,8 @@ pub trait IndexWord:
     fn to_index(self) -> usize;
 }
 
-/// An unsigned integer in which a pool stores generations. Its top bit means "dead".
+/// An unsigned integer in which a pool stores generations. Its top bit means "dead". The word of a slot that was never used
+/// is 0, and stands for the first generation, dead.
 #[doc(hidden)]
 pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     /// No bits.
@@ -190,22 +205,23 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     fn to_bits(self) -> u32;
     /// The generation, without the top bit.
     fn generation(self) -> u32;
+    /// Whether a slot of this word is dead, or was never used.
     fn is_dead(self) -> bool;
+    /// Whether a slot of this word was never used.
+    fn is_unused(self) -> bool;
     fn as_dead(self) -> Self;
     fn as_live(self) -> Self;
     /// The generation after this live one; the caller has ruled out the largest.
     fn successor(self) -> Self;
     /// The word of a dead slot whose next generation is the successor of this one; the caller has ruled out the largest.
     fn dead_successor(self) -> Self;
-    /// The bits in which the two differ.
-    fn difference(self, other: Self) -> Self;
     /// Whether a slot of this word is dead and not retired.
     #[inline]
     fn is_vacant(self) -> bool {
         // The mark of a retired slot is the smallest of the dead words.
         self > Self::RETIRED
     }
-    /// The words as a source of occupancy, in which a slot is dead if the top bit is set.
+    /// The words as a source of occupancy.
     fn source(words: &[Self]) -> crate::occupancy::Source<'_>;
 }
 
@@ -268,7 +284,7 @@ macro_rules! index_words {
 index_words!(u16, u32);
 
 macro_rules! words {
-    ($($word:ty: $source:ident),*) => {$(
+    ($($word:ty: $source:ident, dead: $is_dead:expr, unused: $is_unused:expr;)*) => {$(
         impl Word for $word {
             const ZERO: Self = 0;
             const DEAD: Self = 1 << (<$word>::BITS - 1);
@@ -290,7 +306,13 @@ macro_rules! words {
             }
             #[inline]
             fn is_dead(self) -> bool {
-                self & Self::DEAD != 0
+                let is_dead: fn(Self) -> bool = $is_dead;
+                is_dead(self)
+            }
+            #[inline]
+            fn is_unused(self) -> bool {
+                let is_unused: fn(Self) -> bool = $is_unused;
+                is_unused(self)
             }
             #[inline]
             fn as_dead(self) -> Self {
@@ -310,14 +332,16 @@ macro_rules! words {
                 self.wrapping_add(1 | Self::DEAD)
             }
             #[inline]
-            fn difference(self, other: Self) -> Self {
-                self ^ other
-            }
-            #[inline]
             fn source(words: &[Self]) -> crate::occupancy::Source<'_> {
-                crate::occupancy::Source::$source(words, crate::occupancy::TopBit::Dead)
+                crate::occupancy::Source::$source(words)
             }
         }
     )*};
 }
-words!(u8: Bytes, u16: Narrow, u32: Wide);
+words! {
+    // Bytes have no mark for "never used": 0 is the word of a live slot.
+    u8: Bytes, dead: |word| word >= Self::DEAD, unused: |_| false;
+    // The top bit is the sign.
+    u16: Narrow, dead: |word| word as i16 <= 0, unused: |word| word == 0;
+    u32: Wide, dead: |word| word as i32 <= 0, unused: |word| word == 0;
+}

@@ -110,8 +110,8 @@ mod shared {
 
 /// Requires the feature `rayon`.
 /// Of a [`Pool`] and a [`VecPool`](crate::VecPool).
-impl<T, R: ReuseOrder, H: HandleLayout, G: Growth<T, R, H, OneBlock<T, R, H>>>
-    SlotPool<T, G, R, H, OneBlock<T, R, H>>
+impl<T, R: ReuseOrder, H: HandleLayout, G: Growth<T, R, H::Erased, OneBlock<R, H>>>
+    SlotPool<T, G, R, H, OneBlock<R, H>>
 {
     /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
     /// pieces.

@@ -2,50 +2,26 @@
 
 use super::WORD_SLOTS;
 
-/// Where an occupancy's bits come from: a bitmap, or the top bits of the slots' words.
+/// Where an occupancy's bits come from: a bitmap, or the slots' words, in which the top bit means "dead", and 0 does so in
+/// all but bytes.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     Bits(&'a [u64]),
-    Bytes(&'a [u8], TopBit),
-    Narrow(&'a [u16], TopBit),
-    Wide(&'a [u32], TopBit),
-}
-
-/// What the top bit of a slot's word means. (In a source it takes no space: it lies beside the
-/// tag.)
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TopBit {
-    Live = 0,
-    Dead = 1,
+    Bytes(&'a [u8]),
+    Narrow(&'a [u16]),
+    Wide(&'a [u32]),
 }
 
 impl Source<'_> {
-    /// No slots.
-    pub(crate) const EMPTY: Self = Self::Bits(&[]);
-
-    /// These words, read with the top bit as "live" instead of "dead".
-    #[inline]
-    pub(crate) fn with_live_tops(self) -> Self {
-        match self {
-            Self::Bits(words) => Self::Bits(words),
-            Self::Bytes(words, _) => Self::Bytes(words, TopBit::Live),
-            Self::Narrow(words, _) => Self::Narrow(words, TopBit::Live),
-            Self::Wide(words, _) => Self::Wide(words, TopBit::Live),
-        }
-    }
-
     /// The bits of 64 slots: set for those that are live. 0 beyond the last.
     #[inline(always)]
     pub(crate) fn word(&self, word: usize) -> u64 {
         match *self {
             Self::Bits(words) => words.get(word).copied().unwrap_or(0),
-            Self::Bytes(words, top) => gathered(words, word, |word| (word >> 7) ^ top as u8),
-            Self::Narrow(words, top) => {
-                gathered(words, word, |word| (word >> 15) as u8 ^ top as u8)
-            }
-            Self::Wide(words, top) => gathered(words, word, |word| (word >> 31) as u8 ^ top as u8),
+            Self::Bytes(words) => gathered(words, word, |word| u8::from(word as i8 >= 0)),
+            Self::Narrow(words) => gathered(words, word, |word| u8::from(word as i16 > 0)),
+            Self::Wide(words) => gathered(words, word, |word| u8::from(word as i32 > 0)),
         }
     }
 }
@@ -159,20 +135,16 @@ mod tests {
                 let bits = (0..WORD_SLOTS)
                     .filter(|bit| live.get(word * WORD_SLOTS + bit) == Some(&true))
                     .fold(0_u64, |bits, bit| bits | 1 << bit);
-                assert_eq!(Source::Wide(&wide, TopBit::Dead).word(word), bits);
-                assert_eq!(Source::Narrow(&narrow, TopBit::Dead).word(word), bits);
-                assert_eq!(Source::Bytes(&bytes, TopBit::Dead).word(word), bits);
-                // With the top bit inverted, dead slots are live.
-                let slots = live.len().saturating_sub(word * WORD_SLOTS).min(WORD_SLOTS);
-                let dead = !bits & (0..slots).fold(0, |mask, bit| mask | 1 << bit);
-                for source in [
-                    Source::Wide(&wide, TopBit::Dead),
-                    Source::Narrow(&narrow, TopBit::Dead),
-                    Source::Bytes(&bytes, TopBit::Dead),
-                ] {
-                    assert_eq!(source.with_live_tops().word(word), dead);
-                }
+                assert_eq!(Source::Wide(&wide).word(word), bits);
+                assert_eq!(Source::Narrow(&narrow).word(word), bits);
+                assert_eq!(Source::Bytes(&bytes).word(word), bits);
             }
         }
+    }
+
+    #[test]
+    fn a_slot_that_was_never_used_is_dead() {
+        assert_eq!(Source::Wide(&[0, 1, 0, u32::MAX >> 1, 1 << 31]).word(0), 0b1010);
+        assert_eq!(Source::Narrow(&[0, 1, 0, u16::MAX >> 1, 1 << 15]).word(0), 0b1010);
     }
 }

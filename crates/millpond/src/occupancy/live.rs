@@ -258,7 +258,7 @@ impl FusedIterator for LiveSlots<'_> {}
 #[cfg(test)]
 mod tests {
     use super::super::tests::{bits, occupancy, patterns, prefix, random};
-    use super::super::{LiveWalk, Occupancy, Source, TopBit, WORD_SLOTS};
+    use super::super::{LiveWalk, Occupancy, Source, WORD_SLOTS};
     use alloc::collections::VecDeque;
     use alloc::vec::Vec;
 
@@ -270,7 +270,7 @@ mod tests {
             let bits = bits(&live);
             let bytes: Vec<u8> = live.iter().map(|live| if *live { 3 } else { 0x83 }).collect();
             let count = live.iter().filter(|live| **live).count();
-            let sources = [Source::Bits(&bits), Source::Bytes(&bytes, TopBit::Dead)];
+            let sources = [Source::Bits(&bits), Source::Bytes(&bytes)];
             for (source, known) in sources.into_iter().flat_map(|s| [(s, None), (s, prefix(&live))])
             {
                 let occupancy = Occupancy::new(source, live.len(), count).with_prefix(known);
@@ -321,12 +321,11 @@ mod tests {
             let mut walk = LiveWalk::new(occupancy(&bits(&live), &live).with_prefix(known));
             loop {
                 let bits = bits(&live);
-                let words: Vec<u16> =
-                    live.iter().map(|live| if *live { 0x8000 } else { 0 }).collect();
+                let words: Vec<u16> = live.iter().map(|live| u16::from(*live)).collect();
                 let count = live.iter().filter(|live| **live).count();
                 let occupancy = match random(&mut seed) % 2 {
                     0 => occupancy(&bits, &live),
-                    _ => Occupancy::new(Source::Narrow(&words, TopBit::Live), live.len(), count),
+                    _ => Occupancy::new(Source::Narrow(&words), live.len(), count),
                 };
                 let (slot, expected) = match random(&mut seed) % 3 {
                     0 | 1 => (walk.next(occupancy.source()), queue.pop_front()),

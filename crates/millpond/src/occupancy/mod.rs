@@ -10,19 +10,15 @@
 //! Iteration takes 64 slots at a time: an empty word costs one test, and so does a full one, whose
 //! bits are not examined.
 
-#[cfg(feature = "blocks")]
-mod cut;
 mod gather;
 mod live;
 mod runs;
 mod words;
 
-#[cfg(feature = "blocks")]
-pub(crate) use cut::CutBits;
+#[doc(hidden)]
+pub use gather::Source;
 #[cfg(feature = "tables")]
 pub(crate) use gather::equal_words;
-#[doc(hidden)]
-pub use gather::{Source, TopBit};
 pub(crate) use live::LiveBits;
 pub use live::LiveSlots;
 pub(crate) use live::LiveWalk;
@@ -240,7 +236,7 @@ pub(crate) mod tests {
         // Gathered from words.
         let bytes = [0x80_u8, 1, 1];
         assert_eq!(
-            Occupancy::new(Source::Bytes(&bytes, TopBit::Dead), 3, 2),
+            Occupancy::new(Source::Bytes(&bytes), 3, 2),
             occupancy(&[6], &[false, true, true])
         );
     }

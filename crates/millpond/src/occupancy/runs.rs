@@ -28,12 +28,6 @@ impl<'a> Runs<'a> {
         };
         Self { source: occupancy.source(), prefix, words }
     }
-
-    /// One run of the lowest slots, never to be split.
-    #[inline(always)]
-    pub(crate) fn of_prefix(prefix: usize) -> Self {
-        Self { source: Source::EMPTY, prefix, words: Words::EMPTY }
-    }
 }
 
 #[cfg(feature = "rayon")]
@@ -111,7 +105,7 @@ mod tests {
     #[cfg(feature = "rayon")]
     use super::super::tests::occupancy;
     use super::super::tests::{bits, patterns, prefix};
-    use super::super::{Occupancy, Source, TopBit};
+    use super::super::{Occupancy, Source};
     use alloc::vec::Vec;
     use core::ops::Range;
 
@@ -164,10 +158,10 @@ mod tests {
     fn are_maximal_and_in_order() {
         for live in patterns() {
             let bits = bits(&live);
-            let words: Vec<u32> = live.iter().map(|live| if *live { !0 } else { 0 }).collect();
+            let words: Vec<u32> = live.iter().map(|live| u32::from(*live)).collect();
             let count = live.iter().filter(|live| **live).count();
             let expected = runs_of(&live);
-            for source in [Source::Bits(&bits), Source::Wide(&words, TopBit::Live)] {
+            for source in [Source::Bits(&bits), Source::Wide(&words)] {
                 for known in [None, prefix(&live)] {
                     let occupancy = Occupancy::new(source, live.len(), count).with_prefix(known);
                     let mut runs = occupancy.runs();

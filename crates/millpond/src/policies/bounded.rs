@@ -8,7 +8,7 @@ use crate::reports::stats::Stats;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a pool of millpond",
     label = "not a pool",
-    note = "a policy works with a `Pool`, `PackedPool`, `VecPool`, `BlockPool` or `StaticPool`, or with a `Spill` of two of them",
+    note = "a policy works with a `Pool`, `PackedPool`, `VecPool` or `StaticPool`, or with a `Spill` of two of them",
     note = "`EvictOldest::oldest` also works beside a `Recycler` or a `HandleAllocator`"
 )]
 pub trait Lifetimes: sealed::Sealed {
@@ -46,7 +46,7 @@ pub trait Lifetimes: sealed::Sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a pool that a policy can insert into",
     label = "not a pool of values",
-    note = "a policy inserts into a `Pool`, `PackedPool`, `VecPool`, `BlockPool` or `StaticPool`, or a `Spill` of two of them",
+    note = "a policy inserts into a `Pool`, `PackedPool`, `VecPool` or `StaticPool`, or a `Spill` of two of them",
     note = "for a `Recycler` or a `HandleAllocator`, call `EvictOldest::oldest` to find the object to remove"
 )]
 pub trait Bounded: Lifetimes {
@@ -87,7 +87,7 @@ pub trait Bounded: Lifetimes {
     /// Counts a refusal, and returns the error of a full pool.
     #[doc(hidden)]
     fn refuse<V>(&mut self, value: V) -> Full<V>;
-    /// Like `remove`, to make room for another object: counts as an eviction, and frees no memory.
+    /// Like `remove`, to make room for another object: counts as an eviction.
     #[doc(hidden)]
     fn evict(&mut self, victim: Self::Handle) -> Option<Self::Value>;
 }

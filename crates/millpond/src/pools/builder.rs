@@ -105,7 +105,7 @@ impl<T, K: Kind<T, R, H>, R, H> Builder<T, K, R, H> {
     /// # Errors
     ///
     /// If no capacity was set for a pool that does not grow, the handle layout cannot name that many slots, they are more
-    /// than the limit of a pool that grows, its block sizes are wrong, or there is not enough memory.
+    /// than the limit of a pool that grows, or there is not enough memory.
     pub fn try_build(self) -> Result<K::Pool, BuildError> {
         K::build(self)
     }

@@ -5,14 +5,11 @@ pub(crate) mod allocator;
 #[cfg(feature = "any")]
 #[allow(unsafe_code)]
 pub mod any_pool;
-#[cfg(feature = "blocks")]
-pub mod block_pool;
 #[cfg(feature = "alloc")]
 pub mod builder;
 pub mod faces;
 #[cfg(feature = "memory")]
 pub mod frame_pool;
-pub(crate) mod growing;
 #[cfg(feature = "packed")]
 pub mod packed;
 #[cfg(feature = "alloc")]

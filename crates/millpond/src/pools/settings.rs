@@ -20,18 +20,6 @@ pub enum BuildError {
         /// The number of slots that the handle layout can name.
         capacity_max: usize,
     },
-    /// The block size of a pool that grows is not a power of two.
-    SlotsPerBlock {
-        /// The requested number.
-        slots_per_block: usize,
-    },
-    /// The first block of a pool that grows would be larger than the largest allowed.
-    BlockSizes {
-        /// The size of the first block.
-        first: usize,
-        /// The size of the largest block.
-        last: usize,
-    },
     /// A pool that grows would begin with more slots than its limit.
     ReservedTooMuch {
         /// The requested number.
@@ -72,16 +60,10 @@ impl fmt::Display for BuildError {
                 "a capacity of {capacity} is more than the {capacity_max} slots that its handles \
                  can name"
             ),
-            BuildError::SlotsPerBlock { slots_per_block } => {
-                write!(f, "blocks of {slots_per_block} slots, expected a power of two")
-            }
-            BuildError::BlockSizes { first, last } => {
-                write!(f, "a first block of {first} slots, but blocks have at most {last}")
-            }
             BuildError::ReservedTooMuch { reserved, capacity_max } => write!(
                 f,
                 "{reserved} reserved slots are more than the pool's limit of {capacity_max}: reserve \
-                 fewer, or raise `max_blocks`, `capacity_max` or the handle layout's index bits"
+                 fewer, or raise `capacity_max` or the handle layout's index bits"
             ),
             BuildError::MemoryTooSmall { needed, bytes } => write!(
                 f,

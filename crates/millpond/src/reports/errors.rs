@@ -134,25 +134,44 @@ impl fmt::Display for PoolName {
 }
 
 /// The error of an insertion at a given handle, whose lifetime the pool cannot begin. It returns
-/// the value.
+/// the value, and its message names the handle by slot and lifetime.
 ///
 /// ```
 /// use millpond::{InsertAtErrorKind, Pool};
 ///
-/// let mut pool = Pool::new(4);
+/// let mut pool = Pool::builder().capacity(4).name("ships").build();
 /// let handle = pool.insert("first").unwrap();
 /// let error = pool.insert_at(handle, "second").unwrap_err();
 /// assert_eq!(error.kind(), InsertAtErrorKind::Occupied);
+/// assert_eq!(
+///     error.to_string(),
+///     "pool \"ships\" refuses handle 0v1: the slot is live: remove its object first",
+/// );
 /// assert_eq!(error.value(), &"second");
 /// assert_eq!(error.into_inner(), "second");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct InsertAtError<T> {
-    pub(crate) value: T,
-    pub(crate) kind: InsertAtErrorKind,
+    value: T,
+    kind: InsertAtErrorKind,
+    name: Option<&'static str>,
+    handle: SlotAndLifetime,
 }
 
 impl<T> InsertAtError<T> {
+    /// The pool of this name refuses the handle, which names this lifetime of its slot, counted from 1.
+    #[cold]
+    pub(crate) fn new<H: HandleLayout>(
+        value: T,
+        kind: InsertAtErrorKind,
+        name: Option<&'static str>,
+        handle: H,
+        lifetime: u32,
+    ) -> Self {
+        let lifetime = if handle.generation() == 0 { 0 } else { lifetime };
+        Self { value, kind, name, handle: SlotAndLifetime { slot: handle.index(), lifetime } }
+    }
+
     /// Moves the refused value out.
     #[inline]
     pub fn into_inner(self) -> T {
@@ -175,17 +194,45 @@ impl<T> InsertAtError<T> {
 /// Formats the error without the value, so that `unwrap` works for any `T`.
 impl<T> fmt::Debug for InsertAtError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InsertAtError").field("kind", &self.kind).finish_non_exhaustive()
+        let Self { value: _, kind, name, handle } = self;
+        f.debug_struct("InsertAtError")
+            .field("pool", name)
+            .field("handle", &format_args!("{handle}"))
+            .field("kind", kind)
+            .finish_non_exhaustive()
     }
 }
 
 impl<T> fmt::Display for InsertAtError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
+        let Self { value: _, kind, name, handle } = self;
+        match name {
+            Some(_) => write!(f, "{} refuses {handle}: {kind}", PoolName(*name)),
+            // A side table refuses handles, too.
+            None => write!(f, "{handle} is refused: {kind}"),
+        }
     }
 }
 
 impl<T> core::error::Error for InsertAtError<T> {}
+
+/// A handle as the handles of pools without a name are printed, because the generations of a pool with a name are large
+/// numbers that say nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct SlotAndLifetime {
+    slot: u32,
+    /// 0 for the dangling handle.
+    lifetime: u32,
+}
+
+impl fmt::Display for SlotAndLifetime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self { lifetime: 0, .. } => f.write_str("the dangling handle"),
+            Self { slot, lifetime } => write!(f, "handle {slot}v{lifetime}"),
+        }
+    }
+}
 
 /// Why a pool cannot begin the lifetime that a given handle names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -208,7 +255,7 @@ pub enum InsertAtErrorKind {
     /// The generation is beyond the pool's limit of lifetimes per slot, or 0, that of the dangling
     /// handle.
     BeyondLifetimes,
-    /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool), or beyond those that
+    /// The slot is so far beyond those of a [`VecPool`](crate::VecPool), or beyond those that
     /// have values in a [side table that grows](crate::side_table#growth), that the memory for all
     /// slots up to it would be out of proportion. If the handle is correct, reserve room first.
     TooFar,

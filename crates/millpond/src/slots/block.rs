@@ -9,11 +9,13 @@
 //! more memory behind them, and they stay where they are or the system moves their pages. A block that the pool has
 //! allocated begins with fewer than 64 bytes that align them.
 //!
-//! The header of the block is part of the pool and has the address of each array. On 64 bits:
+//! A block knows how large its values are, and not what they are: the same code allocates, grows and frees the blocks of all
+//! pools. The header of the block is part of the pool and has the address of each array. On 64 bits:
 //!
 //! ```text
-//! offset   0         8                   16                    24       32       36    48      56       64
-//!          entries   number of entries   words of the bitmap   bitmap   memory   age   slots   values   words
+//! offset   0            16        24                  32                    40       48       52    64      72       80
+//!          a value's    entries   number of entries   words of the bitmap   bitmap   memory   age   slots   values   words
+//!          layout
 //! ```
 //!
 //! # Invariant
@@ -29,14 +31,13 @@
 use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
-use core::marker::PhantomData;
 use core::mem::{ManuallyDrop, MaybeUninit, offset_of};
 use core::num::NonZero;
 use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use super::{BitmapAge, FitEntries, FlatPlace, Parts, PartsMut, Place, SlotKind};
+use super::{BitmapAge, FitEntries, Parts, PartsMut, Place, SlotKind};
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
@@ -48,8 +49,9 @@ use crate::reports::debug::Watch;
 /// What insertions and removals touch comes last.
 #[doc(hidden)]
 #[repr(C)]
-pub struct Block<T, K: SlotKind> {
+pub struct Block<K: SlotKind> {
     watch: Option<Watch>,
+    value: ValueLayout,
     entries: NonNull<K::Entry>,
     entry_count: usize,
     /// One for each 64 slots; stored, because each iteration needs it.
@@ -58,29 +60,52 @@ pub struct Block<T, K: SlotKind> {
     memory: Memory,
     bitmap_age: BitmapAge,
     slots: usize,
-    values: NonNull<MaybeUninit<T>>,
+    values: NonNull<u8>,
     words: NonNull<K::Word>,
-    owns: PhantomData<T>,
 }
 
-// SAFETY: a block owns its arrays, as a `Box` of each would.
-unsafe impl<T: Send, K: SlotKind> Send for Block<T, K> {}
+// SAFETY: a block owns its arrays, as a `Box` of each would. What the values are, and whether they may be sent, is their
+// owner's affair.
+unsafe impl<K: SlotKind> Send for Block<K> {}
 // SAFETY: as above.
-unsafe impl<T: Sync, K: SlotKind> Sync for Block<T, K> {}
+unsafe impl<K: SlotKind> Sync for Block<K> {}
+
+/// How much room a block has for each value. (Not a [`Layout`], whose fields may lie in any order.)
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct ValueLayout {
+    size: usize,
+    align: usize,
+}
+
+impl ValueLayout {
+    const fn of(value: Layout) -> Self {
+        Self { size: value.size(), align: value.align() }
+    }
+
+    fn layout(self) -> Layout {
+        match Layout::from_size_align(self.size, self.align) {
+            Ok(layout) => layout,
+            Err(_) => unreachable!("it was made of a layout"),
+        }
+    }
+}
 
 /// Where a block's memory comes from.
 #[derive(Clone, Copy)]
 enum Memory {
     /// It is lent for as long as the block exists, and begins with the values. Or there is none.
     Lent,
-    /// From the global allocator. It begins so many bytes before the values, which were aligned so.
-    Own { padding: u8, align: u8 },
+    /// From the global allocator. It begins so many bytes before the values, which were aligned so. `untouched`: the system
+    /// provides its pages when they are first written to, and so it shall be in copies.
+    Own { padding: u8, align: u8, untouched: bool },
 }
 
 impl Memory {
     fn own(start: NonNull<u8>, values: NonNull<u8>, align: usize) -> Self {
         // Less than the alignment of the values, which is at most a cache line.
-        Self::Own { padding: (values.addr().get() - start.addr().get()) as u8, align: align as u8 }
+        let padding = values.addr().get() - start.addr().get();
+        Self::Own { padding: padding as u8, align: align as u8, untouched: false }
     }
 }
 
@@ -108,18 +133,30 @@ impl Offsets {
     }
 
     /// The offsets of a block in memory of its own, with room to align its values so.
-    fn own<W, E, T>(slots: usize, entries: usize, align: usize) -> Result<Self, OutOfMemory> {
-        let offsets = Self::with_align::<W, E>(slots, entries, Layout::new::<T>(), 1)?;
-        let layout = Self::own_layout::<W, E, T>(offsets.layout.size(), align)?;
+    fn own<W, E>(
+        slots: usize,
+        entries: usize,
+        value: Layout,
+        align: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let offsets = Self::with_align::<W, E>(slots, entries, value, 1)?;
+        let layout = Self::own_layout::<W, E>(offsets.layout.size(), value, align)?;
         Ok(Self { layout, ..offsets })
     }
 
-    /// The memory of its own that a block of so many bytes takes. The allocator is not asked for the alignment of the values,
-    /// because it would take much longer, and could move no pages: the memory has room to align them in.
-    fn own_layout<W, E, T>(bytes: usize, align: usize) -> Result<Layout, OutOfMemory> {
-        let least =
-            align_of::<T>().max(align_of::<E>()).max(align_of::<W>()).max(align_of::<u64>());
-        Layout::from_size_align(bytes + align.saturating_sub(least), least).map_err(|_| OutOfMemory)
+    /// The memory of its own that a block of so many bytes takes. The allocator is not asked for more than the alignment that
+    /// it gives to everything, because it would take much longer, and could move no pages, nor provide them untouched: the
+    /// memory has room to align the values in, up to a cache line.
+    fn own_layout<W, E>(bytes: usize, value: Layout, align: usize) -> Result<Layout, OutOfMemory> {
+        const GIVEN: usize = 16;
+        let others = align_of::<E>().max(align_of::<W>()).max(align_of::<u64>());
+        let values = match value.align() {
+            GIVEN..=CACHE_LINE if bytes > 0 => GIVEN,
+            of_type => of_type,
+        };
+        let least = values.max(others);
+        let padding = if bytes > 0 { align.saturating_sub(least) } else { 0 };
+        Layout::from_size_align(bytes + padding, least).map_err(|_| OutOfMemory)
     }
 
     /// The offsets of a block each of whose values has this layout.
@@ -153,19 +190,30 @@ impl Offsets {
 /// Values that take no more than this are not aligned further than their type demands in a pool that grows by itself.
 const PACKED_BYTES_MAX: usize = 4096;
 
-/// The alignment of the values of a pool that grows by itself.
-fn growing_align<T>(slots: usize) -> usize {
-    match slots.saturating_mul(size_of::<T>()) <= PACKED_BYTES_MAX {
-        true => 1,
-        false => values_align(Layout::new::<T>(), slots),
+const CACHE_LINE: usize = 64;
+
+/// The alignment of the values of a pool that grows by itself, unless it is more than a cache line.
+fn growing_align(value: Layout, slots: usize) -> usize {
+    match slots.saturating_mul(value.size()) <= PACKED_BYTES_MAX {
+        true => least_align(value),
+        false => own_align(value, slots),
     }
+}
+
+/// The alignment of the values in memory of its own, unless it is more than a cache line.
+fn own_align(value: Layout, slots: usize) -> usize {
+    values_align(value, slots).max(least_align(value))
+}
+
+/// What the memory has to align values to, because the allocator is not asked for it.
+fn least_align(value: Layout) -> usize {
+    if value.align() <= CACHE_LINE { value.align() } else { 1 }
 }
 
 /// The alignment of the values: as much as their stride preserves, up to a cache line, so that no
 /// value spans more lines than necessary.
 #[inline]
 fn values_align(value: Layout, slots: usize) -> usize {
-    const CACHE_LINE: usize = 64;
     match value.size() {
         0 => 1,
         _ if slots == 0 => 1,
@@ -173,16 +221,16 @@ fn values_align(value: Layout, slots: usize) -> usize {
     }
 }
 
-impl<T, K: SlotKind> Drop for Block<T, K> {
+impl<K: SlotKind> Drop for Block<K> {
     fn drop(&mut self) {
-        let Memory::Own { padding, align } = self.memory else { return };
+        let Memory::Own { padding, align, .. } = self.memory else { return };
         let (start, layout) = self.own_memory(padding, align);
         // SAFETY: the memory was taken with this layout, and goes back once.
         unsafe { memory::give_back(start, layout) };
     }
 }
 
-impl<T, K: SlotKind> Block<T, K> {
+impl<K: SlotKind> Block<K> {
     /// For [`CoreOffsets`](crate::CoreOffsets): of the values, the bitmap, the number of slots, the words, the entries
     /// and their number.
     pub(crate) const ARRAY_OFFSETS: [usize; 6] = [
@@ -195,10 +243,11 @@ impl<T, K: SlotKind> Block<T, K> {
     ];
     pub(crate) const BITMAP_AGE_OFFSET: usize = offset_of!(Self, bitmap_age);
 
-    /// No slots, and no memory.
-    pub(crate) const fn empty() -> Self {
+    /// No slots, and no memory, for such values.
+    pub(crate) const fn empty(value: Layout) -> Self {
         Self {
             watch: None,
+            value: ValueLayout::of(value),
             entries: NonNull::dangling(),
             entry_count: 0,
             bit_words: 0,
@@ -206,9 +255,8 @@ impl<T, K: SlotKind> Block<T, K> {
             memory: Memory::Lent,
             bitmap_age: BitmapAge::OLD,
             slots: 0,
-            values: NonNull::dangling(),
+            values: memory::dangling(value),
             words: NonNull::dangling(),
-            owns: PhantomData,
         }
     }
 
@@ -219,12 +267,19 @@ impl<T, K: SlotKind> Block<T, K> {
 
     /// The memory of a block of its own, which begins with this padding, and its layout.
     fn own_memory(&self, padding: u8, align: u8) -> (NonNull<u8>, Layout) {
-        let Ok(layout) = Offsets::own_layout::<K::Word, K::Entry, T>(self.bytes(), align.into())
+        let value = self.value.layout();
+        let Ok(layout) =
+            Offsets::own_layout::<K::Word, K::Entry>(self.bytes(), value, align.into())
         else {
             unreachable!("the block was taken with this layout");
         };
         // SAFETY: the memory begins there (invariant 5).
-        (unsafe { self.values.byte_sub(padding as usize) }.cast(), layout)
+        (unsafe { self.values.byte_sub(padding as usize) }, layout)
+    }
+
+    /// The first byte of the values.
+    pub(crate) fn values_start(&self) -> NonNull<u8> {
+        self.values
     }
 
     /// The watch over the values, if any, for another block.
@@ -241,65 +296,102 @@ impl<T, K: SlotKind> Block<T, K> {
         Ok(Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?.layout)
     }
 
-    /// Slots with this word and entries that are empty, every page touched.
+    /// Slots that were never used, and entries that are empty, every page touched.
     pub(crate) fn try_new(
         slots: usize,
         entry_count: usize,
-        word: K::Word,
+        value: Layout,
     ) -> Result<Self, OutOfMemory> {
-        let align = values_align(Layout::new::<T>(), slots);
-        let block = Self::try_aligned(slots, entry_count, word, align)?;
+        let block = Self::try_aligned(slots, entry_count, value, own_align(value, slots))?;
         block.touch(0);
         Ok(block)
     }
 
     /// For a pool that grows: the system provides the pages of the values when they are first used.
+    pub(crate) fn try_growing(
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+    ) -> Result<Self, OutOfMemory> {
+        Self::try_aligned(slots, entry_count, value, growing_align(value, slots))
+    }
+
+    /// The system provides every page when it is first written to, but those of entries that are not all zero bits.
     pub(crate) fn try_untouched(
         slots: usize,
         entry_count: usize,
-        word: K::Word,
+        value: Layout,
     ) -> Result<Self, OutOfMemory> {
-        Self::try_aligned(slots, entry_count, word, growing_align::<T>(slots))
+        let align = own_align(value, slots);
+        let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
+        let start = memory::take_zeroed(offsets.layout)?;
+        let values = aligned(start, align);
+        // SAFETY: the memory was just allocated, with room for such a block behind the padding. Its words and its bitmap
+        // are initialised: to 0.
+        let mut block = unsafe { Self::header(values, &offsets, slots, entry_count, value) };
+        if !K::Entry::EMPTY_IS_ZERO {
+            fill(block.entries, 0..entry_count, K::Entry::EMPTY);
+        }
+        let Memory::Own { padding, align, .. } = Memory::own(start, values, align) else {
+            unreachable!("it was just allocated");
+        };
+        block.memory = Memory::Own { padding, align, untouched: true };
+        Ok(block)
+    }
+
+    /// Like this block, of slots that were never used.
+    pub(crate) fn try_like(&self, touch: bool) -> Result<Self, OutOfMemory> {
+        let allocate = match self.memory {
+            Memory::Own { untouched: true, .. } => Self::try_untouched,
+            _ if touch => Self::try_new,
+            _ => Self::try_growing,
+        };
+        allocate(self.slots, self.entry_count, self.value.layout())
     }
 
     fn try_aligned(
         slots: usize,
         entry_count: usize,
-        word: K::Word,
+        value: Layout,
         align: usize,
     ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::own::<K::Word, K::Entry, T>(slots, entry_count, align)?;
+        let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
         let start = memory::take(offsets.layout)?;
         let values = aligned(start, align);
         // SAFETY: the memory was just allocated, with room for such a block behind the padding.
-        let mut block = unsafe { Self::at_offsets(values, &offsets, slots, entry_count, word) };
+        let mut block = unsafe { Self::at_offsets(values, &offsets, slots, entry_count, value) };
         block.memory = Memory::own(start, values, align);
         Ok(block)
     }
 
     /// Touches the pages of the values from a slot on, which are all uninitialised.
     fn touch(&self, from: usize) {
-        let count = self.slots - from;
-        let start = self.values.as_ptr().wrapping_add(from);
-        // SAFETY: the array has this many more elements in the block (invariant 1), and nobody refers to them yet.
-        memory::touch(unsafe { slice::from_raw_parts_mut(start, count) });
+        memory::touch(self.bytes_of_values(from..self.slots));
+    }
+
+    /// The bytes of some values, initialised or not.
+    #[allow(clippy::mut_from_ref, reason = "the callers have the block to themselves")]
+    fn bytes_of_values(&self, slots: Range<usize>) -> &mut [MaybeUninit<u8>] {
+        let start = self.values.as_ptr().wrapping_add(slots.start * self.value.size);
+        let bytes = slots.len() * self.value.size;
+        // SAFETY: the array has these elements in the block (invariant 1), and nobody refers to them.
+        unsafe { slice::from_raw_parts_mut(start.cast(), bytes) }
     }
 
     /// More slots, in memory of its own that the allocator extends or moves. The values keep their bytes. The first of the
-    /// new slots get the words `known`, the others the word `fresh`; all are dead. On an error, nothing changes. `touch`:
-    /// touch every page, and align the values, because this room was asked for.
+    /// new slots get the words `known`, the others are as if never used. On an error, nothing changes. `touch`: touch every
+    /// page, and align the values, because this room was asked for.
     pub(crate) fn try_grow(
         &mut self,
         slots: usize,
         entry_count: usize,
         fit_entries: FitEntries<K::Entry>,
         known: &[K::Word],
-        fresh: K::Word,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         assert!(slots >= self.slots && entry_count >= self.entry_count, "something would be lost");
         let ((former_start, former_layout), padding, former_align) = match self.memory {
-            Memory::Own { padding, align } => (self.own_memory(padding, align), padding, align),
+            Memory::Own { padding, align, .. } => (self.own_memory(padding, align), padding, align),
             Memory::Lent => {
                 assert!(
                     self.slots == 0 && self.entry_count == 0,
@@ -308,13 +400,14 @@ impl<T, K: SlotKind> Block<T, K> {
                 ((NonNull::dangling(), Layout::new::<()>()), 0, 1)
             }
         };
+        let value = self.value.layout();
         let wanted = match touch {
-            true => values_align(Layout::new::<T>(), slots),
-            false => growing_align::<T>(slots),
+            true => own_align(value, slots),
+            false => growing_align(value, slots),
         };
         // As much room for padding as before, or more.
         let align = wanted.max(former_align.into());
-        let offsets = Offsets::own::<K::Word, K::Entry, T>(slots, entry_count, align)?;
+        let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
         // SAFETY: it was taken with this layout, or there is none; the alignment follows from the types alone. If this
         // succeeds, nothing refers to it any more but fields that are about to be replaced.
         let start = unsafe { memory::resize(former_start, former_layout, offsets.layout)? };
@@ -322,7 +415,7 @@ impl<T, K: SlotKind> Block<T, K> {
         // Nothing drops it: its arrays become those of this block.
         // SAFETY: the memory has room for these behind the padding.
         let grown =
-            ManuallyDrop::new(unsafe { Self::header(values, &offsets, slots, entry_count) });
+            ManuallyDrop::new(unsafe { Self::header(values, &offsets, slots, entry_count, value) });
         let new_entries = entry_count - self.entry_count;
         if former_layout.size() > 0 {
             let (values, moved) = (values.as_ptr(), start.as_ptr().wrapping_add(padding.into()));
@@ -345,7 +438,7 @@ impl<T, K: SlotKind> Block<T, K> {
             unsafe { last_entries.copy_from(entries, bytes) };
         }
         fill(grown.entries, 0..new_entries, K::Entry::EMPTY);
-        fill(grown.words, self.slots..slots, fresh.as_dead());
+        fill(grown.words, self.slots..slots, K::Word::ZERO);
         fill(grown.bits, self.bit_words..grown.bit_words, 0);
         let (former, former_entries) = (self.slots, self.entry_count);
         self.values = grown.values;
@@ -359,28 +452,26 @@ impl<T, K: SlotKind> Block<T, K> {
         let parts = self.parts_mut();
         fit_entries(parts.entries, former_entries, entry_count);
         for (word, known) in parts.words[former..].iter_mut().zip(known) {
-            *word = known.as_dead();
+            debug_assert!(known.is_dead());
+            *word = *known;
         }
         if touch {
-            // SAFETY: these are the slots before the new ones, which are borrowed exclusively with the block.
-            memory::rewrite(unsafe { slice::from_raw_parts_mut(self.values.as_ptr(), former) });
+            memory::rewrite(self.bytes_of_values(0..former));
             self.touch(former);
         }
         Ok(())
     }
 
-    /// Takes over the words, entries and bits of slots that a block of another size has, too; its other slots have the
-    /// word `fresh`.
-    pub(crate) fn take_over<U>(
+    /// Takes over the words, entries and bits of slots that a block of another size has, too. No slot of this one was ever
+    /// used.
+    pub(crate) fn take_over(
         &mut self,
-        from: PartsMut<'_, K::Word, K::Entry, U>,
+        from: PartsMut<'_, K::Word, K::Entry>,
         fit_entries: FitEntries<K::Entry>,
-        fresh: K::Word,
     ) {
         let kept = self.slots.min(from.words.len());
         let to = self.parts_mut();
         to.words[..kept].copy_from_slice(&from.words[..kept]);
-        to.words[kept..].fill(fresh);
         let (entries, former_entries) = (to.entries.len(), from.entries.len());
         match entries.checked_sub(former_entries) {
             Some(new) => {
@@ -411,15 +502,11 @@ impl<T, K: SlotKind> Block<T, K> {
         slots: usize,
         entry_count: usize,
         value: Layout,
-        word: K::Word,
     ) -> Result<Self, OutOfMemory> {
         let offsets = Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?;
-        // SAFETY: as the caller promises; no value is smaller than `T`.
-        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
-        let values = block.values.as_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: the array is in the block (invariant 1) and has this many bytes, and nobody
-        // refers to them yet.
-        memory::touch(unsafe { slice::from_raw_parts_mut(values, slots * value.size()) });
+        // SAFETY: as the caller promises.
+        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, value) };
+        block.touch(0);
         Ok(block)
     }
 
@@ -433,13 +520,13 @@ impl<T, K: SlotKind> Block<T, K> {
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
-        word: K::Word,
+        value: Layout,
     ) -> Self {
         // The black box hides that the memory is new: otherwise compilers might turn a fill with
         // zeros into an allocation of untouched pages.
         // SAFETY: as the caller promises.
-        let block = unsafe { Self::header(black_box(values), offsets, slots, entry_count) };
-        fill(block.words, 0..slots, word);
+        let block = unsafe { Self::header(black_box(values), offsets, slots, entry_count, value) };
+        fill(block.words, 0..slots, K::Word::ZERO);
         fill(block.entries, 0..entry_count, K::Entry::EMPTY);
         fill(block.bits, 0..block.bit_words, 0);
         block
@@ -450,12 +537,13 @@ impl<T, K: SlotKind> Block<T, K> {
     /// # Safety
     ///
     /// Like [`try_in`](Self::try_in), of the layout of the offsets, which are those of a block for
-    /// this many slots and entries whose values are at least as large as `T`.
+    /// this many slots and entries with such values.
     unsafe fn header(
         values: NonNull<u8>,
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
+        value: Layout,
     ) -> Self {
         let values = match offsets.layout.size() {
             0 => memory::dangling(offsets.layout),
@@ -465,6 +553,7 @@ impl<T, K: SlotKind> Block<T, K> {
         let at = |offset| unsafe { values.byte_add(offset) };
         Self {
             watch: None,
+            value: ValueLayout::of(value),
             entries: at(offsets.entries).cast(),
             entry_count,
             bit_words: slots.div_ceil(WORD_SLOTS),
@@ -472,19 +561,9 @@ impl<T, K: SlotKind> Block<T, K> {
             memory: Memory::Lent,
             bitmap_age: BitmapAge::OLD,
             slots,
-            values: values.cast(),
+            values,
             words: at(offsets.words).cast(),
-            owns: PhantomData,
         }
-    }
-}
-
-/// Values of a type that only the user of the block knows: bytes after the other arrays, where
-/// those of a pool of that type would be.
-impl<K: SlotKind> Block<(), K> {
-    /// The first byte of the values.
-    pub(crate) fn values_start(&self) -> NonNull<u8> {
-        self.values.cast()
     }
 }
 
@@ -497,20 +576,14 @@ fn fill<V: Copy>(start: NonNull<V>, elements: Range<usize>, value: V) {
 }
 
 // SAFETY: the arrays are those of the block (invariant 1), of lengths that never change (invariant 3).
-unsafe impl<T, K: SlotKind> Place for Block<T, K> {
+unsafe impl<K: SlotKind> Place for Block<K> {
     type Word = K::Word;
     type Entry = K::Entry;
-    type Value = T;
     const HAS_BITMAP: bool = true;
-
-    #[inline(always)]
-    fn key(&self) -> K::Word {
-        K::Word::ZERO
-    }
 
     // By pointers to slices: the checks of `slice::from_raw_parts` would take a fifth of an unoptimised program's time.
     #[inline(always)]
-    fn parts(&self) -> Parts<'_, K::Word, K::Entry, T> {
+    fn parts(&self) -> Parts<'_, K::Word, K::Entry> {
         Parts {
             // SAFETY: as the invariant says; the block is borrowed.
             words: unsafe { &*ptr::slice_from_raw_parts(self.words.as_ptr(), self.slots) },
@@ -525,7 +598,7 @@ unsafe impl<T, K: SlotKind> Place for Block<T, K> {
     }
 
     #[inline(always)]
-    fn parts_mut(&mut self) -> PartsMut<'_, K::Word, K::Entry, T> {
+    fn parts_mut(&mut self) -> PartsMut<'_, K::Word, K::Entry> {
         PartsMut {
             // SAFETY: as the invariant says; the block is borrowed exclusively, and the arrays do
             // not overlap.
@@ -540,6 +613,11 @@ unsafe impl<T, K: SlotKind> Place for Block<T, K> {
             },
             values: self.values.as_ptr(),
         }
+    }
+
+    #[inline(always)]
+    fn value_bytes(&self) -> usize {
+        self.value.size
     }
 
     // By the address of the words, which whoever asks for an entry has at hand.
@@ -576,10 +654,7 @@ unsafe impl<T, K: SlotKind> Place for Block<T, K> {
     }
 }
 
-// SAFETY: the array of values is one, with as many as there are slots (invariant 3).
-unsafe impl<T, K: SlotKind> FlatPlace for Block<T, K> {}
-
-impl<T, K: SlotKind> fmt::Debug for Block<T, K> {
+impl<K: SlotKind> fmt::Debug for Block<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Block").field("slots", &self.slots).finish_non_exhaustive()
     }
@@ -594,8 +669,9 @@ mod tests {
 
     #[test]
     fn the_header_is_laid_out_as_documented() {
-        type Header = Block<[u8; 3], Bare<u32, u32>>;
+        type Header = Block<Bare<u32, u32>>;
         let offsets = [
+            offset_of!(Header, value),
             offset_of!(Header, entries),
             offset_of!(Header, entry_count),
             offset_of!(Header, bit_words),
@@ -607,7 +683,7 @@ mod tests {
             offset_of!(Header, words),
         ];
         let watch = size_of::<Option<Watch>>();
-        assert_eq!(offsets.map(|at| at - watch), [0, 8, 16, 24, 32, 36, 48, 56, 64]);
+        assert_eq!(offsets.map(|at| at - watch), [0, 16, 24, 32, 40, 48, 52, 64, 72, 80]);
     }
 
     #[test]
@@ -620,7 +696,7 @@ mod tests {
             assert_eq!(of_layout.words, of_type.words);
         }
         let huge = Layout::from_size_align(1 << 20, 4).unwrap();
-        assert!(Block::<(), Bare<u32, u32>>::layout(usize::MAX >> 10, 0, huge).is_err());
+        assert!(Block::<Bare<u32, u32>>::layout(usize::MAX >> 10, 0, huge).is_err());
     }
 
     #[test]
@@ -640,18 +716,31 @@ mod tests {
 
     #[test]
     fn memory_of_its_own_has_room_to_align_many_values() {
+        let value = Layout::new::<[u64; 8]>();
         let of = |slots| {
-            let align = growing_align::<[u64; 8]>(slots);
-            let offsets = Offsets::own::<u32, u32, [u64; 8]>(slots, slots, align).unwrap();
+            let align = growing_align(value, slots);
+            let offsets = Offsets::own::<u32, u32>(slots, slots, value, align).unwrap();
             assert_eq!(offsets.layout.align(), 8, "the allocator is asked for no more");
             let least = Offsets::of::<u32, u32, [u64; 8]>(slots, slots).unwrap().layout.size();
             (align, offsets.layout.size() - least)
         };
-        assert_eq!([0, 4, 64, 65].map(of), [(1, 0), (1, 0), (1, 0), (64, 56)]);
-        assert_eq!(Offsets::own::<u32, u32, u128>(4, 5, 16).unwrap().layout.align(), 16);
+        assert_eq!([0, 4, 64, 65].map(of), [(8, 0), (8, 0), (8, 0), (64, 56)]);
+        assert_eq!(
+            Offsets::own::<u32, u32>(4, 5, Layout::new::<u128>(), 16).unwrap().layout.align(),
+            16
+        );
+        #[repr(align(32))]
+        #[allow(dead_code, reason = "only its layout counts")]
+        struct Vector([f32; 8]);
+        let vector = Layout::new::<Vector>();
+        assert_eq!(Offsets::own::<u32, u32>(4, 5, vector, 32).unwrap().layout.align(), 16);
+        for slots in [0, 1, 200] {
+            for allocate in [Block::<Bare<u32, ()>>::try_growing, Block::try_untouched] {
+                assert_eq!(allocate(slots, 0, vector).unwrap().values.addr().get() % 32, 0);
+            }
+        }
         for slots in [2, 65, 1000] {
-            let block =
-                Block::<[u64; 8], Bare<u32, u32>>::try_new(slots, slots, 1.as_dead()).unwrap();
+            let block = Block::<Bare<u32, u32>>::try_new(slots, slots, value).unwrap();
             assert_eq!(block.values.addr().get() % 64, 0);
         }
         for (address, padding) in [(0x1000, 0), (0x1001, 63), (0x103f, 1)] {
@@ -673,12 +762,13 @@ mod tests {
         let huge = usize::MAX / 4 / size_of::<T>().max(1);
         let sizes =
             [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 1200)];
-        let allocations = [Block::<T, Bare<W, E>>::try_untouched, Block::try_new];
+        let allocations = [Block::<Bare<W, E>>::try_growing, Block::try_new, Block::try_untouched];
         for ((from, to), allocate) in sizes.into_iter().flat_map(|s| allocations.map(|a| (s, a))) {
-            let mut block = allocate(from, from / 2, word(0)).unwrap();
+            let mut block = allocate(from, from / 2, Layout::new::<T>()).unwrap();
             let parts = block.parts_mut();
             // SAFETY: there are this many slots, and the block is borrowed.
-            let values = unsafe { slice::from_raw_parts_mut(parts.values, from) };
+            let values =
+                unsafe { slice::from_raw_parts_mut(parts.values.cast::<MaybeUninit<T>>(), from) };
             for (index, room) in values.iter_mut().enumerate() {
                 parts.words[index] = word(index);
                 parts.bits[index / 64] |= (index as u64 % 2) << (index % 64);
@@ -686,22 +776,23 @@ mod tests {
             }
             parts.entries.fill(7.into());
             let bits = parts.bits.to_vec();
-            let (known, fresh) = ([word(10), word(20)], word(3));
+            let known = [word(10), word(20)].map(Word::as_dead);
             if !cfg!(miri) {
-                let failed = block.try_grow(huge, to, fit_first, &known, fresh, false);
+                let failed = block.try_grow(huge, to, fit_first, &known, false);
                 assert_eq!((failed, block.slots), (Err(OutOfMemory), from));
             }
-            block.try_grow(to, to, fit_first, &known, fresh, to % 2 == 0).unwrap();
+            block.try_grow(to, to, fit_first, &known, to % 2 == 0).unwrap();
 
             let parts = block.parts();
             assert_eq!(parts.values.addr() % align_of::<T>(), 0);
             // SAFETY: as above.
-            let values = unsafe { slice::from_raw_parts(parts.values, from) };
+            let values =
+                unsafe { slice::from_raw_parts(parts.values.cast::<MaybeUninit<T>>(), from) };
             for (index, kept) in values.iter().enumerate() {
                 // SAFETY: it was written before.
                 assert_eq!(unsafe { kept.assume_init() }, value(index));
             }
-            let new_words = known.into_iter().chain(iter::repeat(fresh)).map(Word::as_dead);
+            let new_words = known.into_iter().chain(iter::repeat(W::ZERO));
             let words = (0..from).map(word).chain(new_words).take(to);
             assert!(parts.words.iter().copied().eq(words), "{from} to {to}");
             let entry = |index| if index < from / 2 { 7.into() } else { E::EMPTY };
@@ -741,7 +832,7 @@ mod tests {
 
     #[test]
     fn tells_how_many_slots_it_has_and_no_values() {
-        let block = Block::<[u8; 3], Bare<u32, u32>>::try_new(5, 6, 1.as_dead()).unwrap();
+        let block = Block::<Bare<u32, u32>>::try_new(5, 6, Layout::new::<[u8; 3]>()).unwrap();
         assert_eq!(alloc::format!("{block:?}"), "Block { slots: 5, .. }");
     }
 }

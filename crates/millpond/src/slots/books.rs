@@ -2,15 +2,6 @@
 //!
 //! The books compute why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
 //! the words.
-//!
-//! # Invariant
-//!
-//! 1. Slots from `used` on are as in a new pool: no value was ever in them, their words are those of a new pool, and the
-//!    reuse order has them in the order of their indices, with the entries of a new pool. Whatever takes a slot, changes its
-//!    word, or moves others around it in the order, raises `used` beyond it at once; only taking over another pool's state
-//!    lowers it. Copies of states rely on it: they leave the slots from there on alone.
-//! 2. `used` is at least the peak, where an order with freed slots first has no fast path: so a slot that was never used
-//!    brings a new peak, unless others have retired, and only then it is looked at.
 
 use core::marker::PhantomData;
 
@@ -33,8 +24,6 @@ pub struct Books<H: HandleLayout> {
     evicted: u64,
     /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
     age_claimed_max: u32,
-    /// See the module. A [`Lifo`](super::reuse::Lifo) keeps the slots that it takes in turn itself.
-    used: u32,
     recorder: RecorderHook,
     words: PhantomData<H::Word>,
 }
@@ -56,7 +45,6 @@ impl<H: HandleLayout> Books<H> {
             refused: 0,
             evicted: 0,
             age_claimed_max: 0,
-            used: 0,
             recorder: RecorderHook::NONE,
             words: PhantomData,
         }
@@ -70,8 +58,6 @@ impl<H: HandleLayout> Books<H> {
         words: &impl Census<Word = H::Word>,
     ) {
         self.age_claimed_max = age_claimed_max;
-        // The peak is what a file says, and may be that of more slots.
-        self.mark_used_until(words.slots().max(words.counts().peak()));
         self.recount(words);
     }
 
@@ -99,58 +85,10 @@ impl<H: HandleLayout> Books<H> {
         self.recorder.is_on()
     }
 
-    /// Of a pool of this many slots: those from here on were never used. See the module.
-    #[inline]
-    pub(crate) fn used(&self, slots: usize) -> usize {
-        (self.used as usize).min(slots)
-    }
-
-    /// Checks invariant 2.
-    #[cfg(feature = "validate")]
-    pub(super) fn validate_peak(&self, counts: Counts) -> Result<(), Violation> {
-        ensure(
-            counts.peak() <= self.used as usize,
-            "a slot that was never used brings a new peak",
-            format_args!("peak {}, used {}", counts.peak(), self.used),
-        )
-    }
-
-    /// The slots below this one are not as in a new pool.
-    pub(crate) fn mark_used_until(&mut self, slots: usize) {
-        self.used = self.used.max(slots as u32);
-    }
-
-    /// This slot was taken.
-    #[inline(always)]
-    pub(crate) fn mark_used(&mut self, index: usize) {
-        if index as u32 >= self.used {
-            self.raise_used(index as u32);
-        }
-    }
-
-    /// The same aside, for a pool with retired slots: to test it in line would cost the others more.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn mark_used_among_retired(&mut self, index: usize) {
-        self.mark_used(index);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn raise_used(&mut self, index: u32) {
-        self.used = index + 1;
-    }
-
-    /// There are more slots now, from this one on. Returns whether some of them may have existed before.
+    /// Slots exist again that existed before.
     #[cfg(feature = "alloc")]
-    pub(super) fn note_slots_from(
-        &mut self,
-        from: usize,
-        words: &impl Census<Word = H::Word>,
-    ) -> bool {
-        let existed = (from as u32) < self.used;
-        self.mark_over_max(existed && self.is_over_max(words));
-        existed
+    pub(super) fn note_slots_again(&mut self, words: &impl Census<Word = H::Word>) {
+        self.mark_over_max(self.is_over_max(words));
     }
 
     /// Reports to the recorder that the number of slots has changed.
@@ -167,7 +105,6 @@ impl<H: HandleLayout> Books<H> {
         self.refused = other.refused;
         self.evicted = other.evicted;
         self.age_claimed_max = other.age_claimed_max;
-        self.used = other.used;
     }
 
     /// Loads the saved state, for slots that already have the saved words.
@@ -255,7 +192,6 @@ impl<H: HandleLayout> Books<H> {
     pub(crate) fn note_claim(&mut self, handle: H) {
         let age_max = self.age_claimed_max & !Self::OVER_MAX;
         self.age_claimed_max += self.circle().age(handle.word()).saturating_sub(age_max);
-        self.mark_used(handle.index() as usize);
         self.note_generation(handle.word());
         self.note_birth(handle.index() as usize);
     }
@@ -284,7 +220,7 @@ impl<H: HandleLayout> Books<H> {
     }
 
     /// A slot is in this generation, or will be next.
-    fn note_generation(&mut self, generation: H::Word) {
+    pub(crate) fn note_generation(&mut self, generation: H::Word) {
         self.mark_over_max(generation < self.circle().start());
     }
 
@@ -300,7 +236,7 @@ impl<H: HandleLayout> Books<H> {
         let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
         // In a pool without a name, none ever is.
         start.generation() > 1
-            && (0..words.slots()).any(|index| words.word(index).is_some_and(is_over))
+            && (0..words.used()).any(|index| words.word(index).is_some_and(is_over))
     }
 
     /// Replaces the recorder.
@@ -366,13 +302,12 @@ pub(crate) fn check_disjoint<H: HandleLayout>(
 
 #[cfg(feature = "validate")]
 impl<H: HandleLayout> Books<H> {
-    /// Checks the words of a pool that may have had up to `capacity` slots, of which those from `used` on were never used, and
-    /// the objects of these, with these generations, are out of the pool.
+    /// Checks the words of a pool that may have had up to `capacity` slots. The objects of these, with these generations, are
+    /// out of the pool.
     pub(crate) fn validate(
         &self,
         capacity: usize,
         words: &impl Census<Word = H::Word>,
-        used: usize,
         detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
         words.validate_lifetimes(&self.circle(), detached.len())?;
@@ -386,13 +321,6 @@ impl<H: HandleLayout> Books<H> {
             format_args!("{out:?} of {detached:?}"),
         )?;
         ensure_counters(&Stats { capacity, ..self.stats(words) })?;
-        let fresh = self.circle().start().as_dead();
-        let beyond = (used..words.slots()).find(|&index| words.word(index) != Some(fresh));
-        ensure(
-            beyond.is_none(),
-            "slots beyond those that were used are as in a new pool",
-            format_args!("slot {beyond:?}, though only {used} were used"),
-        )?;
         ensure(
             self.age_claimed_max & Self::OVER_MAX != 0 || !self.is_over_max(words),
             "a slot that has gone on at generation 1 is known of",
@@ -409,10 +337,10 @@ mod tests {
     impl<H: HandleLayout> Books<H> {
         pub(crate) fn has_zero_bits(&self) -> bool {
             let Self { circle, name, refused, evicted, .. } = self;
-            let Self { age_claimed_max, used, recorder, .. } = self;
+            let Self { age_claimed_max, recorder, .. } = self;
             circle.has_zero_bits()
                 && name.is_none()
-                && (*refused, *evicted, *age_claimed_max, *used) == (0, 0, 0, 0)
+                && (*refused, *evicted, *age_claimed_max) == (0, 0, 0)
                 && !recorder.is_on()
         }
 
@@ -433,26 +361,12 @@ mod tests {
     }
 
     #[cfg(feature = "alloc")]
-    type Words = crate::slots::SlotWords<crate::slots::Block<(), crate::slots::Bare<u16, ()>>>;
+    type Words = crate::slots::SlotWords<crate::slots::Block<crate::slots::Bare<u16, ()>>>;
 
     #[cfg(feature = "alloc")]
     type Short = crate::Handle32<(), 24>;
 
-    #[test]
-    fn what_was_used_stays_so() {
-        let mut books = Books::<Handle<()>>::fresh(&Lifetimes::PLAIN);
-        let mut used_after = |index| {
-            books.mark_used(index);
-            (books.used(10), books.used(4))
-        };
-        assert_eq!([0, 0, 6, 1].map(&mut used_after), [(1, 1), (1, 1), (7, 4), (7, 4)]);
-        books.mark_used_until(3);
-        assert_eq!(books.used(10), 7);
-        books.mark_used_until(9);
-        assert_eq!(books.used(10), 9);
-    }
-
-    /// Their words have outlived their block, and may be in a generation before the first.
+    /// Their words have outlived them, and may be in a generation before the first.
     #[test]
     #[cfg(feature = "alloc")]
     fn slots_that_come_back_are_examined() {
@@ -460,13 +374,12 @@ mod tests {
         let mut books = Books::<Short>::fresh(&lifetimes);
         let start = books.circle().start();
         assert!(start > 1);
-        books.mark_used_until(4);
-        let mut words = Words::try_new(4, 0, false, start.as_dead()).unwrap();
-        books.note_slots_from(2, &words);
+        let mut words = Words::try_new(4, 0, false, start.generation()).unwrap();
+        books.note_slots_again(&words);
         assert!(books.age_claimed_max == 0, "each is in its first generation");
         words.set_live(3, start);
         words.set_dead(3, 1.as_dead());
-        books.note_slots_from(2, &words);
+        books.note_slots_again(&words);
         assert_eq!(books.age_claimed_max, Books::<Short>::OVER_MAX);
     }
 }

@@ -1,7 +1,7 @@
 //! A reuse order and the books of one pool.
 //!
-//! A pool owns a [`Core`] and its [`Slots`] ([`SlotWords`], or values with words of their own). The core chooses the
-//! next slot and computes its word; the pool writes the word.
+//! A pool owns a [`Core`] and the storage of its slots, which lends it the [`SlotWords`]. The core chooses the next slot, and
+//! computes and writes the word of a slot that dies; the storage writes that of a slot that becomes live, with its value.
 //!
 //! # Invariant
 //!
@@ -16,7 +16,8 @@ use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::lifetimes::Lifetimes;
-use crate::slots::reuse::{Queue, ReuseOrder, Slots};
+use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::slots::words::SlotsMut;
 
 /// A reuse order, and the [books](Books) that go with it.
 #[doc(hidden)]
@@ -55,9 +56,13 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     };
 
     /// The core of slots that are all dead.
-    pub(crate) fn new<S>(circle: Circle<H::Word>, name: Option<&'static str>, slots: &mut S) -> Self
+    pub(crate) fn new<P>(
+        circle: Circle<H::Word>,
+        name: Option<&'static str>,
+        SlotsMut(slots): SlotsMut<'_, P>,
+    ) -> Self
     where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
         let mut core = Self::unopened(Books::of(KeptCircle::of::<H>(&circle), name));
         core.queue.reset(slots);
@@ -78,16 +83,21 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// Opens the fast paths that are possible, and closes the others. A lifetime of a generation below the border ends
     /// on one: its successor follows, no recorder is attached, the peak is up to date, and the order's fast path is open.
-    fn open_fast_paths<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(&mut self, slots: &mut S) {
+    fn open_fast_paths<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        slots: &mut SlotWords<P>,
+    ) {
         self.close_fast_paths(slots);
-        let words = slots.words();
-        if !self.books.is_recorded() && self.queue.open(words) && !words.counts().owes_peak() {
+        if !self.books.is_recorded() && self.queue.open(slots) && !slots.counts().owes_peak() {
             slots.set_border(self.books.quick_below());
         }
     }
 
     /// Closes the fast paths, until an operation that is slow for it opens them again.
-    fn close_fast_paths<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(&mut self, slots: &mut S) {
+    fn close_fast_paths<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        slots: &mut SlotWords<P>,
+    ) {
         slots.close_border();
         self.queue.close();
     }
@@ -101,47 +111,37 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self.queue
     }
 
-    /// The first of the slots that were never used: see [`Books`].
-    pub(crate) fn used(&self, words: &impl Census<Word = H::Word>) -> usize {
-        let slots = words.slots();
-        self.books.used(slots).max(self.queue.taken_until().min(slots))
-    }
-
-    /// Keeps what the order knows of used slots, before it forgets it.
-    fn keep_used(&mut self) {
-        self.books.mark_used_until(self.queue.taken_until());
-    }
-
     /// Takes on the state of another core of the same shape, except for its name. Slots from `used`
     /// on were never used in either.
     ///
     /// The slots already have the words of the other's slots, but not their entries.
-    pub(crate) fn copy_state_from<S>(
+    pub(crate) fn copy_state_from<P>(
         &mut self,
         other: &Self,
         others: &[EntryOf<R, H>],
         used: usize,
-        slots: &mut S,
+        SlotsMut(slots): SlotsMut<'_, P>,
     ) where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
         self.queue.copy_state_from(&other.queue, others, used, slots);
         self.books.copy_state_from(&other.books);
         self.open_fast_paths(slots);
-        self.books.tell_all(slots.words(), slots.words().occupancy().iter());
+        self.books.tell_all(slots, slots.occupancy().iter());
     }
 
     /// Loads the saved state, for slots that already have the saved words.
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(crate) fn load<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn load<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         saved: &crate::slots::saved::Checked<H::Word>,
-        slots: &mut S,
+        SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        self.books.load(saved, slots.words());
+        slots.set_start(saved.circle.start().generation());
+        self.books.load(saved, slots);
         self.queue.load(&saved.order, slots);
         self.open_fast_paths(slots);
-        self.books.tell_all(slots.words(), slots.words().occupancy().iter());
+        self.books.tell_all(slots, slots.occupancy().iter());
     }
 
     /// Whether an insertion would fail: no slot is vacant.
@@ -152,47 +152,40 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// The handle that comes next, if no slot is claimed or given back before.
     #[inline]
-    pub(crate) fn peek<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn peek<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
-        slots: &S,
+        slots: &SlotWords<P>,
     ) -> Option<H> {
         let index = self.queue.next(slots)?;
-        slots.words().of_vacant(index).map(|word| H::from_kept_parts(index, word))
+        slots.of_vacant(index).map(|word| H::from_kept_parts(index, word))
     }
 
     /// Takes the slot that comes next out of the order: it is vacant, and the caller begins this lifetime
     /// of it.
     #[inline(always)]
-    pub(crate) fn take_next<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn take_next<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
-        slots: &mut S,
+        SlotsMut(slots): SlotsMut<'_, P>,
     ) -> Option<(usize, H::Word)> {
         let quick = if <R::Queue<H::Index> as Queue<H::Index>>::HAS_FAST_PATH {
             self.queue.take_open(slots)
         } else if self.books.is_recorded() {
             None
         } else {
-            let taken = self.queue.take_next(slots)?;
-            let is_peak = slots.expect_birth();
-            // Where freed slots come first, one that was never used comes only if each that was used is live, which is a
-            // new peak (invariant 2 of `Books`), or has retired.
-            if <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND || is_peak {
-                self.books.mark_used(taken.0);
-            } else if slots.words().retired() > 0 {
-                self.books.mark_used_among_retired(taken.0);
-            }
-            Some(taken)
+            let (index, word) = self.queue.take_next(slots)?;
+            slots.expect_birth();
+            Some((index, if word.is_unused() { slots.begin_using(index) } else { word }))
         };
         let (index, word) = match quick {
             Some(taken) => taken,
             None => {
                 let index = self.take_next_with_care(slots)?;
-                (index, slots.words().get(index)?)
+                (index, slots.get(index)?)
             }
         };
         let generation = word.as_live();
-        // SAFETY: the order returns a vacant slot, so the word is that of its next generation, and none is 0. So the
-        // handle, which is not 0 either, is made without a test.
+        // SAFETY: the order returns a vacant slot with its next generation, and none is 0. So the handle, which is not 0
+        // either, is made without a test.
         unsafe { core::hint::assert_unchecked(generation != H::Word::ZERO) };
         Some((index, generation))
     }
@@ -203,17 +196,17 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// even in the usual case.
     #[cold]
     #[inline(never)]
-    fn take_next_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    fn take_next_with_care<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
     ) -> Option<usize> {
-        if slots.words().vacant() == 0 {
+        if slots.vacant() == 0 {
             return None;
         }
         self.open_fast_paths(slots);
         let (index, _) = self.queue.take_next(slots)?;
         slots.expect_birth();
-        self.books.mark_used(index);
+        slots.mark_used(index);
         self.books.note_birth(index);
         Some(index)
     }
@@ -221,28 +214,29 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// Takes the slot that [`peek`](Self::peek) has just named out of the order: it is vacant, and the
     /// caller begins that lifetime of it.
     #[inline]
-    pub(crate) fn take_peeked<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn take_peeked<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         handle: H,
-        slots: &mut S,
+        SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         self.queue.take(handle.index() as usize, slots);
         slots.expect_birth();
-        self.books.mark_used(handle.index() as usize);
+        slots.mark_used(handle.index() as usize);
         self.books.note_birth(handle.index() as usize);
     }
 
     /// Takes the handle's slot out of the order, if it may have this lifetime by `check`: it is vacant, and
     /// the caller begins the lifetime.
-    pub(crate) fn claim<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn claim<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         handle: H,
-        slots: &mut S,
+        SlotsMut(slots): SlotsMut<'_, P>,
         check: CheckWord<H::Word>,
     ) -> Result<usize, InsertAtErrorKind> {
-        let index = self.books.check_claim(handle, slots.words(), check)?;
+        let index = self.books.check_claim(handle, slots, check)?;
         self.queue.claim(index, slots);
         slots.expect_birth();
+        slots.mark_used(index);
         self.close_fast_paths(slots);
         self.books.note_claim(handle);
         Ok(index)
@@ -251,31 +245,36 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// A live slot has just become one that has retired by its word; its pool knows that its lifetime will be
     /// [continued](Self::reattach) or [ended](Self::end_detached).
     #[cfg(feature = "alloc")]
-    pub(crate) fn detach<S>(&mut self, index: usize, slots: &mut S)
-    where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
-    {
+    pub(crate) fn detach<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        index: usize,
+        SlotsMut(slots): SlotsMut<'_, P>,
+    ) {
         self.queue.retire(index, slots);
         self.open_fast_paths(slots);
     }
 
     /// Continues the lifetime of such a slot: the caller makes the slot live.
     #[cfg(feature = "alloc")]
-    pub(crate) fn reattach<S>(&mut self, index: usize, slots: &mut S)
-    where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
-    {
+    pub(crate) fn reattach<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        handle: H,
+        SlotsMut(slots): SlotsMut<'_, P>,
+    ) {
+        let index = handle.index() as usize;
         slots.unretire(index, None);
         self.queue.unretire(index, slots, false);
+        self.books.note_generation(handle.word());
         self.close_fast_paths(slots);
     }
 
     /// Ends the lifetime of such a slot.
     #[cfg(feature = "alloc")]
-    pub(crate) fn end_detached<S>(&mut self, handle: H, slots: &mut S)
-    where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
-    {
+    pub(crate) fn end_detached<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        handle: H,
+        SlotsMut(slots): SlotsMut<'_, P>,
+    ) {
         let index = handle.index() as usize;
         // Else it has indeed retired.
         if let Some(next) = self.books.end(index, handle.word()) {
@@ -288,11 +287,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
     /// [`Queue::take_upcoming`]. [`note_upcoming`](Self::note_upcoming) must be called afterwards.
     #[cfg(feature = "lots")]
-    pub(crate) fn take_upcoming<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn take_upcoming<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         listed: &[H::Index],
         taken: impl DoubleEndedIterator<Item = core::ops::Range<usize>> + Clone,
-        slots: &mut S,
+        SlotsMut(slots): SlotsMut<'_, P>,
     ) -> bool {
         self.close_fast_paths(slots);
         self.queue.take_upcoming(listed, taken, slots)
@@ -300,21 +299,21 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// Slots below this one, taken out of turn, have become live.
     #[cfg(feature = "lots")]
-    pub(crate) fn note_upcoming<S>(&mut self, until: usize, slots: &mut S)
+    pub(crate) fn note_upcoming<P>(&mut self, until: usize, SlotsMut(slots): SlotsMut<'_, P>)
     where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        self.books.mark_used_until(until);
+        slots.mark_used_until(until);
         self.open_fast_paths(slots);
     }
 
     /// Ends this lifetime of a live slot, and puts the slot back into the order.
     #[inline]
-    pub(crate) fn end<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn end<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         index: usize,
         generation: H::Word,
-        slots: &mut S,
+        SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         if slots.end_quick(index, generation) {
             // SAFETY: no generation is below 0, so the fast path is open (invariant).
@@ -329,11 +328,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// recorded here.
     #[cold]
     #[inline(never)]
-    fn end_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    fn end_with_care<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         index: usize,
         generation: H::Word,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
     ) {
         slots.note_peak();
         match self.books.end(index, generation) {
@@ -351,63 +350,71 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// All vacant slots, the lowest first, whatever the order was: after many lifetimes have ended at
     /// once.
-    pub(crate) fn reset_order<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn reset_order<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
-        slots: &mut S,
+        SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        self.reset_order_untold(slots);
-        self.books.tell_all(slots.words(), slots.words().occupancy().iter());
+        self.reset_order_untold(SlotsMut(slots));
+        self.books.tell_all(slots, slots.occupancy().iter());
     }
 
     /// Like [`reset_order`](Self::reset_order), if each end has already been reported to the recorder.
-    pub(crate) fn reset_order_untold<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn reset_order_untold<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
-        slots: &mut S,
+        SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        self.books.recount(slots.words());
-        self.keep_used();
+        self.books.recount(slots);
         self.queue.reset(slots);
         self.open_fast_paths(slots);
     }
 
     /// There are more slots now, from this one on: dead ones.
-    #[cfg(any(feature = "blocks", feature = "vec"))]
-    pub(crate) fn grow<S>(&mut self, from: usize, slots: &mut S)
+    #[cfg(feature = "vec")]
+    pub(crate) fn grow<P>(&mut self, from: usize, SlotsMut(slots): SlotsMut<'_, P>)
     where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
         // Where a freed slot comes behind those that were never used, the new ones follow it.
-        if <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND && self.used(slots.words()) > 0 {
-            self.books.mark_used_until(from);
+        if <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND && slots.used() > 0 {
+            slots.mark_used_until(from);
         }
         self.queue.grow(from, slots);
-        let existed = self.books.note_slots_from(from, slots.words());
+        let existed = from < slots.ever_used();
+        if existed {
+            self.books.note_slots_again(slots);
+        }
         // What is open stays so: only slots that were never used have come.
         if existed || !self.queue.is_open() {
             self.open_fast_paths(slots);
         }
-        self.books.tell_size(slots.words());
+        self.books.tell_size(slots);
     }
 
-    /// The function removes the slots from `to` on, all dead.
-    #[cfg(any(feature = "blocks", feature = "vec"))]
-    pub(crate) fn shrink<S>(&mut self, to: usize, slots: &mut S, remove: impl FnOnce(&mut S))
+    /// The slots from `to` on, all dead, are about to be removed; [`note_shrunk`](Self::note_shrunk) must be called then.
+    #[cfg(feature = "vec")]
+    pub(crate) fn shrink<P>(&mut self, to: usize, SlotsMut(slots): SlotsMut<'_, P>)
     where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        // Their words stay, and differ from those of a new pool when the slots exist again.
-        self.keep_used();
+        self.close_fast_paths(slots);
         self.queue.shrink(to, slots);
-        remove(slots);
+    }
+
+    /// There are fewer slots now.
+    #[cfg(feature = "vec")]
+    pub(crate) fn note_shrunk<P>(&mut self, SlotsMut(slots): SlotsMut<'_, P>)
+    where
+        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
         self.open_fast_paths(slots);
-        self.books.tell_size(slots.words());
+        self.books.tell_size(slots);
     }
 
     /// Replaces the recorder's track.
-    pub(crate) fn listen<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn listen<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         track: Option<crate::reports::recorder::Track>,
-        slots: &mut S,
+        SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         self.books.listen(track);
         self.open_fast_paths(slots);
@@ -416,8 +423,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
 /// What a reuse order needs of the slots.
 #[derive(Clone, Copy, Debug)]
-#[doc(hidden)]
-pub struct Needs<E> {
+pub(crate) struct Needs<E> {
     /// See [`Queue::entry_count`].
     pub(crate) entry_count: fn(usize, bool) -> usize,
     pub(crate) fit_entries: FitEntries<E>,
@@ -438,24 +444,17 @@ impl<R: ReuseOrder, W: Word, I: IndexWord> SlotKind for (R, W, I) {
 #[cfg(feature = "validate")]
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// Checks a pool that may have had up to `capacity` slots. The objects of these, with these generations, are out of it.
-    pub(crate) fn validate<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn validate<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &self,
         capacity: usize,
-        slots: &S,
+        slots: &SlotWords<P>,
         detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
-        let words = slots.words();
+        let words = slots;
         words.validate()?;
-        let used = self.used(words);
-        self.books.validate(capacity, words, used, detached)?;
-        words.validate_unused(used)?;
+        self.books.validate(capacity, words, detached)?;
         self.queue.validate(slots)?;
-        self.queue.validate_unused(used, slots)?;
-        if !<R::Queue<H::Index> as Queue<H::Index>>::HAS_FAST_PATH
-            && !<R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND
-        {
-            self.books.validate_peak(words.counts())?;
-        }
+        self.queue.validate_unused(words.used(), slots)?;
         let is_careful = words.border() == 0;
         ensure(
             is_careful || !words.counts().owes_peak(),
@@ -483,12 +482,21 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 }
 
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
-    /// The core of a copy of the slots, without a recorder.
-    pub(crate) fn clone_for<S>(&self, slots: &mut S) -> Self
+    /// The core of a copy of the slots, which has all but the entries, without a recorder.
+    pub(crate) fn clone_for<P>(
+        &self,
+        others: &[EntryOf<R, H>],
+        SlotsMut(slots): SlotsMut<'_, P>,
+    ) -> Self
     where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        let mut clone = Self { queue: self.queue.clone(), books: self.books.clone() };
+        let mut clone = Self::unopened(self.books.clone());
+        if !slots.holds_links() {
+            // What comes with the slots stays.
+            clone.queue.reset(slots);
+        }
+        clone.queue.copy_state_from(&self.queue, others, slots.used(), slots);
         clone.open_fast_paths(slots);
         clone
     }
@@ -518,10 +526,10 @@ mod tests {
         let mut slots = HandleAllocator::new(3);
         let handle = slots.acquire().unwrap();
         slots.validate().unwrap();
-        slots.storage_mut().set_border(5);
+        slots.storage_mut().slots_mut().all().set_border(5);
         let rule = "the peak is at least what is live, or noted before a lifetime ends";
         assert_eq!(slots.validate().unwrap_err().rule(), rule);
-        slots.storage_mut().close_border();
+        slots.storage_mut().slots_mut().all().close_border();
         slots.release(handle);
         slots.validate().unwrap();
         assert_eq!(slots.stats().peak, 1);
@@ -573,23 +581,22 @@ mod tests {
     #[cfg(all(feature = "lots", target_has_atomic = "32"))]
     fn an_order_whose_next_slots_are_taken_is_open_again() {
         let circle = Circle::new::<Handle<()>>(&Lifetimes::PLAIN);
-        let mut words =
-            SlotWords::<crate::slots::Block<(), crate::slots::Bare<u32, u32>>>::try_new(
-                8,
-                <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
-                false,
-                circle.start().as_dead(),
-            )
-            .unwrap();
-        let mut core = Core::<Lifo, Handle<()>>::new(circle, None, &mut words);
+        let mut words = SlotWords::<crate::slots::Block<crate::slots::Bare<u32, u32>>>::try_new(
+            8,
+            <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
+            false,
+            circle.start().generation(),
+        )
+        .unwrap();
+        let mut core = Core::<Lifo, Handle<()>>::new(circle, None, SlotsMut(&mut words));
         assert!(Queue::<u32>::is_open(&core.queue));
-        assert!(core.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter(), &mut words));
+        assert!(core.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter(), SlotsMut(&mut words)));
         assert!(!Queue::<u32>::is_open(&core.queue), "the slots are not live yet");
         for index in 0..3 {
             words.expect_birth();
             words.set_live(index, 1);
         }
-        core.note_upcoming(3, &mut words);
+        core.note_upcoming(3, SlotsMut(&mut words));
         assert!(Queue::<u32>::is_open(&core.queue));
         assert_eq!(core.queue.next(&words), Some(3));
     }

@@ -123,6 +123,9 @@ pub(crate) trait Census {
     /// How many slots there are.
     fn slots(&self) -> usize;
 
+    /// Slots from here on were never used: they are as in a new pool.
+    fn used(&self) -> usize;
+
     fn counts(&self) -> Counts;
 
     /// The word of a slot: for a live one its generation; for a dead one the next, with the top bit

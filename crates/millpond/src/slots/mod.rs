@@ -8,17 +8,13 @@
 //!     │      └──▶ Books       which generation follows; refusals, statistics
 //!     └──▶ Storage     the values: the unsafe code of the pools
 //!            └──▶ SlotWords   live or dead, one word per slot; the bitmap
-//!                    └──▶ Place      where all arrays lie: one block of memory, the pool itself, or several
-//!                                    blocks
+//!                    └──▶ Place      where all arrays lie: one block of memory, or the pool itself
 //! ```
 
 pub(crate) mod bit_tree;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod block;
-#[cfg(feature = "blocks")]
-#[allow(unsafe_code)]
-mod blocks;
 mod books;
 mod circle;
 #[allow(unsafe_code)]
@@ -31,6 +27,7 @@ pub(crate) mod generations;
 mod inline;
 mod kind;
 pub(crate) mod lifetimes;
+mod link;
 #[cfg(not(feature = "alloc"))]
 mod no_detached;
 mod partition;
@@ -46,15 +43,11 @@ pub mod reuse;
 pub(crate) mod reuse;
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub(crate) mod saved;
-#[cfg(feature = "blocks")]
-mod sizes;
 #[allow(unsafe_code)]
 mod words;
 
 #[cfg(feature = "alloc")]
 pub(crate) use self::block::Block;
-#[cfg(feature = "blocks")]
-pub(crate) use self::blocks::{BlockTable, Blocks};
 pub(crate) use self::books::{Books, check_disjoint};
 pub(crate) use self::circle::{CheckWord, Circle, KeptCircle};
 pub(crate) use self::core::{Core, EntryOf, Needs};
@@ -63,12 +56,11 @@ pub(crate) use self::counts::{Census, Counts, retired_among};
 pub(crate) use self::detached::{Detached, detached_handles};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, FitEntries, SlotKind};
+pub(crate) use self::link::Link;
 #[cfg(not(feature = "alloc"))]
 pub(crate) use self::no_detached::Detached;
 pub(crate) use self::partition::{Parting, Partition, Sorting};
-pub(crate) use self::place::{BitmapAge, FlatPlace, Parts, PartsMut, Place};
-#[cfg(feature = "blocks")]
-pub(crate) use self::sizes::BlockSizes;
+pub(crate) use self::place::{BitmapAge, Parts, PartsMut, Place};
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;
-pub(crate) use self::words::{KeptWords, SlotWords, handle_at, source};
+pub(crate) use self::words::{SlotWords, SlotsMut, handle_at};

@@ -4,13 +4,10 @@
 //! on it.
 
 use core::fmt::Debug;
-use core::mem::MaybeUninit;
 use core::mem::offset_of;
-use core::ptr::NonNull;
 
 use crate::base::entry::Entry;
 use crate::handle::Word;
-use crate::occupancy::TopBit;
 use crate::reports::debug::Watch;
 
 /// The arrays of one pool's slots.
@@ -21,29 +18,25 @@ use crate::reports::debug::Watch;
 /// there are slots, and, if the place [has a bitmap](Self::HAS_BITMAP), 64 of them to each word of
 /// the bitmap. They stay where they are as long as the place does not move, and only what
 /// `parts_mut` lends changes them; but a place that grows may have methods of its own, which borrow
-/// it mutably and do otherwise. There is one value for each slot, which does not move then either.
-/// `find` and `find_mut` find those of all slots and no others. `entries_end` and `entries_end_mut` point behind the last
-/// of the entries, which may be read and written by them.
+/// it mutably and do otherwise. `values` points to room for as many values as there are words, of the type that the place was
+/// made for, which does not move then either. `entries_end` and `entries_end_mut` point behind the last of the entries, which may be read and written by them.
 #[doc(hidden)]
 pub unsafe trait Place {
     type Word: Word;
     /// What the reuse order keeps.
     type Entry: Entry;
-    type Value;
 
     /// Whether there is a bitmap; otherwise its slice is empty.
     const HAS_BITMAP: bool;
     /// Whether the values lie in the place itself, and move with it.
     const MOVES_VALUES: bool = false;
-    /// What the top bit of a stored word means; that of the [key](Self::key) inverts it.
-    const TOP_BIT: TopBit = TopBit::Dead;
 
-    /// Each word is stored as its exclusive or with this key, which never changes.
-    fn key(&self) -> Self::Word;
+    fn parts(&self) -> Parts<'_, Self::Word, Self::Entry>;
 
-    fn parts(&self) -> Parts<'_, Self::Word, Self::Entry, Self::Value>;
+    fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry>;
 
-    fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry, Self::Value>;
+    /// How many bytes from one value to the next.
+    fn value_bytes(&self) -> usize;
 
     /// Where the array of entries ends.
     #[inline(always)]
@@ -55,74 +48,6 @@ pub unsafe trait Place {
     #[inline(always)]
     fn entries_end_mut(&mut self) -> *mut Self::Entry {
         self.parts_mut().entries.as_mut_ptr_range().end
-    }
-
-    /// The place of a slot's value. This, `value_mut` and `values_mut` use the array of
-    /// [`parts`](Self::parts); a place that is not [flat](FlatPlace) overrides them.
-    ///
-    /// # Safety
-    ///
-    /// There is such a slot.
-    #[inline(always)]
-    unsafe fn value(&self, index: usize) -> *const MaybeUninit<Self::Value> {
-        // SAFETY: there is a value for each slot.
-        unsafe { self.parts().values.add(index) }
-    }
-
-    /// The place of a slot's value, mutable until this `Place` is used again.
-    ///
-    /// # Safety
-    ///
-    /// There is such a slot.
-    #[inline(always)]
-    unsafe fn value_mut(&mut self, index: usize) -> *mut MaybeUninit<Self::Value> {
-        // SAFETY: there is a value for each slot.
-        unsafe { self.parts_mut().values.add(index) }
-    }
-
-    /// Where the value of a slot is, if there is such a slot.
-    #[inline(always)]
-    fn find(&self, index: usize) -> Option<NonNull<MaybeUninit<Self::Value>>> {
-        if index >= self.parts().words.len() {
-            return None;
-        }
-        // SAFETY: there is such a slot.
-        NonNull::new(unsafe { self.value(index) }.cast_mut())
-    }
-
-    /// Where the value of a slot is, if there is such a slot: mutable until this `Place` is used again.
-    #[inline(always)]
-    fn find_mut(&mut self, index: usize) -> Option<NonNull<MaybeUninit<Self::Value>>> {
-        if index >= self.parts().words.len() {
-            return None;
-        }
-        // SAFETY: there is such a slot.
-        NonNull::new(unsafe { self.value_mut(index) })
-    }
-
-    /// Where the values of several slots are, all of them mutable until the place is used again.
-    ///
-    /// # Safety
-    ///
-    /// There are such slots.
-    #[inline(always)]
-    unsafe fn values_mut<const N: usize>(
-        &mut self,
-        indices: [Option<usize>; N],
-    ) -> [Option<*mut MaybeUninit<Self::Value>>; N] {
-        let values = self.parts_mut().values;
-        indices.map(|index| Some(values.wrapping_add(index?)))
-    }
-
-    /// Copies the bytes of the first values of another place.
-    ///
-    /// # Safety
-    ///
-    /// Both have at least this many slots. If they are in blocks, the blocks have the same sizes.
-    unsafe fn copy_values(&mut self, other: &Self, count: usize) {
-        let (to, from) = (self.parts_mut().values, other.parts().values);
-        // SAFETY: both have this many slots, in memory of their own.
-        unsafe { to.copy_from_nonoverlapping(from, count) };
     }
 
     /// What is known of the bitmap; of no use if there is none.
@@ -152,15 +77,6 @@ pub unsafe trait Place {
         debug_assert!(watch.is_none(), "nobody can watch these slots");
     }
 }
-
-/// A place whose values are one array.
-///
-/// # Safety
-///
-/// The values of [`parts`](Place::parts) and [`parts_mut`](Place::parts_mut) are the first of as many as there are
-/// words.
-#[doc(hidden)]
-pub unsafe trait FlatPlace: Place {}
 
 /// How up to date the bitmap of a place is: *in step*, so that each birth and death writes its bit, or as the words were
 /// when it was gathered.
@@ -237,28 +153,27 @@ impl BitmapAge {
 /// The arrays of a [`Place`].
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Parts<'a, W, E, T> {
+pub struct Parts<'a, W, E> {
     /// One word per slot.
     pub(crate) words: &'a [W],
     /// One bit per slot, or nothing.
     pub(crate) bits: &'a [u64],
     /// What the reuse order keeps.
     pub(crate) entries: &'a [E],
-    /// One value per slot: the first of them, if the place [is flat](FlatPlace). Not a reference,
-    /// because some may be lent out.
-    pub(crate) values: *const MaybeUninit<T>,
+    /// The first byte of the values, one per slot. Not a reference, because some may be lent out.
+    pub(crate) values: *const u8,
 }
 
 /// The arrays of a [`Place`], mutable.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct PartsMut<'a, W, E, T> {
+pub struct PartsMut<'a, W, E> {
     /// One word per slot.
     pub(crate) words: &'a mut [W],
     /// One bit per slot, or nothing.
     pub(crate) bits: &'a mut [u64],
     /// What the reuse order keeps.
     pub(crate) entries: &'a mut [E],
-    /// One value per slot: the first of them, if the place [is flat](FlatPlace).
-    pub(crate) values: *mut MaybeUninit<T>,
+    /// The first byte of the values, one per slot.
+    pub(crate) values: *mut u8,
 }

@@ -4,6 +4,9 @@
 //! the generation that the *next* handle will have, with the top bit set. So one comparison of a handle's generation
 //! with the word tests for both the same lifetime and a live slot, and an insertion or removal is one store.
 //!
+//! A slot that was never used has the word 0, which stands for the first generation, dead. So the words of a new pool, and
+//! its bitmap, are memory that nobody has written to.
+//!
 //! Iteration uses a bitmap, 64 slots to a word. It is *in step* if each insertion and removal writes its bit.
 //! Otherwise, mutable iteration first gathers the top bits of the words into it; the counts of insertions and removals
 //! show whether it is out of date. Writing a bit costs about half a nanosecond per insertion or removal, gathering
@@ -21,26 +24,33 @@
 //! 2. If a [prefix](BitmapAge::prefix) is known, the slots below it are live, and no others.
 //! 3. `births - deaths` is the number of live slots.
 //! 4. `quick_below` is the border, or 0 while the bitmap is in step: so a lifetime that ends below it has no bit to clear.
+//! 5. Slots from `used` on are as in a new pool: no value was ever in them, their words are 0, the bitmap, old or not, has
+//!    no bits in words of them alone, and the reuse order has them in the order of their indices, with the entries of a new
+//!    pool. Whatever takes a slot, gives it a word, or moves others around it in the order, raises `used` beyond it at once;
+//!    only taking over another pool's state lowers it. Copies of states leave the slots from there on alone.
+//! 6. If the slots [hold links](SlotWords::holds_links), each has room for one in place of its value, and the first bytes of
+//!    each dead one are an initialised [`Link`].
 //!
 //! The iterators of `values` rely on 1 and 2: they read, without a test, the values of slots that are live by the
 //! bitmap or the prefix.
 
+#[cfg(feature = "alloc")]
+use core::alloc::Layout;
 use core::mem::offset_of;
-use core::ops::Range;
 
 use crate::base::aside;
-#[cfg(feature = "alloc")]
+use crate::base::entry::Entry;
+#[cfg(all(test, feature = "alloc"))]
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Word};
-use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
+use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
+use crate::slots::Link;
 use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, SlotKind, retired_among};
-#[cfg(feature = "blocks")]
-use crate::slots::{BlockSizes, Blocks};
 
-/// An iteration that finds at most one birth or death for this many slots since the previous one
+/// An iteration that finds at most one birth or death for this many used slots since the previous one
 /// puts the bitmap in step.
 const IN_STEP_SLOTS_PER_CHANGE: u64 = 4;
 
@@ -52,12 +62,15 @@ const IN_STEP_SLOTS_PER_CHANGE: u64 = 4;
 #[doc(hidden)]
 #[repr(C)]
 pub struct SlotWords<P: Place> {
+    /// Slots from here on were never used (invariant 5). It may be more than there are slots, in a pool that had more.
+    used: u32,
+    /// One less than the first generation of every slot; 2^32 - 1 if that is 0, of slots whose first generation is not known.
+    start_minus_1: u32,
     /// As in [`Counts`], and so are `births` and `deaths`.
     peak: u32,
     retired: u32,
     /// Bit `i % 64` of word `i / 64` of its bitmap is set while slot `i` is live, unless the bitmap is
-    /// [old](BitmapAge). No bit at or beyond the last slot is ever set; and old or not, none in a word all of whose
-    /// slots were never used, as far as [`copy_state_from`](Self::copy_state_from) knows.
+    /// [old](BitmapAge). No bit at or beyond the last slot is ever set.
     place: P,
     births: u64,
     deaths: u64,
@@ -67,28 +80,45 @@ pub struct SlotWords<P: Place> {
     border: u32,
 }
 
-#[cfg(feature = "alloc")]
-impl<T, K: SlotKind> SlotWords<Block<T, K>> {
-    /// No slots, and no memory.
-    pub(crate) const fn empty() -> Self {
-        Self::unused(Block::empty())
+/// The slots, as whoever owns them lends them to a [`Core`](super::Core): nobody else can change them, because their values
+/// must agree with them.
+pub(crate) struct SlotsMut<'a, P: Place>(pub(super) &'a mut SlotWords<P>);
+
+impl<'a, P: Place> SlotsMut<'a, P> {
+    #[inline(always)]
+    pub(crate) fn of(slots: &'a mut SlotWords<P>) -> Self {
+        Self(slots)
     }
 
-    /// Slots that are all dead, with this word, every page touched. `in_step`: the bitmap is in
-    /// step from the beginning.
+    /// The slots, to be broken.
+    #[cfg(test)]
+    pub(crate) fn all(self) -> &'a mut SlotWords<P> {
+        self.0
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<K: SlotKind> SlotWords<Block<K>> {
+    /// No slots, and no memory.
+    pub(crate) const fn empty(value: Layout, start: u32) -> Self {
+        Self::unused(Block::empty(value), start)
+    }
+
+    /// Slots without values that were never used and have this first generation.
+    #[cfg(test)]
     pub(crate) fn try_new(
         slots: usize,
         entries: usize,
         in_step: bool,
-        dead: K::Word,
+        start: u32,
     ) -> Result<Self, OutOfMemory> {
-        debug_assert!(dead.is_dead());
-        Ok(Self::of_dead(Block::try_new(slots, entries, dead)?, in_step))
+        Ok(Self::of_unused(Block::try_new(slots, entries, Layout::new::<()>())?, in_step, start))
     }
 
-    /// Like [`try_new`](Self::try_new), for a block of slots that are all dead.
-    pub(crate) fn of_dead(place: Block<T, K>, in_step: bool) -> Self {
-        let mut words = Self::unused(place);
+    /// The slots of a block, which were never used and have this first generation. `in_step`: the bitmap is in step from the
+    /// beginning.
+    pub(crate) fn of_unused(place: Block<K>, in_step: bool, start: u32) -> Self {
+        let mut words = Self::unused(place, start);
         if in_step {
             words.put_in_step();
         }
@@ -99,50 +129,10 @@ impl<T, K: SlotKind> SlotWords<Block<T, K>> {
     #[cfg(test)]
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
         let (slots, entries) = (self.slots(), self.entries().len());
-        let mut clone = Self::try_new(slots, entries, self.is_in_step(), K::Word::RETIRED)?;
-        clone.continue_from(self);
+        let mut clone = Self::try_new(slots, entries, self.is_in_step(), self.start())?;
+        clone.copy_state_from(self, self.used());
+        clone.entries_mut().copy_from_slice(self.entries());
         Ok(clone)
-    }
-}
-
-#[cfg(feature = "blocks")]
-impl<T, K: SlotKind> SlotWords<Blocks<T, K>> {
-    /// No slots, and no memory.
-    pub(crate) const fn growing(sizes: BlockSizes) -> Self {
-        Self::unused(Blocks::new(sizes))
-    }
-
-    /// Allocates the next block. `room`: how many slots to make room for if there is none for that
-    /// block; `in_step`: the bitmap is in step from now on; `ahead`: touch every page. Returns the new slots, which are dead.
-    pub(crate) fn try_add_block(
-        &mut self,
-        in_step: bool,
-        ahead: bool,
-    ) -> Result<Range<usize>, OutOfMemory> {
-        let was_in_step = self.is_in_step();
-        let new = self.place.try_add_block(ahead)?;
-        if in_step && !was_in_step {
-            self.put_in_step();
-        }
-        let words = &self.place.parts().words[new.clone()];
-        self.retired += retired_among(words) as u32;
-        Ok(new)
-    }
-
-    /// Frees the last block, all of whose slots are dead.
-    pub(crate) fn remove_block(&mut self) {
-        let Some(block) = self.place.last_block() else { return };
-        let words = &self.place.parts().words[block];
-        self.retired -= retired_among(words) as u32;
-        self.place.remove_block();
-    }
-
-    /// How many of these slots have retired.
-    pub(crate) fn retired_in(&self, slots: Range<usize>) -> usize {
-        match self.retired {
-            0 => 0,
-            _ => retired_among(&self.as_slice()[slots]),
-        }
     }
 }
 
@@ -158,63 +148,13 @@ impl<P: Place> SlotWords<P> {
         offset_of!(Self, retired),
     ];
     pub(crate) const BORDER_OFFSET: usize = offset_of!(Self, border);
-
-    /// All words: for a live slot its generation; for a dead one the next, with the top bit set.
-    #[inline]
-    pub(crate) fn as_slice(&self) -> &[P::Word] {
-        self.place.parts().words
-    }
+    pub(crate) const USED_OFFSET: usize = offset_of!(Self, used);
+    pub(crate) const START_MINUS_1_OFFSET: usize = offset_of!(Self, start_minus_1);
 
     /// The words of 64 slots, if all of them are live.
     #[inline]
     pub(crate) fn full_word(&self, word: usize) -> Option<&[P::Word; WORD_SLOTS]> {
         full_word(self.as_slice(), word)
-    }
-}
-
-/// The words of a place as a source of occupancy.
-#[inline]
-pub(crate) fn source<P: Place>(words: &[P::Word]) -> Source<'_> {
-    match P::TOP_BIT {
-        TopBit::Dead => P::Word::source(words),
-        TopBit::Live => P::Word::source(words).with_live_tops(),
-    }
-}
-
-/// The words of a pool's slots, as they are stored.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct KeptWords<'a, W> {
-    words: &'a [W],
-    /// See [`Place::key`].
-    key: W,
-}
-
-impl<'a, W: Word> KeptWords<'a, W> {
-    #[inline]
-    pub(crate) fn new(words: &'a [W], key: W) -> Self {
-        Self { words, key }
-    }
-
-    /// The handle of a slot that is known to be live; for loops, because it has no early exit.
-    #[inline]
-    pub(crate) fn handle_of_live<H: HandleLayout<Word = W>>(&self, index: usize) -> H {
-        H::from_live_parts(index, self.of_live(index))
-    }
-
-    /// The word of a slot that is known to be live, likewise.
-    #[inline]
-    pub(crate) fn of_live(&self, index: usize) -> W {
-        // This is never out of range; any word would do there, so that loops have no early exit for
-        // it.
-        self.words.get(index).copied().unwrap_or(self.key).difference(self.key)
-    }
-
-    /// The handle of a slot, if it is live.
-    #[cfg(test)]
-    pub(crate) fn handle_at<H: HandleLayout<Word = W>>(&self, index: usize) -> Option<H> {
-        let word = self.words.get(index)?.difference(self.key);
-        (!word.is_dead()).then(|| H::from_kept_parts(index, word))
     }
 }
 
@@ -228,8 +168,8 @@ pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_S
 
 impl<T, K: SlotKind, const N: usize> SlotWords<Inline<T, K, N>> {
     /// The slots of a place, none of which was ever used. No bit is set that is not set in the place.
-    pub(crate) const fn fresh(place: Inline<T, K, N>) -> Self {
-        Self::unused(place)
+    pub(crate) const fn fresh(place: Inline<T, K, N>, start: u32) -> Self {
+        Self::unused(place, start)
     }
 }
 
@@ -238,6 +178,10 @@ impl<P: Place> Census for SlotWords<P> {
 
     fn slots(&self) -> usize {
         self.slots()
+    }
+
+    fn used(&self) -> usize {
+        self.used()
     }
 
     #[inline(always)]
@@ -253,9 +197,99 @@ impl<P: Place> Census for SlotWords<P> {
 }
 
 impl<P: Place> SlotWords<P> {
-    const fn unused(place: P) -> Self {
+    const fn unused(place: P, start: u32) -> Self {
         let Counts { births, deaths, peak, retired } = Counts::NONE;
-        Self { peak, retired, place, births, deaths, quick_below: 0, border: 0 }
+        let start_minus_1 = start.wrapping_sub(1);
+        Self {
+            used: 0,
+            start_minus_1,
+            peak,
+            retired,
+            place,
+            births,
+            deaths,
+            quick_below: 0,
+            border: 0,
+        }
+    }
+
+    /// The first generation of every slot; 0 if it is not known.
+    #[inline]
+    pub(crate) fn start(&self) -> u32 {
+        self.start_minus_1.wrapping_add(1)
+    }
+
+    /// Changes the first generation of slots all of which have words that are stored.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(crate) fn set_start(&mut self, start: u32) {
+        self.start_minus_1 = start.wrapping_sub(1);
+    }
+
+    /// Slots from here on were never used (invariant 5).
+    #[inline]
+    pub(crate) fn used(&self) -> usize {
+        (self.used as usize).min(self.slots())
+    }
+
+    /// Like [`used`](Self::used), with slots that there were.
+    #[inline]
+    pub(crate) fn ever_used(&self) -> usize {
+        self.used as usize
+    }
+
+    /// This slot was taken.
+    #[inline(always)]
+    pub(crate) fn mark_used(&mut self, index: usize) {
+        self.used = self.used.max(index as u32 + 1);
+    }
+
+    /// This slot, from which on none was used, was taken, and may bring a new peak. Returns what its word stands for.
+    #[inline(always)]
+    pub(crate) fn begin_next(&mut self, index: usize) -> P::Word {
+        debug_assert!(index >= self.ever_used() && index < self.slots());
+        self.used = index as u32 + 1;
+        self.close_border();
+        self.unused_word()
+    }
+
+    /// This slot, whose stored word is 0, was taken. Returns what the word stands for.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn begin_using(&mut self, index: usize) -> P::Word {
+        self.mark_used(index);
+        self.unused_word()
+    }
+
+    /// The slots below this one are not as in a new pool.
+    pub(crate) fn mark_used_until(&mut self, slots: usize) {
+        self.used = self.used.max(slots as u32);
+    }
+
+    /// These slots, dead ones that may never have been used, count as used from now on: their words are stored.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn write_words(&mut self, slots: core::ops::Range<usize>) {
+        self.mark_used_until(slots.end);
+        let unused = self.unused_word();
+        let words = &mut self.place.parts_mut().words[slots];
+        words.iter_mut().filter(|word| word.is_unused()).for_each(|word| *word = unused);
+    }
+
+    /// How many words of the bitmap have slots that were used.
+    #[inline]
+    fn used_bit_words(&self) -> usize {
+        self.used().div_ceil(WORD_SLOTS)
+    }
+
+    /// What a stored word stands for.
+    #[inline(always)]
+    fn meaning(&self, word: P::Word) -> P::Word {
+        if word.is_unused() { self.unused_word() } else { word }
+    }
+
+    /// The word for which that of a slot stands that was never used.
+    #[inline]
+    pub(crate) fn unused_word(&self) -> P::Word {
+        P::Word::from_generation(self.start()).as_dead()
     }
 
     fn set_counts(&mut self, counts: Counts) {
@@ -267,15 +301,16 @@ impl<P: Place> SlotWords<P> {
         } = counts;
     }
 
-    /// Takes on the words, entries and counts of another, of as many slots and entries.
-    pub(crate) fn continue_from(&mut self, other: &Self) {
-        self.copy_state_from(other, other.slots());
-        self.entries_mut().copy_from_slice(other.entries());
-    }
-
     #[inline]
     pub(crate) fn slots(&self) -> usize {
         self.place.parts().words.len()
+    }
+
+    /// All words: for a live slot its generation; for a dead one the next, with the top bit set; 0 for one that was never
+    /// used.
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[P::Word] {
+        self.place.parts().words
     }
 
     #[inline]
@@ -299,32 +334,73 @@ impl<P: Place> SlotWords<P> {
         self.place.parts_mut().entries
     }
 
-    #[inline]
-    pub(crate) fn get(&self, index: usize) -> Option<P::Word> {
-        Some(self.place.parts().words.get(index)?.difference(self.place.key()))
+    /// Where the array of entries ends, for writing entries.
+    #[inline(always)]
+    pub(crate) fn entries_end_mut(&mut self) -> *mut P::Entry {
+        self.place.entries_end_mut()
     }
 
-    /// The word of a slot that exists.
+    /// Whether the dead slots have the links of the reuse order's list, where their values were: if it needs links, and has
+    /// no array for them.
+    #[inline]
+    pub(crate) fn holds_links(&self) -> bool {
+        P::Entry::LINKS_IN_SLOTS && self.place.parts().entries.is_empty()
+    }
+
+    /// The link that was last set since the slot died, or [`Link::NONE`].
+    #[inline]
+    pub(crate) fn link(&self, index: usize) -> Link {
+        if self.is_live(index) {
+            return Link::NONE;
+        }
+        assert!(index < self.slots() && self.holds_links());
+        let slot = self.place.parts().values.wrapping_add(index * self.place.value_bytes());
+        // SAFETY: the slot exists and is dead, so it has room for a link, and its first bytes are an initialised one
+        // (invariant 6).
+        unsafe { slot.cast::<Link>().read_unaligned() }
+    }
+
+    /// Sets the link of a dead slot; does nothing if the slot is live.
+    #[inline]
+    pub(crate) fn set_link(&mut self, index: usize, link: Link) {
+        if !self.is_live(index) {
+            self.write_link(index, link);
+        }
+    }
+
+    /// Writes the link of a slot that is dead, or has no value any more and dies now.
+    #[inline]
+    fn write_link(&mut self, index: usize, link: Link) {
+        if self.holds_links() {
+            assert!(index < self.slots());
+            let bytes = self.place.value_bytes();
+            let slot = self.place.parts_mut().values.wrapping_add(index * bytes);
+            // SAFETY: the slot exists, has room for a link (invariant 6), and holds no value.
+            unsafe { slot.cast::<Link>().write_unaligned(link) };
+        }
+    }
+
+    /// What the word of a slot stands for: the generation of a live slot; of a dead one the next, with the top bit set.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<P::Word> {
+        Some(self.meaning(self.stored(index)?))
+    }
+
+    /// The word of a slot as it is stored: 0 if the slot was never used.
+    #[inline(always)]
+    pub(crate) fn stored(&self, index: usize) -> Option<P::Word> {
+        self.place.parts().words.get(index).copied()
+    }
+
+    /// The stored word of a slot that exists.
     ///
     /// # Safety
     ///
     /// The slot exists.
     #[inline(always)]
-    pub(crate) unsafe fn get_unchecked(&self, index: usize) -> P::Word {
+    pub(crate) unsafe fn stored_unchecked(&self, index: usize) -> P::Word {
         // SAFETY: there is a word for each slot.
-        let word = unsafe { self.place.parts().words.get_unchecked(index) };
-        word.difference(self.place.key())
-    }
-
-    /// The words, to be read while the values are lent out.
-    #[inline]
-    pub(crate) fn kept(&self) -> KeptWords<'_, P::Word> {
-        KeptWords { words: self.place.parts().words, key: self.place.key() }
-    }
-
-    fn all(&self) -> impl Iterator<Item = P::Word> {
-        let key = self.place.key();
-        self.place.parts().words.iter().map(move |word| word.difference(key))
+        unsafe { *self.place.parts().words.get_unchecked(index) }
     }
 
     /// The number of live slots.
@@ -370,31 +446,20 @@ impl<P: Place> SlotWords<P> {
 
     #[inline]
     pub(crate) fn is_live(&self, index: usize) -> bool {
-        matches!(self.get(index), Some(word) if !word.is_dead())
+        matches!(self.stored(index), Some(word) if !word.is_dead())
     }
 
     /// Whether the slot is live, and in this lifetime.
     #[inline]
     pub(crate) fn is_live_in(&self, index: usize, generation: P::Word) -> bool {
-        // Live words have no top bit, and a handle's generation has none.
-        self.get(index) == Some(generation)
-    }
-
-    /// Whether the slot, which exists, is live in this lifetime.
-    ///
-    /// # Safety
-    ///
-    /// The slot exists.
-    #[inline]
-    pub(crate) unsafe fn is_there_live_in(&self, index: usize, generation: P::Word) -> bool {
-        // SAFETY: as the caller promises.
-        unsafe { self.get_unchecked(index) == generation }
+        // Live words have no top bit, and a handle's generation has none. That of a dangling handle may be 0.
+        self.stored(index) == Some(generation) && !generation.is_unused()
     }
 
     /// The generation of a live slot.
     #[inline]
     pub(crate) fn of_live(&self, index: usize) -> Option<P::Word> {
-        self.get(index).filter(|word| !word.is_dead())
+        self.stored(index).filter(|word| !word.is_dead())
     }
 
     /// The generation that a slot's next lifetime will have, if the slot is vacant: dead and not
@@ -413,6 +478,7 @@ impl<P: Place> SlotWords<P> {
     #[cfg(test)]
     pub(crate) fn set_live(&mut self, index: usize, generation: P::Word) {
         assert!(index < self.slots());
+        self.mark_used(index);
         // SAFETY: just tested.
         unsafe { self.set_live_unchecked(index, generation) };
     }
@@ -441,10 +507,9 @@ impl<P: Place> SlotWords<P> {
     /// The slot exists.
     #[inline(always)]
     unsafe fn set_word(&mut self, index: usize, word: P::Word) {
-        let key = self.place.key();
         let words = self.place.parts_mut().words;
         // SAFETY: there is one word for each slot.
-        unsafe { *words.get_unchecked_mut(index) = word.difference(key) };
+        unsafe { *words.get_unchecked_mut(index) = word };
     }
 
     /// The word of the bitmap with the slot's bit, which is about to change.
@@ -462,7 +527,8 @@ impl<P: Place> SlotWords<P> {
         unsafe { bits.get_unchecked_mut(index / WORD_SLOTS) }
     }
 
-    /// Ends the lifetime of a live slot, which then has this word. For the word of a retired slot,
+    /// Ends the lifetime of a live slot, which then has this word, and no link; its value stays where it is and is not dropped,
+    /// unless the link takes its place: the caller has moved it out, or is about to. For the word of a retired slot,
     /// call [`retire`](Self::retire).
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
@@ -474,6 +540,7 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: just tested.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
+        self.write_link(index, Link::NONE);
         self.deaths += 1;
     }
 
@@ -493,6 +560,7 @@ impl<P: Place> SlotWords<P> {
         }
         // SAFETY: just tested.
         unsafe { self.set_word(index, generation.dead_successor()) };
+        self.write_link(index, Link::NONE);
         self.deaths += 1;
         true
     }
@@ -543,51 +611,62 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn unretire(&mut self, index: usize, vacant: Option<P::Word>) {
         debug_assert!(self.get(index) == Some(P::Word::RETIRED));
         if let Some(word) = vacant {
-            let key = self.place.key();
-            self.place.parts_mut().words[index] = word.difference(key);
+            self.place.parts_mut().words[index] = word;
         }
         self.retired -= 1;
     }
 
     /// Ends the lifetimes of all live slots.
     pub(crate) fn set_all_dead(&mut self, circle: &Circle<P::Word>) {
-        let key = self.place.key();
         let mut counts = self.counts();
+        let (used, bit_words) = (self.used(), self.used_bit_words());
         let parts = self.place.parts_mut();
         // Small enough for one comparison, large enough for vector instructions.
-        for words in parts.words.chunks_mut(32) {
-            let at_border =
-                words.iter().fold(false, |any, word| any | circle.is_border(word.difference(key)));
+        for words in parts.words[..used].chunks_mut(32) {
+            let at_border = words.iter().fold(false, |any, word| any | circle.is_border(*word));
             for word in words {
-                let was = word.difference(key);
-                let is = match (was.is_dead(), at_border) {
-                    (true, _) => was,
-                    (false, false) => was.successor().as_dead(),
-                    (false, true) => circle.word_after(was),
+                let is = match (word.is_dead(), at_border) {
+                    (true, _) => *word,
+                    (false, false) => word.successor().as_dead(),
+                    (false, true) => circle.word_after(*word),
                 };
-                counts.retire(usize::from(was != is && is == P::Word::RETIRED));
-                *word = is.difference(key);
+                counts.retire(usize::from(*word != is && is == P::Word::RETIRED));
+                *word = is;
             }
         }
         counts.all_dead();
-        parts.bits.fill(0);
+        if P::HAS_BITMAP {
+            parts.bits[..bit_words].fill(0);
+        }
         self.set_counts(counts);
         self.set_gathered_at(self.changes());
+    }
+
+    /// Makes all slots, which are dead, as if never used.
+    pub(crate) fn forget(&mut self) {
+        debug_assert!(self.live() == 0);
+        // No bit of a live slot is left.
+        self.refresh();
+        let used = self.used();
+        self.place.parts_mut().words[..used].fill(P::Word::ZERO);
+        self.used = 0;
     }
 
     /// Gives all slots, which are dead, this word.
     pub(crate) fn reset(&mut self, word: P::Word) {
         debug_assert!(self.live() == 0 && word.is_dead());
-        let key = self.place.key();
-        self.place.parts_mut().words.fill(word.difference(key));
+        self.place.parts_mut().words.fill(word);
+        self.mark_used_until(self.slots());
     }
 
     /// Which slots are live.
     #[inline]
     pub(crate) fn occupancy(&self) -> Occupancy<'_> {
         let parts = self.place.parts();
-        let source =
-            if self.is_bitmap_old() { source::<P>(parts.words) } else { Source::Bits(parts.bits) };
+        let source = match self.is_bitmap_old() {
+            true => P::Word::source(parts.words),
+            false => Source::Bits(parts.bits),
+        };
         Occupancy::new(source, parts.words.len(), self.live()).with_prefix(self.prefix())
     }
 
@@ -639,7 +718,7 @@ impl<P: Place> SlotWords<P> {
     #[inline(never)]
     fn catch_up(&mut self) -> bool {
         let behind = self.changes().abs_diff(self.place.bitmap_age().changes());
-        let few = self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE;
+        let few = self.used() as u64 / IN_STEP_SLOTS_PER_CHANGE;
         if behind <= few {
             self.put_in_step();
         } else {
@@ -650,9 +729,10 @@ impl<P: Place> SlotWords<P> {
 
     #[inline(never)]
     fn gather(&mut self) {
+        let bit_words = self.used_bit_words();
         let parts = self.place.parts_mut();
-        let source = source::<P>(parts.words);
-        for (word, bits) in parts.bits.iter_mut().enumerate() {
+        let source = P::Word::source(parts.words);
+        for (word, bits) in parts.bits.iter_mut().take(bit_words).enumerate() {
             *bits = source.word(word);
         }
         self.set_gathered_at(self.changes());
@@ -707,7 +787,9 @@ impl<P: Place> SlotWords<P> {
 
     /// Takes on all of another's state but for the entries. Slots from `used` on were never used in either.
     pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize) {
+        debug_assert!(used >= self.used() && used >= other.used());
         self.set_counts(other.counts());
+        self.used = other.used;
         let (parts, others) = (self.place.parts_mut(), other.place.parts());
         parts.words[..used].copy_from_slice(&others.words[..used]);
         if !P::HAS_BITMAP {
@@ -718,7 +800,7 @@ impl<P: Place> SlotWords<P> {
             bits.copy_from_slice(&others.bits[..bits.len()]);
             self.set_gathered_at(self.changes());
         } else {
-            // Bits left behind would lie beyond the next copy's used slots, and count as live then.
+            // Bits left behind would lie beyond the used slots (invariant 5).
             bits.fill(0);
             self.set_gathered_at(other.place.bitmap_age().changes());
             if self.is_in_step() {
@@ -730,10 +812,9 @@ impl<P: Place> SlotWords<P> {
     /// Takes on these words, of which as many are live, and this history.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(&mut self, words: &[P::Word], inserted: u64, peak: usize) {
-        let key = self.place.key();
-        for (word, loaded) in self.place.parts_mut().words.iter_mut().zip(words) {
-            *word = loaded.difference(key);
-        }
+        self.place.parts_mut().words[..words.len()].copy_from_slice(words);
+        // The peak is what a file says, and may be that of more slots.
+        self.mark_used_until(words.len().max(peak));
         let live = words.iter().filter(|word| !word.is_dead()).count();
         self.set_counts(Counts::loaded(inserted, live, peak, self.count_retired()));
         self.gather();
@@ -751,7 +832,7 @@ impl<P: Place> SlotWords<P> {
     }
 
     fn count_retired(&self) -> usize {
-        self.all().filter(|word| *word == P::Word::RETIRED).count()
+        retired_among(&self.place.parts().words[..self.used()])
     }
 }
 
@@ -760,7 +841,8 @@ impl<P: Place> SlotWords<P> {
 impl<P: Place> SlotWords<P> {
     pub(crate) fn begin_marking(&mut self) {
         self.set_gathered_at(u64::MAX);
-        self.place.parts_mut().bits.fill(0);
+        let bit_words = self.used_bit_words();
+        self.place.parts_mut().bits[..bit_words].fill(0);
     }
 
     /// Marks a slot; `false` if it was marked before.
@@ -781,15 +863,14 @@ impl<P: Place> SlotWords<P> {
 #[cfg(feature = "validate")]
 impl<P: Place> SlotWords<P> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
-        let live = self.all().filter(|word| !word.is_dead()).count();
+        let parts = self.place.parts();
+        let live = parts.words.iter().filter(|word| !word.is_dead()).count();
         ensure(
             self.births.checked_sub(self.deaths) == Some(live as u64),
             "as many slots are live as lifetimes have begun and not ended",
             format_args!("{live} live, {} begun, {} ended", self.births, self.deaths),
         )?;
-        let parts = self.place.parts();
-        let source = source::<P>(parts.words);
-        let differs = Occupancy::new(source, self.slots(), live)
+        let differs = Occupancy::new(P::Word::source(parts.words), self.slots(), live)
             .words()
             .zip(parts.bits)
             .position(|(gathered, kept)| gathered != *kept);
@@ -804,7 +885,7 @@ impl<P: Place> SlotWords<P> {
             format_args!("below {:?}, border {:?}", self.quick_below, self.border),
         )?;
         let age = self.place.bitmap_age();
-        let are_lowest = self.all().take(live).all(|word| !word.is_dead());
+        let are_lowest = parts.words.iter().take(live).all(|word| !word.is_dead());
         ensure(
             age.is_unknown() || age == BitmapAge::of_checked(are_lowest, live),
             "the live slots are the lowest ones if they are said to be",
@@ -818,15 +899,21 @@ impl<P: Place> SlotWords<P> {
             beyond == 0,
             "the bitmap has no bit beyond the last slot",
             format_args!("{beyond:x} beyond slot {}", self.slots()),
-        )
+        )?;
+        self.validate_unused()
     }
 
-    /// For slots of which those from `used` on were never used: old or not, the bitmap has no bits in
-    /// words of them alone, or [`copy_state_from`](Self::copy_state_from) would leave them there.
-    pub(crate) fn validate_unused(&self, used: usize) -> Result<(), Violation> {
-        let bits = self.place.parts().bits;
-        let first = used.div_ceil(WORD_SLOTS).min(bits.len());
-        let left = bits[first..].iter().position(|bits| *bits != 0);
+    /// Checks what invariant 5 says of the words and the bitmap.
+    fn validate_unused(&self) -> Result<(), Violation> {
+        let (parts, used) = (self.place.parts(), self.used());
+        let written = parts.words[used..].iter().position(|word| !word.is_unused());
+        ensure(
+            written.is_none(),
+            "slots beyond those that were used are as in a new pool",
+            format_args!("slot {:?}, though only {used} were used", written.map(|at| used + at)),
+        )?;
+        let first = self.used_bit_words().min(parts.bits.len());
+        let left = parts.bits[first..].iter().position(|bits| *bits != 0);
         ensure(
             left.is_none(),
             "the bitmap, old or not, has no bits where no slot was ever used",
@@ -859,10 +946,10 @@ mod tests {
     use crate::slots::Bare;
     use alloc::vec::Vec;
 
-    type Words = SlotWords<Block<(), Bare<u16, ()>>>;
+    type Words = SlotWords<Block<Bare<u16, ()>>>;
 
-    fn words(slots: usize, in_step: bool, dead: u16) -> Words {
-        let mut words = Words::try_new(slots, 0, false, dead).unwrap();
+    fn words(slots: usize, in_step: bool, start: u32) -> Words {
+        let mut words = Words::try_new(slots, 0, false, start).unwrap();
         if in_step {
             words.put_in_step();
         }
@@ -883,43 +970,50 @@ mod tests {
 
     #[test]
     fn every_number_of_slots_in_a_pool_is_0_at_first() {
-        let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(1));
-        let SlotWords { peak, retired, place, births, deaths, quick_below, border } = words;
-        assert_eq!((births, deaths, peak, retired, quick_below, border), (0, 0, 0, 0, 0, 0));
+        let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
+        let SlotWords { used, start_minus_1, peak, retired, .. } = words;
+        assert_eq!((used, start_minus_1, peak, retired), (0, 0, 0, 0));
+        let SlotWords { place, births, deaths, quick_below, border, .. } = words;
+        assert_eq!((births, deaths, quick_below, border), (0, 0, 0, 0));
         let parts = place.parts();
         assert!(parts.words.iter().chain(parts.entries).all(|word| *word == 0));
     }
 
     #[test]
-    fn words_that_are_kept_as_differences_are_the_same_words() {
+    fn the_word_of_a_slot_that_was_never_used_stands_for_the_first_generation() {
         for start in [1, 254] {
-            let mut inline =
-                SlotWords::<Inline<(), Bare<u16, u32>, 130>>::fresh(Inline::new(start));
-            let start = start as u16;
-            let mut block = words(130, false, start.as_dead());
-            for index in (0..130).step_by(3) {
-                inline.set_live(index, start);
-                block.set_live(index, start);
-            }
-            inline.set_dead(0, 2.as_dead());
-            block.set_dead(0, 2.as_dead());
-            inline.retire(3);
-            block.retire(3);
-            assert!(inline.all().eq(block.all()));
-            assert_eq!(inline.occupancy(), block.occupancy());
-            let handle = |index| inline.kept().handle_at::<Handle32<(), 24>>(index);
-            assert!((0..132).all(|index| handle(index).is_some() == block.is_live(index)));
-            inline.set_all_dead(&circle(false));
-            block.set_all_dead(&circle(false));
-            assert!(inline.all().eq(block.all()));
-            assert_eq!(inline.occupancy(), block.occupancy());
+            let mut words = words(3, false, start);
+            let first = start as u16;
+            assert_eq!(words.get(2), Some(first.as_dead()));
+            assert!(words.is_vacant(2) && !words.is_live(2));
+            assert!(!words.is_live_in(2, 0), "as a dangling handle asks");
+            assert_eq!(words.stored(2), Some(0));
+            words.write_words(1..3);
+            assert_eq!((words.stored(2), words.used()), (Some(first.as_dead()), 3));
+            words.set_live(2, first);
+            words.write_words(1..3);
+            assert!(words.is_live_in(2, first));
         }
+    }
+
+    #[test]
+    fn what_was_used_stays_so() {
+        let mut words = words(10, false, 1);
+        let mut used_after = |index| {
+            words.mark_used(index);
+            words.used()
+        };
+        assert_eq!([0, 0, 6, 1].map(&mut used_after), [1, 1, 7, 7]);
+        words.mark_used_until(3);
+        assert_eq!(words.used(), 7);
+        words.mark_used_until(12);
+        assert_eq!((words.used(), words.ever_used()), (10, 12));
     }
 
     #[test]
     fn the_occupancy_is_that_of_the_words_whether_the_bitmap_is_old_or_not() {
         for in_step in [false, true] {
-            let mut words = words(130, in_step, 1.as_dead());
+            let mut words = words(130, in_step, 1);
             for index in (0..130).step_by(3) {
                 words.set_live(index, 1);
             }
@@ -936,13 +1030,13 @@ mod tests {
             words.refresh();
             assert_eq!(live(&words), expected);
             words.set_all_dead(&circle(false));
-            assert_eq!(live(&words), []);
+            assert!(live(&words).is_empty());
         }
     }
 
     #[test]
     fn walks_that_find_few_changes_put_a_bitmap_in_step() {
-        let mut words = words(1000, false, 1.as_dead());
+        let mut words = words(1000, false, 1);
         let walk_after = |words: &mut Words, births: usize| {
             for index in 0..births {
                 words.set_live(index, 1);
@@ -960,7 +1054,7 @@ mod tests {
 
     #[test]
     fn what_a_walk_finds_out_is_kept_while_the_bitmap_is_in_step() {
-        let mut words = words(1000, false, 1.as_dead());
+        let mut words = words(1000, false, 1);
         (0..300).for_each(|index| words.set_live(index, 1));
         words.refresh();
         assert_eq!((words.is_in_step(), words.prefix()), (false, None));
@@ -977,7 +1071,7 @@ mod tests {
 
     #[test]
     fn the_peak_is_the_most_that_were_live_at_once() {
-        let mut words = words(4, false, 1.as_dead());
+        let mut words = words(4, false, 1);
         let mut counts = Vec::new();
         for step in [0, 1, 2, !2, !1, 1, 3, !3, !1, !0, 2] {
             if step >= 0 {
@@ -1013,7 +1107,7 @@ mod tests {
                 let slots = 100;
                 let generation =
                     |index: usize| generations[if index < 40 { 2 } else { (index + pattern) % 6 }];
-                let mut together = words(slots, false, 2.as_dead());
+                let mut together = words(slots, false, 2);
                 for index in (0..slots).filter(|index| index % 5 != pattern) {
                     together.set_live(index, generation(index));
                 }
@@ -1038,20 +1132,21 @@ mod tests {
     fn validation_finds_bits_where_no_slot_was_used() {
         let rule = "the bitmap, old or not, has no bits where no slot was ever used";
         for is_old in [false, true] {
-            let mut words = words(200, false, 254.as_dead());
+            let mut words = words(200, false, 254);
             words.set_live(70, 254);
             words.refresh();
             *words.place.bitmap_age_mut().unwrap() = BitmapAge::gathered_at(words.changes());
             if is_old {
                 words.set_dead(70, 255.as_dead());
             }
-            for used in [71, 128, 200] {
-                words.validate_unused(used).unwrap();
-            }
-            assert_eq!(words.validate_unused(64).unwrap_err().rule(), rule);
+            words.validate_unused().unwrap();
             words.place.parts_mut().bits[2] = 1;
-            assert_eq!(words.validate_unused(128).unwrap_err().rule(), rule);
-            words.validate_unused(129).unwrap();
+            assert_eq!(words.validate_unused().unwrap_err().rule(), rule);
+            words.mark_used_until(129);
+            words.validate_unused().unwrap();
+            words.place.parts_mut().words[150] = 5;
+            let rule = "slots beyond those that were used are as in a new pool";
+            assert_eq!(words.validate_unused().unwrap_err().rule(), rule);
         }
     }
 
@@ -1059,7 +1154,7 @@ mod tests {
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut Words)| {
             let circle = circle(false);
-            let mut words = words(3, false, 254.as_dead());
+            let mut words = words(3, false, 254);
             words.expect_birth();
             words.set_live(0, 254);
             words.expect_birth();
@@ -1098,34 +1193,13 @@ mod tests {
         assert_eq!(broken(untrue), lowest);
         assert_eq!(broken(|words| words.retired += 1), "the retired slots are counted");
         let own = "a slot is in one of its lifetimes";
-        assert_eq!(broken(|words| words.place.parts_mut().words[0] = 0), own);
         assert_eq!(broken(|words| words.place.parts_mut().words[0] = 5), own);
         assert_eq!(broken(|words| words.place.parts_mut().words[1] = 5 | u16::DEAD), own);
-        let mut words = words(1, false, u16::RETIRED);
+        let mut words = words(1, false, 254);
+        words.reset(u16::RETIRED);
         words.retired = 1;
         words.validate_lifetimes(&circle(false), 0).unwrap();
         let rule = words.validate_lifetimes(&circle(true), 0).unwrap_err().rule();
         assert_eq!(rule, "no slot of a pool that wraps retires");
-    }
-
-    #[test]
-    fn a_growing_pool_keeps_its_bitmap_in_step_once_a_walk_has_put_it_there() {
-        let grow = |words: &mut SlotWords<Blocks<(), Bare<u16, ()>>>| {
-            let room = words.slots() + 64;
-            words.place.try_make_room(room, 0, |_, _, _| (), 1.as_dead()).unwrap();
-            words.try_add_block(false, false).unwrap();
-            (words.slots(), words.is_in_step())
-        };
-        for is_walked in [false, true] {
-            let mut words = SlotWords::growing(BlockSizes::new(64, 64).unwrap());
-            assert_eq!(grow(&mut words), (64, false));
-            if is_walked {
-                words.refresh();
-                assert!(words.is_in_step());
-            }
-            assert_eq!(grow(&mut words), (128, is_walked));
-            words.set_live(127, 1);
-            assert!(words.occupancy().iter().eq([127]));
-        }
     }
 }

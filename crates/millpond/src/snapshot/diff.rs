@@ -13,7 +13,7 @@ use crate::handle::{Issue, Word};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference<H> {
-    /// The pools differ in capacity, block sizes, generations or policy. Nothing else is compared.
+    /// The pools differ in capacity, generations or policy. Nothing else is compared.
     Pool,
     /// A slot is live in only one of them, or has another generation.
     Slot {
@@ -46,9 +46,7 @@ impl<H: fmt::Display> fmt::Display for Difference<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let slot = |index: &Option<usize>| Printed(*index);
         match self {
-            Difference::Pool => {
-                f.write_str("the pools differ in capacity, block sizes, lifetimes or policy")
-            }
+            Difference::Pool => f.write_str("the pools differ in capacity, lifetimes or policy"),
             Difference::Slot { index, left, right } => {
                 write!(f, "slot {index}: left {left}, right {right}")
             }

@@ -20,8 +20,6 @@ pub enum SnapshotError {
         /// The number of slots of the pool that the snapshot was taken of.
         snapshot: usize,
     },
-    /// The blocks have other sizes.
-    OtherBlocks,
     /// The generations differ: the pools have another name or salt, another limit of lifetimes per
     /// slot, or one wraps and the other retires.
     OtherLifetimes,
@@ -50,9 +48,6 @@ impl fmt::Display for SnapshotError {
             }
             SnapshotError::OtherCapacity { pool, snapshot } => {
                 write!(f, "the snapshot has {snapshot} slots, the pool {pool}")
-            }
-            SnapshotError::OtherBlocks => {
-                f.write_str("the snapshot is of a pool with larger or smaller blocks")
             }
             SnapshotError::OtherLifetimes => f.write_str(
                 "the snapshot is of a pool whose generations run differently: another name, salt, limit of \

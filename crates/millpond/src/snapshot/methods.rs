@@ -76,7 +76,7 @@ macro_rules! snapshot_methods {
         ///
         /// # Errors
         ///
-        /// If `snapshot` is of a pool with another capacity, other generations, block sizes or
+        /// If `snapshot` is of a pool with another capacity, other generations or another
         /// policy.
         ///
         /// # Panics
@@ -98,8 +98,8 @@ macro_rules! snapshot_methods {
         ///
         /// # Errors
         ///
-        /// If `snapshot` is incomplete, or of a pool with another capacity, other generations, block
-        /// sizes or policy.
+        /// If `snapshot` is incomplete, or of a pool with another capacity, other generations or
+        /// another policy.
         ///
         /// # Panics
         ///

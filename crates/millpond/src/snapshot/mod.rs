@@ -40,8 +40,8 @@
 //! of the values and some bytes per slot, up to the highest slot ever used (of a
 //! [`Recycler`](crate::Recycler), of all objects); neither allocates.
 //! Values that are only `Clone` are cloned one at a time, with `clone_from` where both sides have
-//! one; these clones may allocate. (A [`VecPool`](crate::VecPool) and a [`BlockPool`](crate::BlockPool)
-//! become as large as the other side, which allocates if the two differ; a [`SideTable`](crate::SideTable) that grows allocates if it
+//! one; these clones may allocate. (A [`VecPool`](crate::VecPool)
+//! becomes as large as the other side, which allocates if the two differ; a [`SideTable`](crate::SideTable) that grows allocates if it
 //! has fewer slots than the other side uses.) If a clone panics, the pool or snapshot being written
 //! is left empty and valid, and nothing is dropped twice; such a snapshot cannot be restored. The
 //! generations of such a pool may be those of the snapshot: handles issued since can then be issued
@@ -62,7 +62,7 @@
 //! # Saving to a file
 //!
 //! With the feature `serde`, [`Pool`](crate::Pool), [`PackedPool`](crate::PackedPool),
-//! [`VecPool`](crate::VecPool), [`BlockPool`](crate::BlockPool), [`StaticPool`](crate::StaticPool),
+//! [`VecPool`](crate::VecPool), [`StaticPool`](crate::StaticPool),
 //! [`Recycler`](crate::Recycler), [`HandleAllocator`](crate::HandleAllocator),
 //! [`SideTable`](crate::SideTable), [`Spill`](crate::overflow::Spill),
 //! [`PolicyPool`](crate::overflow::PolicyPool) and their snapshots are `Serialize` and
@@ -78,8 +78,7 @@
 //!   over](#saved-games-that-outlive-a-change) the one that was read; or read a snapshot, and restore it.
 //! - Files may come from untrusted sources: data that cannot be the state of a pool is refused with
 //!   the reason, and the memory allocated is in proportion to the input: that of a pool with as
-//!   many slots as the file lists generations. A [`BlockPool`](crate::BlockPool) has the same
-//!   blocks as before.
+//!   many slots as the file lists generations.
 //! - To save only the objects, write `pool.iter()`, and load them into a new pool with `insert_at`,
 //!   in any order. Handles inside the objects stay valid. The generations of dead slots are lost,
 //!   so that stale handles may be issued again; for a saved game that holds no stale handles, this
@@ -100,20 +99,19 @@
 //! | handle layout | more generations: always; fewer: if those of the live objects are among them. A free slot beyond retires | [`BeyondLifetimes`](MigrateError::BeyondLifetimes) |
 //! | limit of lifetimes | as for the layout; a slot that has retired stays so | [`BeyondLifetimes`](MigrateError::BeyondLifetimes) |
 //! | [wrapping](crate::PoolBuilder::wrap) | no | [`OtherWrapping`](MigrateError::OtherWrapping) |
-//! | kind of pool | `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `Recycler` and `SyncPool` take over each other's live objects, and those of a [`BlockPool`](crate::BlockPool) | |
+//! | kind of pool | `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `Recycler` and `SyncPool` take over each other's live objects | |
 //! | type of the values | [`migrate_with`](crate::Pool::migrate_with) converts them | |
 //! | a [`SideTable`](crate::SideTable)'s capacity, limit, layout | its own [`migrate_from`](crate::SideTable::migrate_from); as for pools | the same |
 //! | a [`Spill`](crate::overflow::Spill)'s parts | each as above, if the first has as many slots as it had or the second was never used | [`OtherFirstPart`](MigrateError::OtherFirstPart) |
 //! | a [`PolicyPool`](crate::overflow::PolicyPool)'s policy or sizes | if all slots that were used, spilled ones and those it grew by among them, fit into its capacity | [`TooFewSlots`](MigrateError::TooFewSlots) |
 //!
-//! The list of an [`EvictOldest`](crate::overflow::EvictOldest) has no shape: read it as it is. A
-//! [`BlockPool`](crate::BlockPool) only takes on states of its own shape.
+//! The list of an [`EvictOldest`](crate::overflow::EvictOldest) has no shape: read it as it is.
 //!
 //! # What must match
 //!
 //! A snapshot can be restored into any pool with the same type, capacity (if the pool grows: its
 //! limit) and generations (name, salt, limit of lifetimes, wrapping) and, where it has them, the
-//! same block sizes, overflow policy and number of homes: the pool that it was taken from, its twin
+//! same overflow policy and number of homes: the pool that it was taken from, its twin
 //! on another machine, or a new pool built in the same way. Any other pool returns a [`SnapshotError`] and is unchanged. Two pools
 //! without a name or a salt that have all the rest in common count as twins, so give pools names.
 

@@ -8,7 +8,7 @@ use super::{Checksum, SnapshotError, ToChecksum};
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::slots::Circle;
 
-/// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `VecPool`, `BlockPool`, `StaticPool`,
+/// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `VecPool`, `StaticPool`,
 /// `HandleAllocator`, `SideTable`, `Spill` and `PolicyPool`. Sealed.
 pub trait State: Sized + sealed::Restore {}
 
@@ -22,8 +22,6 @@ pub struct Shape {
     pub(crate) capacity: usize,
     /// The capacity that it may have.
     pub(crate) capacity_max: usize,
-    /// The sizes of the first block and of the largest; 0 unless the pool has blocks.
-    pub(crate) block_sizes: (usize, usize),
     /// The first generation of every slot and the last.
     pub(crate) first: u32,
     pub(crate) last: u32,
@@ -38,9 +36,8 @@ impl Shape {
 
     pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
         let (first, last) = (circle.start.generation(), circle.last.generation());
-        let (capacity_max, block_sizes) = (capacity, (0, 0));
         let max = circle.max.generation();
-        Self { capacity, capacity_max, block_sizes, first, last, max, wraps: circle.wraps }
+        Self { capacity, capacity_max: capacity, first, last, max, wraps: circle.wraps }
     }
 
     /// The cycle of generations, as numbers.
@@ -58,8 +55,6 @@ impl Shape {
         } else if (self.capacity, self.capacity_max) != (pool.capacity, pool.capacity_max) {
             let (pool, snapshot) = (pool.capacity_max, self.capacity_max);
             Err(SnapshotError::OtherCapacity { pool, snapshot })
-        } else if self.block_sizes != pool.block_sizes {
-            Err(SnapshotError::OtherBlocks)
         } else {
             Err(SnapshotError::OtherLifetimes)
         }

@@ -4,22 +4,22 @@ use crate::handle::HandleLayout;
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::{Core, Place};
 
-impl<P: Place> Storage<P> {
+impl<T, P: Place> Storage<T, P> {
     /// Removes and drops all values. If a drop panics, the values that were not yet dropped stay.
-    pub(crate) fn clear<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+    pub(crate) fn clear<R: ReuseOrder, L: HandleLayout<Word = P::Word>>(
         &mut self,
-        core: &mut Core<R, H>,
+        core: &mut Core<R, L>,
     ) where
-        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+        R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
     {
         let circle = core.circle();
         // The reuse order matches the words again at the end.
-        let mut storage = guard(self, move |storage| core.reset_order(*storage));
-        if !core::mem::needs_drop::<P::Value>() {
+        let mut storage = guard(self, move |storage| core.reset_order(storage.slots_mut()));
+        if !core::mem::needs_drop::<T>() {
             storage.forget_all(&circle);
             return;
         }
-        for index in 0..storage.words().slots() {
+        for index in 0..storage.words().used() {
             let Some(generation) = storage.words().of_live(index) else { continue };
             storage.drop_value(index, circle.word_after(generation));
         }

@@ -3,14 +3,13 @@
 use super::Storage;
 use crate::handle::Word;
 use crate::slots::Place;
-use crate::slots::reuse::Slots;
 
-impl<P: Place> Storage<P> {
+impl<T, P: Place> Storage<T, P> {
     /// Takes on the words and values of another storage of the same size. Slots from `used` on were never
     /// used in either.
     pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize)
     where
-        P::Value: Copy,
+        T: Copy,
     {
         if self.has_dead_to_keep() {
             // Not by `clone`, which is user code and may do anything.
@@ -24,9 +23,9 @@ impl<P: Place> Storage<P> {
         let used_and_linked = self.linked_until(used);
         // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
         assert!(used_and_linked <= self.slots().min(other.slots()));
-        // SAFETY: both have as many slots, and pools of blocks that take over each other's state have blocks of the
-        // same sizes.
-        unsafe { self.words.place_mut().copy_values(other.words.place(), used_and_linked) };
+        let (to, from) = (self.first_mut(), other.first());
+        // SAFETY: both have as many slots, as just tested, in memory of their own.
+        unsafe { to.copy_from_nonoverlapping(from, used_and_linked) };
         self.words.copy_state_from(&other.words, used);
     }
 
@@ -34,9 +33,9 @@ impl<P: Place> Storage<P> {
     /// some as before, and some dead; the caller must then repair counts and links.
     pub(crate) fn clone_state_from(&mut self, other: &Self, used: usize)
     where
-        P::Value: Clone,
+        T: Clone,
     {
-        self.copy_each_from(other, used, P::Value::clone_from, P::Value::clone);
+        self.copy_each_from(other, used, T::clone_from, T::clone);
     }
 
     /// One slot after the other: where both sides have a value, by `assign`, and by `copy` where only the
@@ -45,8 +44,8 @@ impl<P: Place> Storage<P> {
         &mut self,
         other: &Self,
         used: usize,
-        assign: impl Fn(&mut P::Value, &P::Value),
-        copy: impl Fn(&P::Value) -> P::Value,
+        assign: impl Fn(&mut T, &T),
+        copy: impl Fn(&T) -> T,
     ) {
         for index in 0..used {
             let word = other.words.get(index).unwrap_or(P::Word::RETIRED);
@@ -63,7 +62,7 @@ impl<P: Place> Storage<P> {
         self.words.copy_state_from(&other.words, used);
         if Self::LINKED {
             for index in 0..(used + 1).min(self.slots()) {
-                self.set_link(index, other.link(index));
+                self.words.set_link(index, other.words.link(index));
             }
         }
     }
@@ -85,7 +84,7 @@ impl<P: Place> Storage<P> {
     pub(crate) fn load(
         &mut self,
         words: &[P::Word],
-        values: alloc::vec::Vec<(usize, P::Value)>,
+        values: alloc::vec::Vec<(usize, T)>,
         inserted: u64,
         peak: usize,
     ) {

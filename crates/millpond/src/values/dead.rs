@@ -10,12 +10,12 @@ use core::ops::Range;
 
 use super::Storage;
 use crate::base::sanitizer;
+use crate::slots::Link;
 use crate::slots::Place;
-use crate::slots::reuse::Link;
 
 use crate::reports::debug::{Watch, fill, find_changed};
 
-impl<P: Place> Storage<P> {
+impl<T, P: Place> Storage<T, P> {
     /// Whether dead slots are poisoned for AddressSanitizer. It tracks addresses, so this excludes
     /// values that move with the pool.
     pub(super) const IS_POISONED: bool = cfg!(millpond_asan) && !P::MOVES_VALUES;
@@ -23,33 +23,35 @@ impl<P: Place> Storage<P> {
     /// The unused bytes of a dead slot: all, or those after the link.
     fn spare_bytes() -> Range<usize> {
         let link = if Self::LINKED { size_of::<Link>() } else { 0 };
-        link..size_of::<P::Value>()
+        link..size_of::<T>()
     }
 
     /// A slot has just died, and its value was moved out.
     #[inline]
     pub(super) fn bury(&mut self, index: usize) {
-        if self.watched().is_some_and(Watch::fills) {
+        if cfg!(feature = "debug-aids") && self.watched().is_some_and(Watch::fills) {
             fill(bytes_mut(self.value_mut(index)), Self::spare_bytes().start);
         }
-        self.poison(index, true);
+        if Self::IS_POISONED {
+            self.poison(index, true);
+        }
     }
 
     /// A dead slot is about to receive a value.
     #[inline]
     pub(super) fn unearth(&mut self, index: usize) {
-        self.poison(index, false);
+        if Self::IS_POISONED {
+            self.poison(index, false);
+        }
     }
 
     /// Marks a slot as dead or alive for AddressSanitizer.
     #[inline]
     fn poison(&mut self, index: usize, is_dead: bool) {
-        if Self::IS_POISONED {
-            let spare = &mut bytes_mut(self.value_mut(index))[Self::spare_bytes()];
-            match is_dead {
-                true => sanitizer::poison(spare),
-                false => sanitizer::unpoison(spare),
-            }
+        let spare = &mut bytes_mut(self.value_mut(index))[Self::spare_bytes()];
+        match is_dead {
+            true => sanitizer::poison(spare),
+            false => sanitizer::unpoison(spare),
         }
     }
 
@@ -84,7 +86,7 @@ pub(crate) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
     unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
 }
 
-impl<P: Place> Storage<P> {
+impl<T, P: Place> Storage<T, P> {
     /// Watches the slots from now on, if there is a watch.
     pub(crate) fn watch(&mut self, watch: Option<Watch>) {
         self.words.place_mut().set_watch(watch);

@@ -1,18 +1,21 @@
 //! Growing and shrinking of slots in one block: it is extended, or they move to a smaller one.
 
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
 use super::{Link, Storage, TableStorage};
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
 use crate::slots::{Block, FitEntries, Needs, Place, SlotKind, SlotWords};
 
-impl<T, K: SlotKind> Storage<Block<T, K>> {
+impl<T, K: SlotKind> Storage<T, Block<K>> {
     /// No slots, and no memory.
-    pub(crate) const fn empty() -> Self {
-        Self { words: SlotWords::empty() }
+    pub(crate) const fn empty(start: u32) -> Self {
+        Self { words: SlotWords::empty(Self::VALUE, start), values: PhantomData }
     }
 
-    /// Grows to this many slots. The first of the new ones get the words `known`, the others the word `fresh`; all are dead.
-    /// On an error, nothing changes. `touch`: touch every page.
+    /// Grows to this many slots. The first of the new ones get the words `known`, the others are as if never used. On an
+    /// error, nothing changes. `touch`: touch every page.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::grow`] afterwards.
     pub(crate) fn try_grow(
@@ -20,11 +23,10 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         needs: Needs<K::Entry>,
         slots: usize,
         known: &[K::Word],
-        fresh: K::Word,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let entries = (needs.entry_count)(slots, Self::LINKED);
-        self.try_grow_with(slots, entries, needs.fit_entries, known, fresh, touch)?;
+        self.try_grow_with(slots, entries, needs.fit_entries, known, touch)?;
         if needs.in_step {
             // From the beginning, when there are no slots, and the bitmap has all of them.
             self.words.put_in_step();
@@ -38,7 +40,6 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         entries: usize,
         fit_entries: FitEntries<K::Entry>,
         known: &[K::Word],
-        fresh: K::Word,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let former = self.slots();
@@ -48,11 +49,11 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         // No user code from here on.
         self.poison_dead(false);
         let block = self.words.place_mut();
-        let grown = block.try_grow(slots, entries, fit_entries, known, fresh, touch);
+        let grown = block.try_grow(slots, entries, fit_entries, known, touch);
         if grown.is_ok() {
             self.words.note_new(known);
             for index in former..slots {
-                self.write_link(index, Link::NONE);
+                self.words.set_link(index, Link::NONE);
                 // As if a value had just been moved out.
                 self.bury(index);
             }
@@ -66,12 +67,12 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
         &self,
         needs: Needs<K::Entry>,
         slots: usize,
-    ) -> Result<Block<T, K>, OutOfMemory> {
+    ) -> Result<Block<K>, OutOfMemory> {
         match slots {
-            0 => Ok(Block::empty()),
+            0 => Ok(Block::empty(Self::VALUE)),
             _ => {
                 let entries = (needs.entry_count)(slots, Self::LINKED);
-                Block::try_untouched(slots, entries, K::Word::RETIRED)
+                Block::try_growing(slots, entries, Self::VALUE)
             }
         }
     }
@@ -79,17 +80,19 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
     /// Moves to a block of fewer slots; those that are no more must be dead.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::shrink`] around it.
-    pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, mut block: Block<T, K>) {
+    pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, mut block: Block<K>) {
         let kept = block.parts().words.len();
         let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
         assert!(kept <= self.slots() && are_dead, "a value would be lost");
         // No user code from here on.
         self.poison_dead(false);
+        let values = self.first();
         let from = self.words.place_mut().parts_mut();
-        let values = from.values;
-        block.take_over(from, needs.fit_entries, K::Word::RETIRED);
+        block.take_over(from, needs.fit_entries);
         // SAFETY: both have this many slots, in memory of their own.
-        unsafe { block.parts_mut().values.copy_from_nonoverlapping(values, kept) };
+        unsafe {
+            block.parts_mut().values.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(values, kept)
+        };
         if let Some(age) = block.bitmap_age_mut() {
             *age = self.words.place().bitmap_age();
         }
@@ -103,45 +106,40 @@ impl<T, K: SlotKind> Storage<Block<T, K>> {
 
 #[cfg(feature = "tables")]
 impl<T, W: Word> TableStorage<T, W> {
-    /// Grows to this many slots; the new ones are dead, with this word. On an error, nothing changes.
-    pub(crate) fn try_grow_table(&mut self, slots: usize, dead: W) -> Result<(), OutOfMemory> {
-        self.try_grow_with(slots, 0, |_, _, _| (), &[], dead, true)
+    /// Grows to this many slots. On an error, nothing changes.
+    pub(crate) fn try_grow_table(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        self.try_grow_with(slots, 0, |_, _, _| (), &[], true)
     }
 
-    /// Makes all slots, which are dead, as if never used, with this word.
-    pub(crate) fn forget_words(&mut self, dead: W) {
-        // No bit of a live slot is left.
-        self.words.refresh();
-        self.words.reset(dead);
+    /// Makes all slots, which are dead, as if never used.
+    pub(crate) fn forget_words(&mut self) {
+        self.words.forget();
     }
 }
 
 #[cfg(all(test, feature = "tables"))]
 mod tests {
     use super::*;
-    use crate::values::Walk;
     use alloc::rc::Rc;
     use alloc::vec::Vec;
 
     #[test]
     fn a_storage_that_grows_keeps_its_slots_and_drops_each_value_once() {
         let counted = Rc::new(());
-        let mut storage = TableStorage::empty();
+        let mut storage = TableStorage::empty(0);
         let mut expected = Vec::new();
         for slots in [1, 3, 64, 65, 256, 257, 1000] {
             let before = storage.slots();
-            storage.try_grow_table(slots, 7_u32.as_dead()).unwrap();
+            storage.try_grow_table(slots).unwrap();
             assert_eq!(storage.slots(), slots);
-            assert!(
-                storage.words().as_slice()[before..].iter().all(|word| *word == 7_u32.as_dead())
-            );
+            assert!(storage.words().as_slice()[before..].iter().all(|word| *word == 0));
             storage.put(slots - 1, slots as u32, counted.clone());
             expected.push((slots - 1, slots as u32));
             if slots == 64 {
                 storage.drop_value(2, 9_u32.as_dead());
                 expected.remove(1);
             }
-            let live = Walk::iter(&storage).map(|(index, _)| index);
+            let live = storage.iter().map(|(index, _)| index);
             assert!(live.eq(expected.iter().map(|(index, _)| *index)));
             assert!(
                 expected.iter().all(|(index, word)| storage.words().get(*index) == Some(*word))

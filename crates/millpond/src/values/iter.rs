@@ -6,9 +6,7 @@ use core::slice;
 use crate::occupancy::{LiveBits, Occupancy, Source};
 
 /// The values of the live slots with their indices, in index order, from both ends.
-#[doc(hidden)]
-#[allow(missing_debug_implementations, reason = "no value of it is public")]
-pub struct Values<'a, T> {
+pub(crate) struct Values<'a, T> {
     values: &'a [MaybeUninit<T>],
     /// The rest of the prefix, which ends at slot `until`.
     prefix: slice::Iter<'a, T>,
@@ -101,9 +99,7 @@ impl<T> Clone for Values<'_, T> {
 /// points to where the array's slot [`bits.first_of_word()`](LiveBits::first_of_word) is or would be. Nobody else refers to
 /// those slots that `prefix` and `bits` have yet to yield; the two never have a slot in common, and neither yields one
 /// twice.
-#[doc(hidden)]
-#[allow(missing_debug_implementations, reason = "no value of it is public")]
-pub struct ValuesMut<'a, T> {
+pub(crate) struct ValuesMut<'a, T> {
     /// The rest of the prefix, which ends at slot `until`.
     prefix: slice::IterMut<'a, T>,
     until: usize,

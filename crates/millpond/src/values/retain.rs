@@ -1,6 +1,6 @@
 use super::Storage;
 use crate::base::guard::guard;
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::{HandleLayout, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::{Core, Place};
@@ -9,29 +9,28 @@ use crate::slots::{Core, Place};
 ///
 /// Judging a value then has no branch except those of the user's function, which pays off as long
 /// as few values die.
-struct Removals<'a, P: Place, R: ReuseOrder, H: HandleLayout> {
-    storage: &'a mut Storage<P>,
-    core: &'a mut Core<R, H>,
+struct Removals<'a, T, P: Place, R: ReuseOrder, L: HandleLayout> {
+    storage: &'a mut Storage<T, P>,
+    core: &'a mut Core<R, L>,
     first: usize,
     /// Bit `i` is set if the value of slot `first + i` is to be removed.
     bits: u64,
 }
 
-impl<P: Place, R: ReuseOrder, H: HandleLayout<Word = P::Word>> Removals<'_, P, R, H>
+impl<T, P: Place, R: ReuseOrder, L: HandleLayout<Word = P::Word>> Removals<'_, T, P, R, L>
 where
-    R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+    R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
 {
     /// # Safety
     ///
     /// Slot `first + bit` is live.
     #[inline(always)]
-    unsafe fn judge(&mut self, bit: usize, keep: &mut impl FnMut(H, &mut P::Value) -> bool) {
+    unsafe fn judge(&mut self, bit: usize, keep: &mut impl FnMut(usize, P::Word, &mut T) -> bool) {
         let index = self.first + bit;
         let word = self.storage.words.get(index).unwrap_or(P::Word::ZERO);
-        let handle = H::from_kept_parts(index, word);
         // SAFETY: as the caller promises.
         let value = unsafe { self.storage.get_unchecked_mut(index) };
-        self.bits |= u64::from(!keep(handle, value)) << bit;
+        self.bits |= u64::from(!keep(index, word, value)) << bit;
     }
 
     #[inline(always)]
@@ -44,19 +43,19 @@ where
     }
 }
 
-impl<P: Place> Storage<P> {
-    /// Removes the values for which the function returns `false`, in index order, after it has
+impl<T, P: Place> Storage<T, P> {
+    /// Removes the values for which the function, which gets their slot and generation, returns `false`, in index order, after it has
     /// judged all of the same 64 slots. If it panics, the values that it has rejected so far are
     /// removed; if a value's drop panics, those not yet dropped stay.
     #[inline]
-    pub(crate) fn retain<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+    pub(crate) fn retain<R: ReuseOrder, L: HandleLayout<Word = P::Word>>(
         &mut self,
-        core: &mut Core<R, H>,
-        mut keep: impl FnMut(H, &mut P::Value) -> bool,
+        core: &mut Core<R, L>,
+        mut keep: impl FnMut(usize, P::Word, &mut T) -> bool,
     ) where
-        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+        R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
     {
-        for word in 0..self.slots().div_ceil(WORD_SLOTS) {
+        for word in 0..self.words.used().div_ceil(WORD_SLOTS) {
             let mut live = self.occupancy().word(word);
             let first = word * WORD_SLOTS;
             let removals = Removals { storage: self, core, first, bits: 0 };

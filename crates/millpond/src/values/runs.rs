@@ -5,14 +5,6 @@ use core::slice;
 
 use crate::occupancy::Runs;
 
-/// Runs of slots, with the places of their values.
-pub trait Cut {
-    type Value;
-
-    /// The first slot of the next run, where its value is, and how many they are.
-    fn next(&mut self) -> Option<(usize, *mut Self::Value, usize)>;
-}
-
 /// An array of slots, and runs of it.
 ///
 /// # Invariant
@@ -20,37 +12,27 @@ pub trait Cut {
 /// `first` points to an array of `count` slots, borrowed for `'a`. The slots that `runs` has yet to yield have values, and
 /// nothing else refers to them if they are borrowed mutably: `runs` yields no slot twice, and two halves of a split none in
 /// common.
-#[doc(hidden)]
-#[allow(missing_debug_implementations, reason = "no value of it is public")]
-pub struct FlatCut<'a, T> {
+struct Cut<'a, T> {
     /// Read-only, as in a slice's iterator: so runs of `&'a T` may be used where those of shorter borrows are wanted.
     first: *const T,
     count: usize,
     runs: Runs<'a>,
 }
 
-impl<T> Clone for FlatCut<'_, T> {
+impl<T> Clone for Cut<'_, T> {
     fn clone(&self) -> Self {
         Self { runs: self.runs.clone(), ..*self }
     }
 }
 
-impl<T> Cut for FlatCut<'_, T> {
-    type Value = T;
-
+impl<T> Cut<'_, T> {
+    /// The first slot of the next run, where its value is, and how many they are.
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, *mut T, usize)> {
         let run = self.runs.next()?;
         // One comparison, so that memory safety does not depend on the occupancy.
         assert!(run.end <= self.count, "a run is within the slots");
         Some((run.start, self.first.wrapping_add(run.start).cast_mut(), run.end - run.start))
-    }
-}
-
-impl<'a, T> FlatCut<'a, T> {
-    #[inline(always)]
-    pub(crate) fn new(first: *const T, count: usize, runs: Runs<'a>) -> Self {
-        Self { first, count, runs }
     }
 
     /// Splits the rest in two, if it is long enough.
@@ -60,91 +42,88 @@ impl<'a, T> FlatCut<'a, T> {
     }
 }
 
-/// An iterator over the runs of a pool's live slots, as `(first index, &[T])`, in index order. A run
-/// of a [`BlockPool`](crate::BlockPool) lies in one block.
-pub struct ValueRuns<'a, T, C = FlatCut<'a, T>> {
-    cut: C,
+/// An iterator over the runs of a pool's live slots, as `(first index, &[T])`, in index order.
+pub struct ValueRuns<'a, T> {
+    cut: Cut<'a, T>,
     borrow: PhantomData<&'a [T]>,
 }
 
 // SAFETY: it is a `&[T]` and a `Runs` in effect.
-unsafe impl<T: Sync, C> Send for ValueRuns<'_, T, C> {}
+unsafe impl<T: Sync> Send for ValueRuns<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: Sync, C> Sync for ValueRuns<'_, T, C> {}
+unsafe impl<T: Sync> Sync for ValueRuns<'_, T> {}
 
-impl<T, C: Cut<Value = T>> ValueRuns<'_, T, C> {
+impl<'a, T> ValueRuns<'a, T> {
     /// # Safety
     ///
-    /// The runs are of slots that are borrowed for the lifetime of the items and have values, one behind the other.
+    /// `first` points to an array of `count` slots, borrowed for `'a`; the slots of the runs have values.
     #[inline(always)]
-    pub(crate) unsafe fn new(cut: C) -> Self {
-        Self { cut, borrow: PhantomData }
+    pub(crate) unsafe fn new(first: *const T, count: usize, runs: Runs<'a>) -> Self {
+        Self { cut: Cut { first, count, runs }, borrow: PhantomData }
     }
 }
 
-impl<'a, T, C: Cut<Value = T>> Iterator for ValueRuns<'a, T, C> {
+impl<'a, T> Iterator for ValueRuns<'a, T> {
     type Item = (usize, &'a [T]);
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let (index, first, len) = self.cut.next()?;
-        // SAFETY: these are slots with values, one behind the other, and are borrowed for `'a`, as `new` demands.
+        // SAFETY: these are slots with values, one behind the other, and are borrowed for `'a` (the cut's invariant).
         Some((index, unsafe { slice::from_raw_parts(first, len) }))
     }
 }
 
-impl<T, C: Cut<Value = T>> FusedIterator for ValueRuns<'_, T, C> {}
+impl<T> FusedIterator for ValueRuns<'_, T> {}
 
-impl<T, C: Clone> Clone for ValueRuns<'_, T, C> {
+impl<T> Clone for ValueRuns<'_, T> {
     fn clone(&self) -> Self {
         Self { cut: self.cut.clone(), ..*self }
     }
 }
 
-impl<T: fmt::Debug, C: Cut<Value = T> + Clone> fmt::Debug for ValueRuns<'_, T, C> {
+impl<T: fmt::Debug> fmt::Debug for ValueRuns<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.clone()).finish()
     }
 }
 
-/// An iterator over the runs of a pool's live slots, as `(first index, &mut [T])`, in index order. A
-/// run of a [`BlockPool`](crate::BlockPool) lies in one block.
-pub struct ValueRunsMut<'a, T, C = FlatCut<'a, T>> {
-    cut: C,
+/// An iterator over the runs of a pool's live slots, as `(first index, &mut [T])`, in index order.
+pub struct ValueRunsMut<'a, T> {
+    cut: Cut<'a, T>,
     borrow: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: it is a `&mut [T]` and a `Runs` in effect.
-unsafe impl<T: Send, C> Send for ValueRunsMut<'_, T, C> {}
+unsafe impl<T: Send> Send for ValueRunsMut<'_, T> {}
 // SAFETY: as above; a shared one gives no access to the slots.
-unsafe impl<T: Sync, C> Sync for ValueRunsMut<'_, T, C> {}
+unsafe impl<T: Sync> Sync for ValueRunsMut<'_, T> {}
 
-impl<T, C: Cut<Value = T>> ValueRunsMut<'_, T, C> {
+impl<'a, T> ValueRunsMut<'a, T> {
     /// # Safety
     ///
-    /// The runs are of slots that are borrowed mutably for the lifetime of the items, or at least those of the runs are;
-    /// these have values, one behind the other, and come once.
+    /// `first` points to an array of `count` slots; those of the runs have values, and are borrowed mutably for `'a`.
     #[inline(always)]
-    pub(crate) unsafe fn new(cut: C) -> Self {
-        Self { cut, borrow: PhantomData }
+    pub(crate) unsafe fn new(first: *mut T, count: usize, runs: Runs<'a>) -> Self {
+        Self { cut: Cut { first, count, runs }, borrow: PhantomData }
     }
 }
 
-impl<'a, T, C: Cut<Value = T>> Iterator for ValueRunsMut<'a, T, C> {
+impl<'a, T> Iterator for ValueRunsMut<'a, T> {
     type Item = (usize, &'a mut [T]);
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let (index, first, len) = self.cut.next()?;
-        // SAFETY: these are slots with values, one behind the other, and nothing else refers to them for `'a`, as `new`
-        // demands.
+        // SAFETY: these are slots with values, one behind the other, and nothing else refers to them for `'a` (the cut's
+        // invariant).
         Some((index, unsafe { slice::from_raw_parts_mut(first, len) }))
     }
 }
 
-impl<T, C: Cut<Value = T>> FusedIterator for ValueRunsMut<'_, T, C> {}
+impl<T> FusedIterator for ValueRunsMut<'_, T> {}
 
-impl<T, C> fmt::Debug for ValueRunsMut<'_, T, C> {
+impl<T> fmt::Debug for ValueRunsMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ValueRunsMut").finish_non_exhaustive()
     }
@@ -156,7 +135,7 @@ impl<'a, T> ValueRuns<'a, T> {
     #[inline]
     pub(crate) fn of_slice(slots: &'a [T], runs: Runs<'a>) -> Self {
         // SAFETY: all slots of a slice have values, and it is borrowed for `'a`.
-        unsafe { Self::new(FlatCut::new(slots.as_ptr(), slots.len(), runs)) }
+        unsafe { Self::new(slots.as_ptr(), slots.len(), runs) }
     }
 }
 
@@ -166,7 +145,7 @@ impl<'a, T> ValueRunsMut<'a, T> {
     #[inline]
     pub(crate) fn of_slice(slots: &'a mut [T], runs: Runs<'a>) -> Self {
         // SAFETY: all slots of a slice have values, and it is borrowed mutably for `'a`.
-        unsafe { Self::new(FlatCut::new(slots.as_mut_ptr(), slots.len(), runs)) }
+        unsafe { Self::new(slots.as_mut_ptr(), slots.len(), runs) }
     }
 }
 

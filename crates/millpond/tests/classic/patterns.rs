@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use millpond::classic::{PoolAllocator, PoolBox};
 use millpond::{
-    AnyPool, AnyValue, BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
+    AnyPool, AnyValue, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, VecPool,
 };
 
 /// "A dead object that still refers to others keeps them alive: clear such references on release."
@@ -84,15 +84,15 @@ fn live_objects_are_packed() {
 /// "Grow at run time, and shrink again when the extra room is no longer needed."
 #[test]
 fn a_pool_grows_and_shrinks_again() {
-    let mut pool = BlockPool::with_blocks(64, 10);
+    let mut pool = VecPool::builder().capacity_max(640).build();
     let handles: Vec<_> = (0..640).map(|i| pool.insert(i).unwrap()).collect();
     assert!(pool.insert(640).is_err(), "the limit is hard");
     assert_eq!(pool.capacity(), 640);
     for handle in &handles[1..] {
         pool.remove(*handle);
     }
-    assert_eq!(pool.shrink_to_fit(), 9);
-    assert_eq!((pool.capacity(), pool[handles[0]]), (64, 0));
+    assert_eq!(pool.shrink_to_fit(), 639);
+    assert_eq!((pool.capacity(), pool[handles[0]]), (1, 0));
 }
 
 /// "Slots have one size. For objects of different types: a slot as large as the largest."

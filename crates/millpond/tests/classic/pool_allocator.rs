@@ -67,16 +67,16 @@ fn grows_when_the_stack_is_empty_and_then_stays_there() {
 #[test]
 fn room_is_reserved_ahead_in_one_chunk() {
     let pool = PoolAllocator::with_chunk_slots(4);
-    pool.reserve(0);
+    pool.reserve(0).unwrap();
     assert_eq!(pool.chunks(), 0);
-    pool.reserve(100);
+    pool.reserve(100).unwrap();
     assert_eq!((pool.capacity(), pool.chunks()), (100, 1));
     let (guards, taken) = allocations::during(|| [(); 100].map(|()| pool.alloc(1_u8)));
     assert_eq!(taken, allocations::Allocations::default());
-    pool.reserve(1); // at least a chunk
+    pool.reserve(1).unwrap(); // at least a chunk
     assert_eq!((pool.capacity(), pool.chunks()), (104, 2));
     drop(guards);
-    pool.reserve(104);
+    pool.reserve(104).unwrap();
     assert_eq!(pool.chunks(), 2);
     // A pool that must not grow any more says so, and gives the value back.
     let all: Vec<_> = (0..104).map(|i| pool.try_alloc(i).unwrap()).collect();
@@ -223,7 +223,7 @@ fn a_constructor_may_grow_and_empty_the_pool_and_panic_afterwards() {
             pool.alloc_with(|| {
                 others.clear();
                 others.extend((0..40).map(|i| pool.alloc([i; 3])));
-                pool.reserve(100);
+                pool.reserve(100).unwrap();
                 assert!(!fails, "cannot be made");
                 [7; 3]
             })
@@ -324,7 +324,7 @@ fn more_than_there_is_memory_for_is_refused_and_changes_nothing() {
     let pool = PoolAllocator::<[u8; 1000]>::with_chunk_slots(2);
     let _one = pool.alloc([1; 1000]);
     for additional in [usize::MAX, usize::MAX / 1000, isize::MAX as usize / 1016 + 1] {
-        let error = pool.try_reserve(additional).unwrap_err();
+        let error = pool.reserve(additional).unwrap_err();
         assert!(matches!(error, BuildError::OutOfMemory { .. }), "{error}");
         assert_eq!((pool.capacity(), pool.chunks()), (2, 1));
     }

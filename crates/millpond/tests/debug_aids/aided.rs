@@ -9,7 +9,7 @@ use millpond::overflow::{
 use millpond::reuse::{Intrusive, ReuseOrder};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
-    BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool, VecPool,
+    Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool, VecPool,
 };
 
 pub(crate) type Value = [u8; 21];
@@ -233,15 +233,6 @@ impl<R: ReuseOrder> Filled for Pool<Value, R> {
 }
 
 aided_pool! {
-    [] BlockPool<Value>, 6,
-    |aids| {
-        let builder = BlockPool::<Value>::builder().slots_per_block(2).max_blocks(3);
-        builder.name("bullets").debug_aids(aids).build()
-    },
-    emptied by |pool| (0..6).for_each(|index| _ = pool.remove_at(index))
-}
-
-aided_pool! {
     [] VecPool<Value>, 6,
     |aids| VecPool::<Value>::builder().capacity_max(6).name("bullets").debug_aids(aids).build(),
     emptied by |pool| (0..6).for_each(|index| _ = pool.remove_at(index))
@@ -265,7 +256,7 @@ macro_rules! filled_by_index {
         }
     )+};
 }
-filled_by_index!(BlockPool<Value>, VecPool<Value>);
+filled_by_index!(VecPool<Value>);
 
 /// The number is a position.
 impl Filled for PackedPool<Value> {
@@ -534,7 +525,6 @@ macro_rules! with_snapshots {
             $function::<millpond::HandleAllocator<R>>();
         }
         crate::common::in_every_order!(in_order());
-        $function::<millpond::BlockPool<crate::aided::Value>>();
         $function::<millpond::VecPool<crate::aided::Value>>();
         $function::<millpond::PackedPool<crate::aided::Value>>();
         $function::<millpond::Recycler<crate::aided::Value>>();
@@ -572,7 +562,6 @@ macro_rules! with_fill {
         }
         crate::common::in_every_order!(in_order());
         $function::<millpond::SyncPool<crate::aided::Value>>();
-        $function::<millpond::BlockPool<crate::aided::Value>>();
         $function::<millpond::VecPool<crate::aided::Value>>();
         $function::<millpond::PackedPool<crate::aided::Value>>();
         crate::aided::ruled!($function);

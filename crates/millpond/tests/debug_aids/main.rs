@@ -20,7 +20,7 @@ use millpond::lots::Lots;
 use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::{
-    AnyPool, AnyValue, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
+    AnyPool, AnyValue, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, VecPool,
 };
 use millpond_testkit::allocations;
 
@@ -227,7 +227,7 @@ fn aids_take_no_memory_after_the_pool_was_made() {
     fn kept<P: Aided>() {
         let mut pool = P::with_aids(DebugAids::all().report_on_drop(keep));
         let clear = P::ways_to_empty()[0];
-        // A pool that grows has all of its blocks after that.
+        // A pool that grows has all of its slots after that.
         fill(&mut pool);
         let ((), asked) = allocations::during(|| {
             for _ in 0..3 {
@@ -439,7 +439,7 @@ fn what_is_left_of_an_iterator_that_owns_is_told() {
         assert_eq!(told(), [[(first, 1), (second, 1), (third, 1)].into()]);
     }
     taken_apart::<Pool<Value>>();
-    taken_apart::<BlockPool<Value>>();
+    taken_apart::<VecPool<Value>>();
     taken_apart::<PackedPool<Value>>();
 }
 
@@ -458,14 +458,13 @@ fn values_may_borrow_what_does_not_live_longer_than_their_pool() {
     assert!(iterator.next().is_some() && handles.contains(handle));
 }
 
-fn blocks_of(aids: DebugAids) -> BlockPool<Value> {
-    let builder = BlockPool::<Value>::builder().slots_per_block(2).name("sparks");
-    builder.debug_aids(aids).build()
+fn growing_with(aids: DebugAids) -> VecPool<Value> {
+    VecPool::<Value>::builder().name("sparks").debug_aids(aids).build()
 }
 
 #[test]
-fn refused_removal_from_a_block_that_was_given_back_panics_as_well() {
-    let mut pool = blocks_of(DebugAids::none().panic_on_refused_removal());
+fn refused_removal_from_a_slot_that_was_given_back_panics_as_well() {
+    let mut pool = growing_with(DebugAids::none().panic_on_refused_removal());
     let handles = [0; 5].map(|_| pool.insert([7; 21]).unwrap());
     pool.retain(|_, _| false);
     pool.shrink_to_fit();
@@ -475,8 +474,8 @@ fn refused_removal_from_a_block_that_was_given_back_panics_as_well() {
 }
 
 #[test]
-fn live_objects_of_all_blocks_are_told_in_one_report() {
-    let mut pool = blocks_of(DebugAids::none().report_on_drop(keep));
+fn live_objects_of_a_pool_that_grew_are_told_in_one_report() {
+    let mut pool = growing_with(DebugAids::none().report_on_drop(keep));
     let first = line!() + 1;
     (0..5).for_each(|_| _ = pool.insert([0; 21]).unwrap());
     let report = pool.live_report().unwrap();
@@ -488,7 +487,7 @@ fn live_objects_of_all_blocks_are_told_in_one_report() {
     pool.shrink_to_fit();
     assert!(REPORTS.take().is_empty());
 
-    // The blocks that a restored pool takes are watched as well.
+    // The slots that a restored pool takes are watched as well.
     pool.restore(&snapshot).unwrap();
     drop(snapshot);
     let second = line!() + 1;
@@ -502,7 +501,7 @@ fn live_objects_of_all_blocks_are_told_in_one_report() {
     assert!(report.to_string().ends_with("\n       5  restored from a snapshot"), "{report}");
     drop(pool);
     let reports = REPORTS.take();
-    assert_eq!(reports.len(), 1, "one for the pool, not one for each block");
+    assert_eq!(reports.len(), 1, "one for the pool, not one for each growth");
     assert_eq!(lines(&reports[0]), [(second, 1)].into());
 }
 
@@ -567,7 +566,7 @@ fn lots_look_at_their_slots_before_anything_has_happened() {
     pool.validate().unwrap();
 }
 
-/// With the default order and without blocks, as the first example of the docs has it.
+/// With the default order, as the first example of the docs has it.
 #[test]
 fn a_handle_that_was_never_issued_is_no_stale_one() {
     let mut pool = Pool::<Value, Lifo>::with_aids(DebugAids::all());

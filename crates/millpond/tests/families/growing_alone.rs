@@ -1,6 +1,6 @@
 //! What only pools that grow have: `Pool` and `StaticPool` are names of the same struct as they are, and yet lack it.
 
-use millpond::{BlockPool, Pool, StaticPool, VecPool};
+use millpond::{Pool, StaticPool, VecPool};
 
 /// Has the names of these methods for every type. A type's own method of the same name comes first.
 trait Lacks {
@@ -43,10 +43,6 @@ fn a_pool_that_cannot_grow_has_no_methods_of_growth() {
 #[test]
 fn a_pool_that_grows_has_them() {
     let mut pool = VecPool::<u8>::new();
-    assert_eq!(pool.push(1).index(), 0);
-    assert_eq!(pool.reserve(1), Ok(()));
-    assert!(pool.capacity_max() > 4);
-    let mut pool = BlockPool::<u8>::new();
     assert_eq!(pool.push(1).index(), 0);
     assert_eq!(pool.reserve(1), Ok(()));
     assert!(pool.capacity_max() > 4);

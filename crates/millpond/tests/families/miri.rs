@@ -9,15 +9,15 @@ use millpond::debug::DebugAids;
 use millpond::reuse::{Intrusive, Lifo};
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{
-    AnyPool, AnyValue, BlockPool, FrameMemory, FramePool, FrameRef, Handle, Handle32, PackedPool,
-    Pool, Recycler, VecPool,
+    AnyPool, AnyValue, FrameMemory, FramePool, FrameRef, Handle, Handle32, PackedPool, Pool,
+    Recycler, VecPool,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::common::{Counted, Ledger, panics};
 use crate::subject::{
-    CLONED, GrowingKind, KindToRun, Makes, Of, PackedKind, Plain, Plan, PoolKind, Rank, Run, Step,
-    Subject, for_every_pool, for_one_of_each,
+    CLONED, KindToRun, Makes, Of, PackedKind, Plain, Plan, PoolKind, Rank, Run, Step, Subject,
+    VecKind, for_every_pool, for_one_of_each,
 };
 
 /// With a large alignment.
@@ -37,7 +37,7 @@ fn every_operation<T: Plain>(make: fn(u8) -> T) {
         &Of::<PoolKind<Lifo, Handle<()>>>::KIND,
         &Of::<PoolKind<Intrusive, Handle32<(), 16>>>::KIND,
         &Of::<PackedKind<Handle<()>>>::KIND,
-        &Of::<GrowingKind<Lifo, Handle<()>>>::KIND,
+        &Of::<VecKind<Lifo, Handle<()>>>::KIND,
     ];
     for kind in kinds {
         operations(kind, make, Plan { aids: DebugAids::all(), ..Plan::of(0) });
@@ -205,8 +205,7 @@ fn values_of_different_types() {
 #[test]
 fn pools_that_grow() {
     let ledger = Ledger::default();
-    let builder = BlockPool::builder().slots_per_block(4).max_blocks(4).give_back_beyond(1);
-    let mut pool = builder.build();
+    let mut pool = VecPool::builder().capacity_max(16).build();
     let handles: Vec<_> = (0..14).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
     let [a, b, c] = pool.get_disjoint_mut([handles[9], handles[2], handles[8]]).unwrap();
     std::mem::swap(a, b);

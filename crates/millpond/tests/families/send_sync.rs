@@ -19,11 +19,11 @@ use millpond::pool::{
 use millpond::recycler::{RunSlices, RunSlicesMut};
 use millpond::reuse::*;
 use millpond::{
-    AnyPool, AnyValue, BlockPool, BuildError, Frame, FrameLink, FrameMemory, FramePool, FrameRef,
-    Full, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleAllocatorBuilder,
-    InsertAtError, InsertAtErrorKind, Occupancy, PackedPool, PackedPoolBuilder, Pool, PoolBuilder,
-    Recycler, RecyclerBuilder, Refusal, SideTable, SizeClasses, Snapshot, StaticPool, Stats,
-    VecPool, packed, side_table, static_pool,
+    AnyPool, AnyValue, BuildError, Frame, FrameLink, FrameMemory, FramePool, FrameRef, Full,
+    GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleAllocatorBuilder, InsertAtError,
+    InsertAtErrorKind, Occupancy, PackedPool, PackedPoolBuilder, Pool, PoolBuilder, Recycler,
+    RecyclerBuilder, Refusal, SideTable, SizeClasses, Snapshot, StaticPool, Stats, VecPool, packed,
+    side_table, static_pool,
 };
 
 /// Neither `Send` nor `Sync`.
@@ -113,8 +113,8 @@ fn pools_snapshots_entries_and_errors_go_where_their_values_go() {
     go_where_values_go!(
         Pool<V>, Pool<V, Fifo>, Pool<V, LowestFirst>, Pool<V, Roster>, Pool<V, NextFit>,
         Pool<V, Intrusive>, Pool<V, Lifo, Handle32<Neither>>, Recycler<V>, RosterPool<V>,
-        BytemapPool<V>, PackedPool<V>, StaticPool<V, 3>, SideTable<H, V>, VecPool<V>, BlockPool<V>,
-        PolicyPool<V>, Spill<Pool<V>, BlockPool<V>>, Snapshot<V>, ObjectPool<V, 1>,
+        BytemapPool<V>, PackedPool<V>, StaticPool<V, 3>, SideTable<H, V>, VecPool<V>,
+        PolicyPool<V>, Spill<Pool<V>, VecPool<V>>, Snapshot<V>, ObjectPool<V, 1>,
         VacantEntry<'static, V, Lifo, Handle<V>>, Full<V>, InsertAtError<V>, BytemapError<V>,
     );
 }

@@ -7,7 +7,7 @@ use std::thread;
 
 use millpond::classic::{BytemapPool, PoolAllocator};
 use millpond::reuse::{Intrusive, LowestFirst, Roster};
-use millpond::{AnyPool, BlockPool, Handle, PackedPool, Pool, SideTable};
+use millpond::{AnyPool, Handle, PackedPool, Pool, SideTable, VecPool};
 
 /// Ten times the stack of the thread that has it.
 type Large = [u8; 10 << 20];
@@ -45,13 +45,13 @@ fn make_and_drop<T: 'static>() {
         assert_eq!((pool.capacity(), pool.len()), (1, 0));
     });
     on_a_small_stack(|| {
-        let mut pool = BlockPool::<T>::with_blocks(1, 2);
+        let mut pool = VecPool::<T>::builder().capacity_max(1).build();
         pool.reserve(1).unwrap();
         assert_eq!(pool.capacity(), 1);
         assert_eq!(pool.shrink_to_fit(), 1);
     });
     on_a_small_stack(|| assert_eq!(BytemapPool::<T>::new(1).capacity(), 1));
-    on_a_small_stack(|| assert_eq!(PoolAllocator::<T>::with_chunk_slots(1).try_reserve(1), Ok(())));
+    on_a_small_stack(|| assert_eq!(PoolAllocator::<T>::with_chunk_slots(1).reserve(1), Ok(())));
     on_a_small_stack(|| {
         let mut table = SideTable::<Handle<()>, T>::with_capacity(1);
         table.clear();

@@ -1,7 +1,7 @@
 //! Explanations, statistics and reasons as text, and the classic pools.
 
 use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
-use millpond::{Handle, Pool, Stats};
+use millpond::{Handle, HandleAllocator, PackedPool, Pool, SideTable, Stats, SyncPool, VecPool};
 
 #[test]
 fn an_explanation_tells_the_slot() {
@@ -33,19 +33,50 @@ fn first_generations_are_told() {
 }
 
 #[test]
-fn a_refused_claim_says_why() {
+fn a_refused_claim_names_the_handle_and_says_why() {
+    fn refusal<T: std::fmt::Debug>(result: Result<T, millpond::InsertAtError<char>>) -> String {
+        let error = result.unwrap_err();
+        let text = error.to_string();
+        assert!(text.ends_with(&format!(": {}", error.kind())), "{text}");
+        assert_eq!(error.into_inner(), 'b');
+        text
+    }
+    let beyond = Handle::from_parts(1, 1).unwrap();
+
     let mut pool = Pool::new(1);
     let handle = pool.insert('a').unwrap();
-    assert_eq!(
-        pool.insert_at(handle, 'b').unwrap_err().to_string(),
-        "the slot is live: remove its object first"
-    );
+    let live = "handle 0v1 is refused: the slot is live: remove its object first";
+    assert_eq!(refusal(pool.insert_at(handle, 'b')), live);
     pool.remove(handle);
-    let error = pool.insert_at(handle, 'b').unwrap_err();
-    assert_eq!(error.to_string(), "the slot has had this lifetime already");
-    assert_eq!((error.kind().to_string(), error.into_inner()), (error.to_string(), 'b'));
-    let beyond = Handle::from_parts(1, 1).unwrap();
-    assert_eq!(pool.insert_at(beyond, 'b').unwrap_err().to_string(), "there is no such slot");
+    let before = "handle 0v1 is refused: the slot has had this lifetime already";
+    assert_eq!(refusal(pool.insert_at(handle, 'b')), before);
+    assert_eq!(
+        refusal(pool.insert_at(beyond, 'b')),
+        "handle 1v1 is refused: there is no such slot"
+    );
+    let dangling = "the dangling handle is refused: there is no such slot";
+    assert_eq!(refusal(pool.insert_at(Handle::DANGLING, 'b')), dangling);
+
+    // The generations of pools with names are large numbers: the lifetime is named.
+    let never = r#"pool "ships" refuses handle 0v2: the slot has not had this lifetime yet"#;
+    macro_rules! named {
+        ($($pool:ident),*) => {$(
+            let mut pool = $pool::builder().capacity(1).name("ships").build();
+            let first = pool.insert('a').unwrap();
+            pool.remove(first);
+            let second = Handle::from_parts(0, first.generation() + 1).unwrap();
+            assert_eq!(refusal(pool.revive(second, 'b')), never);
+        )*};
+    }
+    named!(Pool, VecPool, PackedPool, SyncPool);
+    let mut slots = HandleAllocator::builder().capacity(1).name("ships").build();
+    let slot = slots.acquire().unwrap();
+    let error = slots.acquire_at(slot).unwrap_err();
+    assert_eq!(error.to_string(), format!("pool \"ships\" refuses handle 0v1: {}", error.kind()));
+
+    // A table beside a pool says nothing of the pool.
+    let mut table = SideTable::with_capacity(1);
+    assert_eq!(refusal(table.insert(beyond, 'b')), "handle 1v1 is refused: there is no such slot");
 
     let mut bytes = BytemapPool::new(1);
     let handle = bytes.insert('a').unwrap();

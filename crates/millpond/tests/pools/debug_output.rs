@@ -8,8 +8,8 @@ use millpond::overflow::{EvictLeast, EvictOldest, Spill};
 use millpond::side_table::join;
 use millpond::snapshot::History;
 use millpond::{
-    AnyPool, AnyValue, BlockPool, FrameMemory, Handle, HandleAllocator, PackedPool, Pool, Recycler,
-    SideTable, SizeClasses, StaticPool,
+    AnyPool, AnyValue, FrameMemory, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
+    SizeClasses, StaticPool, VecPool,
 };
 
 trait Told: Debug {}
@@ -78,7 +78,7 @@ macro_rules! pool_of_slots_tells {
 pool_of_slots_tells! {
     pool: Pool::<&str>::new(4);
     static_pool: StaticPool::<&str, 4>::new();
-    block_pool: BlockPool::<&str>::with_blocks(2, 2);
+    vec_pool: VecPool::<&str>::new();
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use millpond::overflow::{Overflow, PolicyPool};
 use millpond::reuse::Lifo;
 use millpond::{
-    BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
-    StaticPool,
+    Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, StaticPool,
+    VecPool,
 };
 
 /// The largest generation of a [`Handle`].
@@ -226,7 +226,7 @@ fn the_label_of_handles_may_end_before_their_pool() {
     type Labelled<'a> = (
         Pool<u64, Lifo, Label<'a>>,
         PackedPool<u64, Label<'a>>,
-        BlockPool<u64, Lifo, Label<'a>>,
+        VecPool<u64, Lifo, Label<'a>>,
         StaticPool<u64, 1, Label<'a>>,
         Recycler<u64, Lifo, Label<'a>>,
         HandleAllocator<Lifo, Label<'a>>,
@@ -237,7 +237,7 @@ fn the_label_of_handles_may_end_before_their_pool() {
         (
             builder.clone().build(),
             PackedPool::<u64>::builder().handle().capacity(1).build(),
-            BlockPool::<u64>::builder().handle().build(),
+            VecPool::<u64>::builder().handle().build(),
             StaticPool::<u64, 1>::builder().handle().build(),
             Recycler::<u64>::builder().handle().capacity(1).build(),
             HandleAllocator::builder().handle().capacity(1).build(),

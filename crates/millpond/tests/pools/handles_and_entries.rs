@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::allocations;
 use millpond::debug::DebugAids;
 use millpond::reuse::{Intrusive, Lifo, ReuseOrder};
-use millpond::{BlockPool, Handle, InsertAtErrorKind, PackedPool, Pool, Recycler, StaticPool};
+use millpond::{Handle, InsertAtErrorKind, PackedPool, Pool, Recycler, StaticPool, VecPool};
 
 /// A hidden constructor once made handles that were equal to the word of a dead slot, and handles of generation 0,
 /// which `insert_at` took. It cannot be called any more; what can be made of bits is one of a lifetime, or dangling.
@@ -96,7 +96,7 @@ macro_rules! restored_by_copy {
 fn watched_and_restored_by_copy<R: ReuseOrder>() {
     let builder = Pool::<Twin>::builder().reuse(R::default()).capacity(5);
     restored_by_copy!(builder.debug_aids(DebugAids::all()).build());
-    let builder = BlockPool::<Twin>::builder().reuse(R::default()).slots_per_block(2).max_blocks(3);
+    let builder = VecPool::<Twin>::builder().reuse(R::default()).capacity_max(6);
     restored_by_copy!(builder.debug_aids(DebugAids::all()).build());
     let builder = PackedPool::<Twin>::builder().capacity(5);
     restored_by_copy!(builder.debug_aids(DebugAids::all()).build());
@@ -112,17 +112,16 @@ fn values_that_are_copy_are_restored_without_their_clone() {
     restored_by_copy!(StaticPool::<Twin, 5>::new());
 }
 
-/// A claim that was refused once took a block, and kept the words of the block's slots.
+/// A claim that was refused once took slots, and kept their words.
 #[test]
-fn refused_claim_takes_no_block() {
-    let builder = BlockPool::<u64>::builder().slots_per_block(64).max_blocks(1000);
-    let mut pool = builder.lifetimes(3).build();
+fn refused_claim_takes_no_slots() {
+    let mut pool = VecPool::<u64>::builder().lifetimes(3).build();
     let beyond = Handle::from_parts(64 * 900, 9).unwrap();
     let (error, asked) = allocations::during(|| pool.insert_at(beyond, 1).unwrap_err());
     assert_eq!((error.kind(), error.into_inner()), (InsertAtErrorKind::BeyondLifetimes, 1));
     assert_eq!((asked.taken, asked.resized), (0, 0));
 
-    let mut pool = BlockPool::<u64>::with_blocks(64, 2);
+    let mut pool = VecPool::<u64>::new();
     let handle = pool.insert(1).unwrap();
     pool.remove(handle);
     pool.shrink_to_fit();
@@ -144,7 +143,7 @@ fn missing_entry_counts_as_a_refusal_in_every_pool() {
         }};
     }
     assert_eq!(refused!(Pool::<u64>::new(0)), 1);
-    assert_eq!(refused!(BlockPool::<u64>::with_blocks(1, 0)), 1);
+    assert_eq!(refused!(VecPool::<u64>::builder().capacity_max(0).build()), 1);
     assert_eq!(refused!(PackedPool::<u64>::new(0)), 1);
     assert_eq!(refused!(StaticPool::<u64, 0>::new()), 1);
 }

@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use millpond::classic::RosterPool;
 use millpond::reuse::Intrusive;
-use millpond::{BlockPool, Handle, PackedPool, Pool, Recycler, StaticPool, VecPool};
+use millpond::{Handle, PackedPool, Pool, Recycler, StaticPool, VecPool};
 
 use crate::common::{Random, from_both_ends, half_used, half_used_and_folded};
 
@@ -112,9 +112,9 @@ macro_rules! walks {
     )*};
 }
 
-/// What only those have whose values stay in their slots: runs end with a block.
+/// What only those have whose values stay in their slots.
 macro_rules! walks_over_slots {
-    ($($test:ident: $make:expr, $block_of:expr;)*) => {
+    ($($test:ident: $make:expr;)*) => {
         walks! { $($test: $make, false;)* }
 
         mod slots_and_runs {
@@ -133,11 +133,7 @@ macro_rules! walks_over_slots {
                         let pairs: Vec<_> = handles.into_iter().zip(slots.clone()).collect();
                         from_both_ends(pool.clone().drain(), &pairs, &mut random);
 
-                        let is_one_run = |a: &usize, b: &usize| {
-                            let block_of: fn(usize) -> usize = $block_of;
-                            a + 1 == *b && block_of(*a) == block_of(*b)
-                        };
-                        let runs = slots.chunk_by(is_one_run).map(|run| (run[0], run));
+                        let runs = slots.chunk_by(|a, b| a + 1 == *b).map(|run| (run[0], run));
                         let runs: Vec<(usize, &[usize])> = runs.collect();
                         for taken in 0..4 {
                             let mut rest = pool.runs();
@@ -161,12 +157,10 @@ macro_rules! walks_over_slots {
 }
 
 walks_over_slots! {
-    pool: Pool::<usize>::new, |_| 0;
-    pool_intrusive: Pool::<usize, Intrusive>::with_capacity, |_| 0;
-    static_pool: |_| StaticPool::<usize, 200>::new(), |_| 0;
-    vec_pool: |_| VecPool::<usize>::new(), |_| 0;
-    pool_of_equal_blocks: |_| BlockPool::<usize>::with_blocks(16, 13), |slot| slot / 16;
-    pool_of_doubling_blocks: |_| BlockPool::<usize>::new(), |slot| slot.max(3).ilog2() as usize;
+    pool: Pool::<usize>::new;
+    pool_intrusive: Pool::<usize, Intrusive>::with_capacity;
+    static_pool: |_| StaticPool::<usize, 200>::new();
+    vec_pool: |_| VecPool::<usize>::new();
 }
 
 walks! { packed_pool: PackedPool::<usize>::new, true; }

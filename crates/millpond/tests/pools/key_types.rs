@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashSet};
 use millpond::reuse::Lifo;
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{
-    BlockPool, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool,
-    ParseHandleError, Pool, Recycler, SideTable, StaticPool,
+    GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool,
+    ParseHandleError, Pool, Recycler, SideTable, StaticPool, VecPool,
 };
 
 millpond::handle_type! {
@@ -134,11 +134,7 @@ fn no_pool_issues_or_takes_the_dangling_handle() {
     refuses_dangling!(named.lifetimes(2).build(), SmallKey);
     refuses_dangling!(PackedPool::<u64, SmallKey>::with_capacity(16), SmallKey);
     refuses_dangling!(StaticPool::<u64, 16, SmallKey>::with_handle(), SmallKey);
-    for slots_per_block in [1, 2, 16] {
-        let blocks = BlockPool::<u64, Lifo, SmallKey>::typed_builder();
-        let blocks = blocks.slots_per_block(slots_per_block).max_blocks(16 / slots_per_block);
-        refuses_dangling!(blocks.build(), SmallKey);
-    }
+    refuses_dangling!(VecPool::<u64, Lifo, SmallKey>::default(), SmallKey);
 }
 
 #[test]

@@ -7,7 +7,6 @@ mod common;
 
 mod answers;
 mod attacked;
-mod block_pool;
 mod budget;
 mod bytemuck;
 mod checksum;

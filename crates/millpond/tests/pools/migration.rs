@@ -354,12 +354,13 @@ fn a_shared_pool_goes_on_in_a_larger_one() {
             let next: Vec<_> = (0..100).map(|value| new.insert(value).unwrap()).collect();
             assert!(next.iter().all(|handle| !handles.contains(handle)));
         }
-        let mut pool = Pool::new(66);
+        // As many slots: which of them the 66 objects were in depends on the home of the thread.
+        let mut pool = Pool::new(70);
         pool.migrate_from(old.snapshot()).unwrap();
         pool.validate().unwrap();
         assert_eq!(pool.len(), 36);
         // Back again: the first generation is the same.
-        let mut back = build(66);
+        let mut back = build(70);
         let next = pool.insert(0).unwrap();
         back.migrate_from(pool).unwrap();
         assert!(back.contains(next));

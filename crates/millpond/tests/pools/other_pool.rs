@@ -3,7 +3,7 @@
 
 use crate::common::panic_and_place_of;
 use millpond::reuse::Lifo;
-use millpond::{BlockPool, Handle, Handle32, HandleAllocator, Pool, Recycler, Refusal};
+use millpond::{Handle, Handle32, HandleAllocator, Pool, Recycler, Refusal, VecPool};
 
 /// Names as people give them, and some that are hard to tell apart, with commas between them.
 const NAMES: &str = concat!(
@@ -209,8 +209,8 @@ fn handle_of_a_pool_of_another_name_is_told_to_be_another_pools() {
 }
 
 #[test]
-fn a_block_that_is_not_there_refuses_for_the_same_reasons_as_an_unused_slot() {
-    let mut bullets = BlockPool::<u8>::builder().slots_per_block(2).name("bullets").build();
+fn a_slot_that_is_not_there_refuses_for_the_same_reasons_as_an_unused_one() {
+    let mut bullets = VecPool::<u8>::builder().name("bullets").build();
     let first = bullets.insert(1).unwrap();
     for index in [1, 2, 9] {
         let of_this = Handle::from_parts(index, first.generation()).unwrap();
@@ -221,7 +221,7 @@ fn a_block_that_is_not_there_refuses_for_the_same_reasons_as_an_unused_slot() {
     // And one that was given back.
     let given_back = [2, 3, 4].map(|n| bullets.insert(n).unwrap())[1];
     bullets.retain(|handle, _| handle == first);
-    assert_eq!((given_back.index(), bullets.shrink_to_fit()), (2, 1));
+    assert_eq!((given_back.index(), bullets.shrink_to_fit()), (2, 3));
     assert_eq!(bullets.check(given_back), Err(Refusal::Stale));
     for (later, why) in [(1, Refusal::NeverIssued), (1000, Refusal::OtherPool)] {
         let handle = Handle::from_parts(2, given_back.generation() + later).unwrap();

@@ -8,9 +8,7 @@ use millpond::overflow::{
     Bounded, EvictLeast, EvictLesser, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
-use millpond::{
-    BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats, VecPool,
-};
+use millpond::{Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats, VecPool};
 
 /// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
 macro_rules! on_every_pool {
@@ -24,10 +22,12 @@ macro_rules! on_every_pool {
         $test(Pool::<u64>::builder().handle::<Handle32<u64, 16>>().capacity(7).build());
         $test(PackedPool::<u64>::new(7));
         $test(StaticPool::<u64, 7>::new());
-        $test(BlockPool::<u64>::with_blocks(1, 7));
         $test(VecPool::<u64>::builder().capacity_max(7).build());
         $test(Spill::new(Pool::<u64>::new(4), Pool::<u64>::new(3)));
-        $test(Spill::new(BlockPool::<u64>::with_blocks(2, 2), BlockPool::<u64>::with_blocks(1, 3)));
+        $test(Spill::new(
+            VecPool::<u64>::builder().capacity_max(4).build(),
+            VecPool::<u64>::builder().capacity_max(3).build(),
+        ));
         $test(Spill::new(Pool::<u64>::new(0), PackedPool::<u64>::new(7)));
     };
 }
@@ -179,8 +179,6 @@ fn a_list_beside_a_pool_that_grows_grows_with_it() {
         assert_eq!(oldest.insert(&mut pool, 8).unwrap().1.unwrap().1, 0);
     }
     let vec_pool = |slots| VecPool::<u64>::builder().capacity_max(slots).build();
-    test(BlockPool::<u64>::builder().capacity_max(8).build());
-    test(BlockPool::<u64>::with_blocks(1, 8));
     test(vec_pool(8));
     test(Spill::new(Pool::new(3), vec_pool(5)));
     // A list of another pool takes more places before anything is inserted.
@@ -391,7 +389,7 @@ fn a_capacity_that_holds_takes_no_memory_later() {
     assert!(!error.is_out_of_memory() && error.to_string().contains("1048640 slots, and 1000 are"));
     // What was taken is given back.
     pool.clear();
-    assert_eq!((pool.shrink_to_fit(), pool.capacity()), ((reserved - 64) / 16, 64));
+    assert_eq!((pool.shrink_to_fit(), pool.capacity()), (reserved - 64, 64));
     // The others have what they have.
     let mut fixed = PolicyPool::new(Overflow::Spill, Pool::builder().capacity(2), 2);
     fixed.insert_by(1, |_, _| 0).unwrap();
@@ -440,7 +438,7 @@ fn growth_without_memory_is_said_to_be_that() {
         assert_eq!(error.to_string(), says);
     }
     pool.insert_by([99; 1000], |_, _| 0).unwrap();
-    assert_eq!((pool.capacity(), pool.stats().refused), (32, 3));
+    assert_eq!((pool.capacity(), pool.stats().refused), (20, 3));
 }
 
 #[test]
@@ -486,7 +484,7 @@ fn what_matters_least_is_refused_even_if_it_is_the_newcomer() {
     on!(Pool::<u64>::new(1));
     on!(StaticPool::<u64, 1>::new());
     on!(PackedPool::<u64>::new(1));
-    on!(BlockPool::<u64>::with_blocks(1, 1));
+    on!(VecPool::<u64>::builder().capacity_max(1).build());
     on!(Pool::<u64>::builder().reuse(Fifo).capacity(1).build());
     on!(millpond::SyncPool::<u64>::new(1));
 }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use crate::common::{Random, Vacant};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{
-    BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, StaticPool,
-    VecPool,
+    Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, StaticPool, VecPool,
 };
 
 /// What the test asks of a pool and of an allocator alike.
@@ -40,7 +39,7 @@ macro_rules! subjects {
     )+};
 }
 
-subjects!(Pool BlockPool VecPool);
+subjects!(Pool VecPool);
 
 impl<R: ReuseOrder, H: HandleLayout> Subject<H> for HandleAllocator<R, H> {
     fn next(&mut self) -> Option<H> {
@@ -179,12 +178,7 @@ const NEVER_USED_UP: u32 = 1 << 20;
 fn follows_model<R: ReuseOrder>() {
     for slots in [0_usize, 1, 2, 3, 63, 64, 65, 130] {
         for (lifetimes, steps) in [(NEVER_USED_UP, 2_000), (5, 1_000), (1, 300)] {
-            // Of growing pools, all slots are there at once: one order over all blocks.
-            let slots_per_block = 1 << slots.trailing_zeros().min(2);
-            let blocks = BlockPool::<u64>::builder().reuse(R::default()).reserve(slots);
-            let blocks =
-                blocks.slots_per_block(slots_per_block).max_blocks(slots / slots_per_block);
-            run(R::NAME, blocks.lifetimes(lifetimes).build(), slots, lifetimes, steps);
+            // Of the growing pool, all slots are there at once.
             let vec = VecPool::<u64>::builder().reuse(R::default()).capacity(slots);
             let vec = vec.capacity_max(slots).lifetimes(lifetimes).build();
             run(R::NAME, vec, slots, lifetimes, steps);

@@ -3,7 +3,7 @@
 
 use millpond::overflow::{EvictOldest, Overflow, Policy, PolicyPool, Spill};
 use millpond::snapshot::SnapshotOf;
-use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler};
+use millpond::{Handle, Handle32, PackedPool, Pool, Recycler, VecPool};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +98,7 @@ fn a_default_list_of_ages_can_be_used() {
     let firsts = [(); 2].map(|()| oldest.acquire(&mut voices).unwrap().0);
     assert_eq!(oldest.acquire(&mut voices).unwrap().2, Some(firsts[0]));
 
-    let mut unlimited = BlockPool::<u64>::builder().slots_per_block(16).build();
+    let mut unlimited = VecPool::<u64>::new();
     let mut oldest = EvictOldest::default();
     for n in 0..1000 {
         assert_eq!(oldest.insert(&mut unlimited, n).unwrap().1, None);

@@ -10,8 +10,8 @@ use crate::common::in_every_order;
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
-    BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
-    StaticPool, SyncPool, VecPool,
+    Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool, SyncPool,
+    VecPool,
 };
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
@@ -113,8 +113,7 @@ fn is_read<P: Serialize + DeserializeOwned>(name: &str) {
     }
 }
 
-/// Files of version 1, written when that was the current one: a pool of each kind, with some past. (But `blocks` was
-/// written anew, with the form of growth that is saved today.)
+/// Files of version 1, written when that was the current one: a pool of each kind, with some past.
 #[test]
 fn files_of_the_first_version_can_be_read() {
     is_read::<Pool<u64>>("lifo");
@@ -130,7 +129,6 @@ fn files_of_the_first_version_can_be_read() {
     is_read::<HandleAllocator>("allocator");
     is_read::<PackedPool<u64>>("packed");
     is_read::<StaticPool<u64, 9>>("static");
-    is_read::<BlockPool<u64>>("blocks");
     is_read::<SideTable<Handle<u64>, String>>("side_table");
 }
 
@@ -256,33 +254,32 @@ fn what_cannot_be_of_the_other_pools_is_refused_too() {
 }
 
 /// Slots that are there, and some that were.
-fn sample_of_blocks() -> BlockPool<u64> {
-    let mut pool = BlockPool::builder().block_sizes(2..=4).max_blocks(5).lifetimes(2).build();
+fn sample_that_shrank() -> VecPool<u64> {
+    let mut pool = VecPool::builder().capacity_max(16).lifetimes(2).build();
     let handles: Vec<_> = (0..9).map(|i| pool.insert(i).unwrap()).collect();
     [1, 8, 5, 4, 6].iter().for_each(|at| assert!(pool.remove(handles[*at]).is_some()));
     let again = pool.insert(9).unwrap(); // slot 6, which retires
     pool.remove(again).unwrap();
     pool.remove(handles[7]).unwrap();
-    assert_eq!(pool.shrink_to_fit(), 2);
+    assert_eq!((pool.shrink_to_fit(), pool.capacity()), (12, 4));
     pool
 }
 
 #[test]
-fn a_pool_of_blocks_comes_back_with_what_was_given_back() {
-    let pool = sample_of_blocks();
-    let read: BlockPool<u64> =
-        serde_json::from_value(serde_json::to_value(&pool).unwrap()).unwrap();
+fn a_pool_that_shrank_comes_back_with_what_was_given_back() {
+    let pool = sample_that_shrank();
+    let read: VecPool<u64> = serde_json::from_value(serde_json::to_value(&pool).unwrap()).unwrap();
     assert_eq!((read.capacity(), read.capacity_max()), (4, 16));
     assert_eq!(read.stats(), pool.stats());
 }
 
 #[test]
-fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
-    type Saved = BlockPool<u64>;
-    let sample = || serde_json::to_value(sample_of_blocks()).unwrap();
+fn what_cannot_be_of_a_pool_that_grows_is_refused_with_the_reason() {
+    type Saved = VecPool<u64>;
+    let sample = || serde_json::to_value(sample_that_shrank()).unwrap();
     let changed = |at: &str, value: Json| changed(sample(), &format!("/state{at}"), value);
     refused::<Pool<u64>>("", sample());
-    refused::<BlockPool<u64, Fifo>>("another reuse order, expected Fifo", sample());
+    refused::<VecPool<u64, Fifo>>("another reuse order, expected Fifo", sample());
     refused::<Saved>("slot 0 occurs twice", with_object(sample(), "0v2"));
     refused::<Saved>("slot 4 is beyond the capacity", with_object(sample(), "4v1"));
     refused::<Saved>("missing field `slots`", {
@@ -291,21 +288,18 @@ fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
         saved
     });
     for (at, value, reason) in [
-        ("", json!(7), "expected struct SavedBlocks"),
-        ("/pool", json!("Pool"), "another kind, expected BlockPool"),
+        ("", json!(7), "expected struct SavedVecPool"),
+        ("/slots/pool", json!("Pool"), "another kind, expected VecPool"),
         ("/slots/first", json!(0), "the first or last generation"),
         ("/slots/generations/0", json!(0), "slot 0 is live and has retired"),
         ("/slots/generations/1", json!(3), "generation 3 of slot 1 is out of range"),
         ("/slots/order", json!([[0, 1]]), "lists slot 0, which is live"),
         ("/slots/inserted", json!(2), "fewer were inserted than are live"),
-        ("/growth/first_block", json!(3), "blocks of 3 to 4 slots, expected powers of two"),
-        ("/growth/first_block", json!(8), "blocks of 8 to 4 slots"),
-        ("/growth/max_blocks", json!(u64::MAX), "are more than the handle layout can name"),
-        ("/growth/max_blocks", json!(3), "12 slots are more"),
-        ("/growth/slots_there", json!(5), "5 slots exist, expected those of whole blocks"),
-        ("/growth/slots_there", json!(16), "16 slots exist"),
-        ("/growth/slots_there", json!(u64::MAX), "slots exist"),
-        ("/growth/slots_there", json!(2), "slot 2 is beyond the capacity"),
+        ("/capacity_max", json!(u64::MAX), "is more than the handle layout can name"),
+        ("/capacity_max", json!(8), "9 slots are more"),
+        ("/slots_there", json!(16), "16 slots exist, but 9 have a generation"),
+        ("/slots_there", json!(u64::MAX), "slots exist"),
+        ("/slots_there", json!(2), "slot 2 is beyond the capacity"),
         ("/slots/generations/5", json!(3), "generation 3 of slot 1 is out of range"),
         ("/slots/order", json!([[1, 1], [4, 1]]), "slot 4 is beyond the capacity"),
         ("/slots/order", json!([]), "lists 0 slots, expected 1"),
@@ -414,7 +408,7 @@ fn what_is_of_another_type_is_refused_with_what_was_expected() {
     type Saved = Pool<u64>;
     let changed = |at: &str, value: Json| changed(sample(), at, value);
     refused::<Saved>("expected a saved Pool of version 1", json!(5));
-    refused::<BlockPool<u64>>("expected a saved BlockPool of version 1", json!("a pool"));
+    refused::<VecPool<u64>>("expected a saved VecPool of version 1", json!("a pool"));
     refused::<Saved>("expected a list", changed("/state/generations", json!(5)));
     refused::<Saved>("expected a list", changed("/state/order", json!({})));
     refused::<Saved>("expected a map from handles to objects", changed("/objects", json!([])));
@@ -463,11 +457,11 @@ fn a_length_that_lies_takes_no_memory() {
 }
 
 #[test]
-fn without_memory_for_the_blocks_the_error_says_how_many_slots() {
-    let mut pool = BlockPool::with_blocks(64, 4);
+fn without_memory_for_the_slots_the_error_says_how_many() {
+    let mut pool = VecPool::<[u64; 32]>::with_capacity(64);
     pool.insert([7_u64; 32]).unwrap();
     let text = serde_json::to_string(&pool).unwrap();
-    let error = refusing(64 * 256, || serde_json::from_str::<BlockPool<[u64; 32]>>(&text).err());
+    let error = refusing(64 * 256, || serde_json::from_str::<VecPool<[u64; 32]>>(&text).err());
     let told = error.expect("no memory").to_string();
     assert!(told.starts_with("no memory for a pool of 64 slots"), "{told}");
 }
@@ -475,9 +469,9 @@ fn without_memory_for_the_blocks_the_error_says_how_many_slots() {
 /// A pool that may have as many slots as there can be, and says so in a few bytes.
 #[test]
 fn large_limits_take_no_memory() {
-    let pool = BlockPool::<[u8; 24]>::builder().slots_per_block(1 << 31).build();
+    let pool = VecPool::<[u8; 24]>::builder().capacity_max(1 << 31).build();
     let text = serde_json::to_string(&pool).unwrap();
-    let (read, allocations) = during(|| serde_json::from_str::<BlockPool<[u8; 24]>>(&text));
+    let (read, allocations) = during(|| serde_json::from_str::<VecPool<[u8; 24]>>(&text));
     assert_eq!(read.unwrap().capacity_max(), 1 << 31);
     assert!(allocations.bytes_taken < 16_384, "{allocations:?}");
 }

@@ -8,7 +8,7 @@ use crate::common::{Counted, Ledger, in_every_order, panics};
 use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::ReuseOrder;
 use millpond::snapshot::{Checksum, Difference, History, RollbackError, SlotState, SnapshotError};
-use millpond::{BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler};
+use millpond::{Handle, HandleAllocator, PackedPool, Pool, Recycler, VecPool};
 
 #[test]
 fn a_history_too_large_for_memory_panics() {
@@ -48,38 +48,13 @@ fn what_does_not_match_is_refused_and_nothing_happens() {
     assert_eq!((twin.checksum(), twin[handle], twin.name()), (sum, 1, Some("bullets")));
 }
 
-#[test]
-fn a_block_pool_has_the_blocks_that_it_had() {
-    let mut pool = BlockPool::<u64>::with_blocks(4, 10);
-    let handles: Vec<_> = (0..12).map(|i| pool.insert(i).unwrap()).collect();
-    let large = pool.snapshot();
-    handles[4..].iter().for_each(|handle| _ = pool.remove(*handle));
-    pool.shrink_to_fit();
-    let small = pool.snapshot();
-    pool.restore(&large).unwrap();
-    assert_eq!((pool.capacity(), pool.len(), pool[handles[7]]), (12, 12, 7));
-    // Between states of the same blocks, nothing is taken.
-    pool.remove(handles[5]);
-    let ((), allocations) = during(|| pool.restore(&large).unwrap());
-    assert_eq!(allocations, Allocations::default());
-    pool.restore(&small).unwrap();
-    pool.validate().unwrap();
-    assert_eq!((pool.capacity(), pool.len(), pool.get(handles[7])), (4, 4, None));
-    assert_eq!(pool.insert(20).unwrap().generation(), 2);
-    let error = pool.restore(&BlockPool::with_blocks(8, 5).snapshot()).unwrap_err();
-    assert_eq!(error, SnapshotError::OtherBlocks);
-    let told = "the snapshot is of a pool with larger or smaller blocks";
-    assert_eq!(error.to_string(), told);
-}
-
-/// A pool that never had a block, as its past: what is kept beside the values is there, and of no slots.
-fn goes_back_to_no_blocks<R: ReuseOrder>() {
-    let mut pool = BlockPool::<u64>::builder().reuse(R::default()).slots_per_block(4).build();
+/// A pool that never had a slot, as its past.
+fn goes_back_to_no_slots<R: ReuseOrder>() {
+    let mut pool = VecPool::<u64>::builder().reuse(R::default()).build();
     let mut past = pool.snapshot();
     pool.extend(0..100);
     pool.restore(&past).unwrap();
     pool.validate().unwrap();
-    // The room of its books is still there, and the snapshot never had any.
     pool.save_into(&mut past).unwrap();
     assert_eq!((pool.capacity(), pool.iter().next()), (0, None));
     pool.extend(0..100);
@@ -88,8 +63,8 @@ fn goes_back_to_no_blocks<R: ReuseOrder>() {
 }
 
 #[test]
-fn a_block_pool_goes_back_to_no_blocks_in_every_order() {
-    in_every_order!(goes_back_to_no_blocks());
+fn a_pool_that_grows_goes_back_to_no_slots_in_every_order() {
+    in_every_order!(goes_back_to_no_slots());
 }
 
 /// (What panics anywhere in a snapshot of any other pool: see `tests/families`.)
@@ -207,7 +182,7 @@ fn a_difference_says_which_slot_and_how() {
     assert!(left.diff(&other).eq([Difference::Pool]));
     assert_eq!(
         Difference::<Handle<()>>::Pool.to_string(),
-        "the pools differ in capacity, block sizes, lifetimes or policy"
+        "the pools differ in capacity, lifetimes or policy"
     );
 }
 
@@ -474,7 +449,7 @@ fn a_comparison_of_pools_made_of_others_sees_every_part() {
 fn a_comparison_skips_the_gap_between_two_pools() {
     let mut second = Pool::new(4);
     second.insert(1).unwrap();
-    let mut spill = Spill::new(BlockPool::<u64>::new(), second);
+    let mut spill = Spill::new(VecPool::<u64>::builder().capacity_max(1 << 31).build(), second);
     let first = spill.insert(2).unwrap();
     let before = spill.snapshot();
     let mut after = spill.snapshot();

@@ -3,8 +3,8 @@
 use std::any::Any;
 
 use millpond::{
-    AnyPool, AnyValue, BlockPool, FramePool, Handle, HandleAllocator, PackedPool, Pool, Recycler,
-    Refusal, SideTable, StaticPool, SyncPool, SyncRecycler, overflow::EvictOldest,
+    AnyPool, AnyValue, FramePool, Handle, HandleAllocator, PackedPool, Pool, Recycler, Refusal,
+    SideTable, StaticPool, SyncPool, SyncRecycler, VecPool, overflow::EvictOldest,
     overflow::Policy,
 };
 
@@ -12,7 +12,7 @@ use millpond::{
 struct World {
     ships: Pool<String>,
     sparks: PackedPool<f32>,
-    nodes: BlockPool<u8>,
+    nodes: VecPool<u8>,
     messages: StaticPool<u8, 4>,
     particles: Recycler<[f32; 4]>,
     things: AnyPool<dyn Any, 16>,
@@ -53,10 +53,10 @@ fn a_pool_of_values_is_collected() {
     let words = ["a", "b", "c"];
     let pool: Pool<_> = words.into_iter().collect();
     let packed: PackedPool<_> = words.into_iter().collect();
-    let blocks: BlockPool<_> = words.into_iter().collect();
+    let grown: VecPool<_> = words.into_iter().collect();
     assert!(pool.is_full() && packed.is_full());
-    assert_eq!((pool.capacity(), packed.capacity(), blocks.len()), (3, 3, 3));
-    assert!(pool.values().eq(&words) && packed.as_slice() == words && blocks.values().eq(&words));
+    assert_eq!((pool.capacity(), packed.capacity(), grown.len()), (3, 3, 3));
+    assert!(pool.values().eq(&words) && packed.as_slice() == words && grown.values().eq(&words));
     assert_eq!(Pool::<u8>::from_iter([]).capacity(), 0);
 }
 
@@ -82,7 +82,7 @@ fn handles_are_explained() {
         |p| p.insert(1).unwrap(),
         remove
     );
-    explains!(BlockPool::builder().name("a").build(), |p| p.push(1), remove);
+    explains!(VecPool::builder().name("a").build(), |p| p.push(1), remove);
     explains!(StaticPool::<_, 1>::named("a"), |p| p.insert(1).unwrap(), remove);
     let recycler = Recycler::<u8>::builder().capacity(1).name("a").build();
     explains!(recycler, |p| p.acquire().unwrap().0, release);

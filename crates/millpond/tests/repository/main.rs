@@ -4,4 +4,5 @@ mod circles;
 mod documentation;
 mod every_pool;
 mod layers;
+mod methods;
 mod steps;

@@ -6,10 +6,9 @@ use std::fs;
 use std::path::Path;
 
 /// The pools of the model, and the adapters that have them: files of `tests/subject`.
-const POOLS: [(&str, &[&str]); 15] = [
+const POOLS: [(&str, &[&str]); 14] = [
     ("Pool", &["pool"]),
     ("VecPool", &["pool", "vec_pool"]),
-    ("BlockPool", &["pool", "block"]),
     ("StaticPool", &["pool", "static_pool"]),
     ("PackedPool", &["pool", "packed"]),
     ("Recycler", &["recycler"]),

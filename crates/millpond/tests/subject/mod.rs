@@ -6,7 +6,6 @@
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test program uses its own part")]
 
 mod allocator;
-mod block;
 mod boxes;
 mod classic;
 mod erased;
@@ -29,7 +28,6 @@ mod vec_pool;
 mod walk;
 
 pub(crate) use allocator::AllocatorKind;
-pub(crate) use block::{BlockKind, GrowingKind};
 pub(crate) use boxes::{PlacedKind, PoolAllocatorPlaces, SizeClassesPlaces};
 pub(crate) use classic::{BytemapKind, RosterPoolKind};
 pub(crate) use erased::{
@@ -101,7 +99,6 @@ macro_rules! one_of_each_place {
             allocator_lifo: AllocatorKind<Lifo, Handle<()>>;
             classic_pool_allocator: PlacedKind<PoolAllocatorPlaces>;
             size_classes: PlacedKind<SizeClassesPlaces>;
-            block_lifo: BlockKind<Lifo, Handle<()>>;
             vec_lifo: VecKind<Lifo, Handle<()>>;
             policy_spill: PolicyKind<SPILL>;
             packed: PackedKind<Handle<()>>;
@@ -128,7 +125,7 @@ macro_rules! one_of_each {
                 pool_roster: PoolKind<Roster, Handle<()>>;
                 pool_next_fit: PoolKind<NextFit, Handle<()>>;
                 pool_intrusive_narrow: PoolKind<Intrusive, Handle32<(), 15>>;
-                growing_fifo: GrowingKind<Fifo, Handle<()>>;
+                vec_fifo: VecKind<Fifo, Handle<()>>;
                 policy_grow: PolicyKind<GROW>;
                 policy_evict_least: PolicyKind<EVICT_LEAST>;
                 policy_evict_oldest: PolicyKind<EVICT_OLDEST>;
@@ -148,8 +145,7 @@ macro_rules! every_kind {
         $crate::subject::one_of_each! {
             [
                 pool_lifo_narrow: PoolKind<Lifo, Handle32<(), 16>>;
-                block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
-                growing_roster: GrowingKind<Roster, Handle<()>>;
+                vec_roster: VecKind<Roster, Handle<()>>;
                 vec_intrusive_narrow: VecKind<Intrusive, Handle32<(), 16>>;
                 packed_narrow: PackedKind<Handle32<(), 16>>;
                 static_of_0: StaticKind<0, Handle<()>>;

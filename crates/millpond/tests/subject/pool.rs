@@ -304,8 +304,10 @@ pub(super) use in_index_order;
 impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Pool<T, R, H> {
     type Handle = H;
 
+    /// Every other one with memory that was not touched.
     fn build(plan: Plan) -> Self {
         let builder = Pool::<T>::builder().reuse(R::default()).handle::<H>();
+        let builder = if plan.capacity % 2 == 0 { builder } else { builder.untouched() };
         super::planned!(builder, plan).build()
     }
 

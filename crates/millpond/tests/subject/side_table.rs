@@ -197,13 +197,10 @@ impl<T: 'static, H: HandleLayout + AnyHandle, const GROWS: bool> PoolUnderTest<T
         Some(super::lent_alike(each, self.table.get_disjoint_mut(handles)))
     }
 
-    /// Room for all slots, every other time of a table that may refuse it.
+    /// Room for all slots.
     fn reserve(&mut self, additional: usize) -> Option<bool> {
         let slots = self.slots.capacity();
-        match additional % 2 == 0 {
-            true => self.table.reserve(slots),
-            false => assert!(self.table.try_reserve(slots).is_ok()),
-        }
+        self.table.reserve(slots).unwrap();
         assert!(self.table.capacity() >= slots);
         Some(additional <= slots - self.slots.len() - self.slots.stats().retired)
     }

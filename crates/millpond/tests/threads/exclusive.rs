@@ -293,6 +293,6 @@ fn two_snapshots_differ_in_slots_values_and_homes() {
     let other = SyncPool::<i32>::new(5).snapshot();
     assert_eq!(
         left.diff(&other).map(|d| d.to_string()).collect::<Vec<_>>(),
-        ["the pools differ in capacity, block sizes, lifetimes or policy"]
+        ["the pools differ in capacity, lifetimes or policy"]
     );
 }

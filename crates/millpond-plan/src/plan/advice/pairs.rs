@@ -3,13 +3,19 @@
 //! `things.push_back(new Thing)` asks for an object, then for the node of a `std::list<Thing*>`; `delete` and `erase` give
 //! both back. Two births in a row are a pair, and so are two deaths in a row; an event is part of one pair at most.
 //! Sizes whose births and deaths are nearly all in pairs with a common one are values and their nodes.
+//!
+//! A list that is torn down as a whole frees all of its objects first, and then all of its nodes. So of many deaths without
+//! a birth in between, each death of a value belongs to one of a node.
 
 use std::collections::HashMap;
 
 use crate::trace::Event;
 
-/// Of each size's births, and of its deaths, this share is in such pairs.
+/// Of each value's births, and of its deaths, this share is in such pairs.
 const PAIRED_SHARE: f64 = 0.9;
+
+/// Of a node's: some of its values may be of sizes that other objects have, too.
+const NODE_SHARE: f64 = 0.75;
 
 /// Fewer pairs are no reason for a change.
 const PAIRS_MIN: u64 = 100;
@@ -30,6 +36,49 @@ struct Count {
     /// Of those, how often the class of the lower number came first.
     lower_first: u64,
     deaths: u64,
+    /// The deaths without a birth in between: of each such row, those of the class that has fewer.
+    torn_down: u64,
+}
+
+impl Count {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            births: self.births + other.births,
+            lower_first: self.lower_first + other.lower_first,
+            deaths: self.deaths + other.deaths,
+            torn_down: self.torn_down + other.torn_down,
+        }
+    }
+
+    /// Deaths of both together.
+    fn deaths(self) -> u64 {
+        self.deaths.max(self.torn_down)
+    }
+}
+
+/// Deaths since the last birth.
+#[derive(Debug, Default)]
+struct Row {
+    deaths: u64,
+    /// Of each class.
+    of: Vec<u64>,
+    /// Those that have any.
+    classes: Vec<u32>,
+}
+
+impl Row {
+    #[inline]
+    fn death(&mut self, class: u32) {
+        let index = class as usize;
+        if index >= self.of.len() {
+            self.of.resize(index + 1, 0);
+        }
+        if self.of[index] == 0 {
+            self.classes.push(class);
+        }
+        self.of[index] += 1;
+        self.deaths += 1;
+    }
 }
 
 /// Counts pairs while a recording is gone through.
@@ -40,6 +89,7 @@ pub(super) struct Pairs {
     single: Option<(u32, bool)>,
     /// Births and deaths of each class.
     all: Vec<(u64, u64)>,
+    row: Row,
 }
 
 /// Values that each have a node.
@@ -58,9 +108,12 @@ impl Pairs {
         if class >= self.all.len() {
             self.all.resize(class + 1, (0, 0));
         }
-        match is_birth {
-            true => self.all[class].0 += 1,
-            false => self.all[class].1 += 1,
+        if is_birth {
+            self.all[class].0 += 1;
+            self.end_row();
+        } else {
+            self.all[class].1 += 1;
+            self.row.death(event.class);
         }
         match self.single.take() {
             Some((before, was_birth))
@@ -76,8 +129,37 @@ impl Pairs {
 
     /// An event that is in no pair and parts others.
     #[inline]
-    pub(super) fn other(&mut self) {
+    pub(super) fn other(&mut self, is_birth: bool) {
         self.single = None;
+        if is_birth {
+            self.end_row();
+        }
+    }
+
+    /// Ends a row of deaths: a birth follows, or the recording ends.
+    #[inline]
+    pub(super) fn end_row(&mut self) {
+        if self.row.deaths > 0 {
+            self.count_row();
+        }
+    }
+
+    /// Counts the deaths without a birth in between that belong together, and begins anew.
+    fn count_row(&mut self) {
+        let Row { deaths, of, classes } = &mut self.row;
+        // A short row is of pairs, or of nothing. Of more classes, there would be more pairs than deaths.
+        let sides = classes.len() as u64;
+        if *deaths >= PAIRS_MIN && sides * sides <= *deaths {
+            for (at, &one) in classes.iter().enumerate() {
+                for &other in &classes[at + 1..] {
+                    if let Some(count) = self.counts.get_mut(&(one.min(other), one.max(other))) {
+                        count.torn_down += of[one as usize].min(of[other as usize]);
+                    }
+                }
+            }
+        }
+        classes.drain(..).for_each(|class| of[class as usize] = 0);
+        *deaths = 0;
     }
 
     /// Whether a pair of these classes has been born often: otherwise, a death in front of many pairs would part all of
@@ -107,22 +189,18 @@ impl Pairs {
         let mut partners: HashMap<u32, Vec<(u32, Count)>> = HashMap::new();
         for (&(a, b), &count) in &self.counts {
             for (class, other) in [(a, b), (b, a)] {
-                if self.is_most(other, count) {
+                if self.is_most(other, count, PAIRED_SHARE) {
                     partners.entry(class).or_default().push((other, count));
                 }
             }
         }
         let mut found: Vec<(u64, Nodes)> = Vec::new();
         for (node, values) in partners {
-            let sum = values.iter().fold(Count::default(), |sum, (_, count)| Count {
-                births: sum.births + count.births,
-                deaths: sum.deaths + count.deaths,
-                ..sum
-            });
+            let sum = values.iter().fold(Count::default(), |sum, (_, count)| sum.plus(*count));
             // A single value is as often with its node as the node with it: the node comes second.
             let is_node = values.len() > 1
                 || values.iter().all(|&(value, count)| self.comes_second(node, value, count));
-            if sum.births >= PAIRS_MIN && self.is_most(node, sum) && is_node {
+            if sum.births >= PAIRS_MIN && self.is_most(node, sum, NODE_SHARE) && is_node {
                 let mut values: Vec<u32> = values.into_iter().map(|(value, _)| value).collect();
                 values.sort_unstable();
                 found.push((sum.births, Nodes { node, values }));
@@ -141,11 +219,11 @@ impl Pairs {
         found.into_iter().map(|(_, nodes)| nodes).collect()
     }
 
-    /// Whether these pairs are nearly all births and deaths of a class.
-    fn is_most(&self, class: u32, count: Count) -> bool {
+    /// Whether these pairs are this share of the births and deaths of a class.
+    fn is_most(&self, class: u32, count: Count, share: f64) -> bool {
         let (births, deaths) = self.all[class as usize];
-        let is_most = |pairs: u64, all: u64| pairs as f64 >= all as f64 * PAIRED_SHARE;
-        count.deaths > 0 && is_most(count.births, births) && is_most(count.deaths, deaths)
+        let is_most = |pairs: u64, all: u64| pairs as f64 >= all as f64 * share;
+        count.deaths() > 0 && is_most(count.births, births) && is_most(count.deaths(), deaths)
     }
 
     /// Whether the node comes after the value in most of their pairs, or, if both are as common, is the larger number.
@@ -168,6 +246,7 @@ mod tests {
         for &(class, is_birth) in events.iter().cycle().take(events.len() * times) {
             pairs.event(Event { tick: 0, class, kind: class, key: 0, bytes: None }, is_birth);
         }
+        pairs.end_row();
         pairs.nodes()
     }
 
@@ -192,6 +271,29 @@ mod tests {
             let found = counted(&pairs(value, node), 200);
             assert_eq!(found, [Nodes { node, values: vec![value] }]);
         }
+    }
+
+    /// As `for (Thing *thing : list) delete thing;` does before the list goes.
+    #[test]
+    fn a_list_that_is_torn_down_as_a_whole_has_nodes() {
+        const SHARED: u32 = 3;
+        let born = |value| [(value, true), (NODE, true)];
+        let mut events = [born(THING), born(BIG), born(THING)].concat().repeat(100);
+        // One value in seven is of a size that others have.
+        events.extend(born(SHARED).repeat(50));
+        events.extend([(SHARED, true), (SHARED, false)].repeat(500));
+        events.extend([(THING, false), (BIG, false), (THING, false)].repeat(100));
+        events.extend([(SHARED, false)].repeat(50));
+        events.extend([(NODE, false)].repeat(350));
+        let expected = [Nodes { node: NODE, values: vec![THING, BIG] }];
+        assert_eq!(counted(&events, 1), expected);
+        assert_eq!(counted(&events, 3), expected, "again and again");
+        // If the values go before the last of them is born, no list is torn down.
+        let apart = events.iter().flat_map(|&event| match event {
+            (THING | BIG, false) => vec![event, (SHARED, true), (SHARED, false)],
+            event => vec![event],
+        });
+        assert_eq!(counted(&apart.collect::<Vec<_>>(), 1), []);
     }
 
     #[test]

@@ -39,6 +39,9 @@ const SHARED_BYTES_MAX: u64 = 1032;
 /// Size classes for the whole program leave the largest sizes out as long as they serve this share of the calls.
 const SERVED_SHARE: f64 = 0.97;
 
+/// A container of pointers is replaced by a pool if the pool would be filled this many times.
+const FILLS_MIN: u64 = 2;
+
 /// Larger blocks do not count towards an arena.
 const ARENA_BYTES_MAX: u64 = 64 << 10;
 
@@ -276,6 +279,7 @@ impl Units {
         names: &[String],
         time: Option<AllTime>,
     ) -> Advice {
+        self.pairs.end_row();
         let all_calls: u64 = self.kinds.iter().map(|kind| kind.1).sum();
         let mut kinds_of: Vec<Vec<u32>> = vec![Vec::new(); self.keys.len()];
         for (kind, route) in (0..).zip(&self.routes) {
@@ -513,7 +517,8 @@ impl Build<'_> {
         })
     }
 
-    /// Packed pools for what is born and freed together with a node of a container.
+    /// Packed pools for what is born and freed together with a node of a container. One that is filled once takes pages that
+    /// nobody has used, where the allocator may have blocks of others that went before.
     fn packed(&self) -> Vec<Proposal> {
         if !self.units.has_order || self.units.places.places.is_empty() {
             return Vec::new();
@@ -527,6 +532,9 @@ impl Build<'_> {
         let values: Vec<Demand> = nodes.values.iter().filter_map(|&class| demand(class)).collect();
         let of_values = values.iter().fold(Calls::default(), |all, of| all.plus(of.calls));
         let peak = values.iter().map(|of| u64::from(of.peak_live)).sum::<u64>();
+        if of_values.births < FILLS_MIN * peak {
+            return None;
+        }
         let calls = of_nodes.plus(of_values);
         let is_one = |class: u32| class == nodes.node || nodes.values.contains(&class);
         let kinds: Vec<u32> = (0..)
@@ -679,7 +687,7 @@ impl Watch for Units {
             self.of_classes[event.class as usize].birth(bytes, was_at_hand);
             self.pairs.event(event, true);
         } else {
-            self.pairs.other();
+            self.pairs.other(true);
         }
         if let Some(together) = self.together.get_mut(route.function as usize) {
             together.calls.births += 1;
@@ -701,7 +709,7 @@ impl Watch for Units {
             self.of_classes[event.class as usize].death(bytes);
             self.pairs.event(event, false);
         } else {
-            self.pairs.other();
+            self.pairs.other(false);
         }
         if let Some(together) = self.together.get_mut(route.function as usize) {
             together.calls.deaths += 1;

@@ -79,13 +79,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Leave for PolicyPool<T, R, H> {
 
     fn leave(self) -> Vec<(usize, T)> {
         let of_second = self.first().capacity();
-        let of_blocks = of_second + self.second().capacity();
-        let (fixed, blocks) = self.pools.into_inner();
+        let of_grown = of_second + self.second().capacity();
+        let (fixed, grown) = self.pools.into_inner();
         let (first, second) = fixed.into_inner();
         let behind = |offset: usize| move |(slot, value): (usize, T)| (slot + offset, value);
         let mut values = first.leave();
         values.extend(second.leave().into_iter().map(behind(of_second)));
-        values.extend(blocks.leave().into_iter().map(behind(of_blocks)));
+        values.extend(grown.leave().into_iter().map(behind(of_grown)));
         values
     }
 }

@@ -11,11 +11,10 @@ use crate::handle::{Handle, HandleLayout, Issue, Word};
 use crate::policies::{
     EvictLeast, EvictLesser, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, slots_together,
 };
-use crate::pools::block_pool::BlockPool;
-use crate::pools::block_pool::{BlockPoolBuilder, ReserveError};
 use crate::pools::pool::Pool;
 use crate::pools::pool::PoolBuilder;
 use crate::pools::settings::BuildError;
+use crate::pools::vec_pool::{ReserveError, VecPool, VecPoolBuilder};
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{Lifo, ReuseOrder};
@@ -23,20 +22,20 @@ use crate::snapshot::state::sealed::State;
 
 /// The pool itself, what it spills into, and what it grows by. Parts that the policy does not use
 /// have no slots.
-type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R, H>>;
+type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, VecPool<T, R, H>>;
 
 /// A pool whose overflow policy is chosen at run time, for example by a [`Budget`](crate::Budget).
 ///
 /// Needs the feature `budget`.
 ///
 /// The index of a handle determines which part of the pool its object is in, as with [`Spill`]. No
-/// object ever moves.
+/// object ever moves from one part to another.
 ///
 /// ```text
 ///   index   0 … capacity        … capacity_max
 ///           [ first pool ]                          any policy: allocated at creation
 ///           [ first pool ][ second pool ]           spill: both allocated at creation
-///           [ first pool ][block][block] ┄┄┄┄┄      grow: a block is allocated when all before it are full
+///           [ first pool ][ more ┄┄┄┄┄┄┄┄           grow: allocated, and doubled, when all before it are full
 /// ```
 ///
 /// ```
@@ -57,15 +56,9 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 ///
 /// Use [`Overflow::Grow`] if no object may be lost, their number is unknown, and a late frame is
 /// the lesser evil: growth allocates in the middle of play. It is the only policy that does. The
-/// slots within the capacity are a plain [`Pool`], allocated at creation; beyond it are the blocks
-/// of a [`BlockPool`]. So a program that stays within the capacity pays nothing for growth;
-/// [`capacity`](Self::capacity) shows whether it did.
-///
-/// **Block size**: a quarter of the capacity, rounded up to a power of two, from 16 to 4096 slots;
-/// or, if the limit allows less growth than that, the largest power of two that fits. The slots
-/// left over when growth is divided into blocks, less than one block's worth, are allocated at
-/// creation, so that the limit is exact. Each block costs some 8 bytes more than its slots, and an
-/// insertion that allocates one is O(slots per block).
+/// slots within the capacity are a plain [`Pool`], allocated at creation; beyond it is a
+/// [`VecPool`], whose objects move in memory when it doubles. So a program that stays within the
+/// capacity pays nothing for growth; [`capacity`](Self::capacity) shows whether it did.
 ///
 /// **At the limit**, the error returns the value. Removals free no memory;
 /// [`shrink_to_fit`](Self::shrink_to_fit) does.
@@ -74,7 +67,7 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// use millpond::Pool;
 /// use millpond::overflow::{Overflow, PolicyPool};
 ///
-/// // 64 trees are planned for; 128 more may come, 16 at a time.
+/// // 64 trees are planned for; 128 more may come.
 /// let builder = Pool::builder().capacity(64).name("trees");
 /// let mut trees = PolicyPool::new(Overflow::Grow, builder, 128);
 /// assert_eq!((trees.capacity(), trees.capacity_max()), (64, 192));
@@ -82,7 +75,7 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// let mut plant = |tree: u32| trees.insert_by(tree, |_, _| 0);
 /// let oak = plant(0).unwrap().0;
 /// (1..65).for_each(|tree| assert!(plant(tree).is_ok()));
-/// assert_eq!((trees.capacity(), trees[oak]), (80, 0));
+/// assert_eq!((trees.capacity(), trees[oak]), (68, 0));
 ///
 /// (65..192).for_each(|tree| assert!(trees.insert_by(tree, |_, _| 0).is_ok()));
 /// let full = trees.insert_by(192, |_, _| 0).unwrap_err();
@@ -163,20 +156,17 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
             Overflow::Grow => (0, more),
             _ => (more, 0),
         };
-        let slots_per_block = slots_per_block(capacity, grown);
-        let capacity_of_first = capacity + grown % slots_per_block;
-        let blocks = BlockPoolBuilder::like(&builder)
-            .slots_per_block(slots_per_block)
-            .max_blocks(grown / slots_per_block)
-            .part_from(capacity_of_first + spilled)
+        let beyond = VecPoolBuilder::like(&builder)
+            .capacity_max(grown)
+            .part_from(capacity + spilled)
             .try_build()?;
-        let second = builder.clone().capacity(spilled).part_from(capacity_of_first).try_build()?;
-        let first = builder.capacity(capacity_of_first).try_build()?;
+        let second = builder.clone().capacity(spilled).part_from(capacity).try_build()?;
+        let first = builder.try_build()?;
         let ages = match policy {
             Overflow::EvictOldest => Some(EvictOldest::try_new(capacity_max)?),
             _ => None,
         };
-        let pools = Spill::new(Spill::new(first, second), blocks);
+        let pools = Spill::new(Spill::new(first, second), beyond);
         Ok(Self { policy, pools, ages })
     }
 
@@ -205,8 +195,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.first().second()
     }
 
-    /// Returns whether `handle` names a slot of the second pool, or of a block that the pool has
-    /// grown by.
+    /// Returns whether `handle` names a slot of the second pool, or one that the pool has grown
+    /// by.
     #[inline]
     #[must_use]
     pub fn is_spilled(&self, handle: H) -> bool {
@@ -297,18 +287,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     ///
     /// let mut trees = PolicyPool::<u8>::new(Overflow::Grow, Pool::builder().capacity(64), 128);
     /// trees.reserve(100)?;
-    /// assert_eq!(trees.capacity(), 112);
+    /// assert_eq!(trees.capacity(), 100);
     /// assert_eq!(
     ///     trees.reserve(193).unwrap_err().to_string(),
     ///     "the pool cannot make room for 193 more values: it may have 192 slots, and 0 are live",
     /// );
-    /// # Ok::<(), millpond::block_pool::ReserveError>(())
+    /// # Ok::<(), millpond::vec_pool::ReserveError>(())
     /// ```
     ///
     /// # Errors
     ///
     /// If the slots would exceed the limit, or there is not enough memory for them, as for
-    /// [`BlockPool::reserve`].
+    /// [`VecPool::reserve`].
     pub fn reserve(&mut self, additional: usize) -> Result<(), ReserveError> {
         let Stats { capacity, live, retired, .. } = self.pools.first().stats();
         let beyond = additional.saturating_sub(capacity - live - retired);
@@ -319,7 +309,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         })
     }
 
-    /// Frees the empty blocks at the end, and returns how many; see [`BlockPool::shrink_to_fit`].
+    /// Frees the slots after the last live one, and returns how many; see [`VecPool::shrink_to_fit`].
     /// Memory allocated at creation stays.
     ///
     /// ```
@@ -329,7 +319,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     /// let mut trees = PolicyPool::new(Overflow::Grow, Pool::builder().capacity(64), 128);
     /// (0..96).for_each(|tree| assert!(trees.insert_by(tree, |_, _| 0).is_ok()));
     /// trees.retain(|_, tree| *tree < 80);
-    /// assert_eq!((trees.shrink_to_fit(), trees.capacity()), (1, 80));
+    /// assert_eq!((trees.shrink_to_fit(), trees.capacity()), (16, 80));
     /// ```
     pub fn shrink_to_fit(&mut self) -> usize {
         self.pools.second_mut().shrink_to_fit()
@@ -450,16 +440,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     }
 }
 
-/// The number of slots that a pool of `capacity` slots grows by, if it may grow by `growth` in all.
-#[inline]
-fn slots_per_block(capacity: usize, growth: usize) -> usize {
-    let wanted = capacity.div_ceil(4).clamp(16, 4096).next_power_of_two();
-    match growth.checked_ilog2() {
-        Some(log2) => wanted.min(1 << log2),
-        None => 1,
-    }
-}
-
 crate::snapshot::snapshot_methods!(PolicyPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 #[cfg(feature = "validate")]
@@ -494,7 +474,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for PolicyPool<T, R, H> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Overflow, PolicyPool, Pool, slots_per_block};
+    use super::{Overflow, PolicyPool, Pool};
 
     #[test]
     fn a_slot_s_handle_is_that_of_its_object_in_every_part() {
@@ -512,18 +492,18 @@ mod tests {
 
     #[test]
     fn validation_asks_every_part() {
-        use super::{BlockPool, Spill};
+        use super::{Spill, VecPool};
 
         let rule_broken_in = |part: usize| {
             let (mut first, mut second) = (Pool::<u8>::new(2), Pool::<u8>::new(2));
-            let mut blocks = BlockPool::<u8>::with_blocks(2, 2);
+            let mut beyond = VecPool::<u8>::builder().capacity_max(2).build();
             match part {
                 0 => first.miscount(),
                 1 => second.miscount(),
-                2 => blocks.miscount(),
+                2 => beyond.miscount(),
                 _ => {}
             }
-            let pools = Spill::new(Spill::new(first, second), blocks);
+            let pools = Spill::new(Spill::new(first, second), beyond);
             let pool = PolicyPool { policy: Overflow::Grow, pools, ages: None };
             pool.validate().err().map(|violation| violation.rule())
         };
@@ -531,24 +511,5 @@ mod tests {
             assert_eq!(rule_broken_in(part), Some("the counters agree"), "{part}");
         }
         assert_eq!(rule_broken_in(3), None);
-    }
-
-    #[test]
-    fn blocks_are_a_quarter_of_the_capacity_within_limits() {
-        for (capacity, growth, slots) in [
-            (0, 0, 1),
-            (64, 0, 1),
-            (0, 1, 1),
-            (0, 1000, 16),
-            (64, 128, 16),
-            (65, 128, 32),
-            (64, 15, 8),
-            (1000, 1000, 256),
-            (1000, 200, 128),
-            (16_384, usize::MAX, 4096),
-            (usize::MAX, usize::MAX, 4096),
-        ] {
-            assert_eq!(slots_per_block(capacity, growth), slots, "{capacity} {growth}");
-        }
     }
 }

@@ -6,7 +6,7 @@ use ::serde::de::{self, Deserializer};
 use ::serde::ser::Serializer;
 use ::serde::{Deserialize, Serialize};
 
-use super::{BlockPool, EvictOldest, PolicyPool, Pool};
+use super::{EvictOldest, PolicyPool, Pool, VecPool};
 use crate::handle::HandleLayout;
 use crate::policies::{Overflow, Spill};
 use crate::slots::reuse::ReuseOrder;
@@ -45,7 +45,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Written for PolicyPool<T, R, H> {
         T: Deserialize<'de>,
     {
         type Read<T, R, H> =
-            SavedPolicyPool<Part<Pool<T, R, H>>, Part<BlockPool<T, R, H>>, Option<EvictOldest<H>>>;
+            SavedPolicyPool<Part<Pool<T, R, H>>, Part<VecPool<T, R, H>>, Option<EvictOldest<H>>>;
         let saved: Read<T, R, H> = SavedPolicyPool::deserialize(deserializer)?;
         let policy = saved.policy.as_str().parse().map_err(de::Error::custom)?;
         let (first, second, grown) = (saved.first.0, saved.second.0, saved.grown.0);

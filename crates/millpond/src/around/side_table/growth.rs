@@ -2,7 +2,7 @@
 
 use super::SideTable;
 use crate::base::memory::OutOfMemory;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::HandleLayout;
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::values::TableStorage;
@@ -42,7 +42,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { storage: TableStorage::empty(), used: 0, growth: Growth::InProportion }
+        Self { storage: TableStorage::empty(0), growth: Growth::InProportion }
     }
 
     /// Creates an empty table that grows up to `slots_max` slots, such as the pool's capacity,
@@ -62,7 +62,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[must_use]
     pub const fn with_limit(slots_max: usize) -> Self {
-        Self { storage: TableStorage::empty(), used: 0, growth: Growth::UpTo(slots_max) }
+        Self { storage: TableStorage::empty(0), growth: Growth::UpTo(slots_max) }
     }
 
     /// Creates a table with a fixed capacity, for the handles of a pool of `capacity` slots. All of
@@ -92,8 +92,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, BuildError> {
         Settings::<(), H>::of_capacity(capacity).allocate(|capacity| {
-            let storage = TableStorage::try_table(capacity, false, H::Word::ZERO.as_dead())?;
-            Ok(Self { storage, used: 0, growth: Growth::Never })
+            let storage = TableStorage::try_table(capacity, false)?;
+            Ok(Self { storage, growth: Growth::Never })
         })
     }
 
@@ -118,28 +118,16 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// let mut ships = Pool::new(100);
     /// let mut cargo = SideTable::new();
-    /// cargo.reserve(ships.capacity());
+    /// cargo.reserve(ships.capacity()).unwrap();
     /// cargo.insert(ships.insert("barge").unwrap(), "coal").unwrap();
     /// assert_eq!(cargo.capacity(), 100);
     /// ```
-    ///
-    /// # Panics
-    ///
-    /// If [`try_reserve`](Self::try_reserve) returns an error.
-    #[track_caller]
-    pub fn reserve(&mut self, slots: usize) {
-        if let Err(error) = self.try_reserve(slots) {
-            panic!("{error}");
-        }
-    }
-
-    /// Like [`reserve`](Self::reserve), but returns an error instead of panicking.
     ///
     /// # Errors
     ///
     /// If `slots` exceeds the table's fixed capacity or limit, the handle layout cannot name that
     /// many slots, or there is not enough memory. The table is then unchanged.
-    pub fn try_reserve(&mut self, slots: usize) -> Result<(), BuildError> {
+    pub fn reserve(&mut self, slots: usize) -> Result<(), BuildError> {
         if slots <= self.capacity() {
             return Ok(());
         }
@@ -165,7 +153,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 
     fn grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        self.storage.try_grow_table(slots, H::Word::ZERO.as_dead())
+        self.storage.try_grow_table(slots)
     }
 
     /// Makes room for slot `index`, which is beyond the capacity, by at least doubling it.

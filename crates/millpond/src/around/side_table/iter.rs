@@ -2,8 +2,8 @@ use crate::pools::faces;
 
 /// An iterator over a side table's handles and values in index order; returned by
 /// [`SideTable::iter`](super::SideTable::iter).
-pub type Iter<'a, H, V> = faces::Iter<'a, (), H, crate::values::Values<'a, V>>;
+pub type Iter<'a, H, V> = faces::Iter<'a, V, (), H>;
 
 /// An iterator over a side table's handles and mutable values in index order; returned by
 /// [`SideTable::iter_mut`](super::SideTable::iter_mut).
-pub type IterMut<'a, H, V> = faces::IterMut<'a, (), H, crate::values::ValuesMut<'a, V>>;
+pub type IterMut<'a, H, V> = faces::IterMut<'a, V, (), H>;

@@ -131,7 +131,7 @@ fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Ite
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct Shared<'a, T, K: SlotKind> {
-    storage: &'a Storage<Block<T, K>>,
+    storage: &'a Storage<T, Block<K>>,
 }
 
 impl<'a, T, K: SlotKind> Lane for Shared<'a, T, K> {
@@ -234,7 +234,7 @@ impl<L: Lane> Lanes<L::Word> for L {
 }
 
 /// A [`Pool`](crate::Pool) or a [`VecPool`](crate::VecPool).
-type Flat<T, R, H, G> = SlotPool<T, G, R, H, OneBlock<T, R, H>>;
+type Flat<T, R, H, G> = SlotPool<T, G, R, H, OneBlock<R, H>>;
 
 impl<T, R: ReuseOrder, H: HandleLayout, G> sealed::Sealed for &Flat<T, R, H, G> {}
 

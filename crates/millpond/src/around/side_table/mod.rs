@@ -8,16 +8,13 @@
 //! | [`with_limit`](SideTable::with_limit) | as the handles need them, up to a limit | the same, up to the limit |
 //! | [`with_capacity`](SideTable::with_capacity) | a fixed number | all at once, none later |
 //!
-//! A table is one piece of memory, so a handle far beyond all others needs memory for all slots
-//! before its own. A pool's handles begin at slot 0 and leave few gaps; a handle from a file, or
-//! from an attacker, may name slot 4,294,967,294 and would need gigabytes. So a table created by
-//! `new` allocates up to 16 MiB freely, and beyond that at most 64 slots per value; a handle
-//! farther away is refused with [`InsertAtErrorKind::TooFar`]. For a very large pool few of whose
-//! objects have a value, specify the pool's capacity with [`with_limit`](SideTable::with_limit) or
-//! [`reserve`](SideTable::reserve).
+//! A table is one array, so a handle needs memory for all slots before its own. A pool's handles begin at slot 0 and leave
+//! few gaps. But a damaged file can hold a handle of slot 4,294,967,294, which would need gigabytes. So a table created by
+//! `new` allocates up to 16 MiB freely, and beyond that at most 64 slots per value. It rejects handles farther away with
+//! [`InsertAtErrorKind::TooFar`]. If your pool is very large and few of its objects have a value, pass the pool's capacity
+//! to [`with_limit`](SideTable::with_limit) or [`reserve`](SideTable::reserve).
 //!
-//! The alternatives are pages, which refuse nothing and allocate for each page, but cost every
-//! lookup two more loads; and no limit at all, which lets one damaged number stop the program.
+//! Pages instead of one array would accept any handle, but cost every lookup two more loads.
 //!
 //! Growth moves the values. It costs O(capacity), amortised over the insertions that led to it.
 
@@ -43,7 +40,7 @@ use crate::occupancy::{LiveWalk, Occupancy};
 use crate::reports::errors::{GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::Lifo;
-use crate::values::{TableStorage, Walk};
+use crate::values::TableStorage;
 use growth::Growth;
 
 /// A table of values keyed by another pool's handles.
@@ -72,37 +69,29 @@ use growth::Growth;
 /// assert!(cargo.insert(barge, "coal").is_err()); // stale: a later lifetime was seen
 /// ```
 ///
-/// The table knows the pool's handles, not the pool: a value stays until it is removed, or until a
-/// later object in the same slot gets one. To drop the values of removed objects, call
-/// `table.retain(|handle, _| pool.contains(handle))`.
+/// The table does not know when the pool removes an object. A value stays until you remove it, or until a later object in
+/// the same slot gets one. To drop the values of removed objects, call `table.retain(|handle, _| pool.contains(handle))`.
 ///
-/// **Memory**: each slot takes the value, a generation word (4 bytes; 2 with
-/// [`Handle32`](crate::Handle32) of 16 or more index bits) and one bit. A table
-/// [`with_capacity`](Self::with_capacity) allocates and touches all of it at creation, and none
-/// later, whatever the handles. A table created by [`new`](Self::new) allocates as it
-/// [grows](crate::side_table#growth), in proportion to its values: no single handle can make it
-/// allocate gigabytes.
+/// **Memory**: a slot takes the value, 4 bytes for a generation (2 with [`Handle32`](crate::Handle32) of 16 or more index
+/// bits) and one bit. A table [`with_capacity`](Self::with_capacity) allocates and touches all of it at creation. A table
+/// created by [`new`](Self::new) [grows](crate::side_table#growth) with its values.
 ///
-/// **Time**: every access is O(1); insertion into a table that grows is amortised. Iterating costs
-/// O(capacity / 64 + values); to iterate together with the pool, use [`join`].
+/// **Time**: every access is O(1), and growth is amortised. Iteration is O(capacity / 64 + values). To iterate together
+/// with the pool, use [`join`].
 ///
-/// **Safety**: a handle finds the value that was inserted under this very handle, or nothing.
-/// Generations run in a cycle: of two handles of a slot, the later one is that whose generation is
-/// at most half a cycle ahead. So tables also work with pools that
-/// [wrap](crate::PoolBuilder::wrap), unless such a pool has fewer
-/// [lifetimes](crate::PoolBuilder::lifetimes) than the layout allows: the table would then refuse
-/// the first handles of the pool's next cycle as stale. No handle can make the table unsound; but a
-/// handle that the pool never issued, for example from a file, can make it refuse valid handles of
-/// its slot: call [`Pool::contains`](crate::Pool::contains) before inserting under handles from
-/// outside.
+/// **Safety**: a handle finds the value that you inserted under it, or nothing. No handle can make the table unsound. But a
+/// handle that the pool never issued, for example from a file, can make the table reject valid handles of its slot. So
+/// call [`Pool::contains`](crate::Pool::contains) before you insert under handles from outside.
+///
+/// Tables also work with pools that [wrap](crate::PoolBuilder::wrap): a generation is later than another if it is at most
+/// half a cycle ahead. If such a pool has fewer [lifetimes](crate::PoolBuilder::lifetimes) than the layout allows, the table
+/// rejects the first handles of the next cycle as stale.
 #[doc(alias = "SecondaryMap")]
 #[doc(alias = "SparseSecondaryMap")]
 pub struct SideTable<H: HandleLayout, V> {
     /// A slot's word is the generation of its value; or, marked dead, the generation of its last
     /// value; or 0, marked dead, if it never had a value.
     storage: TableStorage<V, H::Word>,
-    /// Slots from here on never had a value.
-    used: usize,
     growth: Growth,
 }
 
@@ -159,7 +148,6 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     fn put(&mut self, index: usize, handle: H, value: V) -> Option<V> {
         let before = self.remove_slot(index);
         self.storage.put(index, handle.word(), value);
-        self.used = self.used.max(index + 1);
         before
     }
 
@@ -188,7 +176,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         }
         match self.make_slot(handle) {
             Ok(index) => Ok(self.put(index, handle, value)),
-            Err(kind) => Err(InsertAtError { value, kind }),
+            // A table does not know the lifetimes of the pool's slots.
+            Err(kind) => Err(InsertAtError::new(value, kind, None, handle, handle.generation())),
         }
     }
 
@@ -434,31 +423,31 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, H, V> {
-        Iter::new(self.storage.words().kept(), Walk::iter(&self.storage))
+        Iter::new(self.storage.words().as_slice(), self.storage.iter())
     }
 
     /// Iterates over the handles that have values, in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, H> {
-        Handles::new(self.storage.words().kept(), self.occupancy())
+        Handles::new(self.storage.words().as_slice(), self.occupancy())
     }
 
     /// Iterates over the values in index order, from both ends.
     #[inline]
     pub fn values(&self) -> Values<'_, V> {
-        Values::new(Walk::iter(&self.storage))
+        Values::new(self.storage.iter())
     }
 
     /// Iterates mutably over the values in index order, from both ends.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, V> {
-        ValuesMut::new(Walk::words_and_iter_mut(&mut self.storage).1)
+        ValuesMut::new(self.storage.words_and_iter_mut().1)
     }
 
     /// Iterates over handles and mutable references to values in index order, from both ends.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, H, V> {
-        let (words, values) = Walk::words_and_iter_mut(&mut self.storage);
+        let (words, values) = self.storage.words_and_iter_mut();
         IterMut::new(words, values)
     }
 }
@@ -483,7 +472,6 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), Violation> {
         self.storage.words().validate()?;
-        self.storage.words().validate_unused(self.used)?;
         for (index, word) in self.storage.words().as_slice().iter().enumerate() {
             let generation = word.as_live().generation();
             ensure(
@@ -523,6 +511,5 @@ mod tests {
         };
         let layout = "each word is one that the handle layout has";
         assert_eq!(broken(|table| set_word(table, 256)), layout);
-        assert_eq!(broken(|table| set_word(table, 0)), layout);
     }
 }

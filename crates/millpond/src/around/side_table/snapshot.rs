@@ -22,7 +22,6 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
         Shape {
             capacity,
             capacity_max,
-            block_sizes: (0, 0),
             first: 0,
             last: H::LIFETIMES_MAX,
             max: H::LIFETIMES_MAX,
@@ -31,7 +30,7 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
     }
 
     fn used(&self) -> usize {
-        self.used
+        self.storage.words().used()
     }
 
     #[inline]
@@ -55,8 +54,7 @@ impl<H: HandleLayout, V> sealed::Restore for SideTable<H, V> {
         V: Copy,
     {
         self.make_room_like(other);
-        self.storage.copy_state_from(&other.storage, self.used.max(other.used));
-        self.used = other.used;
+        self.storage.copy_state_from(&other.storage, self.used_beside(other));
     }
 
     fn clone_state_from(&mut self, other: &Self)
@@ -64,10 +62,7 @@ impl<H: HandleLayout, V> sealed::Restore for SideTable<H, V> {
         V: Clone,
     {
         self.make_room_like(other);
-        let used = self.used.max(other.used);
-        self.used = used;
-        self.storage.clone_state_from(&other.storage, used);
-        self.used = other.used;
+        self.storage.clone_state_from(&other.storage, self.used_beside(other));
     }
 
     fn empty(&mut self) {
@@ -79,17 +74,21 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// Makes room for the slots that `other` uses, and forgets those that `other` lacks. Only
     /// matters for a table that has grown.
     fn make_room_like(&mut self, other: &Self) {
-        let dead = H::Word::ZERO.as_dead();
-        if self.used > other.capacity() {
+        if self.storage.words().used() > other.capacity() {
             self.clear();
-            self.storage.forget_words(dead);
-            self.used = 0;
+            self.storage.forget_words();
         }
-        if other.used > self.capacity() {
-            let Ok(()) = self.storage.try_grow_table(other.used, dead) else {
-                panic!("no memory for {} slots of a side table", other.used);
+        let used = other.storage.words().used();
+        if used > self.capacity() {
+            let Ok(()) = self.storage.try_grow_table(used) else {
+                panic!("no memory for {used} slots of a side table");
             };
         }
+    }
+
+    /// Slots from here on were never used in this table, nor in the other.
+    fn used_beside(&self, other: &Self) -> usize {
+        self.storage.words().used().max(other.storage.words().used())
     }
 }
 
@@ -166,12 +165,13 @@ mod saved {
             old: SideTable<K, U>,
             mut convert: impl FnMut(H, U) -> V,
         ) -> Result<(), MigrateError> {
+            let old_used = old.storage.words().used();
             let words =
-                (0..old.used).map(|slot| kept_word::<K, H>(slot, sealed::State::word(&old, slot)));
+                (0..old_used).map(|slot| kept_word::<K, H>(slot, sealed::State::word(&old, slot)));
             let mut words = words.collect::<Result<Vec<_>, _>>()?;
             let never = H::Word::ZERO.as_dead();
             let used = words.iter().rposition(|word| *word != never).map_or(0, |last| last + 1);
-            self.try_reserve(used).map_err(|error| match error {
+            self.reserve(used).map_err(|error| match error {
                 BuildError::OutOfMemory { capacity } => {
                     MigrateError::OutOfMemory { slots: capacity }
                 }
@@ -186,7 +186,6 @@ mod saved {
             self.clear();
             let live = values.len();
             self.storage.load(&words, values, live as u64, live);
-            self.used = used;
             Ok(())
         }
     }
@@ -228,7 +227,6 @@ mod saved {
                 Self::try_with_capacity(capacity).map_err(|_| Refused::out_of_memory(capacity))?;
             let live = values.len();
             table.storage.load(&checked.words, values, live as u64, live);
-            table.used = capacity;
             table.growth = match (checked.inserted, checked.peak) {
                 (0, _) => Growth::Never,
                 (_, 0) => Growth::InProportion,

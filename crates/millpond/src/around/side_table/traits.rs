@@ -46,7 +46,7 @@ fn no_value<H: HandleLayout>(handle: H) -> ! {
 impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
     fn clone(&self) -> Self {
         match self.storage.try_clone(true) {
-            Ok(storage) => Self { storage, used: self.used, growth: self.growth },
+            Ok(storage) => Self { storage, growth: self.growth },
             Err(OutOfMemory) => panic!("no memory for a copy of the side table"),
         }
     }

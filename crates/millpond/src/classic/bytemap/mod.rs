@@ -10,7 +10,7 @@ use core::fmt;
 
 use crate::occupancy::Occupancy;
 use crate::slots::reuse::next_vacant_after;
-use crate::values::{TableStorage, Walk};
+use crate::values::TableStorage;
 
 /// Bit 7 of a slot's byte: set while the slot is free.
 const FREE: u8 = 0x80;
@@ -150,9 +150,10 @@ impl<T> BytemapPool<T> {
             "a byte-map pool has at most {} slots, not {count}",
             Self::CAPACITY_MAX
         );
-        let Ok(slots) = TableStorage::try_table(count, true, FREE | seed_floor) else {
+        let Ok(mut slots) = TableStorage::try_table(count, true) else {
             panic!("no memory for {count} slots")
         };
+        slots.reset_words(FREE | seed_floor);
         let retired = if seed_floor == SEED_LAST { count } else { 0 };
         Self { slots, cursor: -1, retires, retired, seed_floor, seeds_restarted: 0 }
     }
@@ -200,9 +201,7 @@ impl<T> BytemapPool<T> {
         if self.capacity() == 0 {
             return;
         }
-        let Ok(slots) = TableStorage::try_table(0, true, FREE) else {
-            panic!("no slots need no memory")
-        };
+        let Ok(slots) = TableStorage::try_table(0, true) else { panic!("no slots need no memory") };
         if self.retires {
             let highest = self.bytes().iter().map(|byte| byte & !FREE).max();
             self.seed_floor = self.seed_floor.max(highest.unwrap_or(0));
@@ -269,7 +268,7 @@ impl<T> BytemapPool<T> {
     #[doc(alias = "GetJustIndex")]
     #[must_use]
     pub fn index_of(&self, object: &T) -> Option<usize> {
-        Walk::index_of(&self.slots, object)
+        self.slots.index_of(object)
     }
 
     /// Returns the handle of `object`, computed from its address, or `None` where
@@ -467,7 +466,7 @@ impl<T> BytemapPool<T> {
 
     /// Iterates over the live objects and their handles, in index order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (i32, &T)> + ExactSizeIterator {
-        Walk::iter(&self.slots).map(|(index, value)| (self.handle(index), value))
+        self.slots.iter().map(|(index, value)| (self.handle(index), value))
     }
 
     /// Iterates mutably over the live objects, with their handles, in index order.
@@ -486,8 +485,8 @@ impl<T> BytemapPool<T> {
     pub fn iter_mut(
         &mut self,
     ) -> impl DoubleEndedIterator<Item = (i32, &mut T)> + ExactSizeIterator {
-        let (words, values) = Walk::words_and_iter_mut(&mut self.slots);
-        values.map(move |(index, value)| (handle_of(index, words.of_live(index)), value))
+        let (words, values) = self.slots.words_and_iter_mut();
+        values.map(move |(index, value)| (handle_of(index, words[index]), value))
     }
 
     /// The slot whose byte is the handle's and has no free bit.

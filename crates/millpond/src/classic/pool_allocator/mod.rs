@@ -11,6 +11,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::pin::Pin;
 
+use crate::base::or_panic;
 use crate::pools::settings::BuildError;
 use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
@@ -53,7 +54,7 @@ const CHUNK_SLOTS: usize = 256;
 /// }
 ///
 /// let pool = PoolAllocator::new();
-/// pool.reserve(1000);
+/// pool.reserve(1000).unwrap();
 /// for frame in 0..60 {
 ///     let mut tree = None;
 ///     for i in 0..1000 {
@@ -195,7 +196,7 @@ impl<T> PoolAllocator<T> {
     /// use millpond::classic::PoolAllocator;
     ///
     /// let pool = PoolAllocator::with_chunk_slots(1);
-    /// pool.reserve(1);
+    /// pool.reserve(1).unwrap();
     /// let first = pool.try_alloc('a').unwrap();
     /// assert_eq!(pool.try_alloc('b').unwrap_err().into_inner(), 'b');
     /// ```
@@ -217,38 +218,22 @@ impl<T> PoolAllocator<T> {
     /// Allocates memory for `additional` more values, in one chunk, unless the pool has it already.
     ///
     /// ```
-    /// use millpond::classic::PoolAllocator;
-    ///
-    /// let pool = PoolAllocator::<[f32; 16]>::new();
-    /// pool.reserve(10_000);
-    /// assert_eq!((pool.capacity(), pool.chunks()), (10_000, 1));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory.
-    #[track_caller]
-    pub fn reserve(&self, additional: usize) {
-        if let Err(error) = self.try_reserve(additional) {
-            panic!("{error}");
-        }
-    }
-
-    /// Allocates memory for `additional` more values, in one chunk, unless the pool has it already.
-    ///
-    /// ```
     /// use millpond::BuildError;
     /// use millpond::classic::PoolAllocator;
     ///
-    /// let pool = PoolAllocator::<u64>::new();
-    /// let capacity = usize::MAX / 8;
-    /// assert_eq!(pool.try_reserve(capacity), Err(BuildError::OutOfMemory { capacity }));
+    /// let pool = PoolAllocator::<[f32; 16]>::new();
+    /// pool.reserve(10_000)?;
+    /// assert_eq!((pool.capacity(), pool.chunks()), (10_000, 1));
+    ///
+    /// let more = usize::MAX / 64;
+    /// assert!(matches!(pool.reserve(more), Err(BuildError::OutOfMemory { .. })));
+    /// # Ok::<(), BuildError>(())
     /// ```
     ///
     /// # Errors
     ///
     /// If there is not enough memory. The pool is then unchanged.
-    pub fn try_reserve(&self, additional: usize) -> Result<(), BuildError> {
+    pub fn reserve(&self, additional: usize) -> Result<(), BuildError> {
         let missing = additional.saturating_sub(self.chunks.free_slots());
         if missing == 0 {
             return Ok(());
@@ -289,7 +274,7 @@ impl<T> PoolAllocator<T> {
     #[cold]
     #[track_caller]
     fn free_slot_of_new_chunk(&self) -> FreeSlot<'_, T> {
-        self.reserve(1);
+        or_panic(self.reserve(1));
         FreeSlot::pop(&self.chunks).expect("the chunk that was just taken has a free slot")
     }
 

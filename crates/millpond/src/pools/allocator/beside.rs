@@ -36,7 +36,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     #[doc(hidden)]
     pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
         self.settings.allocate(|capacity| {
-            PoolStorage::<(), R, H>::layout(Core::<R, H>::NEEDS, capacity, value)
+            PoolStorage::<(), R, H>::layout(Core::<R, H::Erased>::NEEDS, capacity, value)
         })
     }
 
@@ -57,9 +57,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         start: NonNull<u8>,
         value: Layout,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
-        HandleAllocator::of_settings(&self.settings, |capacity, dead| {
+        HandleAllocator::of_settings(&self.settings, |capacity, first| {
             // SAFETY: as the caller promises; no value is smaller than `()`.
-            unsafe { Storage::try_in(Core::<R, H>::NEEDS, start, capacity, value, dead) }
+            unsafe { Storage::try_in(Core::<R, H::Erased>::NEEDS, start, capacity, value, first) }
         })
     }
 }
@@ -158,6 +158,8 @@ pub struct CoreOffsets {
     pub stack_top: usize,
     pub fresh_from: usize,
     pub border: usize,
+    pub used: usize,
+    pub start_minus_1: usize,
 }
 
 impl CoreOffsets {
@@ -190,6 +192,8 @@ impl CoreOffsets {
             stack_top: queue + stack_top,
             fresh_from: queue + fresh_from,
             border,
+            used: words_at + Words::USED_OFFSET,
+            start_minus_1: words_at + Words::START_MINUS_1_OFFSET,
         }
     };
 }

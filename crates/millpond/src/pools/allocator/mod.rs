@@ -20,7 +20,7 @@ use core::fmt;
 
 use crate::base::memory::OutOfMemory;
 use crate::base::or_panic;
-use crate::handle::{Explanation, Handle, HandleLayout, Refusal, Word};
+use crate::handle::{Explanation, Handle, HandleLayout, Issue, Refusal, Word};
 use crate::occupancy::{Occupancy, Runs};
 use crate::pools::faces::Handles;
 use crate::pools::settings::{BuildError, Settings};
@@ -29,7 +29,7 @@ use crate::reports::errors::InsertAtError;
 use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::handle_at;
-use crate::slots::reuse::{Lifo, ReuseOrder, Slots};
+use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::slots::{Block, Circle, Core, SlotWords};
 use crate::values::{PoolStorage, Storage};
 
@@ -64,11 +64,11 @@ use crate::values::{PoolStorage, Storage};
 #[repr(C)]
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     storage: PoolStorage<(), R, H>,
-    core: Core<R, H>,
+    core: Core<R, H::Erased>,
 }
 
 /// The block of an allocator's words.
-type AllocatorBlock<R, H> = Block<(), (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
+type AllocatorBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Creates an allocator with the reuse order and handle layout of `Self`, for use where
@@ -93,20 +93,20 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
-        Self::of_settings(settings, |slots, dead| {
-            Storage::try_new(Core::<R, H>::NEEDS, slots, dead)
+        Self::of_settings(settings, |slots, start| {
+            Storage::try_new(Core::<R, H::Erased>::NEEDS, slots, start)
         })
     }
 
-    /// With the slots that the function makes from their number and the word of an unused slot.
+    /// With the slots that the function makes from their number and the first generation.
     fn of_settings(
         settings: &Settings<R, H>,
-        make_storage: impl FnOnce(usize, H::Word) -> Result<PoolStorage<(), R, H>, OutOfMemory>,
+        make_storage: impl FnOnce(usize, u32) -> Result<PoolStorage<(), R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
         settings.allocate(|capacity| {
             let circle = Circle::new::<H>(&settings.lifetimes);
-            let mut storage = make_storage(capacity, circle.start().as_dead())?;
-            let core = Core::new(circle, settings.lifetimes.name, &mut storage);
+            let mut storage = make_storage(capacity, circle.start().generation())?;
+            let core = Core::new(circle, settings.lifetimes.name, storage.slots_mut());
             let watch = Watch::try_new(core.name(), settings.debug_aids, capacity)?;
             storage.watch(watch);
             Ok(Self { storage, core })
@@ -157,10 +157,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use = "a handle that is dropped leaves its slot live"]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<H> {
-        let Ok(handle) = self.storage.put_next((), &mut self.core, |_, _| Err(())) else {
+        let taken = self.storage.put_next((), &mut self.core, |_, _| Err(()));
+        let Ok((index, generation)) = taken else {
             self.core.count_refusal();
             return None;
         };
+        let handle = H::from_kept_parts(index, generation);
         self.note_origin(handle);
         Some(handle)
     }
@@ -170,7 +172,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn next_handle(&mut self) -> Option<H> {
-        self.core.peek(&self.storage)
+        self.core.peek(self.storage.words()).map(H::from_erased)
     }
 
     /// Makes exactly this handle live, for loading a saved state. O(1) amortised.
@@ -191,10 +193,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// allocator wraps), or can never have it.
     #[track_caller]
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
-        let index = self
-            .core
-            .claim(handle, &mut self.storage, Circle::check_begin)
-            .map_err(|kind| InsertAtError { value: (), kind })?;
+        let claimed =
+            self.core.claim(handle.erase(), self.storage.slots_mut(), Circle::check_begin);
+        let index = claimed.map_err(|kind| {
+            let lifetime = self.generations().lifetime(handle.generation());
+            InsertAtError::new((), kind, self.name(), handle, lifetime)
+        })?;
         self.storage.put(index, handle.word(), ());
         self.note_origin(handle);
         Ok(())
@@ -216,7 +220,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Ends the lifetime of a slot that is live in this generation.
     #[inline]
     pub(crate) fn release_live(&mut self, index: usize, generation: H::Word) {
-        self.core.end(index, generation, &mut self.storage);
+        self.core.end(index, generation, self.storage.slots_mut());
     }
 
     /// Returns whether `handle` is live. O(1).
@@ -239,7 +243,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle, self.storage.words())
+        self.core.check(handle.erase(), self.storage.words())
     }
 
     /// Returns the live handle of slot `index`, or `None` if the slot is not live. O(1).
@@ -252,7 +256,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Iterates over the live handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words().kept(), self.occupancy())
+        Handles::new(self.storage.words().as_slice(), self.occupancy())
     }
 
     /// Iterates over the runs of live slots in index order, as ranges of indices for slicing your
@@ -313,7 +317,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// Sends events to `track` from now on, or to nobody.
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
-        self.core.listen(track, &mut self.storage);
+        self.core.listen(track, self.storage.slots_mut());
     }
 
     /// Returns the name set on the builder.
@@ -339,7 +343,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         Explanation::new(handle, lifetime, self.check(handle))
     }
 
-    pub(crate) fn core(&self) -> &Core<R, H> {
+    pub(crate) fn core(&self) -> &Core<R, H::Erased> {
         &self.core
     }
 
@@ -353,7 +357,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.storage.refresh();
     }
 
-    pub(crate) fn core_mut(&mut self) -> &mut Core<R, H> {
+    pub(crate) fn core_mut(&mut self) -> &mut Core<R, H::Erased> {
         &mut self.core
     }
 
@@ -363,7 +367,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub(crate) fn order_mut(
         &mut self,
     ) -> (&mut R::Queue<H::Index>, &mut [crate::slots::EntryOf<R, H>]) {
-        (self.core.queue_mut(), Slots::entries_mut(&mut self.storage))
+        (self.core.queue_mut(), self.storage.slots_mut().all().entries_mut())
     }
 
     /// The words, to be broken.
@@ -375,7 +379,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
 crate::policies::lifetimes! {
     [R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>, H,
-    last: |allocator, handle| allocator.core.is_last(handle),
+    last: |allocator, handle| allocator.core.is_last(handle.erase()),
 }
 
 /// Snapshots and checksums.
@@ -422,7 +426,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.core.validate(self.capacity(), &self.storage, &[])
+        self.core.validate(self.capacity(), self.storage.words(), &[])
     }
 }
 
@@ -432,13 +436,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
         let slots = self.capacity();
-        let Ok(mut storage) = Storage::try_new(Core::<R, H>::NEEDS, slots, Word::RETIRED) else {
+        let start = self.words().start();
+        let Ok(mut storage) = Storage::try_new(Core::<R, H::Erased>::NEEDS, slots, start) else {
             panic!("no memory for a copy of {slots} slots")
         };
-        storage.copy_state_from(&self.storage, slots);
-        storage.entries_mut().copy_from_slice(self.storage.words().entries());
+        storage.copy_state_from(&self.storage, self.words().used());
         let mut storage = storage.watched_like(&self.storage);
-        Self { core: self.core.clone_for(&mut storage), storage }
+        Self { core: self.core.clone_for(self.words().entries(), storage.slots_mut()), storage }
     }
 }
 

@@ -21,11 +21,11 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.core.queue().order(&self.storage, self.used())
+        self.core.queue().order(self.storage.words(), self.used())
     }
 
     fn used(&self) -> usize {
-        self.core.used(self.storage.words())
+        self.storage.words().used()
     }
 
     #[inline]
@@ -44,7 +44,7 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::Restore for HandleAllocator<R, H> {
         let used = sealed::State::used(self).max(sealed::State::used(other));
         self.storage.copy_state_from(&other.storage, used);
         let entries = other.storage.words().entries();
-        self.core.copy_state_from(&other.core, entries, used, &mut self.storage);
+        self.core.copy_state_from(&other.core, entries, used, self.storage.slots_mut());
     }
 
     fn clone_state_from(&mut self, other: &Self) {
@@ -99,7 +99,7 @@ mod saved {
             let live = (0..state.words.len()).filter(|index| !state.words[*index].is_dead());
             let live = live.map(|index| (index, ())).collect();
             self.storage.load(&state.words, live, state.inserted, state.peak);
-            self.core.load(state, &mut self.storage);
+            self.core.load(state, self.storage.slots_mut());
         }
     }
 

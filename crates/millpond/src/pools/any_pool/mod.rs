@@ -66,7 +66,7 @@ use crate::slots::reuse::Lifo;
 /// assert_eq!(monsters[dragon].downcast_ref::<Dragon>().unwrap().heads, [30, 20, 20]);
 /// assert!(!monsters[slime].is::<Dragon>());
 /// assert!(monsters.remove(slime).is_some()); // runs the drop of a `Slime`
-/// assert!(monsters.get(slime).is_none()); // stale, and refused for ever
+/// assert!(monsters.get(slime).is_none()); // stale: rejected
 /// ```
 ///
 /// **Memory**: that of a [`Pool`]. Each slot takes `BYTES` + 16, rounded up to a multiple of 16 (with pointers of 8

@@ -1,10 +1,9 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, handle_of_live};
 use crate::occupancy::{LiveSlots, Occupancy};
-use crate::slots::KeptWords;
-use crate::values::Walks;
+use crate::values;
 
 /// Implements what all borrowed iterators over a pool have in common, on top of a storage's
 /// iterator: `$make` turns what `self.values` yields into the item, by `self.of`.
@@ -68,104 +67,102 @@ macro_rules! iterator {
 
 pub(crate) use iterator;
 
-/// An iterator over a pool's handles and values in index order; returned by its method `iter`. `I` finds the values.
-pub struct Iter<'a, R, H: HandleLayout, I> {
-    of: KeptWords<'a, H::Word>,
+/// An iterator over a pool's handles and values in index order; returned by its method `iter`.
+pub struct Iter<'a, T, R, H: HandleLayout> {
+    of: &'a [H::Word],
     order: PhantomData<R>,
-    values: I,
+    values: values::Values<'a, T>,
 }
 
 /// An iterator over a pool's handles and mutable values in index order; returned by its method `iter_mut`.
-pub struct IterMut<'a, R, H: HandleLayout, I> {
-    of: KeptWords<'a, H::Word>,
+pub struct IterMut<'a, T, R, H: HandleLayout> {
+    of: &'a [H::Word],
     order: PhantomData<R>,
-    values: I,
+    values: values::ValuesMut<'a, T>,
 }
 
 /// An iterator over a pool's values in index order; returned by its method `values`.
-pub struct Values<I> {
+pub struct Values<'a, T> {
     of: (),
-    values: I,
+    values: values::Values<'a, T>,
 }
 
 /// A mutable iterator over a pool's values in index order; returned by its method `values_mut`.
-pub struct ValuesMut<I> {
+pub struct ValuesMut<'a, T> {
     of: (),
-    values: I,
+    values: values::ValuesMut<'a, T>,
 }
 
 iterator! {
-    ['a, V, R, H: HandleLayout, I: Walks<V> + Iterator<Item = (usize, V)>] Iter<'a, R, H, I>, yields (H, V),
-    |words, (index, value)| (words.handle_of_live(index), value)
+    ['a, T, R, H: HandleLayout] Iter<'a, T, R, H>, yields (H, &'a T),
+    |words, (index, value)| (handle_of_live(index, words), value)
 }
 iterator! {
-    ['a, V, R, H: HandleLayout, I: Walks<V> + Iterator<Item = (usize, V)>] IterMut<'a, R, H, I>, yields (H, V),
-    |words, (index, value)| (words.handle_of_live(index), value)
+    ['a, T, R, H: HandleLayout] IterMut<'a, T, R, H>, yields (H, &'a mut T),
+    |words, (index, value)| (handle_of_live(index, words), value)
 }
-iterator! { [V, I: Walks<V> + Iterator<Item = (usize, V)>] Values<I>, yields V, |_of, (_, value)| value }
-iterator! { [V, I: Walks<V> + Iterator<Item = (usize, V)>] ValuesMut<I>, yields V, |_of, (_, value)| value }
+iterator! { ['a, T] Values<'a, T>, yields &'a T, |_of, (_, value)| value }
+iterator! { ['a, T] ValuesMut<'a, T>, yields &'a mut T, |_of, (_, value)| value }
 
-impl<'a, R, H: HandleLayout, I> Iter<'a, R, H, I> {
+impl<'a, T, R, H: HandleLayout> Iter<'a, T, R, H> {
     #[inline]
-    pub(crate) fn new(words: KeptWords<'a, H::Word>, values: I) -> Self {
+    pub(crate) fn new(words: &'a [H::Word], values: values::Values<'a, T>) -> Self {
         Self { of: words, order: PhantomData, values }
     }
 }
 
-impl<'a, R, H: HandleLayout, I> IterMut<'a, R, H, I> {
+impl<'a, T, R, H: HandleLayout> IterMut<'a, T, R, H> {
     #[inline]
-    pub(crate) fn new(words: KeptWords<'a, H::Word>, values: I) -> Self {
+    pub(crate) fn new(words: &'a [H::Word], values: values::ValuesMut<'a, T>) -> Self {
         Self { of: words, order: PhantomData, values }
     }
 }
 
-impl<I> Values<I> {
+impl<'a, T> Values<'a, T> {
     #[inline]
-    pub(crate) fn new(values: I) -> Self {
+    pub(crate) fn new(values: values::Values<'a, T>) -> Self {
         Self { of: (), values }
     }
 }
 
-impl<I> ValuesMut<I> {
+impl<'a, T> ValuesMut<'a, T> {
     #[inline]
-    pub(crate) fn new(values: I) -> Self {
+    pub(crate) fn new(values: values::ValuesMut<'a, T>) -> Self {
         Self { of: (), values }
     }
 }
 
-impl<R, H: HandleLayout, I: Clone> Clone for Iter<'_, R, H, I> {
+impl<T, R, H: HandleLayout> Clone for Iter<'_, T, R, H> {
     fn clone(&self) -> Self {
         Self { of: self.of, order: PhantomData, values: self.values.clone() }
     }
 }
 
-impl<I: Clone> Clone for Values<I> {
+impl<T> Clone for Values<'_, T> {
     fn clone(&self) -> Self {
         Self { of: (), values: self.values.clone() }
     }
 }
 
-impl<V: fmt::Debug, R, H: HandleLayout, I: Walks<V> + Iterator<Item = (usize, V)> + Clone>
-    fmt::Debug for Iter<'_, R, H, I>
-{
+impl<T: fmt::Debug, R, H: HandleLayout> fmt::Debug for Iter<'_, T, R, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.clone()).finish()
     }
 }
 
-impl<R, H: HandleLayout, I: ExactSizeIterator> fmt::Debug for IterMut<'_, R, H, I> {
+impl<T, R, H: HandleLayout> fmt::Debug for IterMut<'_, T, R, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IterMut").field("remaining", &self.values.len()).finish_non_exhaustive()
     }
 }
 
-impl<V: fmt::Debug, I: Walks<V> + Iterator<Item = (usize, V)> + Clone> fmt::Debug for Values<I> {
+impl<T: fmt::Debug> fmt::Debug for Values<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.clone()).finish()
     }
 }
 
-impl<I: ExactSizeIterator> fmt::Debug for ValuesMut<I> {
+impl<T> fmt::Debug for ValuesMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ValuesMut").field("remaining", &self.values.len()).finish_non_exhaustive()
     }
@@ -173,19 +170,19 @@ impl<I: ExactSizeIterator> fmt::Debug for ValuesMut<I> {
 
 /// An iterator over a pool's live handles in index order; returned by its method `handles`.
 pub struct Handles<'a, R, H: HandleLayout> {
-    of: KeptWords<'a, H::Word>,
+    of: &'a [H::Word],
     values: LiveSlots<'a>,
     order: PhantomData<R>,
 }
 
 impl<'a, R, H: HandleLayout> Handles<'a, R, H> {
     #[inline]
-    pub(crate) fn new(words: KeptWords<'a, H::Word>, occupancy: Occupancy<'a>) -> Self {
+    pub(crate) fn new(words: &'a [H::Word], occupancy: Occupancy<'a>) -> Self {
         Self { of: words, values: occupancy.iter(), order: PhantomData }
     }
 }
 
-iterator! { ['a, R, H: HandleLayout] Handles<'a, R, H>, yields H, |words, index| words.handle_of_live(index) }
+iterator! { ['a, R, H: HandleLayout] Handles<'a, R, H>, yields H, |words, index| handle_of_live(index, words) }
 
 impl<R, H: HandleLayout> Clone for Handles<'_, R, H> {
     fn clone(&self) -> Self {

@@ -53,7 +53,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
                 self.values.push(value);
                 Ok(handle)
             }
-            Err(kind) => Err(InsertAtError { value, kind }),
+            Err(kind) => Err(self.error_at(handle, kind, value)),
         }
     }
 

@@ -25,7 +25,9 @@ use crate::base::or_panic;
 use crate::handle::{Explanation, Handle, HandleLayout, Refusal};
 use crate::pools::faces;
 use crate::pools::settings::{BuildError, Settings};
-use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
+use crate::reports::errors::{
+    Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind, PoolName,
+};
 use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::{CheckWord, Circle};
@@ -80,7 +82,7 @@ use roster::PackedRoster;
 /// assert_eq!(sparks.remove(red), Some("red"));
 /// assert_eq!(sparks.as_slice(), ["blue", "green"]); // the last took the place of the first
 /// assert_eq!((sparks[green], sparks[blue]), ("green", "blue"));
-/// assert_eq!(sparks.get(red), None); // stale, and refused for ever
+/// assert_eq!(sparks.get(red), None); // stale: rejected
 /// ```
 pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
     /// Has as many live slots as there are values, except between the two writes of one of the
@@ -305,7 +307,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 
     /// Inserts the value that `make` returns. `make` receives the value's future handle. If
-    /// `make` panics, nothing is inserted (a pool that grows keeps the block that it took).
+    /// `make` panics, nothing is inserted.
     ///
     /// ```
     /// # use millpond::*;
@@ -337,7 +339,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     /// Reserves the slot for the next value, or returns `None` if [`insert`](Self::insert)
     /// would fail. This is for values that contain their own handle and whose construction may
-    /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the block).
+    /// fail. Dropping the entry inserts nothing.
     ///
     /// ```
     /// # use millpond::*; let mut pool = PackedPool::new(1);
@@ -555,8 +557,15 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
                 self.note_origin(handle);
                 Ok(handle)
             }
-            Err(kind) => Err(InsertAtError { value, kind }),
+            Err(kind) => Err(self.error_at(handle, kind, value)),
         }
+    }
+
+    /// The error of a handle whose slot cannot have this value.
+    #[cold]
+    fn error_at(&self, handle: H, kind: InsertAtErrorKind, value: T) -> InsertAtError<T> {
+        let lifetime = self.generations().lifetime(handle.generation());
+        InsertAtError::new(value, kind, self.name(), handle, lifetime)
     }
 
     #[cold]
@@ -682,7 +691,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.roster.check_disjoint(&handles, self.roster.slots())?;
+        self.roster.check_disjoint(&handles.map(H::erase), self.roster.slots())?;
         let values = self.get_each_mut(handles)?;
         Ok(values.map(|value| value.expect("a good handle has a value")))
     }
@@ -710,7 +719,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.roster.check(handle, self.roster.slots())
+        self.roster.check(handle.erase(), self.roster.slots())
     }
 
     /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). The last

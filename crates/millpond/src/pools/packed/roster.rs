@@ -34,7 +34,7 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     order: Box<[H]>,
     /// A copy of the books' [`quick_below`](Books::quick_below), or 0: then the next lifetime that ends makes a new one.
     quick_below: H::Word,
-    books: Books<H>,
+    books: Books<H::Erased>,
     /// Slots that have retired for all others, while their values are out of the pool.
     detached: Detached,
 }
@@ -51,17 +51,17 @@ fn handle_in<H: HandleLayout>(index: usize, word: H::Word) -> H {
 const SLOTS_IN_CACHE: usize = 4096;
 
 impl<H: HandleLayout> Deref for PackedRoster<H> {
-    type Target = Books<H>;
+    type Target = Books<H::Erased>;
 
     #[inline(always)]
-    fn deref(&self) -> &Books<H> {
+    fn deref(&self) -> &Books<H::Erased> {
         &self.books
     }
 }
 
 impl<H: HandleLayout> DerefMut for PackedRoster<H> {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Books<H> {
+    fn deref_mut(&mut self) -> &mut Books<H::Erased> {
         &mut self.books
     }
 }
@@ -108,7 +108,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// The books, mutable, and the slots.
-    pub(super) fn parts_mut(&mut self) -> (&mut Books<H>, &Slots<H::Word, H::Index>) {
+    pub(super) fn parts_mut(&mut self) -> (&mut Books<H::Erased>, &Slots<H::Word, H::Index>) {
         (&mut self.books, &self.slots)
     }
 
@@ -155,7 +155,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         handle: H,
         check: CheckWord<H::Word>,
     ) -> Result<(), InsertAtErrorKind> {
-        let claimed = self.books.check_claim(handle, &self.slots, check);
+        let claimed = self.books.check_claim(handle.erase(), &self.slots, check);
         let index = claimed.map_err(|why| self.detached.explain(handle.index(), why))?;
         let slot = &mut self.slots[index];
         slot.word = handle.word();
@@ -163,7 +163,8 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.order[position] = handle;
         Partition::claim(self, position, self.parting());
         self.slots.counts_mut().birth();
-        self.books.note_claim(handle);
+        self.slots.mark_used(index);
+        self.books.note_claim(handle.erase());
         self.quick_below = H::Word::ZERO;
         Ok(())
     }
@@ -200,7 +201,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     #[inline(never)]
     fn pass_retired_with_care(&mut self, position: usize) {
         self.swap(position, position + self.slots.counts().retired());
-        self.books.mark_used(self.order[position].index() as usize);
+        self.slots.mark_used(self.order[position].index() as usize);
     }
 
     /// Releases a slot whose next generation may not be the successor, or whose pool may have a recorder, and finds
@@ -239,6 +240,8 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.detached.reattach(handle, &self.slots)?;
         self.unretire(handle, false);
         self.slots.counts_mut().birth();
+        self.books.note_generation(handle.word());
+        self.quick_below = H::Word::ZERO;
         Ok(())
     }
 
@@ -374,12 +377,8 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// Slots from here on were never used, and each stands at the position of its own number.
-    ///
-    /// One that was never used comes next only if each that was used is live, so it is counted by the peak; or has
-    /// retired, and then `pass_retired_with_care` tells the books.
     pub(super) fn used(&self) -> usize {
-        let slots = self.slots.len();
-        self.books.used(slots).max(self.slots.counts().peak().min(slots))
+        self.slots.used()
     }
 
     /// The live slots in their order, the vacant ones and the retired ones; the unused ones as one range.
@@ -430,8 +429,14 @@ impl<H: HandleLayout> PackedRoster<H> {
             "there is a place in the order for each slot",
             format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
         )?;
-        let detached = self.detached.as_slice();
-        self.books.validate(self.slots.len(), &self.slots, self.used(), detached)?;
+        self.books.validate(self.slots.len(), &self.slots, self.detached.as_slice())?;
+        let start = self.books.circle().start();
+        let written = self.slots[self.used()..].iter().position(|slot| slot.word != start);
+        ensure(
+            written.is_none(),
+            "slots beyond those that were used are as in a new pool",
+            format_args!("slot {:?}, though only {} were used", written, self.used()),
+        )?;
         for (position, handle) in self.order.iter().enumerate() {
             let slot = self.slots.get(handle.index() as usize);
             ensure(

@@ -26,6 +26,8 @@ impl<W: Word, I: IndexWord> Slot<W, I> {
 #[derive(Clone, Debug)]
 pub(super) struct Slots<W: Word, I: IndexWord> {
     slots: Box<[Slot<W, I>]>,
+    /// See [`mark_used`](Self::mark_used).
+    used: u32,
     counts: Counts,
     pub(super) watch: Option<crate::reports::debug::Watch>,
 }
@@ -33,12 +35,17 @@ pub(super) struct Slots<W: Word, I: IndexWord> {
 impl<W: Word, I: IndexWord> Slots<W, I> {
     /// Not watched.
     pub(super) fn new(slots: Box<[Slot<W, I>]>) -> Self {
-        Self { slots, counts: Counts::NONE, watch: None }
+        Self { slots, used: 0, counts: Counts::NONE, watch: None }
     }
 
     #[inline(always)]
     pub(super) fn counts_mut(&mut self) -> &mut Counts {
         &mut self.counts
+    }
+
+    /// This slot was taken although it does not bring a new peak.
+    pub(super) fn mark_used(&mut self, index: usize) {
+        self.used = self.used.max(index as u32 + 1);
     }
 
     /// Takes on these words and this history. The positions are set later.
@@ -50,6 +57,8 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
             retired += usize::from(word == W::RETIRED);
             slot.word = if word == W::RETIRED { word } else { word.as_live() };
         }
+        // The peak is what a file says, and may be that of more slots.
+        self.used = self.slots.len().max(peak) as u32;
         self.counts = Counts::loaded(inserted, live, peak, retired);
     }
 
@@ -57,6 +66,7 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
     pub(super) fn copy_state_from(&mut self, other: &Self, used: usize) {
         self.slots[..used].copy_from_slice(&other.slots[..used]);
         self.counts = other.counts;
+        self.used = other.used;
     }
 }
 
@@ -66,6 +76,12 @@ impl<W: Word, I: IndexWord> Census for Slots<W, I> {
     #[inline]
     fn slots(&self) -> usize {
         self.slots.len()
+    }
+
+    /// One that was never used comes next only if each that was used is live, so it is counted by the peak; or has
+    /// retired, and then the roster [marks](Slots::mark_used) it.
+    fn used(&self) -> usize {
+        (self.used as usize).max(self.counts.peak()).min(self.slots.len())
     }
 
     #[inline(always)]

@@ -19,6 +19,9 @@ impl<T> Pool<T> {
     /// Creates a pool of `capacity` slots, with the default reuse order and eight-byte handles. All
     /// of its memory is allocated and touched here.
     ///
+    /// For another reuse order or handle, write [`Pool::<u8, Fifo>::with_capacity(4)`](Pool::with_capacity) or use the
+    /// [`builder`](Self::builder). `new` makes pools of the defaults only, so that `Pool::new(4)` needs no types.
+    ///
     /// ```
     /// use millpond::Pool;
     ///
@@ -28,8 +31,7 @@ impl<T> Pool<T> {
     ///
     /// # Panics
     ///
-    /// If there is not enough memory for that many slots, or they are more than 4,294,967,295; the
-    /// builder's
+    /// If there is not enough memory for that many slots, or they are more than 4,294,967,295. The builder's
     /// [`try_build`](PoolBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]
@@ -70,14 +72,16 @@ impl<T> Pool<T> {
 pub type PoolBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, Ordered<OfPool>, R, H>;
 
 /// The kind of a [`Pool`].
-#[derive(Clone, Copy, Debug)]
-pub struct OfPool;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OfPool {
+    untouched: bool,
+}
 
 impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfPool> {
     type Pool = Pool<T, R, H>;
 
     fn build(builder: PoolBuilder<T, R, H>) -> Result<Pool<T, R, H>, BuildError> {
-        Pool::from_settings(&builder.settings)
+        Pool::from_settings(&builder.settings, builder.kind.0.untouched)
     }
 }
 
@@ -94,7 +98,40 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// assert_eq!(pool.name(), Some("nodes"));
     /// ```
     pub fn typed_builder() -> PoolBuilder<T, R, H> {
-        Builder::of(Settings::new(), Ordered(OfPool))
+        Builder::of(Settings::new(), Ordered::default())
+    }
+}
+
+impl<T, R, H> PoolBuilder<T, R, H> {
+    /// Leaves the pool's memory untouched, so that a large capacity costs addresses and no memory: the system provides each
+    /// page when a value first needs it. For a pool whose size nobody knows, but a limit is; its values never move, and no
+    /// insertion has to copy the others.
+    ///
+    /// The page fault comes in play: 0.1 to 1 µs, once for each page of 4 KiB. What was used stays in memory until the pool
+    /// is dropped.
+    ///
+    /// | | |
+    /// | --- | --- |
+    /// | Linux, macOS | memory when a page is first written to |
+    /// | Windows | the same, but all of the capacity counts as committed, and the system may refuse it |
+    /// | WebAssembly, no system | no gain: all memory is there, and is written to |
+    ///
+    /// Reuse orders that keep a list touch it when the pool is built: 8 bytes per slot with [`Fifo`](crate::reuse::Fifo)
+    /// and [`Roster`](crate::reuse::Roster), and the values with [`Intrusive`](crate::reuse::Intrusive). So do values that
+    /// are aligned to more than 64 bytes, and debug aids. A clone or a snapshot of the pool is untouched as well, beyond
+    /// the slots that were used. It has no effect on memory that the caller [provides](Self::build_in).
+    ///
+    /// ```
+    /// use millpond::Pool;
+    ///
+    /// // A thousand million bytes of addresses, and 4 KiB of memory so far.
+    /// let mut chunks = Pool::<[u8; 64]>::builder().capacity(1 << 24).untouched().build();
+    /// let chunk = chunks.insert([0; 64]).unwrap();
+    /// assert!(chunks.contains(chunk) && chunks.capacity() == 16_777_216);
+    /// ```
+    pub fn untouched(mut self) -> Self {
+        self.kind.0.untouched = true;
+        self
     }
 }
 
@@ -107,7 +144,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     /// If no capacity was set, the handle layout cannot name that many slots, or the block is
     /// larger than the address space.
     pub fn memory_layout(&self) -> Result<Layout, BuildError> {
-        let (needs, value) = (Core::<R, H>::NEEDS, Layout::new::<T>());
+        let (needs, value) = (Core::<R, H::Erased>::NEEDS, Layout::new::<T>());
         self.settings.allocate(|slots| PoolStorage::<T, R, H>::layout(needs, slots, value))
     }
 
@@ -138,11 +175,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         memory: &'static mut [MaybeUninit<u8>],
     ) -> Result<Pool<T, R, H>, BuildError> {
         let (bytes, start) = (memory.len(), NonNull::from(memory).cast());
-        // SAFETY: the memory is lent alone, for ever.
+        // SAFETY: the memory is lent alone, and to the end of the program.
         unsafe { self.build_at(start, bytes) }
     }
 
-    /// Like [`build_in`](Self::build_in), for memory that need not live for ever.
+    /// Like [`build_in`](Self::build_in), for memory that need not be `'static`.
     ///
     /// # Errors
     ///
@@ -166,11 +203,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         }
         // SAFETY: these bytes exist, as just tested.
         let start = unsafe { start.byte_add(skipped) };
-        let (needs, value) = (Core::<R, H>::NEEDS, Layout::new::<T>());
-        Pool::of_settings(&self.settings, |capacity, dead| {
+        let (needs, value) = (Core::<R, H::Erased>::NEEDS, Layout::new::<T>());
+        Pool::of_settings(&self.settings, |capacity, first| {
             // SAFETY: the caller lends the memory until the pool is dropped, and with it the storage. It is aligned,
             // and as large as the layout says.
-            unsafe { Storage::try_in(needs, start, capacity, value, dead) }
+            unsafe { Storage::try_in(needs, start, capacity, value, first) }
         })
     }
 }

@@ -2,18 +2,16 @@ use super::Pool;
 use crate::handle::Handle;
 use crate::pools::faces;
 use crate::slots::reuse::Lifo;
-use crate::values;
 
 /// The free slot reserved for a pool's next value; returned by [`Pool::vacant_entry`].
 pub type VacantEntry<'a, T, R = Lifo, H = Handle<T>> = faces::VacantEntry<'a, Pool<T, R, H>>;
 
 /// An iterator over a pool's handles and values in index order; returned by [`Pool::iter`].
-pub type Iter<'a, T, R = Lifo, H = Handle<T>> = faces::Iter<'a, R, H, values::Values<'a, T>>;
+pub type Iter<'a, T, R = Lifo, H = Handle<T>> = faces::Iter<'a, T, R, H>;
 
 /// An iterator over a pool's handles and mutable values in index order; returned by
 /// [`Pool::iter_mut`].
-pub type IterMut<'a, T, R = Lifo, H = Handle<T>> =
-    faces::IterMut<'a, R, H, values::ValuesMut<'a, T>>;
+pub type IterMut<'a, T, R = Lifo, H = Handle<T>> = faces::IterMut<'a, T, R, H>;
 
 /// An iterator that moves all values out of a pool in index order; returned by [`Pool::drain`].
 pub type Drain<'a, T, R = Lifo, H = Handle<T>> = faces::Drain<'a, Pool<T, R, H>>;
@@ -24,9 +22,3 @@ pub type ExtractIf<'a, T, R, H, F> = faces::ExtractIf<'a, Pool<T, R, H>, F>;
 
 /// An iterator over the values of a pool that it owns, in index order.
 pub type IntoIter<T, R = Lifo, H = Handle<T>> = faces::IntoIter<Pool<T, R, H>>;
-
-/// An iterator over a pool's values in index order; returned by [`Pool::values`].
-pub type Values<'a, T> = faces::Values<values::Values<'a, T>>;
-
-/// A mutable iterator over a pool's values in index order; returned by [`Pool::values_mut`].
-pub type ValuesMut<'a, T> = faces::ValuesMut<values::ValuesMut<'a, T>>;

@@ -9,10 +9,10 @@ mod traits;
 #[cfg(feature = "lots")]
 mod upcoming;
 
-pub use crate::pools::faces::Handles;
+pub use crate::pools::faces::{Handles, Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::{OfPool, PoolBuilder};
-pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry, Values, ValuesMut};
+pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::base::memory::OutOfMemory;
 use crate::base::or_panic;
@@ -24,7 +24,7 @@ use crate::slots::{Block, Circle, Core};
 use crate::snapshot::SnapshotOf;
 use crate::values::{PoolStorage, Storage};
 
-/// A pool of values that stay at their address from insertion to removal.
+/// A pool with a fixed number of slots. A value stays at its address from insertion to removal.
 ///
 /// ```text
 /// handle 2v3 ──▶ index 2, generation 3
@@ -35,22 +35,21 @@ use crate::values::{PoolStorage, Storage};
 ///   free stack   [ 4 ][ 1 ]                    the next value goes to slot 1
 /// ```
 ///
-/// **Memory**: one block, allocated and touched when the pool is created, and none later; or
-/// [memory of your own](PoolBuilder::build_in). Each slot takes the value, a generation word (4
-/// bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits), one bit, and the [reuse
-/// order](crate::reuse)'s data (by default 4.06 bytes). So a `Pool<[f32; 4]>` has 24.2 bytes per
-/// slot. Fewer than 64 bytes more align the values in memory that is not your own.
+/// **Memory**: one block, allocated and touched when you create the pool. You can also pass [memory of your
+/// own](PoolBuilder::build_in). A slot takes the value, 4 bytes for its generation, 4.06 bytes for the [reuse
+/// order](crate::reuse), and one bit: a `Pool<[f32; 4]>` needs 24.2 bytes per slot. (2 bytes hold a generation of
+/// [`Handle32`](crate::Handle32) with 16 or more index bits. Aligning the values takes up to 63 bytes per pool.)
 ///
-/// **Time**: insert, get and remove are O(1). Iterating reads a bitmap of live slots one word at a
-/// time, and a run of live slots is a plain loop: O(capacity / 64 + live) while the bitmap is up to
-/// date. A mutable iteration first rebuilds the bitmap from the generation words, and a shared one
-/// reads these words instead: O(capacity), 0.05 to 0.5 ns per slot, depending on the caches. Once a mutable iteration has
-/// found few changes since the one before, each insertion and removal updates its bit.
+/// **Time**: insert, get and remove are O(1). Iteration reads a bitmap of live slots, 64 slots at a time, and runs a plain
+/// loop over adjacent live slots: O(capacity / 64 + live).
 ///
-/// **Safety**: a handle is valid for one lifetime of one slot. After that, the pool refuses it,
-/// however the object was removed and whatever bits the handle was made from, unless you bring the
-/// lifetime back with [`revive`](Self::revive) or [`restore`](Self::restore), or the pool
-/// [wraps](PoolBuilder::wrap).
+/// The bitmap is not updated while many objects come and go. The next mutable iteration rebuilds it, and a shared one
+/// reads the generations instead. Both are O(capacity): 0.05 to 0.5 ns per slot, depending on the caches. Once a mutable
+/// iteration finds only few changes, insertions and removals keep the bitmap up to date.
+///
+/// **Safety**: a handle is valid from the insertion of its object until the removal. After that the pool rejects it,
+/// whatever reuses the slot. It becomes valid again only if you ask for it: with [`revive`](Self::revive), with
+/// [`restore`](Self::restore), or by building the pool [to wrap](PoolBuilder::wrap).
 ///
 /// ```
 /// use millpond::Pool;
@@ -61,9 +60,9 @@ use crate::values::{PoolStorage, Storage};
 ///
 /// assert_eq!(ships[cutter], "cutter");
 /// assert_eq!(ships.remove(cutter), Some("cutter"));
-/// assert_eq!(ships.get(cutter), None); // stale, and refused for ever
+/// assert_eq!(ships.get(cutter), None); // stale: rejected
 ///
-/// let tug = ships.insert("tug").unwrap(); // takes the same slot
+/// let tug = ships.insert("tug").unwrap(); // reuses the slot
 /// assert_eq!(tug.index(), cutter.index());
 /// assert_eq!(ships.get(cutter), None);
 /// assert_eq!(ships.values().copied().collect::<Vec<_>>(), ["tug", "barge"]);
@@ -71,22 +70,20 @@ use crate::values::{PoolStorage, Storage};
 ///
 /// # Methods
 ///
-/// They are those of [`SlotPool`], whose page has them for readers without JavaScript, too:
-///
 /// | to | |
 /// | --- | --- |
 /// | create | [`new`](Self::new), [`with_capacity`](Self::with_capacity), [`builder`](Self::builder), [`typed_builder`](Self::typed_builder) |
-/// | insert | [`insert`](Self::insert), [`insert_with`](Self::insert_with), [`vacant_entry`](Self::vacant_entry), [`insert_at`](Self::insert_at), [`insert_or_evict`](Self::insert_or_evict), [`try_insert_or_evict`](Self::try_insert_or_evict), [`revive`](Self::revive) |
-/// | look up | [`get`](Self::get), [`get_mut`](Self::get_mut), [`get_disjoint_mut`](Self::get_disjoint_mut), [`get_each_mut`](Self::get_each_mut), [`contains`](Self::contains), [`check`](Self::check), [`explain`](Self::explain), [`get_at`](Self::get_at), [`get_at_mut`](Self::get_at_mut), [`object_at`](Self::object_at), [`object_at_mut`](Self::object_at_mut), [`handle_at`](Self::handle_at), [`handle_of`](Self::handle_of), [`index_of`](Self::index_of) |
-/// | remove | [`remove`](Self::remove), [`remove_at`](Self::remove_at), [`retain`](Self::retain), [`extract_if`](Self::extract_if), [`drain`](Self::drain), [`clear`](Self::clear) |
-/// | iterate | [`iter`](Self::iter), [`iter_mut`](Self::iter_mut), [`values`](Self::values), [`values_mut`](Self::values_mut), [`handles`](Self::handles), [`runs`](Self::runs), [`runs_mut`](Self::runs_mut) |
-/// | ask | [`len`](Self::len), [`is_empty`](Self::is_empty), [`is_full`](Self::is_full), [`capacity`](Self::capacity), [`stats`](Self::stats), [`occupancy`](Self::occupancy), [`name`](Self::name), [`generations`](Self::generations) |
-/// | save | [`snapshot`](Self::snapshot), [`snapshot_cloned`](Self::snapshot_cloned), [`save_into`](Self::save_into), [`restore`](Self::restore), [`checksum`](Self::checksum), [`checksum_with`](Self::checksum_with) |
-pub type Pool<T, R = Lifo, H = Handle<T>> = SlotPool<T, Fixed, R, H, OneBlock<T, R, H>>;
+#[doc = include_str!("../slot_pool/methods.md")]
+/// | list the live slots, in the order [`Roster`](crate::reuse::Roster) | [`live_slots`](Self::live_slots) |
+/// | use many threads | [`set_aside`](Self::set_aside), [`update`](Self::update), [`par_iter`](Self::par_iter), [`par_iter_mut`](Self::par_iter_mut), [`par_values`](Self::par_values), [`par_values_mut`](Self::par_values_mut), [`par_runs`](Self::par_runs), [`par_runs_mut`](Self::par_runs_mut), [`par_update`](Self::par_update), [`par_update_in`](Self::par_update_in) |
+///
+/// `Pool` is a name of the struct [`SlotPool`], to whose page the links lead. Without JavaScript, the rest of this page
+/// shows only some of the methods.
+pub type Pool<T, R = Lifo, H = Handle<T>> = SlotPool<T, Fixed, R, H, OneBlock<R, H>>;
 
 /// The place of a [`Pool`] and of a [`VecPool`](crate::VecPool).
 #[doc(hidden)]
-pub type OneBlock<T, R, H> = Block<T, (R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
+pub type OneBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
 /// A snapshot of a [`Pool`](crate::Pool).
 pub type Snapshot<T, R = Lifo, H = Handle<T>> = SnapshotOf<Pool<T, R, H>>;
@@ -109,24 +106,25 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
+        or_panic(Self::from_settings(&Settings::of_capacity(capacity), false))
     }
 
-    fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
-        Self::of_settings(settings, |slots, dead| {
-            Storage::try_new(Core::<R, H>::NEEDS, slots, dead)
+    fn from_settings(settings: &Settings<R, H>, untouched: bool) -> Result<Self, BuildError> {
+        let allocate = if untouched { Storage::try_untouched } else { Storage::try_new };
+        Self::of_settings(settings, |slots, start| {
+            allocate(Core::<R, H::Erased>::NEEDS, slots, start)
         })
     }
 
-    /// A pool whose storage comes from `make_storage`, which receives the capacity and the word of a dead slot.
+    /// A pool whose storage comes from `make_storage`, which receives the capacity and the first generation.
     fn of_settings(
         settings: &Settings<R, H>,
-        make_storage: impl FnOnce(usize, H::Word) -> Result<PoolStorage<T, R, H>, OutOfMemory>,
+        make_storage: impl FnOnce(usize, u32) -> Result<PoolStorage<T, R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
         settings.allocate(|capacity| {
             let circle = Circle::new::<H>(&settings.lifetimes);
-            let mut storage = make_storage(capacity, circle.start().as_dead())?;
-            let core = Core::new(circle, settings.lifetimes.name, &mut storage);
+            let mut storage = make_storage(capacity, circle.start().generation())?;
+            let core = Core::new(circle, settings.lifetimes.name, storage.slots_mut());
             let mut pool = Self::of_parts(storage, core, Fixed);
             pool.watch(settings.debug_aids)?;
             Ok(pool)
@@ -135,8 +133,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 }
 
 /// Of a `Pool` or a `VecPool`.
-impl<T, H: HandleLayout, G: Growth<T, Roster, H, OneBlock<T, Roster, H>>>
-    SlotPool<T, G, Roster, H, OneBlock<T, Roster, H>>
+impl<T, H: HandleLayout, G: Growth<T, Roster, H::Erased, OneBlock<Roster, H>>>
+    SlotPool<T, G, Roster, H, OneBlock<Roster, H>>
 {
     /// Returns the indices of the live slots, in the roster's order: those before the partition.
     ///

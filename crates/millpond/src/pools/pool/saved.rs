@@ -22,10 +22,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Pool<T, R, H> {
 
     fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
         let capacity = checked.words.len();
-        let mut pool = Self::from_settings(&Settings::of_capacity(capacity))
+        let mut pool = Self::from_settings(&Settings::of_capacity(capacity), false)
             .map_err(|_| Refused::out_of_memory(capacity))?;
         pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
-        pool.core.load(checked, &mut pool.storage);
+        pool.core.load(checked, pool.storage.slots_mut());
         Ok(pool)
     }
 }

@@ -10,8 +10,8 @@ use crate::slots::reuse::{Queue, ReuseOrder};
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Lists the slots that come next, if nothing dies meanwhile: `count`, or all that are vacant if there are fewer.
     pub(crate) fn list_upcoming(&self, count: usize, list: &mut Vec<H::Index>) {
-        let used = self.core.used(self.storage.words());
-        self.core.queue().list_upcoming(&self.storage, used, count, list);
+        let used = self.storage.words().used();
+        self.core.queue().list_upcoming(self.storage.words(), used, count, list);
     }
 
     /// Moves values into slots that were [listed](Self::list_upcoming), since when no slot was born or has died:
@@ -29,7 +29,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         for slot in taken.clone().flatten() {
             self.storage.inspect(listed[slot].to_index());
         }
-        let are_taken = self.core.take_upcoming(listed, taken, &mut self.storage);
+        let are_taken = self.core.take_upcoming(listed, taken, self.storage.slots_mut());
         let mut until = 0;
         for (lot, values) in births.iter_mut().enumerate() {
             for (slot, value) in listed[first_of(lot)..].iter().zip(values.drain(..)) {
@@ -45,13 +45,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
                 until = until.max(index + 1);
             }
         }
-        self.core.note_upcoming(until, &mut self.storage);
+        self.core.note_upcoming(until, self.storage.slots_mut());
     }
 
     /// In turn, the way of any insertion; out of turn, a claim.
     #[track_caller]
     fn begin_out_of_turn(&mut self, handle: H, value: T) {
-        if self.core.peek(&self.storage) == Some(handle) {
+        if self.core.peek(self.storage.words()) == Some(handle.erase()) {
             self.insert_peeked(handle, value);
         } else {
             self.insert_at(handle, value).expect("listed as vacant");

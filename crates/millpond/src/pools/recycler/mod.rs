@@ -31,13 +31,12 @@ use crate::values::ValuesMut;
 ///
 /// Needs the feature `recycler`.
 ///
-/// For objects that are expensive to construct (connections, buffers, meshes), and for programs
-/// that process **all** slots, live and dead alike, without a branch:
-/// [`as_mut_slice`](Self::as_mut_slice) is a plain `&mut [T]`, and every object in it is always
-/// valid. The recycler stores nothing of its own in a dead object.
+/// Use it for objects that are expensive to construct: connections, buffers, meshes. Use it also if you process **all**
+/// slots without a branch, free ones included: [`as_mut_slice`](Self::as_mut_slice) is a plain `&mut [T]`, and every
+/// object in it is valid.
 ///
-/// **Memory**: like a [`Pool`](crate::Pool)'s, allocated at creation. Each slot takes the object, a
-/// generation word, one bit, and the [reuse order](crate::reuse)'s data.
+/// **Memory**: allocated at creation. A slot takes the object, 4 bytes for its generation, one bit, and the [reuse
+/// order](crate::reuse)'s data.
 ///
 /// **Time**: acquire, get and release are O(1).
 ///
@@ -200,7 +199,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// recycler.release(handle);
     /// assert_eq!(recycler.acquire().unwrap().1, &7);
     /// ```
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<(H, &mut T)> {
         let handle = self.handles.acquire()?;
@@ -297,7 +296,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Option<(H, &mut T, Option<H>)> {
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
-            let victim = least_of(keys, |handle| self.handles.core().is_last(handle))?;
+            let is_last = |handle| self.handles.core().is_last(H::erase(handle));
+            let victim = least_of(keys, is_last)?;
             return self.acquire_in_place_of(victim);
         }
         self.acquire().map(|(handle, object)| (handle, object, None))
@@ -324,7 +324,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
             let keys = keys.filter(|(key, _)| *key <= newcomer);
-            let Some(victim) = least_of(keys, |handle| self.handles.core().is_last(handle)) else {
+            let is_last = |handle| self.handles.core().is_last(H::erase(handle));
+            let Some(victim) = least_of(keys, is_last) else {
                 self.handles.core_mut().count_refusal();
                 return None;
             };

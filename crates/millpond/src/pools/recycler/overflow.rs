@@ -14,5 +14,5 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
 
 lifetimes! {
     [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, H,
-    last: |recycler, handle| recycler.handles.core().is_last(handle),
+    last: |recycler, handle| recycler.handles.core().is_last(handle.erase()),
 }

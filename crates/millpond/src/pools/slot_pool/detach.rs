@@ -5,7 +5,7 @@ use crate::handle::{HandleLayout, Word};
 use crate::reports::errors::InsertAtError;
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Moves the handle's value out and keeps its slot for it, or returns `None` if the handle is refused. This is for an
@@ -52,7 +52,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let Self { storage, core, detached, .. } = self;
         detached.reserve();
         let value = storage.take(index, H::Word::RETIRED);
-        core.detach(index, storage);
+        core.detach(index, storage.slots_mut());
         detached.add(handle.index(), handle.generation());
         value
     }
@@ -85,11 +85,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         }
         match detached.reattach(handle, storage.words()) {
             Ok(()) => {
-                core.reattach(index, storage);
+                core.reattach(handle.erase(), storage.slots_mut());
                 storage.put(index, handle.word(), value);
                 Ok(handle)
             }
-            Err(kind) => Err(InsertAtError { value, kind }),
+            Err(kind) => Err(self.error_at(handle, kind, value)),
         }
     }
 
@@ -106,11 +106,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// ```
     #[doc(alias = "forget_ticket")]
     pub fn free_detached(&mut self, handle: H) -> bool {
-        let Self { core, storage, growth, detached, .. } = self;
+        let Self { core, storage, detached, .. } = self;
         let is_detached = detached.take(handle.index(), handle.generation());
         if is_detached {
-            core.end_detached(handle, storage);
-            growth.after_removal(storage, core);
+            core.end_detached(handle.erase(), storage.slots_mut());
         }
         is_detached
     }

@@ -1,14 +1,13 @@
 //! Insertion: in the slot that comes next, at a handle, or in place of another object.
 
-use super::{Growth, PoolPlace, SlotPool};
-use crate::handle::HandleLayout;
+use super::{CannotGrow, Growth, PoolPlace, SlotPool};
+use crate::handle::{HandleLayout, Issue};
 use crate::pools::faces::VacantEntry;
-use crate::pools::growing::CannotGrow;
-use crate::reports::errors::{Full, FullPool, InsertAtError, PoolName};
+use crate::reports::errors::{Full, FullPool, InsertAtError, InsertAtErrorKind, PoolName};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, Circle};
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Moves `value` into a free slot and returns its handle. O(1) in every [reuse order](crate::reuse) but `NextFit`;
@@ -46,10 +45,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let Self { storage, core, growth, .. } = self;
         let inserted =
             storage.put_next(value, core, |storage, core| growth.take_beyond(storage, core));
-        if let Ok(handle) = inserted {
-            self.note_origin(handle.index() as usize);
-        }
-        inserted
+        let (index, generation) = inserted?;
+        self.note_origin(index);
+        Ok(H::from_kept_parts(index, generation))
     }
 
     /// Counts a refusal, and makes the error.
@@ -65,16 +63,15 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     fn next_handle(&mut self) -> Result<H, CannotGrow> {
         self.inspect_next();
         let Self { storage, core, growth, .. } = self;
-        loop {
-            match core.peek(storage) {
-                Some(handle) => return Ok(handle),
-                None => growth.make_room(storage, core)?,
-            }
+        if let Some(handle) = core.peek(storage.words()).map(H::from_erased) {
+            return Ok(handle);
         }
+        growth.make_room(storage, core)?;
+        Ok(H::from_erased(core.peek(storage.words()).expect("there is room")))
     }
 
     /// Inserts the value that `make` returns. `make` receives the value's future handle. If
-    /// `make` panics, nothing is inserted (a pool that grows keeps the block that it took).
+    /// `make` panics, nothing is inserted (a pool that grows keeps the slots that it took).
     ///
     /// ```
     /// # use millpond::*;
@@ -106,7 +103,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     /// Reserves the slot for the next value, or returns `None` if [`insert`](Self::insert)
     /// would fail. This is for values that contain their own handle and whose construction may
-    /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the block).
+    /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the slots).
     ///
     /// ```
     /// # use millpond::*; let mut pool = Pool::new(1);
@@ -286,7 +283,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[track_caller]
     pub(in crate::pools) fn insert_peeked(&mut self, handle: H, value: T) {
-        self.core.take_peeked(handle, &mut self.storage);
+        self.core.take_peeked(handle.erase(), self.storage.slots_mut());
         self.storage.put(handle.index() as usize, handle.word(), value);
         self.note_origin(handle.index() as usize);
     }
@@ -304,19 +301,34 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             Ok(())
         } else {
             let Self { core, storage, growth, .. } = self;
-            growth.grow_up_to(handle, check, is_near, storage, core)
+            growth.grow_up_to(handle.erase(), check, is_near, storage, core)
         };
         if reached.is_ok() {
             self.storage.inspect(handle.index() as usize);
         }
         let Self { core, storage, detached, .. } = self;
-        match reached.and_then(|()| core.claim(handle, storage, check)) {
+        match reached.and_then(|()| core.claim(handle.erase(), storage.slots_mut(), check)) {
             Ok(index) => {
                 self.storage.put(index, handle.word(), value);
                 self.note_origin(index);
                 Ok(handle)
             }
-            Err(kind) => Err(InsertAtError { value, kind: detached.explain(handle.index(), kind) }),
+            Err(kind) => {
+                let kind = detached.explain(handle.index(), kind);
+                Err(self.error_at(handle, kind, value))
+            }
         }
+    }
+
+    /// The error of a handle whose slot cannot have this value.
+    #[cold]
+    pub(super) fn error_at(
+        &self,
+        handle: H,
+        kind: InsertAtErrorKind,
+        value: T,
+    ) -> InsertAtError<T> {
+        let lifetime = self.generations().lifetime(handle.generation());
+        InsertAtError::new(value, kind, self.name(), handle, lifetime)
     }
 }

@@ -6,7 +6,7 @@ use crate::reports::errors::GetDisjointMutError;
 use crate::slots::handle_at;
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Returns a reference to the handle's value, or `None` if the handle is refused. O(1).
@@ -98,7 +98,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         handles: [H; HANDLES],
     ) -> Result<[&mut T; HANDLES], GetDisjointMutError> {
         let Self { storage, core, .. } = self;
-        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
+        storage.find_disjoint_mut(handles, |handle, words| core.check(handle.erase(), words))
     }
 
     /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each refused handle.
@@ -230,6 +230,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
         let index = handle.index() as usize;
         let word = self.growth.word_of(index, &self.storage, &self.core);
-        self.core.check_word(handle, word, self.storage.words())
+        self.core.check_word(handle.erase(), word, self.storage.words())
     }
 }

@@ -2,21 +2,17 @@
 
 use alloc::vec::Vec;
 
-use super::{Fixed, Growth, PoolPlace, SlotPool};
+use super::{Growth, PoolPlace, SlotPool};
 use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::reports::stats::Stats;
-use crate::slots::Core;
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::saved::{Checked, OrderOf};
 use crate::snapshot::state::sealed::{Leave, TakeOver};
 use crate::snapshot::{MigrateError, OldPool, migrate};
-use crate::values::Storage;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
-where
-    Self: TakeOver<Value = T, Handle = H>,
 {
     /// Takes over all objects of an old pool, of any kind, with the generations of its slots: a saved game goes on in a
     /// pool that is larger now, or has another name, reuse order or handle layout. Every handle that the old pool accepted
@@ -98,27 +94,7 @@ where
     }
 }
 
-/// The rules of growth of pools that can take over another pool's slots. (A `BlockPool` cannot: its slots come in blocks.)
-pub(in crate::pools) trait Adapts<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>>:
-    Growth<T, R, H, P>
-{
-    /// Makes sure that there are this many slots, which the limit allows. On an error, nothing changes.
-    fn make_slots(
-        &mut self,
-        _slots: usize,
-        _storage: &mut Storage<P>,
-        _core: &mut Core<R, H>,
-    ) -> Result<(), OutOfMemory> {
-        Ok(())
-    }
-
-    /// Forgets the slots that existed and exist no more.
-    fn forget_former(&mut self) {}
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>> Adapts<T, R, H, P> for Fixed {}
-
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> Leave
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>> Leave
     for SlotPool<T, G, R, H, P>
 {
     const ORDER_OF: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
@@ -132,10 +108,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G> TakeOver
-    for SlotPool<T, G, R, H, P>
-where
-    G: Adapts<T, R, H, P>,
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    TakeOver for SlotPool<T, G, R, H, P>
 {
     const ORDER: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
 
@@ -160,12 +134,11 @@ where
         storage.clear(core);
         growth.forget_former();
         detached.clear();
-        P::begin_at(storage, state.circle.start());
         for index in 0..slots {
             storage.watched().into_iter().for_each(|watch| watch.restored(index));
         }
         storage.load(&state.words, values, state.inserted, state.peak);
-        core.load(state, storage);
+        core.load(state, storage.slots_mut());
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
-//! [`SlotPool`], of which [`Pool`](crate::Pool), [`VecPool`](crate::VecPool), [`BlockPool`](crate::BlockPool) and
-//! [`StaticPool`](crate::StaticPool) are names.
+//! [`SlotPool`], of which [`Pool`](crate::Pool), [`VecPool`](crate::VecPool) and [`StaticPool`](crate::StaticPool) are
+//! names.
 //!
-//! One concept a file: insertion, lookup, removal, iteration. The four pools differ in where their slots lie
+//! One concept a file: insertion, lookup, removal, iteration. The three pools differ in where their slots lie
 //! ([`PoolPlace`]) and in how they get more ([`Growth`]).
 
 #![allow(private_interfaces, private_bounds, reason = "nobody outside can name or implement them")]
@@ -21,12 +21,8 @@ mod traits;
 mod walk;
 mod watch;
 
-pub use growth::{Fixed, Growing, Grows, Growth};
-#[cfg(all(feature = "serde", feature = "vec"))]
-pub(in crate::pools) use migrate::Adapts;
+pub use growth::{CannotGrow, Fixed, Growth};
 pub use place::PoolPlace;
-
-use core::marker::PhantomData;
 
 use crate::handle::{Explanation, Handle, HandleLayout};
 use crate::slots::generations::Generations;
@@ -34,29 +30,28 @@ use crate::slots::reuse::ReuseOrder;
 use crate::slots::{Core, Detached, Place};
 use crate::values::Storage;
 
-/// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool), [`BlockPool`](crate::BlockPool) and
-/// [`StaticPool`](crate::StaticPool), which are names of it: write these, and read here what they share.
+/// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool) and [`StaticPool`](crate::StaticPool), which are
+/// names of it: write these, and read here what they share.
 ///
 /// `T` are the values; `G` says whether the pool gets more slots; `R` is the reuse order, `H` are the handles, and `P` is the
 /// place where the slots lie.
 ///
 /// The defaults are those of a `Pool`, so that a compiler's message about one has its name and its values: `SlotPool<Enemy>`
-/// is a `Pool<Enemy>`, and `SlotPool<Enemy, Growing<Doubling>>` a `VecPool<Enemy>`.
+/// is a `Pool<Enemy>`, and `SlotPool<Enemy, Doubling>` a `VecPool<Enemy>`.
 pub struct SlotPool<
     T,
     G = Fixed,
     R: ReuseOrder = DefaultOrder,
     H: HandleLayout = Handle<T>,
-    P: Place = DefaultPlace<T, R>,
+    P: Place = DefaultPlace<R>,
 > {
     /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods
     /// is on its way between the two, where no user code runs.
-    pub(super) storage: Storage<P>,
-    pub(super) core: Core<R, H>,
+    pub(super) storage: Storage<T, P>,
+    pub(super) core: Core<R, H::Erased>,
     pub(super) growth: G,
     /// Slots that have retired for all others, while their objects are out of the pool.
     pub(super) detached: Detached,
-    values: PhantomData<T>,
 }
 
 #[cfg(feature = "alloc")]
@@ -65,25 +60,29 @@ type DefaultOrder = crate::slots::reuse::Lifo;
 type DefaultOrder = crate::slots::reuse::InlineRoster;
 /// The place of a [`Pool`](crate::Pool) whose words and slot numbers have 32 bits, written so that the compiler sees that it is the default.
 #[cfg(feature = "alloc")]
-type DefaultPlace<T, R> = crate::slots::Block<T, (R, u32, u32)>;
+type DefaultPlace<R> = crate::slots::Block<(R, u32, u32)>;
 #[cfg(not(feature = "alloc"))]
-type DefaultPlace<T, R> = crate::slots::Inline<T, (R, u32, u32), 0>;
+type DefaultPlace<R> = crate::slots::Inline<(), (R, u32, u32), 0>;
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
-    pub(super) const fn of_parts(storage: Storage<P>, core: Core<R, H>, growth: G) -> Self {
-        Self { storage, core, growth, detached: Detached::NONE, values: PhantomData }
+    pub(super) const fn of_parts(
+        storage: Storage<T, P>,
+        core: Core<R, H::Erased>,
+        growth: G,
+    ) -> Self {
+        Self { storage, core, growth, detached: Detached::NONE }
     }
 
-    pub(crate) fn storage(&self) -> &Storage<P> {
+    pub(crate) fn storage(&self) -> &Storage<T, P> {
         &self.storage
     }
 
-    pub(crate) fn storage_mut(&mut self) -> &mut Storage<P> {
+    pub(crate) fn storage_mut(&mut self) -> &mut Storage<T, P> {
         &mut self.storage
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Returns the number of slots that there are: live, free and retired.
@@ -171,13 +170,13 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.core.listen(Some(track), &mut self.storage);
+        self.core.listen(Some(track), self.storage.slots_mut());
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     #[cfg(feature = "recorder")]
     pub fn stop_recording(&mut self) {
-        self.core.listen(None, &mut self.storage);
+        self.core.listen(None, self.storage.slots_mut());
     }
 
     /// Returns whether an insertion would fail because each slot is live or retired, and there can be no more slots. (A
@@ -190,7 +189,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 }
 
 #[cfg(feature = "validate")]
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
@@ -201,6 +200,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
         self.growth.validate(&self.storage, &self.core)?;
         let slots_max = self.growth.slots_max(&self.storage);
-        self.core.validate(slots_max, &self.storage, self.detached.as_slice())
+        self.core.validate(slots_max, self.storage.words(), self.detached.as_slice())
     }
 }

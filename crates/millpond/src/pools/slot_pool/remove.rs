@@ -1,11 +1,11 @@
 //! Removal of one object, of some, and of all.
 
 use super::{Growth, PoolPlace, SlotPool};
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, Issue};
 use crate::pools::faces::{Drain, ExtractIf};
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). Every
@@ -25,12 +25,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         self.note_removal(handle);
-        let removed = self.storage.remove(handle, &mut self.core);
-        // Without the value, which would come back by way of the stack.
-        if removed.is_some() {
-            self.growth.after_removal(&mut self.storage, &mut self.core);
-        }
-        removed
+        self.storage.remove(handle.index() as usize, handle.word(), &mut self.core)
     }
 
     /// Moves the value out of slot `index`, or returns `None` if the slot is not live. O(1).
@@ -44,11 +39,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// ```
     #[inline]
     pub fn remove_at(&mut self, index: usize) -> Option<T> {
-        let removed = self.storage.end(index, &mut self.core);
-        if removed.is_some() {
-            self.growth.after_removal(&mut self.storage, &mut self.core);
-        }
-        removed
+        self.storage.end(index, &mut self.core)
     }
 
     /// Moves all values out, in index order. Dropping the iterator removes the values that it has not returned;
@@ -97,9 +88,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// });
     /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
     /// ```
-    pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
-        self.storage.retain(&mut self.core, keep);
-        self.growth.after_removal(&mut self.storage, &mut self.core);
+    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
+        self.storage.retain(&mut self.core, |index, generation, value| {
+            keep(H::from_kept_parts(index, generation), value)
+        });
     }
 
     /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the
@@ -114,6 +106,5 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// ```
     pub fn clear(&mut self) {
         self.storage.clear(&mut self.core);
-        self.growth.after_removal(&mut self.storage, &mut self.core);
     }
 }

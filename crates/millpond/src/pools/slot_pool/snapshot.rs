@@ -10,7 +10,7 @@ use crate::snapshot::state::{Shape, checksum_of_values, sealed};
 use crate::snapshot::{Checksum, SnapshotError, SnapshotOf, ToChecksum};
 
 /// Snapshots.
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Takes a snapshot of everything that the pool's future depends on, for values that
@@ -46,7 +46,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 }
 
 /// Checksums, saving and restoring.
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Overwrites `snapshot` with the current state. Does not allocate, except as
@@ -54,8 +54,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     ///
     /// # Errors
     ///
-    /// If `snapshot` is of a pool with another capacity, other generations, block sizes or
-    /// policy.
+    /// If `snapshot` is of a pool with another capacity, other generations or another policy.
     ///
     /// # Panics
     ///
@@ -73,8 +72,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     ///
     /// # Errors
     ///
-    /// If `snapshot` is incomplete, or of a pool with another capacity, other generations, block
-    /// sizes or policy.
+    /// If `snapshot` is incomplete, or of a pool with another capacity, other generations or
+    /// another policy.
     ///
     /// # Panics
     ///
@@ -104,19 +103,15 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> sealed::State
-    for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    sealed::State for SlotPool<T, G, R, H, P>
 {
     type Value = T;
     type Handle = H;
 
     /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
-        let block_sizes = self.growth.block_sizes(&self.storage);
-        Shape {
-            block_sizes,
-            ..Shape::new(self.growth.slots_max(&self.storage), &self.core.circle())
-        }
+        Shape::new(self.growth.slots_max(&self.storage), &self.core.circle())
     }
 
     fn add_growth_to(&self, sum: &mut Checksum) {
@@ -135,7 +130,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     fn used(&self) -> usize {
         match self.growth.known(&self.storage) {
             known if known > self.capacity() => known,
-            _ => self.core.used(self.storage.words()),
+            _ => self.storage.words().used(),
         }
     }
 
@@ -150,20 +145,18 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.core.queue().order(&self.storage, self.core.used(self.storage.words()))
+        self.core.queue().order(self.storage.words(), self.storage.words().used())
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Gives this pool as many slots as `other` has, because what comes next depends on it, and its state.
     fn become_like(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
         // If the numbers of slots differ, the order's data is of no use.
         let used = match self.capacity() == other.capacity() {
-            true => {
-                self.core.used(self.storage.words()).max(other.core.used(other.storage.words()))
-            }
+            true => self.storage.words().used().max(other.storage.words().used()),
             false => other.capacity(),
         };
         let Self { storage, core, growth, .. } = self;
@@ -172,12 +165,17 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         }
         copy_values(self, other, used);
         let Self { core, storage, detached, .. } = self;
-        core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
+        core.copy_state_from(
+            &other.core,
+            other.storage.words().entries(),
+            used,
+            storage.slots_mut(),
+        );
         detached.clone_from(&other.detached);
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     sealed::Restore for SlotPool<T, G, R, H, P>
 {
     fn copy_state_from(&mut self, other: &Self)
@@ -199,7 +197,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn empty(&mut self) {
-        self.core.mark_used_until(self.growth.known(&self.storage));
+        self.storage.mark_used_until(self.growth.known(&self.storage));
         self.storage.recount_retired();
         // Some words are the other pool's, and the list may be that of either.
         self.detached.clear();
@@ -214,7 +212,7 @@ impl<T: ::serde::Serialize, R: ReuseOrder, H: HandleLayout, P, G> ::serde::Seria
     for SlotPool<T, G, R, H, P>
 where
     P: PoolPlace<T, R, H>,
-    G: Growth<T, R, H, P>,
+    G: Growth<T, R, H::Erased, P>,
     Self: sealed::Written<Value = T>,
 {
     fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -228,7 +226,7 @@ impl<'de, T: ::serde::Deserialize<'de>, R: ReuseOrder, H: HandleLayout, P, G>
     ::serde::Deserialize<'de> for SlotPool<T, G, R, H, P>
 where
     P: PoolPlace<T, R, H>,
-    G: Growth<T, R, H, P>,
+    G: Growth<T, R, H::Erased, P>,
     Self: sealed::Written<Value = T>,
 {
     fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

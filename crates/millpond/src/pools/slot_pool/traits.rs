@@ -5,39 +5,38 @@ use crate::handle::HandleLayout;
 use crate::occupancy::Occupancy;
 use crate::pools::faces::{IntoIter, Iter, IterMut, operators, sealed};
 use crate::reports::errors::PoolName;
-use crate::slots::Core;
 use crate::slots::reuse::ReuseOrder;
 
 operators! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>] SlotPool<T, G, R, H, P>, T, H,
-    iterators: Iter<'a, R, H, P::Values<'a>>, IterMut<'a, R, H, P::ValuesMut<'a>>,
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
+    iterators: Iter<'a, T, R, H>, IterMut<'a, T, R, H>,
     example: "Pool", " = Pool::<u8>::builder().name(\"bullets\").capacity(8).build()"
 }
 
 /// The copy is a twin: it has the same handles and issues the same ones next, so each accepts the
-/// other's handles. It has the same capacity, the same limit and the same blocks.
+/// other's handles. It has the same capacity and the same limit.
 ///
 /// # Panics
 ///
 /// If there is not enough memory, or a value's clone panics.
-impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> Clone
-    for SlotPool<T, G, R, H, P>
+impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    Clone for SlotPool<T, G, R, H, P>
 {
     fn clone(&self) -> Self {
         let circle = self.core.circle();
-        let copied = P::try_clone(&self.storage, Core::<R, H>::NEEDS, &circle, G::TOUCHES);
+        let copied = P::try_clone(&self.storage, &circle, G::TOUCHES);
         let Ok(storage) = copied else {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
         let mut storage = storage.watched_like(&self.storage);
-        let core = self.core.clone_for(&mut storage);
+        let core = self.core.clone_for(self.storage.words().entries(), storage.slots_mut());
         let detached = self.detached.clone();
         Self { detached, ..Self::of_parts(storage, core, self.growth.clone()) }
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> IntoIterator
-    for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    IntoIterator for SlotPool<T, G, R, H, P>
 {
     type Item = (H, T);
     type IntoIter = IntoIter<Self>;
@@ -48,8 +47,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> sealed::Face
-    for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    sealed::Face for SlotPool<T, G, R, H, P>
 {
     type Value = T;
     type Handle = H;
@@ -61,8 +60,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>> sealed::Walked
-    for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    sealed::Walked for SlotPool<T, G, R, H, P>
 {
     type Value = T;
     type Handle = H;

@@ -4,12 +4,12 @@ use super::{Growth, PoolPlace, SlotPool};
 use crate::handle::HandleLayout;
 use crate::pools::faces::{Handles, Iter, IterMut, Values, ValuesMut};
 use crate::slots::reuse::ReuseOrder;
+use crate::values::{ValueRuns, ValueRunsMut};
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
-    /// Returns the index of the slot that contains `value`, computed from its address. O(1); in a pool of blocks,
-    /// O(blocks).
+    /// Returns the index of the slot that contains `value`, computed from its address. O(1).
     /// Returns `None` for a value outside the pool, and for every value of a zero-sized type,
     /// because such values have no address of their own.
     ///
@@ -22,7 +22,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[must_use]
     pub fn index_of(&self, value: &T) -> Option<usize> {
-        P::index_of(&self.storage, value)
+        self.storage.index_of(value)
     }
 
     /// Iterates over handles and values in index order, from both ends. In hot code, prefer
@@ -36,8 +36,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool.iter().next_back(), Some((b, &"b")));
     /// ```
     #[inline]
-    pub fn iter(&self) -> Iter<'_, R, H, P::Values<'_>> {
-        Iter::new(self.storage.words().kept(), P::iter(&self.storage))
+    pub fn iter(&self) -> Iter<'_, T, R, H> {
+        Iter::new(self.storage.words().as_slice(), self.storage.iter())
     }
 
     /// Iterates over handles and mutable references to values in index order, from both ends.
@@ -49,8 +49,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool[handle], 10);
     /// ```
     #[inline]
-    pub fn iter_mut(&mut self) -> IterMut<'_, R, H, P::ValuesMut<'_>> {
-        let (words, values) = P::words_and_iter_mut(&mut self.storage);
+    pub fn iter_mut(&mut self) -> IterMut<'_, T, R, H> {
+        let (words, values) = self.storage.words_and_iter_mut();
         IterMut::new(words, values)
     }
 
@@ -64,7 +64,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[doc(alias = "keys")]
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words().kept(), self.storage.occupancy())
+        Handles::new(self.storage.words().as_slice(), self.storage.occupancy())
     }
 
     /// Iterates over the values in index order, from both ends.
@@ -76,8 +76,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool.values().sum::<i32>(), 3);
     /// ```
     #[inline]
-    pub fn values(&self) -> Values<P::Values<'_>> {
-        Values::new(P::iter(&self.storage))
+    pub fn values(&self) -> Values<'_, T> {
+        Values::new(self.storage.iter())
     }
 
     /// Iterates mutably over the values in index order, from both ends.
@@ -89,12 +89,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool[handle], 2);
     /// ```
     #[inline]
-    pub fn values_mut(&mut self) -> ValuesMut<P::ValuesMut<'_>> {
-        ValuesMut::new(P::words_and_iter_mut(&mut self.storage).1)
+    pub fn values_mut(&mut self) -> ValuesMut<'_, T> {
+        ValuesMut::new(self.storage.words_and_iter_mut().1)
     }
 
     /// Iterates over the runs in index order. The item is `(first index, slice)` for each
-    /// maximal stretch of adjacent live slots (in one block of memory). As fast as iterating
+    /// maximal stretch of adjacent live slots. As fast as iterating
     /// over a slice where live slots are adjacent, and the way to pass live values to code that
     /// takes slices. If free slots are scattered among the live ones,
     /// [`values_mut`](Self::values_mut) with `for_each` is faster.
@@ -106,8 +106,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool.runs().collect::<Vec<_>>(), [(0, &[0, 1][..]), (3, &[3])]);
     /// ```
     #[inline]
-    pub fn runs(&self) -> P::Runs<'_> {
-        P::runs(&self.storage)
+    pub fn runs(&self) -> ValueRuns<'_, T> {
+        self.storage.runs()
     }
 
     /// Iterates over the runs in index order, as `(first index, mutable slice)`.
@@ -123,7 +123,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool[handle], 1.5);
     /// ```
     #[inline]
-    pub fn runs_mut(&mut self) -> P::RunsMut<'_> {
-        P::runs_mut(&mut self.storage)
+    pub fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
+        self.storage.runs_mut()
     }
 }

@@ -1,10 +1,10 @@
-//! What a pool does for its debug aids.
+//! What a pool does for its debug aids. Without the feature, nothing that is behind `cfg!` is generated for a pool's values.
 
 use super::{Growth, PoolPlace, SlotPool};
 use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Returns the live objects, grouped by the source line that inserted them. O(capacity + live ×
@@ -39,8 +39,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         &mut self,
         aids: crate::reports::debug::DebugAids,
     ) -> Result<(), crate::base::memory::OutOfMemory> {
-        let watch = crate::reports::debug::Watch::try_new(self.name(), aids, self.capacity())?;
-        self.storage.watch(watch);
+        if cfg!(feature = "debug-aids") {
+            let watch = crate::reports::debug::Watch::try_new(self.name(), aids, self.capacity())?;
+            self.storage.watch(watch);
+        }
         Ok(())
     }
 
@@ -53,8 +55,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     #[inline]
     pub(in crate::pools) fn inspect_next(&mut self) {
-        if self.storage.watched().is_some() {
-            if let Some(handle) = self.core.peek(&self.storage) {
+        if cfg!(feature = "debug-aids") && self.storage.watched().is_some() {
+            if let Some(handle) = self.core.peek(self.storage.words()) {
                 self.storage.inspect(handle.index() as usize);
             }
         }
@@ -64,8 +66,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     #[inline]
     pub(in crate::pools) fn note_origin(&self, index: usize) {
-        if let Some(watch) = self.storage.watched() {
-            watch.inserted(index);
+        if cfg!(feature = "debug-aids") {
+            if let Some(watch) = self.storage.watched() {
+                watch.inserted(index);
+            }
         }
     }
 
@@ -73,9 +77,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     #[inline]
     pub(in crate::pools) fn note_removal(&self, handle: H) {
-        if let Some(watch) = self.storage.watched() {
-            if !self.contains(handle) {
-                watch.removal_refused(handle, self.explain(handle));
+        if cfg!(feature = "debug-aids") {
+            if let Some(watch) = self.storage.watched() {
+                if !self.contains(handle) {
+                    watch.removal_refused(handle, self.explain(handle));
+                }
             }
         }
     }

@@ -1,19 +1,17 @@
 use super::StaticPool;
 use crate::pools::faces;
 use crate::slots::reuse::InlineRoster;
-use crate::values;
 
 /// The free slot reserved for a static pool's next value; returned by [`StaticPool::vacant_entry`].
 pub type VacantEntry<'a, T, const N: usize, H> = faces::VacantEntry<'a, StaticPool<T, N, H>>;
 
 /// An iterator over a static pool's handles and values in index order; returned by
 /// [`StaticPool::iter`].
-pub type Iter<'a, T, const N: usize, H> = faces::Iter<'a, InlineRoster, H, values::Values<'a, T>>;
+pub type Iter<'a, T, const N: usize, H> = faces::Iter<'a, T, InlineRoster, H>;
 
 /// An iterator over a static pool's handles and mutable values in index order; returned by
 /// [`StaticPool::iter_mut`].
-pub type IterMut<'a, T, const N: usize, H> =
-    faces::IterMut<'a, InlineRoster, H, values::ValuesMut<'a, T>>;
+pub type IterMut<'a, T, const N: usize, H> = faces::IterMut<'a, T, InlineRoster, H>;
 
 /// An iterator over a static pool's handles in index order; returned by [`StaticPool::handles`].
 pub type Handles<'a, const N: usize, H> = faces::Handles<'a, InlineRoster, H>;
@@ -28,9 +26,3 @@ pub type ExtractIf<'a, T, const N: usize, H, F> = faces::ExtractIf<'a, StaticPoo
 
 /// An iterator over the values of a static pool that it owns, in index order.
 pub type IntoIter<T, const N: usize, H> = faces::IntoIter<StaticPool<T, N, H>>;
-
-/// An iterator over a static pool's values in index order; returned by [`StaticPool::values`].
-pub type Values<'a, T> = faces::Values<values::Values<'a, T>>;
-
-/// A mutable iterator over a static pool's values in index order; returned by [`StaticPool::values_mut`].
-pub type ValuesMut<'a, T> = faces::ValuesMut<values::ValuesMut<'a, T>>;

@@ -6,11 +6,10 @@ mod faces;
 mod saved;
 mod traits;
 
+pub use crate::pools::faces::{Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::StaticPoolBuilder;
-pub use faces::{
-    Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry, Values, ValuesMut,
-};
+pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::slot_pool::{Fixed, SlotPool};
@@ -23,9 +22,8 @@ use crate::values::Storage;
 /// `const`.
 ///
 /// Use it for a pool in a `static` (behind a lock of your choice), inside another object, or on a
-/// machine without a heap: it works without the feature `alloc`. Otherwise, a [`Pool`](crate::Pool)
-/// is better: its capacity need not be known at compile time, it is cheap to move, and iterating
-/// over a sparse one is faster.
+/// machine without a heap: it works without the feature `alloc`. Otherwise use a [`Pool`](crate::Pool): you can choose its
+/// capacity at run time, it is cheap to move, and iterating over a sparse one is faster.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -38,33 +36,38 @@ use crate::values::Storage;
 /// let spark = sparks.insert([0.5, 1.0]).unwrap();
 /// assert_eq!(sparks[spark], [0.5, 1.0]);
 /// sparks.remove(spark);
-/// assert_eq!(sparks.get(spark), None); // stale, and refused for ever
+/// assert_eq!(sparks.get(spark), None); // stale: rejected
 /// ```
 ///
-/// **Memory**: `size_of::<StaticPool<T, N>>()`, wherever the pool is. Each slot takes the value, a
-/// generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits) and two
-/// slot numbers (4 bytes each; 2 with at most 16 index bits): `size_of::<T>()` + 12 bytes with the
-/// defaults, + 6 with `Handle32<T, 16>`. The pool takes at most 96 bytes more (104 with the feature
-/// `recorder`). A new pool without a name, a salt or a limit is all zero bits, so in a `static` it
-/// takes no space in the executable. Beware of the stack: a large pool in a local variable lies
-/// there, and moving the pool copies all of it.
+/// **Memory**: the pool is one value of `size_of::<StaticPool<T, N>>()` bytes. A slot takes `size_of::<T>()` + 12 bytes: 4
+/// for its generation, and 8 for two slot numbers. (With `Handle32<T, 16>`, it takes `size_of::<T>()` + 6 bytes.) The
+/// pool takes at most 96 bytes more, or 104 with the feature `recorder`. In a `static`, a new pool takes no space in
+/// the executable, because it is all zero bits, unless you give it a name, a salt or a limit. Do not put a large pool
+/// into a local variable: it may be too large for the stack, and moving it copies all of it.
 ///
 /// **Time**: insert, get, remove and [`insert_at`](Self::insert_at) are O(1). The slot freed last
-/// is reused first, as with [`Roster`](crate::reuse::Roster). Iterating is O(N): there is no bitmap
-/// of live slots; it is computed from the generation words, 64 slots at a time.
+/// is reused first, as with [`Roster`](crate::reuse::Roster). Iteration is O(N): it reads the generations of all slots,
+/// because the pool keeps no bitmap.
 ///
-/// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. A slot
-/// whose generations are used up retires, unless the pool was [built](Self::builder) to wrap.
+/// **Safety**: as in a [`Pool`](crate::Pool), a handle is rejected once its object is removed. A slot that has used up its
+/// generations retires, unless you [build](Self::builder) the pool to wrap.
 ///
 /// # Methods
 ///
-/// They are those of [`SlotPool`]; the page of [`Pool`](crate::Pool#methods) lists them by what they do. Its own: [`is_live`](Self::is_live).
+/// | to | |
+/// | --- | --- |
+/// | create | [`new`](Self::new), [`named`](Self::named), [`with_handle`](Self::with_handle), [`named_with_handle`](Self::named_with_handle), [`builder`](Self::builder), [`typed_builder`](Self::typed_builder) |
+#[doc = include_str!("../slot_pool/methods.md")]
+/// | ask whether a slot is live | [`is_live`](Self::is_live) |
+///
+/// `StaticPool` is a name of the struct [`SlotPool`], to whose page the links lead. Without JavaScript, the rest of this page
+/// shows only some of the methods.
 pub type StaticPool<T, const N: usize, H = Handle<T>> =
     SlotPool<T, Fixed, InlineRoster, H, InPool<T, N, H>>;
 
 /// Initially all zero bits, except in a pool that starts at another generation than 1: see
 /// [`Inline`].
-type StaticStorage<T, const N: usize, H> = Storage<InPool<T, N, H>>;
+type StaticStorage<T, const N: usize, H> = Storage<T, InPool<T, N, H>>;
 
 /// The place of a [`StaticPool`].
 #[doc(hidden)]
@@ -191,7 +194,6 @@ mod tests {
     use super::*;
     use crate::Handle32;
     use crate::reports::stats::Stats;
-    use crate::slots::reuse::Slots;
 
     #[test]
     fn validation_asks_what_knows_the_handles() {
@@ -216,7 +218,7 @@ mod tests {
         pool.validate().unwrap();
         let broken = |from: usize, to: usize| {
             let mut pool = pool.clone();
-            let entries = Slots::entries_mut(&mut pool.storage);
+            let entries = pool.storage.slots_mut().all().entries_mut();
             entries[to] = entries[from];
             pool.validate().unwrap_err().rule()
         };

@@ -1,6 +1,8 @@
 use super::VecPool;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind, Ordered};
+#[cfg(feature = "budget")]
+use crate::pools::pool::PoolBuilder;
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
@@ -76,6 +78,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPoolBuilder<T, R, H> {
+    /// A builder of a pool without slots, with the name, the salt, the lifetimes and the debug aids of `builder`.
+    #[cfg(feature = "budget")]
+    pub(crate) fn like(builder: &PoolBuilder<T, R, H>) -> Self {
+        let kind = OfVecPool { slots_max: usize::MAX };
+        Self::of(builder.settings.clone(), Ordered(kind)).capacity(0)
+    }
+
     /// Limits the number of slots: an insertion that would need one more is refused. By default, the limit is what the
     /// handle layout can name.
     ///
@@ -106,8 +115,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfVecPool> {
         }
         settings.allocate(|_| pool.watch(settings.debug_aids))?;
         settings.allocate(|capacity| {
-            let VecPool { storage, core, growth: growing, .. } = &mut pool;
-            growing.0.grow(capacity, storage, core, true)
+            let VecPool { storage, core, growth, .. } = &mut pool;
+            growth.grow(capacity, storage, core, true)
         })?;
         Ok(pool)
     }

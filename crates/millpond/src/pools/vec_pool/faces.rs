@@ -2,18 +2,16 @@ use super::VecPool;
 use crate::handle::Handle;
 use crate::pools::faces;
 use crate::slots::reuse::Lifo;
-use crate::values;
 
 /// The free slot reserved for a pool's next value; returned by [`VecPool::vacant_entry`].
 pub type VacantEntry<'a, T, R = Lifo, H = Handle<T>> = faces::VacantEntry<'a, VecPool<T, R, H>>;
 
 /// An iterator over a pool's handles and values in index order; returned by [`VecPool::iter`].
-pub type Iter<'a, T, R = Lifo, H = Handle<T>> = faces::Iter<'a, R, H, values::Values<'a, T>>;
+pub type Iter<'a, T, R = Lifo, H = Handle<T>> = faces::Iter<'a, T, R, H>;
 
 /// An iterator over a pool's handles and mutable values in index order; returned by
 /// [`VecPool::iter_mut`].
-pub type IterMut<'a, T, R = Lifo, H = Handle<T>> =
-    faces::IterMut<'a, R, H, values::ValuesMut<'a, T>>;
+pub type IterMut<'a, T, R = Lifo, H = Handle<T>> = faces::IterMut<'a, T, R, H>;
 
 /// An iterator that moves all values out of a pool in index order; returned by [`VecPool::drain`].
 pub type Drain<'a, T, R = Lifo, H = Handle<T>> = faces::Drain<'a, VecPool<T, R, H>>;

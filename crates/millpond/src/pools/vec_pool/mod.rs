@@ -3,33 +3,33 @@
 mod builder;
 mod faces;
 mod growth;
+mod reserve;
 #[cfg(feature = "serde")]
 mod saved;
 mod traits;
 
-pub use crate::pools::faces::Handles;
-pub use crate::pools::growing::ReserveError;
-pub use crate::pools::pool::{Values, ValuesMut};
+pub use crate::pools::faces::{Handles, Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::{OfVecPool, VecPoolBuilder};
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 pub use growth::Doubling;
+pub use reserve::ReserveError;
 
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::OneBlock;
-use crate::pools::slot_pool::{Growing, SlotPool};
+use crate::pools::slot_pool::SlotPool;
 use crate::slots::Core;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::values::Storage;
 
-/// A pool of values that grows as a `Vec` does: the values are in one array, and move to one of twice the size when it
-/// is full. Handles stay valid; addresses change when the pool grows.
+/// A pool that grows as a `Vec` does: when it is full, its values move to an array of twice the size. Handles stay valid;
+/// addresses change.
 ///
-/// Use it when the number of values is not known in advance, and nothing but handles refers to them: borrows end before
-/// the next insertion anyway. If values must keep their address while the pool grows, or an insertion must never wait
-/// for a copy of all values, take a [`BlockPool`](crate::BlockPool). If the peak is known, a [`Pool`](crate::Pool) of
-/// that capacity has the same methods and the same speed, and never waits for memory.
+/// Use it if you do not know how many values there will be, and refer to them only by handle. If you know the peak, use a
+/// [`Pool`](crate::Pool) of that capacity: it has the same methods and the same speed, and never stops to grow. If only a
+/// limit is known and values must stay where they are, build a `Pool` with
+/// [`untouched`](crate::PoolBuilder::untouched) memory.
 ///
 /// ```text
 /// handle 2v3 ──▶ index 2, generation 3
@@ -40,24 +40,22 @@ use crate::values::Storage;
 ///   values       [ a ][ e ][ c ][ d ][ f ][   ][   ][   ]     at another address, with the same handles
 /// ```
 ///
-/// **Memory**: a new pool has none. Then it takes 4 slots, and doubles whenever it is full, in one block of memory as in
-/// a [`Pool`](crate::Pool), with as many bytes per slot and fewer than 64 that align the values. To grow, it asks the
-/// allocator to enlarge the block (`realloc`), as `Vec` does: only one that copies the values has both at the same time.
-/// The system provides the pages of slots that an insertion or a clone allocates when they are first used;
-/// [`reserve`](Self::reserve) touches them at once.
+/// **Memory**: a new pool allocates nothing, the first insertion 4 slots. They are in one block, with as many bytes per
+/// slot as in a [`Pool`](crate::Pool). The pool grows by `realloc`, as `Vec` does. If the allocator has to copy the values,
+/// the old and the new block exist at the same time.
 ///
-/// **Growth**: an insertion that finds no free slot doubles them: O(capacity), and O(1) on average. A large block's values
-/// are not copied where the system can move their pages (Linux); the slots' words, some 8 bytes each, are always. At the
-/// limit, or without memory, the insertion is refused, the error returns the value, and the pool is as before.
-/// [`reserve`](Self::reserve) allocates in advance, outside of play.
+/// **Growth**: an insertion into a full pool doubles the slots: O(capacity), and O(1) on average. On Linux, the system moves
+/// the pages of a large block, so the values are not copied; some 8 bytes per slot always are. If the pool may not grow or
+/// memory runs out, the insertion returns the value in an error, and the pool is unchanged. To avoid growth during play,
+/// call [`reserve`](Self::reserve) first: it also touches all pages, which an insertion leaves to the values that come.
 ///
-/// **Shrinking**: [`shrink_to_fit`](Self::shrink_to_fit) frees the slots after the last live one. The generations of
-/// freed slots stay, so that their handles stay stale.
+/// **Shrinking**: [`shrink_to_fit`](Self::shrink_to_fit) frees the slots after the last live one. The pool keeps their
+/// generations, so their old handles stay stale when it grows again.
 ///
-/// **Time**: insert (without growth), get, remove and iteration cost what they cost in a [`Pool`](crate::Pool).
+/// **Time**: apart from growth, everything costs what it costs in a [`Pool`](crate::Pool).
 ///
-/// **Safety**: as for [`Pool`](crate::Pool): a handle is valid for one lifetime of one slot. After that, the pool
-/// refuses it, whether its slot is still there, was freed, or was allocated again.
+/// **Safety**: as in a [`Pool`](crate::Pool), a handle is rejected once its object is removed, also after its slot was freed
+/// and allocated again.
 ///
 /// ```
 /// use millpond::VecPool;
@@ -80,17 +78,26 @@ use crate::values::Storage;
 ///
 /// # Methods
 ///
-/// They are those of [`SlotPool`]; the page of [`Pool`](crate::Pool#methods) lists them by what they do. Its own: [`push`](Self::push), [`reserve`](Self::reserve), [`shrink_to_fit`](Self::shrink_to_fit), [`capacity_max`](Self::capacity_max).
+/// | to | |
+/// | --- | --- |
+/// | create | [`new`](Self::new), [`with_capacity`](Self::with_capacity), [`builder`](Self::builder), [`typed_builder`](Self::typed_builder) |
+/// | grow and shrink | [`push`](Self::push), [`reserve`](Self::reserve), [`shrink_to_fit`](Self::shrink_to_fit), [`capacity_max`](Self::capacity_max) |
+#[doc = include_str!("../slot_pool/methods.md")]
+/// | list the live slots, in the order [`Roster`](crate::reuse::Roster) | [`live_slots`](Self::live_slots) |
+/// | use many threads | [`par_iter`](Self::par_iter), [`par_iter_mut`](Self::par_iter_mut), [`par_values`](Self::par_values), [`par_values_mut`](Self::par_values_mut), [`par_runs`](Self::par_runs), [`par_runs_mut`](Self::par_runs_mut) |
+///
+/// `VecPool` is a name of the struct [`SlotPool`], to whose page the links lead. Without JavaScript, the rest of this page
+/// shows only some of the methods.
 pub type VecPool<T, R = Lifo, H = Handle<T>> =
-    SlotPool<T, Growing<Doubling<<H as HandleLayout>::Word>>, R, H, OneBlock<T, R, H>>;
+    SlotPool<T, Doubling<<H as HandleLayout>::Word>, R, H, OneBlock<R, H>>;
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// Without slots and limits, computed at compile time.
     const EMPTY: Self = Self::without_slots(&Lifetimes::PLAIN, usize::MAX);
 
     const fn without_slots(lifetimes: &Lifetimes, slots_max: usize) -> Self {
-        let growing = Growing(Doubling::up_to(slots_max));
-        Self::of_parts(Storage::empty(), Core::fresh(lifetimes), growing)
+        let start = lifetimes.start(lifetimes.generation_max::<H>());
+        Self::of_parts(Storage::empty(start), Core::fresh(lifetimes), Doubling::up_to(slots_max))
     }
 
     /// Creates a pool with the reuse order and handle layout of `Self`, which can have `capacity` values before it
@@ -120,11 +127,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
 mod tests {
     use super::*;
 
+    impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
+        /// Breaks a rule that validation checks.
+        pub(crate) fn miscount(&mut self) {
+            self.core.count_eviction();
+        }
+    }
+
     #[test]
     fn validation_asks_what_knows_the_handles() {
         let mut pool = VecPool::<u8>::with_capacity(3);
         pool.validate().unwrap();
-        pool.core.count_eviction();
+        pool.miscount();
         assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
     }
 }

@@ -1,23 +1,19 @@
 //! The saved form of a pool that grows in one piece.
 
-use super::{Doubling, VecPool};
-use crate::base::OutOfMemory;
+use super::VecPool;
 use crate::handle::HandleLayout;
-use crate::pools::pool::{OneBlock, Pool};
-use crate::pools::slot_pool::{Adapts, Growing};
-use crate::slots::Core;
+use crate::pools::pool::Pool;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::format::{CheckedVecPool, Refused, SavedState, SavedVecPool};
 use crate::snapshot::state::sealed::{ObjectsFor, Save};
-use crate::values::PoolStorage;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
     const NAME: &'static str = "VecPool";
     type Saved = SavedVecPool;
 
     fn to_saved(&self) -> SavedVecPool {
-        let known = self.capacity() + self.growth.0.former().len();
+        let known = self.capacity() + self.growth.former().len();
         SavedVecPool {
             capacity_max: self.capacity_max() as u64,
             slots_there: self.capacity() as u64,
@@ -34,36 +30,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
         let CheckedVecPool { capacity_max, slots, former } = checked;
         let (slots, values) = slots;
         let mut pool = Self::without_slots(&Lifetimes::PLAIN, capacity_max);
-        let Self { storage, core, growth: growing, .. } = &mut pool;
+        let Self { storage, core, growth, .. } = &mut pool;
         let there = slots.words.len();
-        growing
-            .0
+        growth
             .grow(there, storage, core, false)
-            .and_then(|()| growing.0.set_former(&former))
+            .and_then(|()| growth.set_former(&former))
             .map_err(|_| Refused::out_of_memory(there))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
-        core.load(&slots, storage);
-        core.mark_used_until(there + former.len());
+        core.load(&slots, storage.slots_mut());
+        storage.mark_used_until(there + former.len());
         Ok(pool)
-    }
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout> Adapts<T, R, H, OneBlock<T, R, H>>
-    for Growing<Doubling<H::Word>>
-{
-    fn make_slots(
-        &mut self,
-        slots: usize,
-        storage: &mut PoolStorage<T, R, H>,
-        core: &mut Core<R, H>,
-    ) -> Result<(), OutOfMemory> {
-        match slots > storage.words().slots() {
-            true => self.0.grow(slots, storage, core, true),
-            false => Ok(()),
-        }
-    }
-
-    fn forget_former(&mut self) {
-        self.0.forget_former();
     }
 }

@@ -8,3 +8,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Default for VecPool<T, R, H> {
         Self::EMPTY
     }
 }
+
+/// Inserts all values into a [default](Self::default) pool, with their slots in iteration order.
+impl<T, R: ReuseOrder, H: HandleLayout> FromIterator<T> for VecPool<T, R, H> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let mut pool = Self::default();
+        pool.extend(values);
+        pool
+    }
+}

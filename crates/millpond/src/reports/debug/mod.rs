@@ -24,7 +24,7 @@
 //!
 //! | | dead slots filled | refused removals panic | live objects by source line |
 //! | --- | --- | --- | --- |
-//! | [`Pool`], [`BlockPool`], [`PolicyPool`] | yes | yes | yes |
+//! | [`Pool`], [`VecPool`], [`PolicyPool`] | yes | yes | yes |
 //! | [`PackedPool`] | the memory after the last value | yes | yes |
 //! | [`Recycler`] | no: every slot has a valid object | yes, `release` | yes, by `acquire` |
 //! | [`SyncPool`] | yes | yes, `remove` and `take` | yes, by line, on all threads |
@@ -46,7 +46,7 @@
 //!
 //! For a sanitizer, a pool's array is one block that lives as long as the pool, so the use of a dead slot is not an
 //! error. Compiled with `--cfg millpond_asan`, every pool on the heap that moves values in and out poisons its dead
-//! slots for AddressSanitizer, which then reports every access through an old pointer: [`Pool`], [`BlockPool`],
+//! slots for AddressSanitizer, which then reports every access through an old pointer: [`Pool`], [`VecPool`],
 //! [`PackedPool`] (the memory after its last value), [`SideTable`], [`SizeClasses`] and the classic pools.
 //! (Not [`StaticPool`], which may be moved together with its dead slots, and not [`Recycler`], which has a valid object
 //! in every slot.)
@@ -61,7 +61,6 @@
 //! because the sanitizer's unit is eight bytes. (The first eight bytes of a dead slot stay accessible in a pool whose
 //! order threads a list through them, and in [`SizeClasses`].)
 //!
-//! [`BlockPool`]: crate::BlockPool
 //! [`BytemapPool`]: crate::classic::BytemapPool
 //! [`HandleAllocator`]: crate::HandleAllocator
 //! [`PackedPool`]: crate::PackedPool
@@ -76,6 +75,7 @@
 //! [`SizeClasses`]: crate::SizeClasses
 //! [`StaticPool`]: crate::StaticPool
 //! [`SyncPool`]: crate::SyncPool
+//! [`VecPool`]: crate::VecPool
 
 mod fill;
 mod initialiser;
@@ -182,7 +182,7 @@ impl DebugAids {
 
     /// Stores the source line that inserted each object, for
     /// [`live_report`](crate::Pool::live_report). Costs 8 bytes per slot, allocated at creation, or
-    /// with each block of a [`BlockPool`](crate::BlockPool). A snapshot has no origins: in a
+    /// when a [`VecPool`](crate::VecPool) grows. A snapshot has no origins: in a
     /// restored pool, only objects whose slots were live in the same generation before keep theirs.
     #[must_use]
     pub const fn remember_origins(mut self) -> Self {

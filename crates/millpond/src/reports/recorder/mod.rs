@@ -32,7 +32,7 @@
 //! the repository.
 //!
 //! [`Pool`](crate::Pool::record), [`PackedPool`](crate::PackedPool::record),
-//! [`BlockPool`](crate::BlockPool::record), [`StaticPool`](crate::StaticPool::record),
+//! [`VecPool`](crate::VecPool::record), [`StaticPool`](crate::StaticPool::record),
 //! [`SyncPool`](crate::SyncPool::record), [`Recycler`](crate::Recycler::record) and
 //! [`HandleAllocator`](crate::HandleAllocator::record) can be recorded. Other types with slots use
 //! [`Recorder::track`]. [`SizeClasses`](crate::SizeClasses)

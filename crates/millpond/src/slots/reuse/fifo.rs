@@ -1,6 +1,7 @@
 use super::list::ListQueue;
-use super::{Link, ReuseOrder, sealed};
+use super::{ReuseOrder, sealed};
 use crate::handle::IndexWord;
+use crate::slots::Link;
 
 /// Reuses the slot freed first, so that each slot rests as long as possible.
 ///

@@ -1,7 +1,8 @@
 use super::list::{LinkEntry, ListQueue};
-use super::{Link, ReuseOrder, sealed};
+use super::{ReuseOrder, sealed};
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
+use crate::slots::Link;
 
 /// Reuses the slot freed last, using a list threaded through the dead slots' own memory.
 ///
@@ -31,6 +32,7 @@ pub struct OwnLink(Link);
 
 impl Entry for OwnLink {
     const EMPTY: Self = Self(Link::NONE);
+    const EMPTY_IS_ZERO: bool = false;
     const LINKS_IN_SLOTS: bool = true;
 }
 

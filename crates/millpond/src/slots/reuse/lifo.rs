@@ -3,7 +3,9 @@
 //! # Invariant
 //!
 //! 1. Each entry on the stack is a slot, and the array has more entries than there are slots (unless both are none).
-//! 2. While the fast path is open, the stack and the fresh slots have each vacant slot once, and no other.
+//! 2. While the fast path is open, the stack and the fresh slots have each vacant slot once, and no other; and no fresh slot
+//!    was ever used.
+//! 3. The word of each slot on the stack is stored, also if the slot was never used: it is not 0.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,8 +13,9 @@ use core::iter;
 use core::mem::offset_of;
 use core::ops::Range;
 
-use super::{Queue, ReuseOrder, Slots, sealed};
+use super::{Queue, ReuseOrder, sealed};
 use crate::handle::IndexWord;
+use crate::handle::Word;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
 
@@ -154,17 +157,17 @@ impl LifoQueue {
     }
 
     /// Removes the ghosts. The rest keeps its order and fits, because each slot has one entry.
-    fn sweep<I: IndexWord, S: Slots<Entry = I>>(&mut self, slots: &mut S) {
+    fn sweep<I: IndexWord, P: Place<Entry = I>>(&mut self, slots: &mut SlotWords<P>) {
         // From the top down, so that the first entry found of a vacant slot is the one that counts; the marks identify
         // the older ones.
         slots.begin_marking();
         let ends = self.ends();
-        let end = slots.words().entries().len();
+        let end = slots.entries().len();
         let top = end - ends.len;
         let mut len = 0;
         for at in top..end {
-            let slot = slots.words().entries()[at];
-            if slots.words().is_vacant(slot.to_index()) && slots.mark(slot.to_index()) {
+            let slot = slots.entries()[at];
+            if slots.is_vacant(slot.to_index()) && slots.mark(slot.to_index()) {
                 slots.entries_mut()[top + len] = slot;
                 len += 1;
             }
@@ -186,22 +189,18 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         Self::room_for(slots)
     }
 
-    fn taken_until(&self) -> usize {
-        self.ends().fresh_from as usize
-    }
-
     #[inline]
-    fn next<S: Slots<Entry = I>>(&mut self, slots: &S) -> Option<usize> {
+    fn next<P: Place<Entry = I>>(&mut self, slots: &SlotWords<P>) -> Option<usize> {
         let ends = self.ends();
-        let next = ends.top(slots.words().entries()).unwrap_or(ends.fresh_from as usize);
-        match slots.words().is_vacant(next) {
+        let next = ends.top(slots.entries()).unwrap_or(ends.fresh_from as usize);
+        match slots.is_vacant(next) {
             true => Some(next),
-            false => self.next_past_ghosts(slots.words()),
+            false => self.next_past_ghosts(slots),
         }
     }
 
     #[inline]
-    fn take<S: Slots<Entry = I>>(&mut self, index: usize, _slots: &mut S) {
+    fn take<P: Place<Entry = I>>(&mut self, index: usize, _slots: &mut SlotWords<P>) {
         let ends = self.ends();
         self.set_ends(match ends.len.checked_sub(1) {
             Some(len) => Ends { len, ..ends },
@@ -211,8 +210,10 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
 
     fn open(&mut self, words: &SlotWords<impl Place<Entry = I>>) -> bool {
         let ends = self.ends();
-        let is_open =
-            !ends.has_ghosts(words) && words.peak() + words.retired() >= ends.fresh_from as usize;
+        let fresh_from = ends.fresh_from as usize;
+        let is_open = !ends.has_ghosts(words)
+            && fresh_from >= words.ever_used()
+            && words.peak() + words.retired() >= fresh_from;
         *self = Self::with_ends(ends, !is_open);
         is_open
     }
@@ -226,28 +227,36 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     #[inline(always)]
-    fn take_open<S: Slots<Entry = I>>(&mut self, slots: &mut S) -> Option<(usize, S::Word)> {
-        let words = slots.words();
+    fn take_open<P: Place<Entry = I>>(
+        &mut self,
+        slots: &mut SlotWords<P>,
+    ) -> Option<(usize, P::Word)> {
         // Two branches and no common path: the processor predicts which, and waits for neither.
         if self.top < 0 {
             // SAFETY: the stack is not parked, and has this entry (invariant 1).
-            let entry = unsafe { words.place().entries_end().offset(self.top) };
+            let entry = unsafe { slots.place().entries_end().offset(self.top) };
             // SAFETY: as above.
             let top = unsafe { entry.read() }.to_index();
             self.top += 1;
-            // SAFETY: an entry is a slot (invariant 1).
-            Some((top, unsafe { words.get_unchecked(top) }))
+            // SAFETY: an entry is a slot (invariant 1). Its word is stored (invariant 3).
+            Some((top, unsafe { slots.stored_unchecked(top) }))
         } else {
             let fresh = self.fresh_from as usize;
-            let word = words.get(fresh)?;
+            if fresh >= slots.slots() {
+                return None;
+            }
             self.fresh_from += 1;
-            slots.close_border();
-            Some((fresh, word))
+            // No fresh slot was ever used (invariant 2).
+            Some((fresh, slots.begin_next(fresh)))
         }
     }
 
     #[inline(always)]
-    unsafe fn give_back_open<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
+    unsafe fn give_back_open<P: Place<Entry = I>>(
+        &mut self,
+        index: usize,
+        slots: &mut SlotWords<P>,
+    ) {
         // SAFETY: the fast path is open, so there is an entry for each vacant slot but this one (invariant 2), and the
         // array has more than there are slots (invariant 1).
         let room = unsafe { slots.entries_end_mut().offset(self.top - 1) };
@@ -257,10 +266,10 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     #[inline]
-    fn claim<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
+    fn claim<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         // Ghosts on top are removed at once, so that a pool that is loaded from the lowest slot up,
         // or filled entirely by claims, leaves none for later.
-        let (words, mut ends) = (slots.words(), self.ends());
+        let (words, mut ends) = (slots, self.ends());
         let is_gone = |slot| slot == index || !words.is_vacant(slot);
         while ends.top(words.entries()).is_some_and(is_gone) {
             ends.len -= 1;
@@ -271,24 +280,44 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         self.set_ends(ends);
     }
 
-    fn give_back<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
-        if self.ends().len == slots.words().entries().len() {
+    fn give_back<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+        if self.ends().len == slots.entries().len() {
             self.sweep(slots);
         }
         let ends = self.ends();
-        let below = slots.words().entries().len() - ends.len;
+        let below = slots.entries().len() - ends.len;
         slots.entries_mut()[below - 1] = I::from_index(index);
         self.set_ends(Ends { len: ends.len + 1, ..ends });
     }
 
-    fn grow<S: Slots<Entry = I>>(&mut self, _from: usize, _slots: &mut S) {
-        // They are fresh.
+    /// Those that were never used are fresh. The others get entries at the bottom of the stack, the lowest on top.
+    fn grow<P: Place<Entry = I>>(&mut self, from: usize, slots: &mut SlotWords<P>) {
+        let used = slots.used();
+        if from >= used || self.ends().fresh_from as usize != from {
+            return;
+        }
+        if self.ends().has_ghosts(slots) {
+            self.sweep(slots);
+        }
+        slots.write_words(from..used);
+        let vacant = (from..used).filter(|index| slots.is_vacant(*index)).count();
+        let Ends { len, .. } = self.ends();
+        let end = slots.entries().len();
+        slots.entries_mut().copy_within(end - len.., end - len - vacant);
+        let mut at = end - vacant;
+        for index in from..used {
+            if slots.is_vacant(index) {
+                slots.entries_mut()[at] = I::from_index(index);
+                at += 1;
+            }
+        }
+        self.set_ends(Ends { len: len + vacant, fresh_from: used as u32 });
     }
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
-    fn shrink<S: Slots<Entry = I>>(&mut self, to: usize, slots: &mut S) {
+    #[cfg(feature = "vec")]
+    fn shrink<P: Place<Entry = I>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
         // The entries may move to an array that has room for each slot, but not for as many ghosts.
-        if self.ends().has_ghosts(slots.words()) {
+        if self.ends().has_ghosts(slots) {
             self.sweep(slots);
         }
         let (ends, entries) = (self.ends(), slots.entries_mut());
@@ -306,12 +335,12 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         // The end of the array is the end of the stack.
     }
 
-    fn copy_state_from<S: Slots<Entry = I>>(
+    fn copy_state_from<P: Place<Entry = I>>(
         &mut self,
         other: &Self,
         others: &[I],
         _used: usize,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
     ) {
         let stack = other.ends().stack(others);
         let entries = slots.entries_mut();
@@ -320,12 +349,12 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         self.set_ends(other.ends());
     }
 
-    fn order<'a, S: Slots<Entry = I>>(
+    fn order<'a, P: Place<Entry = I>>(
         &'a self,
-        slots: &'a S,
+        slots: &'a SlotWords<P>,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let (words, ends) = (slots.words(), self.ends());
+        let (words, ends) = (slots, self.ends());
         let has_ghosts = ends.has_ghosts(words);
         let mut seen = vec![0_u64; if has_ghosts { words.slots().div_ceil(64) } else { 0 }];
         let mut counts = move |index: usize| {
@@ -343,14 +372,14 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     #[cfg(feature = "lots")]
-    fn list_upcoming<S: Slots<Entry = I>>(
+    fn list_upcoming<P: Place<Entry = I>>(
         &self,
-        slots: &S,
+        slots: &SlotWords<P>,
         used: usize,
         count: usize,
         list: &mut Vec<I>,
     ) {
-        let (words, ends) = (slots.words(), self.ends());
+        let (words, ends) = (slots, self.ends());
         if ends.has_ghosts(words) {
             list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
             return;
@@ -364,20 +393,22 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     /// The uppermost entries are written anew, without those that are taken. Fresh slots that are skipped get an
     /// entry: then all that were on the stack are listed, so they come to lie at its bottom.
     #[cfg(feature = "lots")]
-    fn take_upcoming<S: Slots<Entry = I>>(
+    fn take_upcoming<P: Place<Entry = I>>(
         &mut self,
         listed: &[I],
         taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
     ) -> bool {
         let mut ends = self.ends();
-        if ends.has_ghosts(slots.words()) {
+        if ends.has_ghosts(slots) {
             return false;
         }
         // Entries listed beyond the last one taken stay as they are.
         let mut until = taken.clone().next_back().map_or(0, |last| last.end);
         let from_stack = until.min(ends.len);
-        ends.fresh_from += (until - from_stack) as u32;
+        let fresh = ends.fresh_from as usize..ends.fresh_from as usize + until - from_stack;
+        ends.fresh_from = fresh.end as u32;
+        slots.write_words(fresh);
         ends.len -= from_stack;
         let entries = slots.entries_mut();
         let mut put_back = |rest: &[I]| {
@@ -395,8 +426,8 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     #[cfg(feature = "serde")]
-    fn load<S: Slots<Entry = I>>(&mut self, order: &[u32], slots: &mut S) {
-        let fresh_from = slots.words().slots() as u32;
+    fn load<P: Place<Entry = I>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
+        let fresh_from = slots.slots() as u32;
         for (entry, slot) in slots.entries_mut().iter_mut().rev().zip(order.iter().rev()) {
             *entry = I::from_index(*slot as usize);
         }
@@ -404,8 +435,8 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     #[cfg(feature = "validate")]
-    fn validate<S: Slots<Entry = I>>(&self, slots: &S) -> Result<(), Violation> {
-        let (words, ends) = (slots.words(), self.ends());
+    fn validate<P: Place<Entry = I>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
+        let (words, ends) = (slots, self.ends());
         let (entries, len) = (words.entries(), ends.len);
         ensure(
             (entries.len() >= Self::room_for(words.slots()) || words.slots() == 0)
@@ -416,6 +447,11 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         let mut has_entry = vec![false; words.slots()];
         for entry in ends.stack(entries) {
             let index = entry.to_index();
+            ensure(
+                words.stored(index).is_none_or(|word| !word.is_unused()),
+                "the word of a slot on the stack is stored",
+                format_args!("that of slot {index} is not"),
+            )?;
             ensure(
                 index < words.slots(),
                 "an entry of the stack is a slot",
@@ -453,15 +489,15 @@ mod tests {
     use crate::slots::Bare;
     use crate::slots::Block;
 
-    fn new_words(slots: usize) -> SlotWords<Block<(), Bare<u32, u32>>> {
-        SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1.as_dead()).unwrap()
+    fn new_words(slots: usize) -> SlotWords<Block<Bare<u32, u32>>> {
+        SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1).unwrap()
     }
 
     fn of(len: usize, fresh_from: u32) -> LifoQueue {
         LifoQueue::with_ends(Ends { len, fresh_from }, false)
     }
 
-    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<(), Bare<u32, u32>>>) -> &'a [u32] {
+    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<Bare<u32, u32>>>) -> &'a [u32] {
         queue.ends().stack(words.entries())
     }
 
@@ -539,7 +575,7 @@ mod tests {
         let mut queue = order();
         // All but two of them are given back, and claimed in the order of their slots.
         for index in 0..4 {
-            assert_eq!(queue.take_next(&mut words), Some((index, 1.as_dead())));
+            assert_eq!(queue.take_next(&mut words).map(|(slot, _)| slot), Some(index));
             words.set_live(index, 1);
         }
         for index in [3, 2, 1] {

@@ -6,10 +6,12 @@ use core::iter;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use super::{Link, Queue, Slots};
+use super::Queue;
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
+use crate::slots::Link;
+use crate::slots::{Place, SlotWords};
 
 /// A link in an array, for slots that have no room for it.
 #[doc(hidden)]
@@ -41,13 +43,13 @@ pub struct ListQueue<E, const LAST_FIRST: bool> {
 }
 
 #[inline]
-fn link<E: LinkEntry, S: Slots<Entry = E>>(slots: &S, index: usize) -> Link {
-    if S::HOLDS_LINKS { slots.link(index) } else { slots.words().entries()[index].link() }
+fn link<E: LinkEntry, P: Place<Entry = E>>(slots: &SlotWords<P>, index: usize) -> Link {
+    if slots.holds_links() { slots.link(index) } else { slots.entries()[index].link() }
 }
 
 #[inline]
-fn set_link<E: LinkEntry, S: Slots<Entry = E>>(slots: &mut S, index: usize, link: Link) {
-    if S::HOLDS_LINKS {
+fn set_link<E: LinkEntry, P: Place<Entry = E>>(slots: &mut SlotWords<P>, index: usize, link: Link) {
+    if slots.holds_links() {
         slots.set_link(index, link);
     } else {
         slots.entries_mut()[index] = E::new(link);
@@ -55,13 +57,17 @@ fn set_link<E: LinkEntry, S: Slots<Entry = E>>(slots: &mut S, index: usize, link
 }
 
 #[inline]
-fn set_next<E: LinkEntry>(slots: &mut impl Slots<Entry = E>, slot: u32, next: u32) {
+fn set_next<E: LinkEntry>(slots: &mut SlotWords<impl Place<Entry = E>>, slot: u32, next: u32) {
     let link = link(slots, slot as usize);
     set_link(slots, slot as usize, Link { next, ..link });
 }
 
 #[inline]
-fn set_previous<E: LinkEntry>(slots: &mut impl Slots<Entry = E>, slot: u32, previous: u32) {
+fn set_previous<E: LinkEntry>(
+    slots: &mut SlotWords<impl Place<Entry = E>>,
+    slot: u32,
+    previous: u32,
+) {
     let link = link(slots, slot as usize);
     set_link(slots, slot as usize, Link { previous, ..link });
 }
@@ -71,7 +77,7 @@ impl<E: LinkEntry, const LAST_FIRST: bool> ListQueue<E, LAST_FIRST> {
         Self { first: Link::NO_SLOT, last: Link::NO_SLOT, entries: PhantomData };
 
     #[inline]
-    fn push_first(&mut self, index: usize, slots: &mut impl Slots<Entry = E>) {
+    fn push_first(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = E>>) {
         let slot = index as u32;
         set_link(slots, index, Link { next: self.first, previous: Link::NO_SLOT });
         match self.first {
@@ -82,7 +88,7 @@ impl<E: LinkEntry, const LAST_FIRST: bool> ListQueue<E, LAST_FIRST> {
     }
 
     #[inline]
-    fn push_last(&mut self, index: usize, slots: &mut impl Slots<Entry = E>) {
+    fn push_last(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = E>>) {
         let slot = index as u32;
         set_link(slots, index, Link { next: Link::NO_SLOT, previous: self.last });
         match self.last {
@@ -94,7 +100,7 @@ impl<E: LinkEntry, const LAST_FIRST: bool> ListQueue<E, LAST_FIRST> {
 
     /// Removes a slot that is in the list.
     #[inline]
-    fn remove(&mut self, index: usize, slots: &mut impl Slots<Entry = E>) {
+    fn remove(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = E>>) {
         let Link { next, previous } = link(slots, index);
         match previous {
             Link::NO_SLOT => self.first = next,
@@ -120,59 +126,59 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
     }
 
     #[inline]
-    fn next<S: Slots<Entry = E>>(&mut self, _slots: &S) -> Option<usize> {
+    fn next<P: Place<Entry = E>>(&mut self, _slots: &SlotWords<P>) -> Option<usize> {
         (self.first != Link::NO_SLOT).then_some(self.first as usize)
     }
 
     #[inline]
-    fn take<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+    fn take<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         self.remove(index, slots);
     }
 
     #[inline]
-    fn claim<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+    fn claim<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         self.remove(index, slots);
     }
 
     #[inline]
-    fn give_back<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+    fn give_back<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         match LAST_FIRST {
             true => self.push_first(index, slots),
             false => self.push_last(index, slots),
         }
     }
 
-    fn grow<S: Slots<Entry = E>>(&mut self, from: usize, slots: &mut S) {
-        for index in from..slots.words().slots() {
-            if slots.words().is_vacant(index) {
+    fn grow<P: Place<Entry = E>>(&mut self, from: usize, slots: &mut SlotWords<P>) {
+        for index in from..slots.slots() {
+            if slots.is_vacant(index) {
                 self.push_last(index, slots);
             }
         }
     }
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
-    fn shrink<S: Slots<Entry = E>>(&mut self, to: usize, slots: &mut S) {
-        for index in to..slots.words().slots() {
-            if slots.words().is_vacant(index) {
+    #[cfg(feature = "vec")]
+    fn shrink<P: Place<Entry = E>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
+        for index in to..slots.slots() {
+            if slots.is_vacant(index) {
                 self.remove(index, slots);
             }
         }
     }
 
-    fn copy_state_from<S: Slots<Entry = E>>(
+    fn copy_state_from<P: Place<Entry = E>>(
         &mut self,
         other: &Self,
         others: &[E],
         used: usize,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
     ) {
         *self = other.clone();
-        if S::HOLDS_LINKS {
+        if slots.holds_links() {
             // They come with the slots.
             return;
         }
         // Slots from `used` on were never in another place, so that only the outermost of their links can have changed.
-        let count = slots.words().slots();
+        let count = slots.slots();
         let (until, links) = ((used + 1).min(count), slots.entries_mut());
         links[..until].copy_from_slice(&others[..until]);
         if let Some(last) = count.checked_sub(1) {
@@ -180,22 +186,22 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
         }
     }
 
-    fn order<'a, S: Slots<Entry = E>>(
+    fn order<'a, P: Place<Entry = E>>(
         &'a self,
-        slots: &'a S,
+        slots: &'a SlotWords<P>,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let mut next = self.first;
         iter::from_fn(move || {
             let first = (next != Link::NO_SLOT).then_some(next as usize)?;
-            let end = if first < used { first + 1 } else { slots.words().slots() };
+            let end = if first < used { first + 1 } else { slots.slots() };
             next = link(slots, end - 1).next;
             Some(first..end)
         })
     }
 
     #[cfg(feature = "serde")]
-    fn load<S: Slots<Entry = E>>(&mut self, order: &[u32], slots: &mut S) {
+    fn load<P: Place<Entry = E>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
         *self = Self::NONE;
         for slot in order {
             self.push_last(*slot as usize, slots);
@@ -204,8 +210,8 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
 
     /// The links lead from the first slot to the last through each vacant slot once, and back.
     #[cfg(feature = "validate")]
-    fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
-        let words = slots.words();
+    fn validate<P: Place<Entry = E>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
+        let words = slots;
         let vacant = (0..words.slots()).filter(|&index| words.is_vacant(index)).count();
         let (mut at, mut previous) = (self.first, Link::NO_SLOT);
         for _ in 0..vacant {
@@ -234,12 +240,12 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
     }
 
     #[cfg(feature = "validate")]
-    fn validate_unused<S: Slots<Entry = E>>(
+    fn validate_unused<P: Place<Entry = E>>(
         &self,
         used: usize,
-        slots: &S,
+        slots: &SlotWords<P>,
     ) -> Result<(), Violation> {
-        let end = slots.words().slots().saturating_sub(1);
+        let end = slots.slots().saturating_sub(1);
         let neighbours = |slot: u32| Link { next: slot + 1, previous: slot - 1 };
         let moved = (used + 1..end).find(|&slot| link(slots, slot) != neighbours(slot as u32));
         ensure(

@@ -3,7 +3,7 @@
 use core::iter;
 use core::ops::Range;
 
-use super::{Queue, ReuseOrder, Slots, sealed};
+use super::{Queue, ReuseOrder, sealed};
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::bit_tree::{self, BitTree, Head};
@@ -52,9 +52,9 @@ pub struct LowestFirstQueue {
 impl LowestFirstQueue {
     /// Changes the set of the other words.
     #[inline]
-    fn change_others<S: Slots<Entry = u64>>(
+    fn change_others<P: Place<Entry = u64>>(
         &mut self,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
         change: impl FnOnce(&mut BitTree<5, &mut [u64]>),
     ) {
         let mut others = self.others.over(slots.entries_mut());
@@ -84,28 +84,28 @@ impl LowestFirstQueue {
 
     /// Goes on to the next word, because the lowest one has no vacant slot left.
     #[inline(never)]
-    fn leave_lowest<S: Slots<Entry = u64>>(&mut self, slots: &mut S) {
+    fn leave_lowest<P: Place<Entry = u64>>(&mut self, slots: &mut SlotWords<P>) {
         self.lowest_word = self.others.lowest();
         if self.lowest_word == bit_tree::NONE {
             self.vacant = 0;
         } else {
             self.change_others(slots, |others| others.remove_lowest());
-            self.vacant = Self::vacant_bits(self.lowest_word, slots.words());
+            self.vacant = Self::vacant_bits(self.lowest_word, slots);
         }
     }
 }
 
 impl LowestFirstQueue {
     /// Rebuilds the order for the slots below this one.
-    fn rebuild<S: Slots<Entry = u64>>(&mut self, until: usize, slots: &mut S) {
+    fn rebuild<P: Place<Entry = u64>>(&mut self, until: usize, slots: &mut SlotWords<P>) {
         let occupancy = 0..until.div_ceil(WORD_BITS);
         self.others = Head::with_room(occupancy.end).0;
-        if slots.words().retired() == 0 && slots.words().live() == 0 {
+        if slots.retired() == 0 && slots.live() == 0 {
             self.change_others(slots, |others| others.fill_below(occupancy.end));
         } else {
             self.change_others(slots, |others| others.clear());
             for word in occupancy.clone() {
-                if Self::vacant_bits(word, slots.words()) & bits_below(until, word) != 0 {
+                if Self::vacant_bits(word, slots) & bits_below(until, word) != 0 {
                     self.change_others(slots, |others| others.insert(word));
                 }
             }
@@ -133,23 +133,23 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         Head::<5>::with_room(slots.div_ceil(WORD_BITS)).1
     }
 
-    fn grow<S: Slots<Entry = u64>>(&mut self, _from: usize, slots: &mut S) {
-        self.rebuild(slots.words().slots(), slots);
+    fn grow<P: Place<Entry = u64>>(&mut self, _from: usize, slots: &mut SlotWords<P>) {
+        self.rebuild(slots.slots(), slots);
     }
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
-    fn shrink<S: Slots<Entry = u64>>(&mut self, to: usize, slots: &mut S) {
+    #[cfg(feature = "vec")]
+    fn shrink<P: Place<Entry = u64>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
         self.rebuild(to, slots);
     }
 
     #[inline]
-    fn next<S: Slots<Entry = u64>>(&mut self, _slots: &S) -> Option<usize> {
+    fn next<P: Place<Entry = u64>>(&mut self, _slots: &SlotWords<P>) -> Option<usize> {
         let bit = self.vacant.trailing_zeros() as usize;
         (self.vacant != 0).then(|| self.lowest_word * WORD_BITS + bit)
     }
 
     #[inline]
-    fn take<S: Slots<Entry = u64>>(&mut self, _index: usize, slots: &mut S) {
+    fn take<P: Place<Entry = u64>>(&mut self, _index: usize, slots: &mut SlotWords<P>) {
         self.vacant &= self.vacant.wrapping_sub(1);
         if self.vacant == 0 {
             self.leave_lowest(slots);
@@ -157,20 +157,20 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     }
 
     #[inline]
-    fn claim<S: Slots<Entry = u64>>(&mut self, index: usize, slots: &mut S) {
+    fn claim<P: Place<Entry = u64>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         let (word, bit) = (index / WORD_BITS, 1 << (index % WORD_BITS));
         if word == self.lowest_word {
             self.vacant &= !bit;
             if self.vacant == 0 {
                 self.leave_lowest(slots);
             }
-        } else if Self::vacant_bits(word, slots.words()) == bit {
+        } else if Self::vacant_bits(word, slots) == bit {
             self.change_others(slots, |others| others.remove(word));
         }
     }
 
     #[inline]
-    fn give_back<S: Slots<Entry = u64>>(&mut self, index: usize, slots: &mut S) {
+    fn give_back<P: Place<Entry = u64>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         let (word, bit) = (index / WORD_BITS, 1 << (index % WORD_BITS));
         if word == self.lowest_word {
             self.vacant |= bit;
@@ -187,36 +187,36 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         }
     }
 
-    fn copy_state_from<S: Slots<Entry = u64>>(
+    fn copy_state_from<P: Place<Entry = u64>>(
         &mut self,
         other: &Self,
         others: &[u64],
         _used: usize,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
     ) {
         *self = other.clone();
-        let (_, count) = Head::<5>::with_room(slots.words().slots().div_ceil(WORD_BITS));
+        let (_, count) = Head::<5>::with_room(slots.slots().div_ceil(WORD_BITS));
         // Without slots, either of them may have no room at all.
         let own = slots.entries_mut();
         let count = count.min(others.len()).min(own.len());
         own[..count].copy_from_slice(&others[..count]);
     }
 
-    fn order<'a, S: Slots<Entry = u64>>(
+    fn order<'a, P: Place<Entry = u64>>(
         &'a self,
-        _slots: &'a S,
+        _slots: &'a SlotWords<P>,
         _used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         iter::empty()
     }
 
     #[cfg(feature = "lots")]
-    fn upcoming<'a, S: Slots<Entry = u64>>(
+    fn upcoming<'a, P: Place<Entry = u64>>(
         &'a self,
-        slots: &'a S,
+        slots: &'a SlotWords<P>,
         _used: usize,
     ) -> impl Iterator<Item = usize> + 'a {
-        let words = slots.words();
+        let words = slots;
         (0..words.slots()).filter(|slot| words.is_vacant(*slot))
     }
 
@@ -224,13 +224,13 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::Nothing;
 
     #[cfg(feature = "serde")]
-    fn load<S: Slots<Entry = u64>>(&mut self, _order: &[u32], slots: &mut S) {
+    fn load<P: Place<Entry = u64>>(&mut self, _order: &[u32], slots: &mut SlotWords<P>) {
         Queue::<I>::reset(self, slots);
     }
 
     #[cfg(feature = "validate")]
-    fn validate<S: Slots<Entry = u64>>(&self, slots: &S) -> Result<(), Violation> {
-        let words = slots.words();
+    fn validate<P: Place<Entry = u64>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
+        let words = slots;
         let slots_of = |word| word * WORD_BITS..words.slots().min((word + 1) * WORD_BITS);
         let has_vacant = |word| slots_of(word).any(|index| words.is_vacant(index));
         let occupancy = 0..words.slots().div_ceil(WORD_BITS);

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::{Queue, ReuseOrder, Slots, sealed};
+use super::{Queue, ReuseOrder, sealed};
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
@@ -68,8 +68,8 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
     }
 
     #[inline]
-    fn next<S: Slots<Entry = ()>>(&mut self, slots: &S) -> Option<usize> {
-        let words = slots.words();
+    fn next<P: Place<Entry = ()>>(&mut self, slots: &SlotWords<P>) -> Option<usize> {
+        let words = slots;
         if words.vacant() == 0 {
             return None;
         }
@@ -78,56 +78,56 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
     }
 
     #[inline]
-    fn take<S: Slots<Entry = ()>>(&mut self, index: usize, _slots: &mut S) {
+    fn take<P: Place<Entry = ()>>(&mut self, index: usize, _slots: &mut SlotWords<P>) {
         self.cursor = Some(index);
     }
 
     #[inline]
-    fn claim<S: Slots<Entry = ()>>(&mut self, _index: usize, _slots: &mut S) {}
+    fn claim<P: Place<Entry = ()>>(&mut self, _index: usize, _slots: &mut SlotWords<P>) {}
 
     #[inline]
-    fn give_back<S: Slots<Entry = ()>>(&mut self, index: usize, _slots: &mut S) {
+    fn give_back<P: Place<Entry = ()>>(&mut self, index: usize, _slots: &mut SlotWords<P>) {
         if self.cursor.is_some_and(|cursor| index < cursor) {
             self.cursor = Some(index);
         }
     }
 
-    fn grow<S: Slots<Entry = ()>>(&mut self, _from: usize, _slots: &mut S) {}
+    fn grow<P: Place<Entry = ()>>(&mut self, _from: usize, _slots: &mut SlotWords<P>) {}
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
-    fn shrink<S: Slots<Entry = ()>>(&mut self, to: usize, _slots: &mut S) {
+    #[cfg(feature = "vec")]
+    fn shrink<P: Place<Entry = ()>>(&mut self, to: usize, _slots: &mut SlotWords<P>) {
         self.cursor = self.cursor.map(|cursor| cursor.min(to.saturating_sub(1)));
         self.cursor = self.cursor.filter(|_| to > 0);
     }
 
     const GOES_ROUND: bool = true;
 
-    fn copy_state_from<S: Slots<Entry = ()>>(
+    fn copy_state_from<P: Place<Entry = ()>>(
         &mut self,
         other: &Self,
         _others: &[()],
         _used: usize,
-        _slots: &mut S,
+        _slots: &mut SlotWords<P>,
     ) {
         self.cursor = other.cursor;
     }
 
     /// The cursor's slot.
-    fn order<'a, S: Slots<Entry = ()>>(
+    fn order<'a, P: Place<Entry = ()>>(
         &'a self,
-        _slots: &'a S,
+        _slots: &'a SlotWords<P>,
         _used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         self.cursor.into_iter().map(|cursor| cursor..cursor + 1)
     }
 
     #[cfg(feature = "lots")]
-    fn upcoming<'a, S: Slots<Entry = ()>>(
+    fn upcoming<'a, P: Place<Entry = ()>>(
         &'a self,
-        slots: &'a S,
+        slots: &'a SlotWords<P>,
         _used: usize,
     ) -> impl Iterator<Item = usize> + 'a {
-        let words = slots.words();
+        let words = slots;
         let after = self.cursor.map_or(0, |cursor| cursor + 1).min(words.slots());
         (after..words.slots()).chain(0..after).filter(|slot| words.is_vacant(*slot))
     }
@@ -136,14 +136,14 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
     const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::Cursor;
 
     #[cfg(feature = "serde")]
-    fn load<S: Slots<Entry = ()>>(&mut self, order: &[u32], slots: &mut S) {
+    fn load<P: Place<Entry = ()>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
         let _ = slots;
         self.cursor = order.first().map(|slot| *slot as usize);
     }
 
     #[cfg(feature = "validate")]
-    fn validate<S: Slots<Entry = ()>>(&self, slots: &S) -> Result<(), Violation> {
-        let words = slots.words();
+    fn validate<P: Place<Entry = ()>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
+        let words = slots;
         ensure(
             self.cursor.is_none_or(|cursor| cursor < words.slots()),
             "the cursor is at a slot",

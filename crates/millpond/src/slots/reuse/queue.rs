@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::ops::Range;
 
-use super::Slots;
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::Violation;
@@ -33,11 +32,9 @@ use crate::slots::{Place, SlotWords};
 ///
 /// - Each slot that `next`, `take_next` and `take_open` return exists and is vacant. Pools move values into these slots
 ///   without a test.
-/// - Slots that were never used come in the order of their indices, and, unless the order
-///   [goes round](Self::GOES_ROUND), only while no other is vacant: so each brings a new peak, or slots have retired.
-///   `Core::take_next` looks at them only then.
+/// - Slots that were never used come in the order of their indices.
 /// - The entries of slots that were never used are those of a new pool's, and `take`, `claim` and `grow` change no entry
-///   beyond the slot behind them: see `Books::used`, from which on pools copy nothing.
+///   beyond the slot behind them: see `SlotWords::used`, from which on pools copy nothing.
 #[doc(hidden)]
 pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     type Entry: Entry;
@@ -50,25 +47,25 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn entry_count(slots: usize, holds_links: bool) -> usize;
 
     /// Resets the order to the slots that are vacant by their words, the lowest first.
-    fn reset<S: Slots<Entry = Self::Entry>>(&mut self, slots: &mut S) {
+    fn reset<P: Place<Entry = Self::Entry>>(&mut self, slots: &mut SlotWords<P>) {
         *self = Self::EMPTY;
         self.grow(0, slots);
     }
 
     /// The vacant slot that comes next. Without a change in between, the result is the same.
-    fn next<S: Slots<Entry = Self::Entry>>(&mut self, slots: &S) -> Option<usize>;
+    fn next<P: Place<Entry = Self::Entry>>(&mut self, slots: &SlotWords<P>) -> Option<usize>;
 
     /// The slot that [`next`](Self::next) has just returned becomes live.
-    fn take<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
+    fn take<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
 
-    /// Both in one call, with the word of the slot.
+    /// Both in one call, with the [stored](SlotWords::stored) word of the slot.
     #[inline]
-    fn take_next<S: Slots<Entry = Self::Entry>>(
+    fn take_next<P: Place<Entry = Self::Entry>>(
         &mut self,
-        slots: &mut S,
-    ) -> Option<(usize, S::Word)> {
+        slots: &mut SlotWords<P>,
+    ) -> Option<(usize, P::Word)> {
         let index = self.next(slots)?;
-        let word = slots.words().get(index)?;
+        let word = slots.stored(index)?;
         self.take(index, slots);
         Some((index, word))
     }
@@ -92,10 +89,10 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// The fast path of [`take_next`](Self::take_next): `None` if it is closed or no slot is vacant. Closes the
     /// [border](SlotWords::close_border) if this slot may bring a new peak.
     #[inline(always)]
-    fn take_open<S: Slots<Entry = Self::Entry>>(
+    fn take_open<P: Place<Entry = Self::Entry>>(
         &mut self,
-        _slots: &mut S,
-    ) -> Option<(usize, S::Word)> {
+        _slots: &mut SlotWords<P>,
+    ) -> Option<(usize, P::Word)> {
         None
     }
 
@@ -105,29 +102,29 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     ///
     /// The order was [opened](Self::open), and since then neither closed nor a slot claimed.
     #[inline(always)]
-    unsafe fn give_back_open<S: Slots<Entry = Self::Entry>>(
+    unsafe fn give_back_open<P: Place<Entry = Self::Entry>>(
         &mut self,
         index: usize,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
     ) {
         self.give_back(index, slots);
     }
 
     /// A vacant slot anywhere in the order becomes live.
-    fn claim<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
+    fn claim<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
 
     /// A live slot has become vacant.
-    fn give_back<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
+    fn give_back<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
 
     /// A live slot has died and is never reused.
-    fn retire<S: Slots<Entry = Self::Entry>>(&mut self, _index: usize, _slots: &mut S) {}
+    fn retire<P: Place<Entry = Self::Entry>>(&mut self, _index: usize, _slots: &mut SlotWords<P>) {}
 
     /// A slot that counted as retired is about to become live, or is vacant now.
     #[cfg(feature = "alloc")]
-    fn unretire<S: Slots<Entry = Self::Entry>>(
+    fn unretire<P: Place<Entry = Self::Entry>>(
         &mut self,
         index: usize,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
         is_vacant: bool,
     ) {
         if is_vacant {
@@ -137,11 +134,11 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
 
     /// There are more slots now, from `from` on, all dead: the vacant ones come after all others,
     /// or according to their indices. The order may read the slots that existed before.
-    fn grow<S: Slots<Entry = Self::Entry>>(&mut self, from: usize, slots: &mut S);
+    fn grow<P: Place<Entry = Self::Entry>>(&mut self, from: usize, slots: &mut SlotWords<P>);
 
     /// The slots from `to` on, all dead, are about to be removed.
-    #[cfg(any(feature = "blocks", feature = "vec"))]
-    fn shrink<S: Slots<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut S);
+    #[cfg(feature = "vec")]
+    fn shrink<P: Place<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut SlotWords<P>);
 
     /// Gives the order another number of entries, for more slots or, if it has [shrunk](Self::shrink), for fewer: those that
     /// it had are the last `from` of the array, and those that it gets are the last `to`.
@@ -152,44 +149,39 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// Whether a slot that was never used comes before one that was freed.
     const GOES_ROUND: bool = false;
 
-    /// The slots from here on were not taken in turn, of an order that knows it. The others have it counted for them.
-    fn taken_until(&self) -> usize {
-        0
-    }
-
     /// Takes on the state of the order of a pool of the same capacity, which has these entries. Slots from
     /// `used` on were never used in either.
-    fn copy_state_from<S: Slots<Entry = Self::Entry>>(
+    fn copy_state_from<P: Place<Entry = Self::Entry>>(
         &mut self,
         other: &Self,
         others: &[Self::Entry],
         used: usize,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
     );
 
     /// What the order stores beside the words: the slots in their order, or what else determines
     /// it. Slots from `used` on were never used, and stay together in one range.
-    fn order<'a, S: Slots<Entry = Self::Entry>>(
+    fn order<'a, P: Place<Entry = Self::Entry>>(
         &'a self,
-        slots: &'a S,
+        slots: &'a SlotWords<P>,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a;
 
     /// The vacant slots in their order, as long as none is given back.
     #[cfg(feature = "lots")]
-    fn upcoming<'a, S: Slots<Entry = Self::Entry>>(
+    fn upcoming<'a, P: Place<Entry = Self::Entry>>(
         &'a self,
-        slots: &'a S,
+        slots: &'a SlotWords<P>,
         used: usize,
     ) -> impl Iterator<Item = usize> + 'a {
-        self.order(slots, used).flatten().filter(|slot| slots.words().is_vacant(*slot))
+        self.order(slots, used).flatten().filter(|slot| slots.is_vacant(*slot))
     }
 
     /// Appends the first `count` of the [upcoming](Self::upcoming) slots to the list.
     #[cfg(feature = "lots")]
-    fn list_upcoming<S: Slots<Entry = Self::Entry>>(
+    fn list_upcoming<P: Place<Entry = Self::Entry>>(
         &self,
-        slots: &S,
+        slots: &SlotWords<P>,
         used: usize,
         count: usize,
         list: &mut Vec<I>,
@@ -202,11 +194,11 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// order. Returns `false` if the order is unchanged and each of the slots must be
     /// [claimed](Self::claim).
     #[cfg(feature = "lots")]
-    fn take_upcoming<S: Slots<Entry = Self::Entry>>(
+    fn take_upcoming<P: Place<Entry = Self::Entry>>(
         &mut self,
         _listed: &[I],
         _taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
-        _slots: &mut S,
+        _slots: &mut SlotWords<P>,
     ) -> bool {
         false
     }
@@ -217,19 +209,22 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
 
     /// Restores the order that lists these slots, which are those that it must list.
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    fn load<S: Slots<Entry = Self::Entry>>(&mut self, order: &[u32], slots: &mut S);
+    fn load<P: Place<Entry = Self::Entry>>(&mut self, order: &[u32], slots: &mut SlotWords<P>);
 
     /// Checks that the order has each slot that is vacant by its word once, and no other.
     #[cfg(feature = "validate")]
-    fn validate<S: Slots<Entry = Self::Entry>>(&self, slots: &S) -> Result<(), Violation>;
+    fn validate<P: Place<Entry = Self::Entry>>(
+        &self,
+        slots: &SlotWords<P>,
+    ) -> Result<(), Violation>;
 
     /// Checks that the entries of the slots from `used` on are those of a new pool, as far as
     /// [`copy_state_from`](Self::copy_state_from) leaves them alone.
     #[cfg(feature = "validate")]
-    fn validate_unused<S: Slots<Entry = Self::Entry>>(
+    fn validate_unused<P: Place<Entry = Self::Entry>>(
         &self,
         _used: usize,
-        _slots: &S,
+        _slots: &SlotWords<P>,
     ) -> Result<(), Violation> {
         Ok(())
     }

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use super::{Queue, ReuseOrder, Slots, sealed};
+use super::{Queue, ReuseOrder, sealed};
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
@@ -69,6 +69,7 @@ pub struct Difference<I>(I);
 
 impl<I: IndexWord> Entry for Difference<I> {
     const EMPTY: Self = Self(I::ZERO);
+    const EMPTY_IS_ZERO: bool = true;
 }
 
 impl<I: IndexWord> RosterEntry for Difference<I> {
@@ -105,7 +106,7 @@ struct Tables<'a, E> {
 
 impl<'a, E: RosterEntry> Tables<'a, E> {
     #[inline]
-    fn of<S: Slots<Entry = E>>(slots: &'a mut S) -> Self {
+    fn of<P: Place<Entry = E>>(slots: &'a mut SlotWords<P>) -> Self {
         let entries = slots.entries_mut();
         let (roster, reverse) = entries.split_at_mut(entries.len() / 2);
         Self { roster, reverse }
@@ -135,14 +136,14 @@ impl<E: RosterEntry> Partition for Tables<'_, E> {
 
 /// Where the parts of the roster begin.
 #[inline]
-fn parting<E: RosterEntry>(slots: &impl Slots<Entry = E>) -> Parting {
-    Parting::of(Census::counts(slots.words()))
+fn parting<E: RosterEntry>(slots: &SlotWords<impl Place<Entry = E>>) -> Parting {
+    Parting::of(Census::counts(slots))
 }
 
 /// The slot that comes next.
 #[inline]
-fn first_vacant<E: RosterEntry>(slots: &impl Slots<Entry = E>) -> Option<usize> {
-    let (words, position) = (slots.words(), parting(slots).next());
+fn first_vacant<E: RosterEntry>(slots: &SlotWords<impl Place<Entry = E>>) -> Option<usize> {
+    let (words, position) = (slots, parting(slots).next());
     if position >= words.slots() {
         return None;
     }
@@ -152,18 +153,18 @@ fn first_vacant<E: RosterEntry>(slots: &impl Slots<Entry = E>) -> Option<usize> 
 /// Takes the slot that comes next, if it must pass retired ones.
 #[cold]
 #[inline(never)]
-fn take_past_retired<E: RosterEntry, S: Slots<Entry = E>>(
-    slots: &mut S,
-) -> Option<(usize, S::Word)> {
+fn take_past_retired<E: RosterEntry, P: Place<Entry = E>>(
+    slots: &mut SlotWords<P>,
+) -> Option<(usize, P::Word)> {
     let index = first_vacant(slots)?;
     pass_retired(slots);
-    Some((index, slots.words().get(index)?))
+    Some((index, slots.stored(index)?))
 }
 
 /// See [`Partition::pass_retired`].
 #[cold]
 #[inline(never)]
-fn pass_retired<E: RosterEntry>(slots: &mut impl Slots<Entry = E>) {
+fn pass_retired<E: RosterEntry>(slots: &mut SlotWords<impl Place<Entry = E>>) {
     let parting = parting(slots);
     Tables::of(slots).pass_retired(parting);
 }
@@ -177,44 +178,47 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         2 * slots
     }
 
-    fn reset<S: Slots<Entry = E>>(&mut self, slots: &mut S) {
+    fn reset<P: Place<Entry = E>>(&mut self, slots: &mut SlotWords<P>) {
         let mut sorting = Sorting::new(parting(slots));
-        for index in 0..slots.words().slots() {
-            let Some(word) = slots.words().get(index) else { continue };
+        for index in 0..slots.slots() {
+            let Some(word) = slots.get(index) else { continue };
             Tables::of(slots).place(sorting.position(word), index);
         }
     }
 
     #[inline]
-    fn next<S: Slots<Entry = E>>(&mut self, slots: &S) -> Option<usize> {
+    fn next<P: Place<Entry = E>>(&mut self, slots: &SlotWords<P>) -> Option<usize> {
         first_vacant(slots)
     }
 
     #[inline]
-    fn take_next<S: Slots<Entry = E>>(&mut self, slots: &mut S) -> Option<(usize, S::Word)> {
+    fn take_next<P: Place<Entry = E>>(
+        &mut self,
+        slots: &mut SlotWords<P>,
+    ) -> Option<(usize, P::Word)> {
         if parting(slots).has_retired() {
             return take_past_retired(slots);
         }
         let index = first_vacant(slots)?;
-        Some((index, slots.words().get(index)?))
+        Some((index, slots.stored(index)?))
     }
 
     #[inline]
-    fn take<S: Slots<Entry = E>>(&mut self, _index: usize, slots: &mut S) {
+    fn take<P: Place<Entry = E>>(&mut self, _index: usize, slots: &mut SlotWords<P>) {
         if parting(slots).has_retired() {
             pass_retired(slots);
         }
     }
 
     #[inline]
-    fn claim<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+    fn claim<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         let parting = parting(slots);
         let mut tables = Tables::of(slots);
         tables.claim(tables.position_of(index), parting);
     }
 
     #[inline]
-    fn give_back<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+    fn give_back<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         // It is dead already.
         let parting = parting(slots);
         let mut tables = Tables::of(slots);
@@ -224,23 +228,28 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
     }
 
-    fn retire<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+    fn retire<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         let parting = parting(slots);
         let mut tables = Tables::of(slots);
         tables.end(tables.position_of(index), index, parting);
     }
 
     #[cfg(feature = "alloc")]
-    fn unretire<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S, is_vacant: bool) {
+    fn unretire<P: Place<Entry = E>>(
+        &mut self,
+        index: usize,
+        slots: &mut SlotWords<P>,
+        is_vacant: bool,
+    ) {
         // That of the slots as they are now, with one retired slot less.
         let parting = parting(slots);
         let mut tables = Tables::of(slots);
         tables.unretire(tables.position_of(index), parting, is_vacant);
     }
 
-    fn grow<S: Slots<Entry = E>>(&mut self, from: usize, slots: &mut S) {
-        let count = slots.words().slots();
-        let vacant = (from..count).filter(|index| slots.words().is_vacant(*index)).count();
+    fn grow<P: Place<Entry = E>>(&mut self, from: usize, slots: &mut SlotWords<P>) {
+        let count = slots.slots();
+        let vacant = (from..count).filter(|index| slots.is_vacant(*index)).count();
         let (next, retired) = (parting(slots).next(), count - from - vacant);
         if retired > 0 {
             // The vacant slots make room for those that had retired before they were removed.
@@ -251,16 +260,16 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
         let (mut retired_until, mut vacant_until) = (next - retired, from + retired);
         for index in from..count {
-            let is_vacant = slots.words().is_vacant(index);
+            let is_vacant = slots.is_vacant(index);
             let until = if is_vacant { &mut vacant_until } else { &mut retired_until };
             Tables::of(slots).place(*until, index);
             *until += 1;
         }
     }
 
-    #[cfg(any(feature = "blocks", feature = "vec"))]
-    fn shrink<S: Slots<Entry = E>>(&mut self, to: usize, slots: &mut S) {
-        let count = slots.words().slots();
+    #[cfg(feature = "vec")]
+    fn shrink<P: Place<Entry = E>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
+        let count = slots.slots();
         let mut tables = Tables::of(slots);
         let mut kept = 0;
         for position in 0..count {
@@ -286,25 +295,25 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
     }
 
-    fn copy_state_from<S: Slots<Entry = E>>(
+    fn copy_state_from<P: Place<Entry = E>>(
         &mut self,
         _other: &Self,
         others: &[E],
         used: usize,
-        slots: &mut S,
+        slots: &mut SlotWords<P>,
     ) {
         let Tables { roster, reverse } = Tables::of(slots);
         roster[..used].copy_from_slice(&others[..used]);
         reverse[..used].copy_from_slice(&others[others.len() / 2..][..used]);
     }
 
-    fn order<'a, S: Slots<Entry = E>>(
+    fn order<'a, P: Place<Entry = E>>(
         &'a self,
-        slots: &'a S,
+        slots: &'a SlotWords<P>,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let (count, parting) = (slots.words().slots(), parting(slots));
-        let slot_at = move |position: usize| slots.words().entries()[position].index(position);
+        let (count, parting) = (slots.slots(), parting(slots));
+        let slot_at = move |position: usize| slots.entries()[position].index(position);
         parting.order(used, count, slot_at)
     }
 
@@ -312,7 +321,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::All;
 
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    fn load<S: Slots<Entry = E>>(&mut self, order: &[u32], slots: &mut S) {
+    fn load<P: Place<Entry = E>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
         let parting = parting(slots);
         for (place, slot) in order.iter().enumerate() {
             Tables::of(slots).place(parting.listed(place, order.len()), *slot as usize);
@@ -320,8 +329,8 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     }
 
     #[cfg(feature = "validate")]
-    fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
-        let words = slots.words();
+    fn validate<P: Place<Entry = E>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
+        let words = slots;
         ensure(
             words.entries().len() >= 2 * words.slots(),
             "the roster has two entries for each slot",
@@ -346,12 +355,12 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     }
 
     #[cfg(feature = "validate")]
-    fn validate_unused<S: Slots<Entry = E>>(
+    fn validate_unused<P: Place<Entry = E>>(
         &self,
         used: usize,
-        slots: &S,
+        slots: &SlotWords<P>,
     ) -> Result<(), Violation> {
-        let roster = &slots.words().entries()[..slots.words().slots()];
+        let roster = &slots.entries()[..slots.slots()];
         let moved = (used..roster.len()).find(|&at| roster[at].index(at) != at);
         ensure(
             moved.is_none(),

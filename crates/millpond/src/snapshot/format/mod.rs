@@ -33,23 +33,6 @@
 //! one that grows, `inserted` is 1, `peak` is the largest number of slots that it may have, or 0
 //! without a limit, and `generations` ends at the last slot that ever had a value.
 //!
-//! The state of a [`BlockPool`](crate::BlockPool) also has how it grows:
-//!
-//! ```json
-//! {
-//!   "pool": "BlockPool",
-//!   "growth": {
-//!     "first_block": 4, "largest_block": 1024, "max_blocks": 20, "give_back_beyond": null,
-//!     "slots_there": 4
-//!   },
-//!   "slots": { "pool": "BlockPool", "reuse": "Lifo", … "generations": [1, 2, 1, 1, 2, 1, 1, 1], … }
-//! }
-//! ```
-//!
-//! - `slots` is the state, as for other pools. Its `generations` are those of all slots that ever
-//!   existed; its order is that of the `slots_there`, which are the first ones, in whole blocks.
-//! - `objects` are as above.
-//!
 //! The state of a [`VecPool`](crate::VecPool) also has its limit, and how many slots it has now; the generations after
 //! these are those of slots that it had:
 //!
@@ -62,13 +45,11 @@
 //!
 //! A pool of several parts has the parts: `{"version": 1, "first": …, "second": …}` for a
 //! [`Spill`](crate::overflow::Spill), and for a [`PolicyPool`](crate::overflow::PolicyPool) also its
-//! `policy`, the blocks that it has `grown` by, and the `ages` of an `evict-oldest` (`null` for the other
+//! `policy`, the `VecPool` that it has `grown` by, and the `ages` of an `evict-oldest` (`null` for the other
 //! policies), whose form `around/evict_oldest/saved.rs` has.
 //!
 //! Everything read is checked before a pool is made from it.
 
-#[cfg(feature = "blocks")]
-mod blocks;
 mod checks;
 mod objects;
 mod read;
@@ -76,8 +57,6 @@ mod state;
 #[cfg(feature = "vec")]
 mod vec_pool;
 
-#[cfg(feature = "blocks")]
-pub(crate) use blocks::{CheckedBlocks, SavedBlocks, SavedGrowth};
 pub(crate) use objects::read_list;
 pub(crate) use read::{Objects, Refused};
 pub(crate) use state::{SavedState, Version};

@@ -62,6 +62,8 @@ pub struct Lot<'a, T, H: HandleLayout> {
     /// A bit for each slot of the pool, set if another task kills its object.
     pub(super) killed: &'a [AtomicU32],
     pub(super) words: &'a [H::Word],
+    /// What the word of a slot that was never used stands for.
+    pub(super) unused: H::Word,
     pub(super) full: FullPool,
     /// The slot of the current value.
     pub(super) current: usize,
@@ -92,6 +94,7 @@ impl<T, H: HandleLayout> Lot<'_, T, H> {
         match next.and_then(|slot| Some((slot, self.words.get(slot)?))) {
             Some((slot, word)) => {
                 self.births.push(value);
+                let word = if word.is_unused() { self.unused } else { *word };
                 Ok(H::from_kept_parts(slot, word.as_live()))
             }
             None => Err(Full { value, pool: self.full }),

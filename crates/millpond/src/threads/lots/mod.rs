@@ -199,6 +199,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Update<'_, T, R, H> {
         let full = FullPool::of(self.pool.name(), &stats);
         let dying_words = self.lots.dying_words(stats.capacity);
         let Lots { chunk_slots, births_each, slots, births, dying, killed } = &mut *self.lots;
+        let unused = self.pool.storage_mut().words().unused_word();
         let (words, rest) = self.pool.storage_mut().words_and_chunk_mut();
         Tasks {
             rest,
@@ -209,6 +210,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Update<'_, T, R, H> {
             own: births.iter_mut().zip(dying.chunks_mut(dying_words.max(1))).enumerate(),
             killed,
             words,
+            unused,
             full,
         }
     }
@@ -247,6 +249,7 @@ pub struct Tasks<'a, T, H: HandleLayout = Handle<T>> {
     own: Enumerate<Zip<IterMut<'a, Vec<T>>, ChunksMut<'a, u64>>>,
     killed: &'a [AtomicU32],
     words: &'a [H::Word],
+    unused: H::Word,
     full: FullPool,
 }
 
@@ -270,6 +273,7 @@ impl<'a, T, H: HandleLayout> Iterator for Tasks<'a, T, H> {
                 first: chunk.first(),
                 killed: self.killed,
                 words: self.words,
+                unused: self.unused,
                 full: self.full,
                 current: chunk.first(),
             };

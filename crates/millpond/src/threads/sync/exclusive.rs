@@ -18,7 +18,6 @@ use super::{Frozen, RunsMut, SyncPool, TakeError, close};
 use crate::base::guard::continue_after_panic;
 use crate::handle::{Handle, Issue};
 use crate::occupancy::{Occupancy, Source};
-use crate::values::FlatCut;
 
 /// Methods with `&mut self`, like those of a [`Pool`](crate::Pool).
 ///
@@ -101,7 +100,7 @@ impl<T> SyncPool<T> {
         let (first, runs) = (slots.first_value().as_ptr(), occupancy.runs());
         // SAFETY: the values of a run are live, and nothing else can access them while the pool is borrowed exclusively
         // (this file's invariant).
-        (slots, unsafe { RunsMut::new(FlatCut::new(first, slots.capacity(), runs)) })
+        (slots, unsafe { RunsMut::new(first, slots.capacity(), runs) })
     }
 
     /// Iterates mutably over the values in index order. Values with owned guards are skipped.

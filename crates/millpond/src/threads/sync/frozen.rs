@@ -16,7 +16,6 @@ use super::slots::Slots;
 use super::word::Word;
 use crate::handle::Handle;
 use crate::occupancy::Occupancy;
-use crate::values::FlatCut;
 
 /// A view of a [`SyncPool`](super::SyncPool) in which nothing changes, for any number of threads;
 /// returned by [`SyncPool::frozen`](super::SyncPool::frozen). Lookups need no guard.
@@ -93,7 +92,7 @@ impl<'a, T> Frozen<'a, T> {
     pub fn runs(&self) -> FrozenRuns<'a, T> {
         let (first, runs) = (self.first_value.as_ptr(), self.occupancy.runs());
         // SAFETY: a run is of live values, which nobody writes (this file's invariant).
-        unsafe { FrozenRuns::new(FlatCut::new(first, self.words.len(), runs)) }
+        unsafe { FrozenRuns::new(first, self.words.len(), runs) }
     }
 
     /// Iterates over the values in index order.

@@ -25,8 +25,8 @@ pub struct Guard<T, P> {
 /// A guard of a value in a [`SyncPool`](super::SyncPool): the value stays at least as long as the
 /// guard.
 ///
-/// If the object is removed meanwhile, its handle is refused at once, and the last guard drops the
-/// value. A leaked guard (`mem::forget`) keeps the value and its slot for ever.
+/// If the object is removed meanwhile, its handle is rejected at once, and the last guard drops the
+/// value. If you leak a guard (`mem::forget`), the value and its slot are leaked, too.
 pub type Shared<'a, T> = Guard<T, &'a T>;
 
 /// Like [`Shared`], but independent of the pool: the value and its memory stay, even after the pool

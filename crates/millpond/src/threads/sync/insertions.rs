@@ -73,7 +73,10 @@ impl<T> SyncPool<T> {
     ) -> Result<Handle<T>, InsertAtError<T>> {
         match self.slots().claim_at(handle, check) {
             Ok(slot) => Ok(slot.put(value)),
-            Err(kind) => Err(InsertAtError { value, kind }),
+            Err(kind) => {
+                let lifetime = self.generations().lifetime(handle.generation());
+                Err(InsertAtError::new(value, kind, self.name(), handle, lifetime))
+            }
         }
     }
 

@@ -50,10 +50,4 @@ tests_of! { [short, reserved_behind_a_freed_slot]
     vec_roster: VecKind<Roster, Handle<()>>;
     vec_next_fit: VecKind<NextFit, Handle<()>>;
     vec_intrusive: VecKind<Intrusive, Handle<()>>;
-    blocks_lifo: GrowingKind<Lifo, Handle<()>>;
-    blocks_fifo: GrowingKind<Fifo, Handle<()>>;
-    blocks_lowest_first: GrowingKind<LowestFirst, Handle<()>>;
-    blocks_roster: GrowingKind<Roster, Handle<()>>;
-    blocks_next_fit: GrowingKind<NextFit, Handle<()>>;
-    blocks_intrusive: GrowingKind<Intrusive, Handle<()>>;
 }

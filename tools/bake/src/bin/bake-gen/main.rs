@@ -11,7 +11,11 @@
 //! includes the other sources, else of all its sources. No command needs a shell. When a directory
 //! gains or loses a file, Ninja runs `bake-gen` again, with the arguments kept in `bake-gen.args`.
 
+#[path = "../../arguments.rs"]
+mod arguments;
 mod kinds;
+#[path = "../../output.rs"]
+mod output;
 mod run;
 
 use std::collections::BTreeSet;
@@ -19,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
 
+use crate::arguments::arguments;
 use crate::kinds::Kinds;
 
 type Result<T> = std::result::Result<T, String>;
@@ -261,12 +266,8 @@ fn at(path: &Path) -> impl Fn(std::io::Error) -> String {
     move |error| format!("{}: {error}", path.display())
 }
 
-/// Writes a file unless it has this content already.
 fn save(path: &Path, content: &str) -> Result<()> {
-    match fs::read_to_string(path) {
-        Ok(old) if old == content => Ok(()),
-        _ => fs::write(path, content).map_err(at(path)),
-    }
+    output::save(path, content.as_bytes()).map_err(at(path))
 }
 
 /// What [`is_plain`] asks for.
@@ -332,10 +333,12 @@ fn run(mut args: Vec<String>) -> Result<()> {
 }
 
 fn main() -> ExitCode {
-    let args: Vec<String> = env::args().skip(1).collect();
-    if args.first().is_some_and(|arg| arg == "--run") {
-        return run::run(&args[1..]);
+    let args = arguments();
+    if let Ok([first, rest @ ..]) = args.as_deref()
+        && first == "--run"
+    {
+        return run::run(rest);
     }
-    let done = run(args).map_err(|error| eprintln!("bake-gen: {error}"));
+    let done = args.and_then(run).map_err(|error| eprintln!("bake-gen: {error}"));
     ExitCode::from(if done.is_ok() { 0 } else { 2 })
 }

@@ -8,16 +8,21 @@
 //! The second form needs no shell; it leaves a file alone that would not change. Entries of what compiles nothing
 //! go, paths become absolute and have forward slashes, `cmd /c` goes, and arguments are appended.
 
+#[path = "../../arguments.rs"]
+mod arguments;
 mod command;
+#[path = "../../output.rs"]
+mod output;
 mod paths;
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
-use std::{env, fs, io};
+use std::{env, io};
 
 use serde_json::{Value, json};
 
+use crate::arguments::arguments;
 use crate::paths::Paths;
 
 type Result<T> = std::result::Result<T, String>;
@@ -72,8 +77,8 @@ impl Options {
     /// database has none.
     fn kept(&self, new: &[Value]) -> Vec<Value> {
         let (Some(path), true) = (&self.output, self.merges) else { return Vec::new() };
-        let old: Option<Vec<Value>> =
-            fs::read(path).ok().and_then(|old| serde_json::from_slice(&old).ok());
+        let old = output::read(Path::new(path));
+        let old: Option<Vec<Value>> = old.and_then(|old| serde_json::from_slice(&old).ok());
         let here = env::current_dir().map(|here| here.to_string_lossy().replace('\\', "/"));
         let is_kept = |entry: &Value| {
             let directory = entry["directory"].as_str();
@@ -105,15 +110,16 @@ impl Options {
 
     fn write(&self, database: &str) -> Result<()> {
         let Some(path) = &self.output else {
-            let failed = |error| format!("standard output: {error}");
-            return io::stdout().write_all(database.as_bytes()).map_err(failed);
+            return match io::stdout().write_all(database.as_bytes()) {
+                // Who closes the pipe has read enough.
+                Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                    Err(format!("standard output: {error}"))
+                }
+                _ => Ok(()),
+            };
         };
-        let failed = |error| format!("{path}: {error}");
-        if fs::read_to_string(path).is_ok_and(|old| old == database) {
-            return Ok(());
-        }
-        let part = format!("{path}.part");
-        fs::write(&part, database).and_then(|()| fs::rename(&part, path)).map_err(failed)
+        output::save(Path::new(path), database.as_bytes())
+            .map_err(|error| format!("{path}: {error}"))
     }
 }
 
@@ -153,7 +159,7 @@ fn clean(entry: &Value, appended: &[String]) -> Result<Option<Value>> {
 }
 
 fn run() -> Result<()> {
-    let options = Options::parse(env::args().skip(1))?;
+    let options = Options::parse(arguments()?.into_iter())?;
     let input = options.read()?;
     let entries: Vec<Value> = serde_json::from_slice(&input)
         .map_err(|error| format!("not a list of commands in JSON: {error}"))?;

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use millpond::reuse::ReuseOrder;
-use millpond::{BlockPool, Handle, PackedPool, Pool, Recycler};
+use millpond::{Handle, PackedPool, Pool, Recycler, VecPool};
 
 use super::object::Value;
 
@@ -101,32 +101,28 @@ impl Contender for Packed {
 }
 
 /// Grows as objects are inserted, which shows in the times of single operations.
-pub(super) struct InBlocks;
+pub(super) struct Growing;
 
-/// The approximate number of blocks.
-const BLOCKS: usize = 8;
-
-impl Contender for InBlocks {
-    type Store<T: Value> = BlockPool<T>;
+impl Contender for Growing {
+    type Store<T: Value> = VecPool<T>;
     type Key<T: Value> = Handle<T>;
 
-    fn new<T: Value>(capacity: usize) -> BlockPool<T> {
-        let slots = capacity.div_ceil(BLOCKS).next_power_of_two();
-        BlockPool::with_blocks(slots, capacity.div_ceil(slots))
+    fn new<T: Value>(capacity: usize) -> VecPool<T> {
+        VecPool::builder().capacity_max(capacity).build()
     }
 
     #[inline(always)]
-    fn insert<T: Value>(store: &mut BlockPool<T>, number: u64) -> Option<Handle<T>> {
+    fn insert<T: Value>(store: &mut VecPool<T>, number: u64) -> Option<Handle<T>> {
         store.insert(T::new(number)).ok()
     }
 
     #[inline(always)]
-    fn remove<T: Value>(store: &mut BlockPool<T>, key: Handle<T>) -> Option<u64> {
+    fn remove<T: Value>(store: &mut VecPool<T>, key: Handle<T>) -> Option<u64> {
         store.remove(key).map(|object| object.number())
     }
 
     #[inline(always)]
-    fn walk<T: Value>(store: &mut BlockPool<T>, _keys: &mut [Option<Handle<T>>], way: Way) -> u64 {
+    fn walk<T: Value>(store: &mut VecPool<T>, _keys: &mut [Option<Handle<T>>], way: Way) -> u64 {
         match way {
             Way::Values => visited(store.values_mut()),
             Way::Runs => visited(store.runs_mut().flat_map(|(_, run)| run)),

@@ -2,7 +2,7 @@
 
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
 
-use super::contender::{Boxed, Contender, InBlocks, Packed, Pooled, Recycled, Way};
+use super::contender::{Boxed, Contender, Growing, Packed, Pooled, Recycled, Way};
 use super::run::{Lap, lap, timed};
 use super::script::Script;
 
@@ -65,7 +65,7 @@ contenders! {
     Pooled<NextFit>, Pool, "Pool, NextFit" and "Pool, NextFit; runs";
     Pooled<Intrusive>, Pool, "Pool, Intrusive" and "Pool, Intrusive; runs";
     Packed, Pool, "PackedPool";
-    InBlocks, Pool, "BlockPool" and "BlockPool; runs";
+    Growing, Pool, "VecPool" and "VecPool; runs";
     Recycled, Recycler, "Recycler, Lifo" and "Recycler, Lifo; runs";
     Boxed, Box, "Box";
 }

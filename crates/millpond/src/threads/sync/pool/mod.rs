@@ -37,29 +37,27 @@ use crate::reports::stats::Stats;
 ///   free    [ 0 1 0 0 1 … ]                one bit per slot; a home is where a thread looks first
 /// ```
 ///
-/// - **A handle never lies**: once a removal has returned, the handle is refused on every thread. A
-///   slot has 2^31 − 1 lifetimes and then retires.
-/// - **No thread waits**: no operation holds a lock, spins, or needs another thread to make
-///   progress. If a thread stops anywhere, or ends, the others continue.
-/// - **The capacity is exact**, and nothing is allocated after creation. The number of threads is
-///   not limited, and a thread that has ended leaves nothing behind.
-/// - **A removed object is refused at once, and its value is dropped when nobody uses it**: by the
-///   removal, or with the last guard.
+/// - **A handle never lies**: once a removal has returned, every thread rejects the handle. A slot is reused 2^31 − 1 times
+///   and then retires.
+/// - **No thread waits**: there are no locks, and no spinning. If a thread stops anywhere, the others continue.
+/// - **The capacity is exact**, and nothing is allocated after creation. Any number of threads may use the pool.
+/// - **A removed object is rejected at once, and dropped when nobody uses it**: by the removal, or with the last guard.
 ///
 /// With `&mut self`, it has most methods of a [`Pool`](crate::Pool): runs, mutable iteration,
 /// `retain`, `drain`, `revive`, `insert_or_evict`, snapshots.
 ///
 /// **Memory**: each slot takes the value and 8.25 to 10.1 bytes; each home takes 128 bytes.
 ///
-/// **Time**: `insert`, `remove`, and `get` with the drop of its guard are O(1), with two, three and
-/// two atomic writes. An insertion into a nearly full pool reads up to capacity / 64 words. Each
-/// [home](SyncPoolBuilder::homes) has a part of the pool, with cache lines of its own, which its
-/// threads leave only when it is nearly full. So threads that insert and remove objects of their own
-/// do not slow each other down. The words of neighbouring slots share a cache line, so threads that
-/// look up neighbours at the same time do, and so does a thread that removes what another inserts.
+/// **Time**: `insert`, `remove`, and `get` with the drop of its guard are O(1), with two, three and two atomic writes. An
+/// insertion into a nearly full pool reads up to capacity / 64 words.
 ///
-/// Which slot is used next depends on the timing of the threads. For handles that are the same on
-/// any number of threads, see [`lots`](crate::lots).
+/// Threads that insert and remove their own objects do not slow each other down. The pool is divided into
+/// [homes](SyncPoolBuilder::homes), parts with cache lines of their own, and a thread leaves its home only when that is
+/// nearly full. Threads that look up neighbouring slots at the same time do share a cache line, and so does a thread that
+/// removes what another inserts.
+///
+/// Which slot is used next depends on the timing of the threads. If you need the same handles on any number of threads, see
+/// [`lots`](crate::lots).
 ///
 /// ```
 /// use millpond::SyncPool;
