@@ -117,6 +117,38 @@ fn what_empties_a_pool_leaves_what_is_out() {
     });
 }
 
+/// The generations of a pool with a salt go on at 1 after the largest, which the pool forgets of its slots when it is cleared.
+#[test]
+fn a_slot_that_has_gone_round_keeps_its_last_lifetime_while_its_object_is_out() {
+    macro_rules! in_each_order {
+        ($($pool:expr;)+) => {$(
+            let mut pool = $pool.handle::<Handle32<u64, 24>>().salt(7).capacity(1).build();
+            let first = pool.generations().first();
+            assert!(first > 2);
+            let last = loop {
+                let handle = pool.insert(1).unwrap();
+                if handle.generation() == first - 1 {
+                    break handle;
+                }
+                pool.remove(handle);
+            };
+            let value = pool.detach(last).unwrap();
+            pool.clear();
+            pool.reattach(last, value).unwrap();
+            pool.validate().unwrap();
+            pool.remove(last).unwrap();
+            pool.validate().unwrap();
+            assert_eq!(pool.stats().retired, 1);
+        )+};
+    }
+    in_each_order! {
+        Pool::<u64>::builder();
+        Pool::<u64>::builder().reuse(Fifo);
+        Pool::<u64>::builder().reuse(Roster);
+        PackedPool::<u64>::builder();
+    }
+}
+
 #[test]
 fn a_snapshot_has_what_is_out() {
     in_each!(|pool: u64| {
