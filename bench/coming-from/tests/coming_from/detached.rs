@@ -5,29 +5,30 @@ use crate::keys::NewKey;
 
 #[test]
 fn detach() {
-    let (mut old, mut new): (Old<u32>, New<Option<u32>>) = (Old::default(), empty());
-    let (key, handle): (_, NewKey) = (old.insert(1), add(&mut new, Some(1)));
-    assert_eq!(old.detach(key), new.get_mut(handle).and_then(|value| value.take()));
-    assert_eq!(old.get(key), new[handle].as_ref());
+    let (mut old, mut new): (Old<u32>, New<u32>) = (Old::default(), empty());
+    let (key, handle): (_, NewKey) = (old.insert(1), add(&mut new, 1));
+    assert_eq!(old.detach(key), new.detach(handle));
+    assert_eq!(old.get(key), new.get(handle));
+    assert_eq!(old.contains_key(key), new.contains(handle));
+    assert_eq!(old.detach(key), new.detach(handle));
     // What is inserted meanwhile gets another key.
-    let (other, another) = (old.insert(2), add(&mut new, Some(2)));
+    let (other, another) = (old.insert(2), add(&mut new, 2));
     assert!(other != key && another != handle);
-    // slotmap's key is none of a live value, and the handle is.
-    assert!(!old.contains_key(key) && new.contains(handle));
+    // Without its value, the slot is free again.
+    assert!(new.free_detached(handle) && !new.free_detached(handle));
+    assert!(new.reattach(handle, 1).is_err());
 }
 
 #[test]
 fn reattach() {
-    let (mut old, mut new): (Old<u32>, New<Option<u32>>) = (Old::default(), empty());
-    let (key, handle) = (old.insert(1), add(&mut new, Some(1)));
-    assert_eq!(old.detach(key), new[handle].take());
+    let (mut old, mut new): (Old<u32>, New<u32>) = (Old::default(), empty());
+    let (key, handle) = (old.insert(1), add(&mut new, 1));
+    assert_eq!(old.detach(key), new.detach(handle));
     old.reattach(key, 3);
-    assert_eq!(new[handle].replace(3), None);
-    assert_eq!(old.get(key), new[handle].as_ref());
-    // Without a place of its own, a value returns if nothing took its slot.
+    assert_eq!(new.reattach(handle, 3), Ok(handle));
+    assert_eq!(old.get(key), new.get(handle));
+    // Of a value that was removed, the slot is not kept, but may not have been reused.
     let value = new.remove(handle).unwrap();
-    assert_eq!(new.revive(handle, value).unwrap(), handle);
-    let value = new.remove(handle).unwrap();
-    add(&mut new, None);
-    assert!(new.revive(handle, value).is_err());
+    assert!(new.reattach(handle, value).is_err());
+    assert_eq!(new.revive(handle, value), Ok(handle));
 }

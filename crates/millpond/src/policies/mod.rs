@@ -9,7 +9,7 @@ mod spill;
 mod total;
 
 pub use bounded::{Bounded, Lifetimes};
-pub use evict_least::EvictLeast;
+pub use evict_least::{EvictLeast, EvictLesser};
 pub use named::{Overflow, UnknownOverflow};
 pub use refuse::Refuse;
 #[cfg(feature = "policies")]

@@ -220,7 +220,7 @@ impl<H: HandleLayout> Books<H> {
     }
 
     /// A slot is in this generation, or will be next.
-    fn note_generation(&mut self, generation: H::Word) {
+    pub(crate) fn note_generation(&mut self, generation: H::Word) {
         self.mark_over_max(generation < self.circle().start());
     }
 
@@ -302,13 +302,24 @@ pub(crate) fn check_disjoint<H: HandleLayout>(
 
 #[cfg(feature = "validate")]
 impl<H: HandleLayout> Books<H> {
-    /// Checks the words of a pool that may have had up to `capacity` slots.
+    /// Checks the words of a pool that may have had up to `capacity` slots. The objects of these, with these generations, are
+    /// out of the pool.
     pub(crate) fn validate(
         &self,
         capacity: usize,
         words: &impl Census<Word = H::Word>,
+        detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
-        words.validate_lifetimes(&self.circle())?;
+        words.validate_lifetimes(&self.circle(), detached.len())?;
+        let out = detached.iter().find(|(slot, generation)| {
+            let is_out = words.word(*slot as usize) == Some(H::Word::RETIRED);
+            !is_out || !self.circle().contains(H::Word::from_generation(*generation))
+        });
+        ensure(
+            out.is_none() && detached.is_sorted(),
+            "a slot whose object is out of the pool is out of use",
+            format_args!("{out:?} of {detached:?}"),
+        )?;
         ensure_counters(&Stats { capacity, ..self.stats(words) })?;
         ensure(
             self.age_claimed_max & Self::OVER_MAX != 0 || !self.is_over_max(words),

@@ -38,7 +38,7 @@ impl<W: Word> Circle<W> {
 
     /// `count` lifetimes (1 to `max`) from the generation `start` on.
     #[inline]
-    fn of(start: u32, count: u32, max: u32, wraps: bool) -> Self {
+    pub(crate) fn of(start: u32, count: u32, max: u32, wraps: bool) -> Self {
         // No sum of two generations is too large for a `u32`.
         let last = start - 1 + count;
         let last = if last > max { last - max } else { last };

@@ -141,6 +141,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.load(saved, slots);
         self.queue.load(&saved.order, slots);
         self.open_fast_paths(slots);
+        self.books.tell_all(slots, slots.occupancy().iter());
     }
 
     /// Whether an insertion would fail: no slot is vacant.
@@ -239,6 +240,48 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.close_fast_paths(slots);
         self.books.note_claim(handle);
         Ok(index)
+    }
+
+    /// A live slot has just become one that has retired by its word; its pool knows that its lifetime will be
+    /// [continued](Self::reattach) or [ended](Self::end_detached).
+    #[cfg(feature = "alloc")]
+    pub(crate) fn detach<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        index: usize,
+        SlotsMut(slots): SlotsMut<'_, P>,
+    ) {
+        self.queue.retire(index, slots);
+        self.open_fast_paths(slots);
+    }
+
+    /// Continues the lifetime of such a slot: the caller makes the slot live.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn reattach<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        handle: H,
+        SlotsMut(slots): SlotsMut<'_, P>,
+    ) {
+        let index = handle.index() as usize;
+        slots.unretire(index, None);
+        self.queue.unretire(index, slots, false);
+        self.books.note_generation(handle.word());
+        self.close_fast_paths(slots);
+    }
+
+    /// Ends the lifetime of such a slot.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn end_detached<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        handle: H,
+        SlotsMut(slots): SlotsMut<'_, P>,
+    ) {
+        let index = handle.index() as usize;
+        // Else it has indeed retired.
+        if let Some(next) = self.books.end(index, handle.word()) {
+            slots.unretire(index, Some(next.as_dead()));
+            self.queue.unretire(index, slots, true);
+        }
+        self.open_fast_paths(slots);
     }
 
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
@@ -400,15 +443,16 @@ impl<R: ReuseOrder, W: Word, I: IndexWord> SlotKind for (R, W, I) {
 
 #[cfg(feature = "validate")]
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
-    /// Checks a pool that may have had up to `capacity` slots.
+    /// Checks a pool that may have had up to `capacity` slots. The objects of these, with these generations, are out of it.
     pub(crate) fn validate<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &self,
         capacity: usize,
         slots: &SlotWords<P>,
+        detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
         let words = slots;
         words.validate()?;
-        self.books.validate(capacity, words)?;
+        self.books.validate(capacity, words, detached)?;
         self.queue.validate(slots)?;
         self.queue.validate_unused(words.used(), slots)?;
         let is_careful = words.border() == 0;

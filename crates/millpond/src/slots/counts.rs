@@ -114,6 +114,12 @@ impl Counts {
     pub(crate) fn retire(&mut self, slots: usize) {
         self.retired += slots as u32;
     }
+
+    /// A slot that counted as retired is used again.
+    #[cfg(feature = "packed")]
+    pub(crate) fn unretire(&mut self) {
+        self.retired -= 1;
+    }
 }
 
 /// The slots of a pool, however it keeps their words.
@@ -132,16 +138,20 @@ pub(crate) trait Census {
     /// set, or [`RETIRED`](Word::RETIRED).
     fn word(&self, index: usize) -> Option<Self::Word>;
 
-    /// Checks words that are generations on a cycle.
+    /// Checks words that are generations on a cycle. Of the retired slots, so many are not out of use for ever.
     #[cfg(feature = "validate")]
-    fn validate_lifetimes(&self, circle: &super::Circle<Self::Word>) -> Result<(), Violation> {
+    fn validate_lifetimes(
+        &self,
+        circle: &super::Circle<Self::Word>,
+        detached: usize,
+    ) -> Result<(), Violation> {
         let mut retired = 0;
         for (index, word) in (0..self.slots()).filter_map(|index| Some((index, self.word(index)?)))
         {
             if word == Self::Word::RETIRED {
                 retired += 1;
                 ensure(
-                    !circle.wraps,
+                    !circle.wraps || retired <= detached,
                     "no slot of a pool that wraps retires",
                     format_args!("{index}"),
                 )?;

@@ -20,12 +20,16 @@ mod circle;
 #[allow(unsafe_code)]
 mod core;
 mod counts;
+#[cfg(feature = "alloc")]
+mod detached;
 pub(crate) mod generations;
 #[allow(unsafe_code)]
 mod inline;
 mod kind;
 pub(crate) mod lifetimes;
 mod link;
+#[cfg(not(feature = "alloc"))]
+mod no_detached;
 mod partition;
 #[allow(unsafe_code)]
 mod place;
@@ -48,9 +52,13 @@ pub(crate) use self::books::{Books, check_disjoint};
 pub(crate) use self::circle::{CheckWord, Circle, KeptCircle};
 pub(crate) use self::core::{Core, EntryOf, Needs};
 pub(crate) use self::counts::{Census, Counts, retired_among};
+#[cfg(feature = "alloc")]
+pub(crate) use self::detached::{Detached, detached_handles};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, FitEntries, SlotKind};
 pub(crate) use self::link::Link;
+#[cfg(not(feature = "alloc"))]
+pub(crate) use self::no_detached::Detached;
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapAge, Parts, PartsMut, Place};
 #[cfg(feature = "alloc")]

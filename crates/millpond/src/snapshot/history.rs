@@ -33,7 +33,7 @@ use crate::base::memory;
 ///
 /// A game has several pools and tables, and other state such as a random seed. A tuple of snapshots
 /// is a snapshot, too, and [`Kept`](super::Kept) is a snapshot of any value. If they are fields of a
-/// struct, [`saved_struct!`](crate::saved_struct) declares the struct of their snapshots.
+/// struct, declare it by [`saved_struct!`](crate::saved_struct).
 ///
 /// ```
 /// use millpond::snapshot::{History, Kept};

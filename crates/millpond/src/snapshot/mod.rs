@@ -32,6 +32,7 @@
 //! | check that two machines agree | `checksum` of each pool [that can be saved](State), and of a `SyncPool`; [`Checksum`], [`ToChecksum`] |
 //! | find where they differ | [`SnapshotOf::diff`]; [`Difference`] |
 //! | save to a file | the feature `serde`: pools with handles, and their snapshots, are `Serialize` and `Deserialize`; [which](#saving-to-a-file) |
+//! | go on with an old file in a larger or otherwise changed pool | [`migrate_from`](crate::Pool::migrate_from); [what is possible](#saved-games-that-outlive-a-change) |
 //!
 //! # What it costs
 //!
@@ -73,8 +74,8 @@
 //! - To write a `SyncPool`, write its snapshot or its `frozen` view, because the pool must not
 //!   change meanwhile. Either can be read as a pool or as a snapshot.
 //! - A deserialised pool has no name (names are `'static`, and text from a file is not), but its
-//!   generations continue as before. To keep the name, read a snapshot, and restore it into a pool
-//!   that was built with the name.
+//!   generations continue as before. To keep the name, build a pool with it, and let that pool [take
+//!   over](#saved-games-that-outlive-a-change) the one that was read; or read a snapshot, and restore it.
 //! - Files may come from untrusted sources: data that cannot be the state of a pool is refused with
 //!   the reason, and the memory allocated is in proportion to the input: that of a pool with as
 //!   many slots as the file lists generations.
@@ -82,6 +83,29 @@
 //!   in any order. Handles inside the objects stay valid. The generations of dead slots are lost,
 //!   so that stale handles may be issued again; for a saved game that holds no stale handles, this
 //!   is enough.
+//!
+//! # Saved games that outlive a change
+//!
+//! [`restore`](crate::Pool::restore) wants a pool of the very same shape. A saved game lives longer: the next version of the
+//! program has more slots, or another name for them. Read the file as what it was written as, and let the new pool take over
+//! its objects by [`migrate_from`](crate::Pool::migrate_from) (feature `serde`). Each slot keeps its generation, so every
+//! handle that was valid is valid, and none that the old pool ever issued is issued for another object.
+//!
+//! | what has changed | possible | otherwise |
+//! | --- | --- | --- |
+//! | capacity or limit | larger: always; smaller: if no slot beyond was ever used | [`TooFewSlots`](MigrateError::TooFewSlots) |
+//! | name or salt | always: the slots keep the generations of the old name. A [`SyncPool`](crate::SyncPool): no | [`OtherFirstGeneration`](MigrateError::OtherFirstGeneration) |
+//! | reuse order | always; free slots come in the old order where both orders have one, and new ones after them | |
+//! | handle layout | more generations: always; fewer: if those of the live objects are among them. A free slot beyond retires | [`BeyondLifetimes`](MigrateError::BeyondLifetimes) |
+//! | limit of lifetimes | as for the layout; a slot that has retired stays so | [`BeyondLifetimes`](MigrateError::BeyondLifetimes) |
+//! | [wrapping](crate::PoolBuilder::wrap) | no | [`OtherWrapping`](MigrateError::OtherWrapping) |
+//! | kind of pool | `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `Recycler` and `SyncPool` take over each other's live objects | |
+//! | type of the values | [`migrate_with`](crate::Pool::migrate_with) converts them | |
+//! | a [`SideTable`](crate::SideTable)'s capacity, limit, layout | its own [`migrate_from`](crate::SideTable::migrate_from); as for pools | the same |
+//! | a [`Spill`](crate::overflow::Spill)'s parts | each as above, if the first has as many slots as it had or the second was never used | [`OtherFirstPart`](MigrateError::OtherFirstPart) |
+//! | a [`PolicyPool`](crate::overflow::PolicyPool)'s policy or sizes | if all slots that were used, spilled ones and those it grew by among them, fit into its capacity | [`TooFewSlots`](MigrateError::TooFewSlots) |
+//!
+//! The list of an [`EvictOldest`](crate::overflow::EvictOldest) has no shape: read it as it is.
 //!
 //! # What must match
 //!
@@ -99,6 +123,8 @@ mod error;
 pub(crate) mod format;
 #[cfg(all(feature = "alloc", feature = "history"))]
 mod history;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod migrate;
 mod ranges;
 #[cfg(feature = "history")]
 mod saved;
@@ -109,12 +135,21 @@ pub(crate) mod state;
 pub use checksum::{Checksum, ToChecksum};
 #[cfg(feature = "history")]
 pub use diff::{Diff, Difference};
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub use error::MigrateError;
 pub use error::SnapshotError;
 #[cfg(all(feature = "alloc", feature = "history"))]
 pub use history::{History, RollbackError};
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub use migrate::OldPool;
 #[cfg(feature = "history")]
-pub use saved::{Kept, Saved};
+pub use saved::{Kept, Saved, SavedAs, Unsaved};
 pub use state::{SlotState, State};
+
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub(crate) use migrate::migrate;
+#[cfg(all(feature = "serde", feature = "alloc", feature = "policies"))]
+pub(crate) use migrate::{check as check_migration, take_over, used as used_slots};
 
 use core::fmt;
 

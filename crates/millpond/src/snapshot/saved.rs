@@ -1,3 +1,6 @@
+use core::fmt;
+use core::marker::PhantomData;
+
 use super::{SnapshotError, SnapshotOf, State};
 
 /// A saved state, which can be overwritten and restored: what a [`History`](super::History) stores.
@@ -73,6 +76,77 @@ impl<P: State + Clone> Saved for SnapshotOf<P> {
     }
 }
 
+/// A struct with a saved state that it can make of itself: one that [`saved_struct!`](crate::saved_struct) declares.
+///
+/// Needs the feature `history`.
+pub trait SavedAs {
+    /// The saved state.
+    type Saved: Saved;
+
+    /// Returns a saved state of the struct as it is now.
+    fn saved(&self) -> Self::Saved;
+}
+
+/// A field that is neither saved nor restored: see [`saved_struct!`](crate::saved_struct).
+///
+/// ```
+/// use millpond::snapshot::{Saved, Unsaved};
+///
+/// let mut drawn = 5;
+/// let unsaved = Unsaved::of(&drawn);
+/// drawn = 7;
+/// unsaved.restore(&mut drawn).unwrap();
+/// assert_eq!(drawn, 7);
+/// ```
+pub struct Unsaved<T>(PhantomData<fn() -> T>);
+
+impl<T> Unsaved<T> {
+    /// Of any value.
+    #[must_use]
+    pub fn of(_: &T) -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T> Clone for Unsaved<T> {
+    fn clone(&self) -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T> fmt::Debug for Unsaved<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unsaved")
+    }
+}
+
+impl<T> Saved for Unsaved<T> {
+    type State<'a>
+        = &'a T
+    where
+        T: 'a;
+    type StateMut<'a>
+        = &'a mut T
+    where
+        T: 'a;
+
+    fn check_save(&self, _: &T) -> Result<(), SnapshotError> {
+        Ok(())
+    }
+
+    fn save(&mut self, _: &T) -> Result<(), SnapshotError> {
+        Ok(())
+    }
+
+    fn check_restore(&self, _: &mut &mut T) -> Result<(), SnapshotError> {
+        Ok(())
+    }
+
+    fn restore(&self, _: &mut T) -> Result<(), SnapshotError> {
+        Ok(())
+    }
+}
+
 /// Any value as part of a saved state: a random seed, a score, the list of an
 /// [`EvictOldest`](crate::overflow::EvictOldest).
 ///
@@ -89,6 +163,10 @@ impl<P: State + Clone> Saved for SnapshotOf<P> {
 /// It is saved and restored by `clone_from`, and allocates only if `clone_from` does. If
 /// `clone_from` panics, the value is left as `clone_from` leaves it; a [`History`](super::History)
 /// then forgets the frame, but a tuple that you save yourself is not marked as incomplete.
+///
+/// With the feature `serde`, it is written as the value.
+#[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept<T>(pub T);
 

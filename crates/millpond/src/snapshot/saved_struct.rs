@@ -1,28 +1,26 @@
-/// Declares the saved state of a struct, for a [`History`](crate::snapshot::History) that saves and
-/// restores the struct as a whole.
+/// Declares a struct of pools, tables and other values together with its saved state, for a
+/// [`History`](crate::snapshot::History) that saves and restores the struct as a whole.
 ///
-/// List the fields to save, each with the type that saves it: the pool's
-/// [`SnapshotOf`](crate::snapshot::SnapshotOf), [`Kept`](crate::snapshot::Kept) for any other value,
-/// or another struct that this macro declares. Fields that are not listed are neither saved nor
-/// restored.
+/// Write the struct as usual, `as` the name of its saved state, and behind each field how it is saved:
+///
+/// | field | saved |
+/// | --- | --- |
+/// | `name: Type` | a pool or table whose values are `Copy`: its [`snapshot`](crate::Pool::snapshot) |
+/// | `name: Type => cloned` | a pool or table whose values are only `Clone`: its [`snapshot_cloned`](crate::Pool::snapshot_cloned) |
+/// | `name: Type => kept` | any other value that is `Clone`: a [`Kept`](crate::snapshot::Kept) |
+/// | `name: Type => nested` | another struct that this macro declares |
+/// | `name: Type => unsaved` | not at all, and a restore leaves it as it is |
 ///
 /// ```
-/// use millpond::snapshot::{History, Kept, SnapshotOf};
-/// use millpond::{Handle, Pool, SideTable, Snapshot, saved_struct};
-///
-/// struct World {
-///     ships: Pool<[f32; 2]>,
-///     crew: SideTable<Handle<[f32; 2]>, u32>,
-///     random: u64,
-///     drawn: usize, // not part of the past
-/// }
+/// use millpond::snapshot::History;
+/// use millpond::{Handle, Pool, SideTable, saved_struct};
 ///
 /// saved_struct! {
-///     /// A frame of the world.
-///     struct Frame of World {
-///         ships: Snapshot<[f32; 2]>,
-///         crew: SnapshotOf<SideTable<Handle<[f32; 2]>, u32>>,
-///         random: Kept<u64>,
+///     struct World as Frame {
+///         ships: Pool<[f32; 2]>,
+///         crew: SideTable<Handle<[f32; 2]>, u32>,
+///         random: u64 => kept,
+///         drawn: usize => unsaved,
 ///     }
 /// }
 ///
@@ -32,12 +30,7 @@
 ///     random: 1,
 ///     drawn: 0,
 /// };
-/// let like = Frame {
-///     ships: world.ships.snapshot(),
-///     crew: world.crew.snapshot(),
-///     random: Kept(world.random),
-/// };
-/// let mut history = History::new(8, &like);
+/// let mut history = History::new(8, &world.snapshot());
 ///
 /// history.save(0, &world).unwrap();
 /// let tug = world.ships.insert([0.0, 1.0]).unwrap();
@@ -49,39 +42,80 @@
 /// assert_eq!((world.random, world.drawn), (1, 1));
 /// ```
 ///
-/// As in a tuple, nothing is saved or restored unless each pool matches its snapshot.
+/// The struct gets a method `snapshot`, which returns its saved state: a struct with the same fields, each of which can be
+/// looked at. As in a tuple, nothing is saved or restored unless each pool matches its snapshot. For a struct that is
+/// declared elsewhere, use a tuple: [`History`](crate::snapshot::History) shows it.
 ///
-/// Three things to know:
-///
-/// - **A frame is not a save file.** It is for rollback in memory, and [`Kept`](crate::snapshot::Kept) cannot be
-///   serialised. For a saved game, write the pools and tables themselves, with the feature `serde`, in a struct with
-///   `#[derive(Serialize)]`.
-/// - **A pool that is read from a file has no name.** Build the pool with its name, read the file as a snapshot, and
-///   [restore](crate::Pool::restore) the snapshot into it; then handles and names are as before.
-/// - **The fields are written once more in the first frame** (`like` above), because the history allocates all of its
-///   frames from it, as large as the pools are. If you would rather not declare a struct, use a tuple:
-///   [`History`](crate::snapshot::History) shows it.
+/// **For a saved game**, put `#[derive(Serialize, Deserialize)]` above the struct (feature `serde`) and write the struct
+/// itself. Pools that are read from a file have no name: let the named ones of your world [take
+/// over](crate::Pool::migrate_from) those that you have read.
 #[macro_export]
 macro_rules! saved_struct {
+    (@saved $type:ty) => { $crate::snapshot::SnapshotOf<$type> };
+    (@saved $type:ty, cloned) => { $crate::snapshot::SnapshotOf<$type> };
+    (@saved $type:ty, kept) => { $crate::snapshot::Kept<$type> };
+    (@saved $type:ty, nested) => { <$type as $crate::snapshot::SavedAs>::Saved };
+    (@saved $type:ty, unsaved) => { $crate::snapshot::Unsaved<$type> };
+    (@saved $type:ty, $other:ident) => {
+        ::core::compile_error!("expected `cloned`, `kept`, `nested` or `unsaved` behind `=>`")
+    };
+    (@take $value:expr) => { $value.snapshot() };
+    (@take $value:expr, cloned) => { $value.snapshot_cloned() };
+    (@take $value:expr, kept) => {
+        $crate::snapshot::Kept(::core::clone::Clone::clone(&$value))
+    };
+    (@take $value:expr, nested) => { $crate::snapshot::SavedAs::saved(&$value) };
+    (@take $value:expr, unsaved) => { $crate::snapshot::Unsaved::of(&$value) };
+    (@take $value:expr, $other:ident) => { ::core::unreachable!() };
     (
         $(#[$meta:meta])*
-        $visibility:vis struct $name:ident of $state:ty {
-            $($(#[$field_meta:meta])* $field_visibility:vis $field:ident: $saved:ty),+ $(,)?
+        $visibility:vis struct $name:ident as $saved:ident {
+            $(
+                $(#[$field_meta:meta])*
+                $field_visibility:vis $field:ident: $type:ty $(=> $how:ident)?
+            ),+ $(,)?
         }
     ) => {
         $(#[$meta])*
-        #[derive(::core::clone::Clone)]
         $visibility struct $name {
-            $($(#[$field_meta])* $field_visibility $field: $saved,)+
+            $($(#[$field_meta])* $field_visibility $field: $type,)+
         }
 
-        impl $crate::snapshot::Saved for $name {
-            type State<'__state> = &'__state $state;
-            type StateMut<'__state> = &'__state mut $state;
+        #[doc = ::core::concat!("A saved state of [`", ::core::stringify!($name), "`].")]
+        #[derive(::core::clone::Clone)]
+        $visibility struct $saved {
+            $(
+                #[doc = ::core::concat!("The saved state of `", ::core::stringify!($field), "`.")]
+                $field_visibility $field: $crate::saved_struct!(@saved $type $(, $how)?),
+            )+
+        }
+
+        impl $name {
+            /// Returns a saved state of the struct as it is now.
+            #[allow(dead_code)]
+            #[must_use]
+            $visibility fn snapshot(&self) -> $saved {
+                $crate::snapshot::SavedAs::saved(self)
+            }
+        }
+
+        impl $crate::snapshot::SavedAs for $name {
+            type Saved = $saved;
+
+            fn saved(&self) -> $saved {
+                $saved {
+                    $($field: $crate::saved_struct!(@take self.$field $(, $how)?),)+
+                }
+            }
+        }
+
+        impl $crate::snapshot::Saved for $saved {
+            type State<'__state> = &'__state $name;
+            type StateMut<'__state> = &'__state mut $name;
 
             fn check_save(
                 &self,
-                state: &$state,
+                state: &$name,
             ) -> ::core::result::Result<(), $crate::snapshot::SnapshotError> {
                 $($crate::snapshot::Saved::check_save(&self.$field, &state.$field)?;)+
                 ::core::result::Result::Ok(())
@@ -89,7 +123,7 @@ macro_rules! saved_struct {
 
             fn save(
                 &mut self,
-                state: &$state,
+                state: &$name,
             ) -> ::core::result::Result<(), $crate::snapshot::SnapshotError> {
                 $crate::snapshot::Saved::check_save(self, state)?;
                 $($crate::snapshot::Saved::save(&mut self.$field, &state.$field)?;)+
@@ -98,7 +132,7 @@ macro_rules! saved_struct {
 
             fn check_restore(
                 &self,
-                state: &mut &mut $state,
+                state: &mut &mut $name,
             ) -> ::core::result::Result<(), $crate::snapshot::SnapshotError> {
                 $($crate::snapshot::Saved::check_restore(&self.$field, &mut &mut state.$field)?;)+
                 ::core::result::Result::Ok(())
@@ -106,7 +140,7 @@ macro_rules! saved_struct {
 
             fn restore(
                 &self,
-                mut state: &mut $state,
+                mut state: &mut $name,
             ) -> ::core::result::Result<(), $crate::snapshot::SnapshotError> {
                 $crate::snapshot::Saved::check_restore(self, &mut state)?;
                 $($crate::snapshot::Saved::restore(&self.$field, &mut state.$field)?;)+

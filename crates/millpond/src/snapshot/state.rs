@@ -25,6 +25,8 @@ pub struct Shape {
     /// The first generation of every slot and the last.
     pub(crate) first: u32,
     pub(crate) last: u32,
+    /// The largest generation, after which the cycle continues at 1.
+    pub(crate) max: u32,
     pub(crate) wraps: bool,
 }
 
@@ -34,7 +36,15 @@ impl Shape {
 
     pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
         let (first, last) = (circle.start.generation(), circle.last.generation());
-        Self { capacity, capacity_max: capacity, first, last, wraps: circle.wraps }
+        let max = circle.max.generation();
+        Self { capacity, capacity_max: capacity, first, last, max, wraps: circle.wraps }
+    }
+
+    /// The cycle of generations, as numbers.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(super) fn circle(&self) -> Circle<u32> {
+        let Self { first, last, max, wraps, .. } = *self;
+        Circle { start: first, last, max, wraps }
     }
 
     /// Checks that a pool can take on the state of a snapshot of this shape.
@@ -86,6 +96,8 @@ pub(crate) mod sealed {
     use super::{Checksum, HandleLayout, Range, Shape};
     #[cfg(all(feature = "serde", feature = "alloc"))]
     use crate::slots::saved::{Checked, OrderOf};
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    use crate::snapshot::MigrateError;
     use crate::snapshot::SnapshotError;
     #[cfg(all(feature = "serde", feature = "alloc"))]
     use crate::snapshot::format::{Objects, Refused};
@@ -141,6 +153,53 @@ pub(crate) mod sealed {
         ) -> Result<Self, Refused>;
     }
 
+    /// A pool whose objects another one can take over, with the generations of its slots.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub trait Leave: State {
+        /// What [`order`](State::order) lists.
+        const ORDER_OF: OrderOf;
+        #[doc(hidden)]
+        fn stats_left(&self) -> crate::reports::stats::Stats;
+        /// Whether all slots that were used begin at the same generation.
+        #[doc(hidden)]
+        fn begins_alike(&self) -> bool {
+            true
+        }
+        /// The objects in the order of their ages, the oldest first, each by its slot and generation, of a pool that keeps it.
+        #[doc(hidden)]
+        fn ages_left(&self) -> alloc::vec::Vec<(u32, u32)> {
+            alloc::vec::Vec::new()
+        }
+        /// The values with their slots, in the order of the slots.
+        #[doc(hidden)]
+        fn leave(self) -> alloc::vec::Vec<(usize, Self::Value)>;
+    }
+
+    /// A pool that can take over the objects of another, of any kind, with the generations of its slots.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub trait TakeOver: State {
+        /// What its reuse order lists.
+        const ORDER: OrderOf;
+        /// Whether its slots can begin at another generation than those that it was built with.
+        const ADAPTS_FIRST: bool = true;
+        /// The slots that there are now.
+        #[doc(hidden)]
+        fn slots_there(&self) -> usize;
+        /// The slots that there may be.
+        #[doc(hidden)]
+        fn slots_max(&self) -> usize {
+            self.slots_there()
+        }
+        /// Takes on this state, which has as many slots as there are, or more of a pool that grows; its own is gone. The
+        /// values are those of the live slots, in the order of the slots. On an error, nothing changes.
+        #[doc(hidden)]
+        fn take_over(
+            &mut self,
+            state: &Checked<<Self::Handle as HandleLayout>::Word>,
+            values: alloc::vec::Vec<(usize, Self::Value)>,
+        ) -> Result<(), MigrateError>;
+    }
+
     /// See [`State`](super::State).
     pub trait State: Sized {
         type Value;
@@ -164,6 +223,12 @@ pub(crate) mod sealed {
         /// Adds what else the future depends on: the rules by which the pool grows and shrinks, and how far it has.
         #[doc(hidden)]
         fn add_growth_to(&self, _sum: &mut Checksum) {}
+
+        /// The slots that count as retired while their objects are out of the pool, with their generations.
+        #[doc(hidden)]
+        fn detached(&self) -> &[(u32, u32)] {
+            &[]
+        }
 
         /// Slots from here on were never used: their words are those of a new pool, and so is their
         /// order.
@@ -235,6 +300,7 @@ fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut 
     let mut sum = Checksum::new();
     sum.add(&(capacity, first, last, wraps));
     pool.add_growth_to(&mut sum);
+    pool.detached().iter().for_each(|slot| sum.add(slot));
     let fresh = <P::Handle as HandleLayout>::Word::from_generation(first).as_dead();
     let mut slots = 0_u64;
     let with_values = if P::DEAD_HAVE_VALUES { capacity } else { pool.used() };

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::allocations;
 use crate::common::Random;
 use millpond::overflow::{
-    Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
+    Bounded, EvictLeast, EvictLesser, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::{
@@ -491,4 +491,43 @@ fn what_matters_least_is_refused_even_if_it_is_the_newcomer() {
     on!(VecPool::<u64>::builder().capacity_max(1).build());
     on!(Pool::<u64>::builder().reuse(Fifo).capacity(1).build());
     on!(millpond::SyncPool::<u64>::new(1));
+}
+
+#[test]
+fn a_policy_refuses_the_least_newcomer_of_every_pool() {
+    fn test<P: Bounded<Value = u64>>(mut pool: P) {
+        let mut lesser = EvictLesser(|value: &u64| *value);
+        (10..17).for_each(|n| assert!(lesser.insert(&mut pool, n).unwrap().1.is_none()));
+        assert_eq!(lesser.insert(&mut pool, 9).unwrap_err().into_inner(), 9);
+        assert_eq!(lesser.insert(&mut pool, 10).unwrap().1.unwrap().1, 10);
+        assert_eq!(lesser.insert(&mut pool, 99).unwrap().1.unwrap().1, 10);
+        let Stats { refused, evicted, .. } = pool.stats();
+        assert_eq!((refused, evicted), (1, 2));
+    }
+    on_every_pool!(test);
+}
+
+#[test]
+fn other_policies_do_not_compare_the_newcomer() {
+    for (policy, refuses) in [(Overflow::Refuse, true), (Overflow::EvictOldest, false)] {
+        let mut pool = PolicyPool::new(policy, Pool::<u64>::builder().capacity(1), 0);
+        pool.insert_unless_least(90, |value| *value).unwrap();
+        assert_eq!(pool.insert_unless_least(5, |value| *value).is_err(), refuses);
+        assert_eq!(pool.insert_unless_least(95, |value| *value).is_err(), refuses);
+    }
+}
+
+#[test]
+fn a_recycler_refuses_the_least_newcomer() {
+    let mut voices = Recycler::from_fn(2, |_| 0_u64);
+    for loudness in [90, 40] {
+        let (_, voice, evicted) = voices.acquire_unless_least(loudness, |_, own| *own).unwrap();
+        *voice = loudness;
+        assert!(evicted.is_none());
+    }
+    assert!(voices.acquire_unless_least(39, |_, own| *own).is_none());
+    assert_eq!((voices.len(), voices.stats().refused, voices.stats().evicted), (2, 1, 0));
+    let (_, voice, evicted) = voices.acquire_unless_least(40, |_, own| *own).unwrap();
+    assert_eq!((*voice, evicted.map(|handle| handle.index())), (40, Some(1)));
+    voices.validate().unwrap();
 }

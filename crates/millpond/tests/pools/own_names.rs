@@ -66,20 +66,14 @@ millpond::handle_type! {
     struct Small: Handle32<20>;
 }
 
-struct World<F> {
-    ships: millpond::Pool<i8>,
-    look: millpond::snapshot::Kept<F>,
-    sum: i8,
-}
 type Look = for<'a> fn(&'a i8) -> &'a i8;
 millpond::saved_struct! {
-    struct Frame of World<Look> {
-        ships: millpond::Snapshot<i8>,
-    }
-}
-millpond::saved_struct! {
-    struct FrameOfAny of World<for<'a> fn(&'a i8) -> &'a i8> {
-        ships: millpond::Snapshot<i8>,
+    struct World as Frame {
+        ships: millpond::Pool<i8>,
+        look: Look => kept,
+        twin: for<'a> fn(&'a i8) -> &'a i8 => unsaved,
+        names: millpond::Pool<i8> => cloned,
+        sum: i8 => kept,
     }
 }
 

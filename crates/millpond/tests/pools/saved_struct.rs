@@ -1,69 +1,48 @@
 //! `saved_struct!`: a struct of pools, tables and other values goes back as a whole or not at all.
 
 use millpond::overflow::{EvictOldest, Policy};
-use millpond::snapshot::{History, Kept, RollbackError, Saved, SnapshotOf};
-use millpond::{Handle, PackedPool, Pool, SideTable, Snapshot, saved_struct};
-
-struct Crew {
-    sailors: PackedPool<u64>,
-    oldest: EvictOldest<Handle<u64>>,
-}
-
-struct World {
-    ships: Pool<String>,
-    crew: Crew,
-    names: SideTable<Handle<String>, u32>,
-    random: u64,
-    drawn: u32,
-}
-
-saved_struct! {
-    struct SavedCrew of Crew {
-        sailors: SnapshotOf<PackedPool<u64>>,
-        oldest: Kept<EvictOldest<Handle<u64>>>,
-    }
-}
+use millpond::snapshot::{History, Kept, RollbackError, Saved};
+use millpond::{Handle, PackedPool, Pool, SideTable, saved_struct};
 
 saved_struct! {
     #[derive(Debug)]
-    struct Frame of World {
-        /// Cloned: strings are not `Copy`.
-        ships: Snapshot<String>,
-        crew: SavedCrew,
-        names: SnapshotOf<SideTable<Handle<String>, u32>>,
-        random: Kept<u64>,
+    struct Crew as SavedCrew {
+        sailors: PackedPool<u64>,
+        oldest: EvictOldest<Handle<u64>> => kept,
     }
 }
 
-impl std::fmt::Debug for SavedCrew {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("SavedCrew")
+saved_struct! {
+    /// With an attribute of its own.
+    #[derive(Debug, serde::Serialize, serde::Deserialize)]
+    pub(crate) struct World as Frame {
+        /// Strings are not `Copy`.
+        ships: Pool<String> => cloned,
+        #[serde(skip, default = "Crew::new")]
+        crew: Crew => nested,
+        names: SideTable<Handle<String>, u32>,
+        random: u64 => kept,
+        #[serde(default)]
+        drawn: u32 => unsaved,
+    }
+}
+
+impl Crew {
+    fn new() -> Self {
+        let sailors = PackedPool::new(3);
+        let oldest = EvictOldest::beside(&sailors);
+        Self { sailors, oldest }
     }
 }
 
 impl World {
     fn new(names: usize) -> Self {
-        let sailors = PackedPool::new(3);
-        let oldest = EvictOldest::beside(&sailors);
         Self {
             ships: Pool::new(4),
-            crew: Crew { sailors, oldest },
+            crew: Crew::new(),
             names: SideTable::with_capacity(names),
             random: 1,
             drawn: 0,
-        }
-    }
-
-    fn frame(&self) -> Frame {
-        let crew = SavedCrew {
-            sailors: self.crew.sailors.snapshot(),
-            oldest: Kept(self.crew.oldest.clone()),
-        };
-        Frame {
-            ships: self.ships.snapshot_cloned(),
-            crew,
-            names: self.names.snapshot(),
-            random: Kept(self.random),
         }
     }
 
@@ -93,7 +72,7 @@ impl World {
 #[test]
 fn a_struct_goes_back_as_one() {
     let mut world = World::new(4);
-    let mut history = History::new(5, &world.frame());
+    let mut history = History::new(5, &world.snapshot());
     let mut states = Vec::new();
     for frame in 0..20 {
         history.save(frame, &world).unwrap();
@@ -112,7 +91,7 @@ fn a_struct_goes_back_as_one() {
 #[test]
 fn one_field_that_does_not_fit_leaves_all_fields_unchanged() {
     let mut world = World::new(4);
-    let mut history = History::new(5, &world.frame());
+    let mut history = History::new(5, &world.snapshot());
     history.save(0, &world).unwrap();
     world.step();
 
@@ -127,7 +106,7 @@ fn one_field_that_does_not_fit_leaves_all_fields_unchanged() {
     assert_eq!(history.frames().collect::<Vec<_>>(), [0]);
 
     // The same without a history in between.
-    let mut frame = world.frame();
+    let mut frame = world.snapshot();
     let saved = world.state();
     assert!(frame.save(&other).is_err());
     assert!(frame.restore(&mut other).is_err());
@@ -135,4 +114,32 @@ fn one_field_that_does_not_fit_leaves_all_fields_unchanged() {
     world.step();
     frame.restore(&mut world).unwrap();
     assert_eq!(world.state(), saved);
+}
+
+#[test]
+fn a_saved_state_can_be_looked_at() {
+    let mut world = World::new(4);
+    world.step();
+    let frame = world.snapshot();
+    world.step();
+    assert_eq!((frame.ships.as_pool().len(), frame.crew.sailors.as_pool().len()), (1, 1));
+    assert_eq!(frame.drawn.clone().check_save(&world.drawn), Ok(()));
+    assert_ne!(frame.random.0, world.random);
+}
+
+/// The struct itself is the saved game, and what is kept is written as the value.
+#[test]
+fn the_struct_is_a_saved_game() {
+    let mut world = World::new(4);
+    world.step();
+    let file = serde_json::to_string(&world).unwrap();
+    let old: World = serde_json::from_str(&file).unwrap();
+    let mut larger = World::new(9);
+    larger.ships = Pool::builder().capacity(9).name("ships").build();
+    larger.ships.migrate_from(old.ships).unwrap();
+    larger.names.migrate_from(old.names).unwrap();
+    assert!(larger.ships.iter().eq(world.ships.iter()));
+    assert!(larger.names.iter().eq(world.names.iter()));
+    assert_eq!(serde_json::to_string(&Kept(7)).unwrap(), "7");
+    assert_eq!(serde_json::from_str::<Kept<u8>>("7").unwrap(), Kept(7));
 }

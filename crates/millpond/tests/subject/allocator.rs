@@ -99,6 +99,18 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
         drop(values);
     }
 
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        let mut arrays = Self::build(plan);
+        own.into_iter().for_each(|value| drop(arrays.insert(value)));
+        arrays.handles.migrate_from(self.handles.clone()).unwrap();
+        arrays.values = self.values.clone();
+        arrays.values.resize(arrays.handles.capacity(), None);
+        Some(arrays)
+    }
+
     fn iter(&self) -> impl Iterator<Item = (H, &T)> {
         self.handles
             .handles()

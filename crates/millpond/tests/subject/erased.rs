@@ -407,6 +407,11 @@ pub(crate) trait Subject<T: 'static>: Saved<T> {
     fn record(&mut self, recorder: Option<&Recorder>) -> bool;
     fn revive(&mut self, handle: Key, value: T) -> Claimed<T>;
     fn check(&self, handle: Key) -> Option<Result<(), Refusal>>;
+    fn detach(&mut self, handle: Key) -> Option<Option<T>>;
+    fn reattach(&mut self, handle: Key, value: T) -> Claimed<T>;
+    fn free_detached(&mut self, handle: Key) -> Option<bool>;
+    /// A pool of this plan with the objects of this one: see [`PoolUnderTest::migrated`].
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Box<dyn Subject<T>>>;
     /// The same pool once more, by this way of several: see [`PoolUnderTest::came_back`].
     fn came_back(&self, way: u8) -> Option<(&'static str, Box<dyn Subject<T>>)>;
 }
@@ -529,6 +534,22 @@ impl<T: Plain, P: PoolUnderTest<T>> Subject<T> for P {
             [a, b, c] => several(self, [a, b, c]),
             _ => unreachable!("more than {SEVERAL}"),
         }
+    }
+
+    fn detach(&mut self, handle: Key) -> Option<Option<T>> {
+        PoolUnderTest::detach(self, handle.handle())
+    }
+
+    fn reattach(&mut self, handle: Key, value: T) -> Claimed<T> {
+        PoolUnderTest::reattach(self, handle.handle(), value)
+    }
+
+    fn free_detached(&mut self, handle: Key) -> Option<bool> {
+        PoolUnderTest::free_detached(self, handle.handle())
+    }
+
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Box<dyn Subject<T>>> {
+        Some(Box::new(PoolUnderTest::migrated(self, plan, own)?))
     }
 
     fn came_back(&self, way: u8) -> Option<(&'static str, Box<dyn Subject<T>>)> {

@@ -112,6 +112,9 @@ pub(crate) enum Fate {
 /// That of a clone.
 pub(crate) const CLONED: u8 = 0;
 
+/// Those of what is read of that which was written.
+pub(crate) const WRITTEN: [u8; 2] = [2, 4];
+
 /// What a test asks of a pool. Methods that return an option or a flag are those that not every pool
 /// has: `None` and `false` say that this one has not.
 pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
@@ -409,6 +412,30 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
     where
         T: DeserializeOwned,
     {
+        None
+    }
+
+    /// Takes the value out, and keeps its slot; `None` inside: refused.
+    fn detach(&mut self, _handle: Self::Handle) -> Option<Option<T>> {
+        None
+    }
+
+    /// Puts a value into the slot that was kept.
+    fn reattach(&mut self, _handle: Self::Handle, _value: T) -> Claimed<T> {
+        None
+    }
+
+    /// Frees the slot that was kept: whether it was.
+    fn free_detached(&mut self, _handle: Self::Handle) -> Option<bool> {
+        None
+    }
+
+    /// A pool of this plan, which has had these values of its own, with the objects of this one.
+    fn migrated(&self, _plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        drop(own);
         None
     }
 

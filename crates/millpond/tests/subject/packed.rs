@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use millpond::reuse::{ReuseOrder, Roster};
 use millpond::{HandleLayout, PackedPool, PackedVecPool};
 
-use super::pool::{growing, like_a_pool};
+use super::pool::{detaches_and_migrates, growing, like_a_pool};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest, planned};
 
 /// [`PackedPool`] of a handle layout.
@@ -56,6 +56,7 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for PackedPool<T,
     }
 
     like_a_pool!(capacity);
+    detaches_and_migrates!();
     one_slice!();
 }
 

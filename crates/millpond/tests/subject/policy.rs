@@ -136,8 +136,27 @@ impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
         self.0.insert_by(value, |_, value| key(value)).ok()
     }
 
+    fn insert_unless_least<K: Ord>(
+        &mut self,
+        value: T,
+        key: &mut dyn FnMut(&T) -> K,
+    ) -> Option<Result<(Handle<()>, Option<(Handle<()>, T)>), T>> {
+        Some(self.0.insert_unless_least(value, key).map_err(|full| full.into_inner()))
+    }
+
     fn validate(&self) -> Result<(), String> {
         self.0.validate().map_err(|violation| violation.to_string())
+    }
+
+    /// If all that was used fits into the first part. Without objects of its own: its other parts would count them.
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        drop(own);
+        let mut pool = Self::build(plan);
+        pool.0.migrate_from(self.0.clone()).ok()?;
+        Some(pool)
     }
 
     in_two_parts!(capacity_max);
@@ -198,6 +217,20 @@ impl<T: 'static> PoolUnderTest<T> for Spilling<T> {
 
     fn insert(&mut self, value: T) -> Result<Handle<()>, T> {
         self.0.insert(value).map_err(|full| full.into_inner())
+    }
+
+    /// If the first part is as large in such a pool.
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        let mut pool = Self::build(plan);
+        if pool.0.first().capacity() != self.0.first().capacity() {
+            return None;
+        }
+        own.into_iter().for_each(|value| drop(pool.insert(value)));
+        pool.0.migrate_from(self.0.clone()).unwrap();
+        Some(pool)
     }
 
     fn validate(&self) -> Result<(), String> {

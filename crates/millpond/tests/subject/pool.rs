@@ -209,6 +209,43 @@ macro_rules! like_a_pool {
 }
 pub(super) use like_a_pool;
 
+/// Pools that keep the slots of objects that are out, and take over the objects of others, every other time by a conversion.
+macro_rules! detaches_and_migrates {
+    () => {
+        fn detach(&mut self, handle: H) -> Option<Option<T>> {
+            let value = self.detach(handle);
+            assert!(value.is_none() || self.detached().any(|detached| detached == handle));
+            Some(value)
+        }
+
+        fn reattach(&mut self, handle: H, value: T) -> $crate::subject::Claimed<T> {
+            $crate::subject::claimed(handle, self.reattach(handle, value))
+        }
+
+        fn free_detached(&mut self, handle: H) -> Option<bool> {
+            let is_freed = self.free_detached(handle);
+            assert!(!self.detached().any(|detached| detached == handle));
+            Some(is_freed)
+        }
+
+        fn migrated(&self, plan: $crate::subject::Plan, own: Vec<T>) -> Option<Self>
+        where
+            T: Clone,
+        {
+            let mut pool = Self::build(plan);
+            let is_plain = own.len() % 2 == 0;
+            own.into_iter().for_each(|value| drop(pool.insert(value)));
+            let migrated = match is_plain {
+                true => pool.migrate_from(self.clone()),
+                false => pool.migrate_with(self.clone(), |_, value| value),
+            };
+            migrated.unwrap();
+            Some(pool)
+        }
+    };
+}
+pub(super) use detaches_and_migrates;
+
 /// What pools that grow have beyond that.
 macro_rules! growing {
     () => {
@@ -276,6 +313,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
 
     like_a_pool!(capacity, get_unchecked, get_unchecked_mut);
     in_index_order!();
+    detaches_and_migrates!();
 
     fn update(&mut self, births: usize, live: &mut Live<'_, H, T>) -> Option<Vec<H>> {
         let mut born = Vec::new();

@@ -131,6 +131,19 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         Some((handle, evicted.zip(object.replace(value))))
     }
 
+    fn insert_unless_least<K: Ord>(
+        &mut self,
+        value: T,
+        key: &mut dyn FnMut(&T) -> K,
+    ) -> Option<Result<(H, Option<(H, T)>), T>> {
+        let newcomer = Some(key(&value));
+        let key = |_: H, object: &Option<T>| object.as_ref().map(&mut *key);
+        Some(match self.0.acquire_unless_least(newcomer, key) {
+            Some((handle, object, evicted)) => Ok((handle, evicted.zip(object.replace(value)))),
+            None => Err(value),
+        })
+    }
+
     fn retain(&mut self, keep: &mut dyn FnMut(H, &mut T) -> bool) -> bool {
         let mut gone = own_vec(self.0.len());
         self.0.retain(|handle, object| {
@@ -160,6 +173,20 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
 
     fn runs(&self) -> Option<Vec<(usize, Vec<&T>)>> {
         Some(self.0.runs().map(|(first, run)| (first, run.iter().flatten().collect())).collect())
+    }
+
+    /// Without objects of its own: they would stay in its dead slots.
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        let mut pool = Self::build(plan);
+        let migrated = match own.len() % 2 == 0 {
+            true => pool.0.migrate_from(self.0.clone()),
+            false => pool.0.migrate_with(self.0.clone(), |_, object| object),
+        };
+        migrated.unwrap();
+        Some(pool)
     }
 
     fn try_clone(&self) -> Option<Self>

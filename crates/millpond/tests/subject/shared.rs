@@ -175,6 +175,23 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         Some((handle.relabel(), evicted.map(|(handle, value)| (handle.relabel(), value))))
     }
 
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        let mut shared = Self::build(plan);
+        let is_plain = own.len() % 2 == 0;
+        own.into_iter().for_each(|value| drop(shared.insert(value)));
+        let past = self.alone(|pool| pool.snapshot());
+        let pool = shared.pool.get_mut();
+        let migrated = match is_plain {
+            true => pool.migrate_from(past),
+            false => pool.migrate_with(past, |_, value| value),
+        };
+        migrated.unwrap();
+        Some(shared)
+    }
+
     fn insert_unless_least<K: Ord>(
         &mut self,
         value: T,

@@ -125,6 +125,22 @@ impl<T: 'static, H: HandleLayout + AnyHandle, const GROWS: bool> PoolUnderTest<T
         self.table.iter()
     }
 
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        let mut pool = Self::build(plan);
+        let is_plain = own.len() % 2 == 0;
+        own.into_iter().for_each(|value| drop(pool.insert(value)));
+        pool.slots.migrate_from(self.slots.clone()).unwrap();
+        let migrated = match is_plain {
+            true => pool.table.migrate_from(self.table.clone()),
+            false => pool.table.migrate_with(self.table.clone(), |_, value| value),
+        };
+        migrated.unwrap();
+        Some(pool)
+    }
+
     fn validate(&self) -> Result<(), String> {
         self.agree()?;
         self.slots.validate().map_err(|violation| violation.to_string())?;

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use millpond::reuse::{ReuseOrder, Roster};
 use millpond::{HandleLayout, StaticPool};
 
-use super::pool::{in_index_order, like_a_pool};
+use super::pool::{detaches_and_migrates, in_index_order, like_a_pool};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest};
 
 /// [`StaticPool`] of a capacity and a handle layout.
@@ -36,4 +36,5 @@ impl<T: 'static, const N: usize, H: HandleLayout + AnyHandle> PoolUnderTest<T>
 
     like_a_pool!(capacity, get_unchecked, get_unchecked_mut);
     in_index_order!();
+    detaches_and_migrates!();
 }

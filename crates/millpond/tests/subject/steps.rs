@@ -5,7 +5,8 @@ use millpond::{InsertAtErrorKind, Refusal};
 
 use super::walk::ExactWalk;
 use super::{
-    Claimed, Fate, Key, Makes, Past, Plan, Rank, Recorder, Subject, WAYS_TO_SORT, agreed, recorder,
+    Claimed, Fate, Key, Makes, Past, Plan, Rank, Recorder, Subject, WAYS_BACK, WAYS_TO_SORT,
+    WRITTEN, agreed, recorder,
 };
 use crate::common::{Counted, Ledger, Vacant, panics, quiet_panic};
 
@@ -57,6 +58,14 @@ pub(crate) enum Step {
     Restore(u8),
     /// The same in a new pool, after so many insertions and what the bits say.
     RestoreElsewhere(u8, u8),
+    /// An object goes out of the pool, which keeps its slot.
+    Detach(u8),
+    /// Another one takes its place.
+    Reattach(u8),
+    /// None does.
+    FreeDetached(u8),
+    /// Goes on in a new pool, which may have more slots, after so many insertions.
+    Migrate(u8),
     /// Room for so many more.
     Reserve(u8),
     Shrink,
@@ -78,6 +87,12 @@ struct Slot {
     live: Option<(Key, u64)>,
     /// The generation of the live object, or else of the next one; `None` if there will be none.
     generation: Option<u32>,
+    /// The object is out of the pool, which has no generation of the slot meanwhile.
+    detached: Option<Key>,
+}
+
+impl Slot {
+    const NEW: Self = Self { live: None, generation: Some(1), detached: None };
 }
 
 /// How many lifetimes have begun and ended, the most that were live at once, and what was refused and evicted.
@@ -129,7 +144,7 @@ pub(crate) struct Run<'k> {
 impl<'k> Run<'k> {
     pub(crate) fn new(kind: &'k KindToRun, plan: Plan) -> Self {
         let pool = kind.make(plan);
-        let slots = vec![Slot { live: None, generation: Some(1) }; pool.capacity()];
+        let slots = vec![Slot::NEW; pool.capacity()];
         let there = pool.there();
         let vacant = kind.facts().order.map(|order| Vacant::new(order, there));
         let ledger = Ledger::default();
@@ -241,12 +256,23 @@ impl<'k> Run<'k> {
         assert_eq!(slot.live.map(|(live, _)| live), Some(handle));
         slot.live = None;
         slot.generation = generation;
+        self.freed(handle.index());
+        self.counts.removed += 1;
+    }
+
+    /// This slot is free now, unless it has retired.
+    fn freed(&mut self, index: usize) {
         if self.kind.facts().order.is_none() {
             self.vacant = None;
-        } else if let (Some(vacant), Some(_)) = (&mut self.vacant, generation) {
-            vacant.give_back(handle.index());
+        } else if let (Some(vacant), Some(_)) = (&mut self.vacant, self.slots[index].generation) {
+            vacant.give_back(index);
         }
-        self.counts.removed += 1;
+    }
+
+    /// One of the objects that are out of the pool.
+    fn nth_detached(&self, n: u8) -> Option<Key> {
+        let out: Vec<_> = self.slots.iter().filter_map(|slot| slot.detached).collect();
+        (!out.is_empty()).then(|| out[n as usize % out.len()])
     }
 
     /// The model follows the values: what was dropped is no longer live.
@@ -274,6 +300,9 @@ impl<'k> Run<'k> {
     /// The generation that comes next in the handle's slot, or why the handle's can begin in no lifetime of it.
     fn next(&self, handle: Key) -> Result<u32, InsertAtErrorKind> {
         let slot = self.slots.get(handle.index()).ok_or(InsertAtErrorKind::OutOfRange)?;
+        if slot.detached.is_some() {
+            return Err(InsertAtErrorKind::Occupied);
+        }
         let next = slot.generation.ok_or(InsertAtErrorKind::Retired)?;
         if slot.live.is_some() {
             Err(InsertAtErrorKind::Occupied)
@@ -517,6 +546,36 @@ impl<'k> Run<'k> {
                     None => return false,
                 }
             }
+            Step::Detach(n) => {
+                let Some((handle, id)) = self.nth(n) else { return false };
+                let Some(value) = self.pool.detach(handle) else { return false };
+                assert_eq!(value.map(|value| value.id()), Some(id));
+                self.slots[handle.index()] =
+                    Slot { live: None, generation: None, detached: Some(handle) };
+                self.vacant = self.vacant.take().filter(|_| self.kind.facts().order.is_some());
+                self.counts.removed += 1;
+            }
+            Step::Reattach(n) => {
+                let Some(handle) = self.nth_detached(n) else { return false };
+                let value = self.value();
+                self.pool.reattach(handle, value).unwrap().map_err(|(why, _)| why).unwrap();
+                let generation = Some(handle.generation());
+                self.slots[handle.index()] = Slot { live: None, generation, detached: None };
+                self.began(handle);
+            }
+            Step::FreeDetached(n) => {
+                let Some(handle) = self.nth_detached(n) else { return false };
+                assert_eq!(self.pool.free_detached(handle), Some(true));
+                let generation = self.after(handle.generation());
+                self.slots[handle.index()] = Slot { live: None, generation, detached: None };
+                self.freed(handle.index());
+            }
+            // A pool is not written meanwhile.
+            Step::Copy(n)
+                if WRITTEN.contains(&(n % WAYS_BACK)) && self.nth_detached(0).is_some() =>
+            {
+                return false;
+            }
             Step::Copy(n) => {
                 let Some((_, copy)) = self.pool.came_back(n) else { return false };
                 self.pool = copy;
@@ -544,6 +603,7 @@ impl<'k> Run<'k> {
                 self.pool = other;
                 self.restore(n);
             }
+            Step::Migrate(n) => return self.migrate(n as usize % 3, n as usize / 4 % 4),
             Step::Reserve(n) => {
                 let additional = n as usize % (self.slots.len() + 2);
                 let room = self.slots.len() - self.len() - self.retired();
@@ -699,6 +759,27 @@ impl<'k> Run<'k> {
         true
     }
 
+    /// The snapshots are of the pool as it was: of a larger one, there are none yet.
+    fn migrate(&mut self, more: usize, own: usize) -> bool {
+        let facts = self.kind.facts();
+        let more = if facts.capacity.is_some() { 0 } else { more };
+        let plan = Plan { capacity: self.plan.capacity + more, ..self.plan };
+        let own = (0..own).map(|_| self.value()).collect();
+        if self.nth_detached(0).is_some() {
+            return false;
+        }
+        let Some(pool) = self.pool.migrated(plan, own) else { return false };
+        self.pool = pool;
+        if more > 0 {
+            self.saved = [None, None];
+        }
+        self.plan = plan;
+        self.slots.resize(self.pool.capacity(), Slot::NEW);
+        // Where nothing says which slot comes next, it may be another one.
+        self.vacant = self.vacant.take().filter(|_| facts.order.is_some());
+        true
+    }
+
     /// Begins, or begins again, a lifetime of this slot, so many after the one that comes next.
     fn claim(&mut self, slot: u8, ahead: i32, is_revival: bool) -> bool {
         let index = slot as usize % (self.slots.len() + 1);
@@ -737,6 +818,19 @@ impl<'k> Run<'k> {
                 assert!(self.pool.get_mut(handle).is_none() && self.pool.remove(handle).is_none());
                 assert!(!matches!(self.pool.disjoint([handle]), Some(Some(_))), "{handle:?}");
             }
+            if !self.slots.iter().any(|slot| slot.detached == Some(handle)) {
+                assert_ne!(self.pool.free_detached(handle), Some(true));
+                if let Some(reattached) = self.pool.reattach(handle, self.ledger.value(0)) {
+                    let slot =
+                        self.slots.get(handle.index()).filter(|_| handle.index() < self.there);
+                    let expected = match slot {
+                        None => InsertAtErrorKind::OutOfRange,
+                        Some(Slot { live: Some(_), .. }) => InsertAtErrorKind::Occupied,
+                        Some(_) => InsertAtErrorKind::Stale,
+                    };
+                    assert_eq!(reattached.unwrap_err().0, expected, "{handle:?}");
+                }
+            }
             let insert_at: Claim = |pool, handle, value| pool.insert_at(handle, value);
             let revive: Claim = |pool, handle, value| pool.revive(handle, value);
             let (claim, revival) = (self.refuses_claim(handle), self.refuses_revival(handle));
@@ -770,24 +864,28 @@ impl<'k> Run<'k> {
             return false;
         }
         let value = self.value();
-        let least = victim.filter(|(_, id)| is_full && id ^ flip > value.id() ^ flip);
-        let value = match least {
-            None => value,
-            // The newcomer is the least: one form refuses it.
-            Some(_) => {
-                let mut key = |value: &Counted| Rank::of(value.id() ^ flip);
-                match self.pool.insert_unless_least(value, &mut key) {
-                    Some(inserted) => {
-                        let value = inserted.unwrap_err();
-                        self.counts.refused += 1;
-                        value
-                    }
-                    None => self.value(),
-                }
+        let is_least = is_full && victim.is_some_and(|(_, id)| id ^ flip > value.id() ^ flip);
+        let mut key = |value: &Counted| Rank::of(value.id() ^ flip);
+        // The form that compares the newcomer refuses it if it is the least; else either form inserts it.
+        let compared = match is_least || self.next_id % 2 == 0 {
+            true => self.pool.insert_unless_least(value, &mut key),
+            false => Some(Err(value)),
+        };
+        let (handle, evicted) = match compared {
+            Some(Ok(inserted)) => {
+                assert!(!is_least, "the least was inserted");
+                inserted
+            }
+            Some(Err(value)) => {
+                assert!(is_least || self.next_id % 2 == 1, "what is not the least was refused");
+                self.counts.refused += u64::from(is_least);
+                self.pool.insert_or_evict(value, &mut key).unwrap()
+            }
+            None => {
+                let value = self.value();
+                self.pool.insert_or_evict(value, &mut key).unwrap()
             }
         };
-        let (handle, evicted) =
-            self.pool.insert_or_evict(value, &mut |value| Rank::of(value.id() ^ flip)).unwrap();
         let evicted = evicted.map(|(handle, value)| (handle, value.id()));
         assert_eq!(evicted, victim.filter(|_| is_full));
         if let Some((evicted, _)) = evicted {

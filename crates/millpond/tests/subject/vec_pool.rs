@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use millpond::reuse::ReuseOrder;
 use millpond::{HandleLayout, VecPool};
 
-use super::pool::{growing, in_index_order, like_a_pool};
+use super::pool::{detaches_and_migrates, growing, in_index_order, like_a_pool};
 use super::{AnyHandle, Kind, Plan, PoolUnderTest, planned};
 
 /// [`VecPool`] of a reuse order and a handle layout, which has no slots at first and grows to the plan's capacity.
@@ -27,5 +27,6 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
 
     like_a_pool!(capacity_max, get_unchecked, get_unchecked_mut);
     in_index_order!();
+    detaches_and_migrates!();
     growing!();
 }

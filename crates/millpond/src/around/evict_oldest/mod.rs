@@ -13,6 +13,9 @@ use crate::slots::reuse::ReuseOrder;
 
 /// An overflow policy: a full pool evicts its oldest object.
 ///
+/// The newcomer takes no part in the comparison, as it is younger than all others: it always gets a slot, unless every
+/// object is in the last lifetime of its slot.
+///
 /// Needs the feature `policies`.
 ///
 /// ```text

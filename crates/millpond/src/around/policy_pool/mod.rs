@@ -1,4 +1,6 @@
 #[cfg(feature = "serde")]
+mod migrate;
+#[cfg(feature = "serde")]
 mod saved;
 mod snapshot;
 
@@ -7,7 +9,7 @@ use core::ops::{Index, IndexMut};
 use super::evict_oldest::EvictOldest;
 use crate::handle::{Handle, HandleLayout, Issue, Word};
 use crate::policies::{
-    EvictLeast, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, slots_together,
+    EvictLeast, EvictLesser, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, slots_together,
 };
 use crate::pools::pool::Pool;
 use crate::pools::pool::PoolBuilder;
@@ -86,7 +88,8 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, VecPool<T, R, H
 /// # Snapshots and saved games
 ///
 /// A [snapshot](crate::snapshot), and with the feature `serde` the saved form, holds all parts, and the ages of the objects for
-/// [`Overflow::EvictOldest`]. It can be restored into pools with the same policy and sizes.
+/// [`Overflow::EvictOldest`]. It can be restored into pools with the same policy and sizes; a pool with another one, or with
+/// more slots, [takes over](Self::migrate_from) the objects of an old one.
 ///
 /// ```
 /// use millpond::Pool;
@@ -326,7 +329,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
 
     /// Inserts `value`; if the pool is full, applies the policy. `key` is used by
     /// [`Overflow::EvictLeast`]: the object with the smallest key is evicted, and `value` is inserted even if its own key
-    /// is smaller still.
+    /// is smaller still ([`insert_unless_least`](Self::insert_unless_least) refuses it then).
     ///
     /// # Errors
     ///
@@ -341,6 +344,34 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
             (Overflow::EvictLeast, _) => EvictLeast(key).insert(&mut self.pools, value),
             (_, Some(ages)) => ages.insert(&mut self.pools, value),
             _ => Refuse.insert(&mut self.pools, value),
+        }
+    }
+
+    /// Like [`insert_by`](Self::insert_by), but with [`Overflow::EvictLeast`], a full pool refuses `value` if its own key is
+    /// smaller than all others. Of equal keys, `value` has the slot. Other policies do not use `key`.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::overflow::{Overflow, PolicyPool};
+    ///
+    /// let mut voices = PolicyPool::new(Overflow::EvictLeast, Pool::builder().capacity(1), 0);
+    /// voices.insert_unless_least(("explosion", 90), |voice| voice.1).unwrap();
+    /// let crickets = voices.insert_unless_least(("crickets", 5), |voice| voice.1);
+    /// assert_eq!(crickets.unwrap_err().into_inner(), ("crickets", 5));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full and the policy makes no room. The error returns `value`.
+    #[track_caller]
+    pub fn insert_unless_least<K: Ord>(
+        &mut self,
+        value: T,
+        mut key: impl FnMut(&T) -> K,
+    ) -> Result<Inserted<Pool<T, R, H>>, Full<T>> {
+        match self.policy {
+            Overflow::EvictLeast => EvictLesser(key).insert(&mut self.pools, value),
+            _ => self.insert_by(value, |_, value| key(value)),
         }
     }
 

@@ -136,15 +136,20 @@ impl<H: HandleLayout, V> SideTable<H, V> {
             let capacity_max = H::CAPACITY_MAX;
             return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
         }
-        let capacity_max = match self.growth {
-            Growth::Never => self.capacity(),
-            Growth::InProportion => H::CAPACITY_MAX,
-            Growth::UpTo(slots_max) => slots_max,
-        };
+        let capacity_max = self.limit();
         if slots > capacity_max {
             return Err(BuildError::BeyondLimit { capacity, capacity_max });
         }
         self.grow(slots).map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
+    }
+
+    /// The number of slots that the table may have.
+    pub(super) fn limit(&self) -> usize {
+        match self.growth {
+            Growth::Never => self.capacity(),
+            Growth::InProportion => H::CAPACITY_MAX,
+            Growth::UpTo(slots_max) => slots_max.min(H::CAPACITY_MAX),
+        }
     }
 
     fn grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {

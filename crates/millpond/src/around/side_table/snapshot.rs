@@ -19,7 +19,14 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
             Growth::InProportion => (Shape::GROWS, usize::MAX),
             Growth::UpTo(slots_max) => (Shape::GROWS, slots_max),
         };
-        Shape { capacity, capacity_max, first: 0, last: H::LIFETIMES_MAX, wraps: true }
+        Shape {
+            capacity,
+            capacity_max,
+            first: 0,
+            last: H::LIFETIMES_MAX,
+            max: H::LIFETIMES_MAX,
+            wraps: true,
+        }
     }
 
     fn used(&self) -> usize {
@@ -90,9 +97,113 @@ mod saved {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::handle::Issue;
+    use crate::pools::settings::BuildError;
     use crate::reports::stats::Stats;
     use crate::slots::saved::{Checked, OrderOf};
+    use crate::snapshot::MigrateError;
     use crate::snapshot::format::{Refused, serde_of_pool};
+
+    impl<H: HandleLayout, V> SideTable<H, V> {
+        /// Takes over all values of an old table, with the generations of its slots, for a pool that has [taken
+        /// over](crate::Pool::migrate_from) the objects. The table keeps its own limit, and its own values are dropped.
+        ///
+        /// ```
+        /// use millpond::{Pool, SideTable};
+        ///
+        /// let mut old = Pool::new(2);
+        /// let barge = old.insert("barge").unwrap();
+        /// let mut old_cargo = SideTable::with_capacity(2);
+        /// old_cargo.insert(barge, "coal").unwrap();
+        ///
+        /// let mut ships = Pool::new(4);
+        /// let mut cargo = SideTable::with_capacity(4);
+        /// ships.migrate_from(old)?;
+        /// cargo.migrate_from(old_cargo)?;
+        /// assert_eq!(cargo[barge], "coal");
+        /// # Ok::<(), millpond::snapshot::MigrateError>(())
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If the table may have fewer slots than the old one used, a value's handle has a generation that the table's
+        /// handle layout does not have, or memory runs out. The table is then unchanged.
+        ///
+        /// # Panics
+        ///
+        /// If the drop of one of the table's own values panics.
+        pub fn migrate_from<K: HandleLayout>(
+            &mut self,
+            old: SideTable<K, V>,
+        ) -> Result<(), MigrateError> {
+            self.migrate_with(old, |_, value| value)
+        }
+
+        /// Like [`migrate_from`](Self::migrate_from), for values of a type that has changed: `convert` makes each value
+        /// from its handle and the old value.
+        ///
+        /// ```
+        /// use millpond::{Handle, Handle32, SideTable};
+        ///
+        /// let barge = Handle::<u8>::from_parts(0, 1).unwrap();
+        /// let old = SideTable::from_iter([(barge, 5_u8)]);
+        /// let mut cargo = SideTable::<Handle32<u8>, u32>::new();
+        /// cargo.migrate_with(old, |_, crates| u32::from(crates))?;
+        /// assert_eq!(cargo[Handle32::from_parts(0, 1).unwrap()], 5);
+        /// # Ok::<(), millpond::snapshot::MigrateError>(())
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If `migrate_from` would fail. `convert` is not called then.
+        ///
+        /// # Panics
+        ///
+        /// If `convert` panics, and the table is unchanged then, but for its capacity; or if `migrate_from` does.
+        pub fn migrate_with<K: HandleLayout, U>(
+            &mut self,
+            old: SideTable<K, U>,
+            mut convert: impl FnMut(H, U) -> V,
+        ) -> Result<(), MigrateError> {
+            let old_used = old.storage.words().used();
+            let words =
+                (0..old_used).map(|slot| kept_word::<K, H>(slot, sealed::State::word(&old, slot)));
+            let mut words = words.collect::<Result<Vec<_>, _>>()?;
+            let never = H::Word::ZERO.as_dead();
+            let used = words.iter().rposition(|word| *word != never).map_or(0, |last| last + 1);
+            self.reserve(used).map_err(|error| match error {
+                BuildError::OutOfMemory { capacity } => {
+                    MigrateError::OutOfMemory { slots: capacity }
+                }
+                _ => MigrateError::TooFewSlots { needed: used, capacity_max: self.limit() },
+            })?;
+            words.resize(self.capacity(), never);
+            let values = old.into_iter().map(|(handle, value)| {
+                let index = handle.index() as usize;
+                (index, convert(H::from_kept_parts(index, words[index]), value))
+            });
+            let values: Vec<_> = values.collect();
+            self.clear();
+            let live = values.len();
+            self.storage.load(&words, values, live as u64, live);
+            Ok(())
+        }
+    }
+
+    /// The state of a slot in the words of another layout. Where that does not have the generation of the last value that
+    /// is gone, it has none of the handles that are stale, either.
+    fn kept_word<K: HandleLayout, H: HandleLayout>(
+        slot: usize,
+        word: K::Word,
+    ) -> Result<H::Word, MigrateError> {
+        let generation = word.generation();
+        match (word.is_dead(), generation <= H::LIFETIMES_MAX) {
+            (true, true) => Ok(H::Word::from_generation(generation).as_dead()),
+            (false, true) => Ok(H::Word::from_generation(generation)),
+            (true, false) => Ok(H::Word::ZERO.as_dead()),
+            (false, false) => Err(MigrateError::BeyondLifetimes { slot, generation }),
+        }
+    }
 
     impl<H: HandleLayout, V> sealed::Load for SideTable<H, V> {
         const KIND: &'static str = "SideTable";

@@ -1,4 +1,6 @@
 #[cfg(all(feature = "serde", feature = "alloc"))]
+mod migrate;
+#[cfg(all(feature = "serde", feature = "alloc"))]
 mod saved;
 mod snapshot;
 
@@ -88,6 +90,12 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     #[must_use]
     pub fn second(&self) -> &B {
         &self.second
+    }
+
+    /// The first pool, mutable; it must not be replaced by another.
+    #[cfg(all(feature = "budget", feature = "serde"))]
+    pub(crate) fn first_mut(&mut self) -> &mut A {
+        &mut self.first
     }
 
     /// The second pool, mutable; it must not be replaced by another.

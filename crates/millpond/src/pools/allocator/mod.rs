@@ -458,7 +458,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.core.validate(self.capacity(), self.storage.words())
+        self.core.validate(self.capacity(), self.storage.words(), &[])
     }
 }
 

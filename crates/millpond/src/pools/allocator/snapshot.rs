@@ -67,7 +67,74 @@ mod saved {
     use crate::reports::stats::Stats;
     use crate::slots::saved::{Checked, OrderOf};
     use crate::snapshot::format::Refused;
+    use crate::snapshot::{MigrateError, OldPool, migrate};
     use sealed::Written;
+
+    impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+        /// Takes over all handles of an old allocator, with the generations of its slots; see
+        /// [`Pool::migrate_from`](crate::Pool::migrate_from).
+        ///
+        /// ```
+        /// use millpond::reuse::Fifo;
+        /// use millpond::{Handle, HandleAllocator};
+        ///
+        /// let mut old = HandleAllocator::new(2);
+        /// let [first, second] = [(); 2].map(|()| old.acquire().unwrap());
+        /// old.release(first);
+        /// let mut rows = HandleAllocator::<Fifo, Handle<()>>::with_capacity(4);
+        /// rows.migrate_from(old)?;
+        /// assert!(rows.contains(second) && !rows.contains(first));
+        /// # Ok::<(), millpond::snapshot::MigrateError>(())
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If the allocator cannot keep all generations; the [error](MigrateError) says what to change.
+        pub fn migrate_from(&mut self, old: impl OldPool<Value = ()>) -> Result<(), MigrateError> {
+            migrate(self, old, |_, ()| ())
+        }
+
+        /// Takes on a saved state of as many slots, in place of one in which all are dead.
+        pub(in crate::pools) fn load_state(&mut self, state: &Checked<H::Word>) {
+            let live = (0..state.words.len()).filter(|index| !state.words[*index].is_dead());
+            let live = live.map(|index| (index, ())).collect();
+            self.storage.load(&state.words, live, state.inserted, state.peak);
+            self.core.load(state, self.storage.slots_mut());
+        }
+    }
+
+    impl<R: ReuseOrder, H: HandleLayout> sealed::Leave for HandleAllocator<R, H> {
+        const ORDER_OF: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
+
+        fn stats_left(&self) -> Stats {
+            self.stats()
+        }
+
+        fn leave(self) -> Vec<(usize, ())> {
+            self.handles().map(|handle| (handle.index() as usize, ())).collect()
+        }
+    }
+
+    impl<R: ReuseOrder, H: HandleLayout> sealed::TakeOver for HandleAllocator<R, H> {
+        const ORDER: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
+
+        fn slots_there(&self) -> usize {
+            self.capacity()
+        }
+
+        fn take_over(
+            &mut self,
+            state: &Checked<H::Word>,
+            _: Vec<(usize, ())>,
+        ) -> Result<(), MigrateError> {
+            self.clear();
+            for index in 0..self.capacity() {
+                self.storage.watched().into_iter().for_each(|watch| watch.restored(index));
+            }
+            self.load_state(state);
+            Ok(())
+        }
+    }
 
     impl<R: ReuseOrder, H: HandleLayout> sealed::Load for HandleAllocator<R, H> {
         const KIND: &'static str = "HandleAllocator";
@@ -82,10 +149,7 @@ mod saved {
             let capacity = checked.words.len();
             let mut slots = Self::from_settings(&Settings::of_capacity(capacity))
                 .map_err(|_| Refused::out_of_memory(capacity))?;
-            let live = (0..capacity).filter(|index| !checked.words[*index].is_dead());
-            let live = live.map(|index| (index, ())).collect();
-            slots.storage.load(&checked.words, live, checked.inserted, checked.peak);
-            slots.core.load(checked, slots.storage.slots_mut());
+            slots.load_state(checked);
             Ok(slots)
         }
     }

@@ -84,6 +84,14 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         let differs = |index: &usize| slots.word(*index) != others.word(*index);
         (0..other.capacity()).filter(differs).for_each(|index| watch.restored(index));
     }
+
+    /// The pool is about to take over the objects of another.
+    #[cfg(feature = "serde")]
+    pub(super) fn note_migrated(&self) {
+        if let Some(watch) = &self.roster.slots().watch {
+            (0..self.capacity()).for_each(|index| watch.restored(index));
+        }
+    }
 }
 
 /// The slots that `handles` name.

@@ -6,6 +6,7 @@
 
 mod builder;
 mod debug;
+mod detach;
 mod drain;
 mod growth;
 mod iter;
@@ -35,7 +36,9 @@ use crate::handle::{Explanation, Handle, HandleLayout, Refusal};
 use crate::pools::faces;
 use crate::pools::settings::{BuildError, Settings};
 use crate::pools::slot_pool::{CannotGrow, Fixed};
-use crate::reports::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, PoolName};
+use crate::reports::errors::{
+    Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind, PoolName,
+};
 use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::{CheckWord, Circle};
@@ -570,7 +573,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     ///
     /// If the slot is live, retired or out of range, has been used since, never had this lifetime, or has started
     /// its lifetimes again (in a pool that wraps). The error returns `value`.
-    #[doc(alias = "reattach")]
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn revive(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
@@ -597,11 +599,15 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
                 self.note_origin(handle);
                 Ok(handle)
             }
-            Err(kind) => {
-                let lifetime = self.generations().lifetime(handle.generation());
-                Err(InsertAtError::new(value, kind, self.name(), handle, lifetime))
-            }
+            Err(kind) => Err(self.error_at(handle, kind, value)),
         }
+    }
+
+    /// The error of a handle whose slot cannot have this value.
+    #[cold]
+    fn error_at(&self, handle: H, kind: InsertAtErrorKind, value: T) -> InsertAtError<T> {
+        let lifetime = self.generations().lifetime(handle.generation());
+        InsertAtError::new(value, kind, self.name(), handle, lifetime)
     }
 
     #[cold]

@@ -12,7 +12,9 @@ use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::pools::settings::Lifetimes;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{Books, Census, CheckWord, Parting, Partition, Sorting, retired_among};
+use crate::slots::{
+    Books, Census, CheckWord, Detached, Parting, Partition, Sorting, retired_among,
+};
 
 /// ```text
 /// position   0         live        live + retired    slots
@@ -34,6 +36,8 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     /// A copy of the books' [`quick_below`](Books::quick_below), or 0: then the next lifetime that ends makes a new one.
     quick_below: H::Word,
     books: Books<H::Erased>,
+    /// Slots that have retired for all others, while their values are out of the pool.
+    detached: Detached,
 }
 
 /// The entry in the order for a slot with this word. For a retired slot, only the index counts; no
@@ -86,6 +90,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             order: Vec::new(),
             quick_below: H::Word::ZERO,
             books: Books::fresh(lifetimes),
+            detached: Detached::NONE,
         }
     }
 
@@ -154,7 +159,8 @@ impl<H: HandleLayout> PackedRoster<H> {
         handle: H,
         check: CheckWord<H::Word>,
     ) -> Result<(), InsertAtErrorKind> {
-        let index = self.books.check_claim(handle.erase(), &self.slots, check)?;
+        let claimed = self.books.check_claim(handle.erase(), &self.slots, check);
+        let index = claimed.map_err(|why| self.detached.explain(handle.index(), why))?;
         let slot = &mut self.slots[index];
         slot.word = handle.word();
         let position = slot.position.to_index();
@@ -219,6 +225,59 @@ impl<H: HandleLayout> PackedRoster<H> {
             }
         }
         self.quick_below = self.books.quick_below();
+    }
+
+    /// The value at this position goes out of the pool, and its slot keeps the handle's lifetime.
+    pub(super) fn detach(&mut self, handle: H, position: usize) {
+        self.detached.reserve();
+        let live = self.slots.counts().live();
+        self.slots.counts_mut().expect_death(live);
+        self.slots.counts_mut().death();
+        self.slots.counts_mut().retire(1);
+        self.end(position, handle, self.parting());
+        self.slots[handle.index() as usize].word = H::Word::RETIRED;
+        self.detached.add(handle.index(), handle.generation());
+    }
+
+    /// The lifetime of a slot whose value was out of the pool goes on; its value goes behind the others.
+    pub(super) fn reattach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        self.detached.reattach(handle, &self.slots)?;
+        self.unretire(handle, false);
+        self.slots.counts_mut().birth();
+        self.books.note_generation(handle.word());
+        self.quick_below = H::Word::ZERO;
+        Ok(())
+    }
+
+    /// The slots whose values are out of the pool.
+    pub(super) fn detached(&self) -> &Detached {
+        &self.detached
+    }
+
+    pub(super) fn detached_mut(&mut self) -> &mut Detached {
+        &mut self.detached
+    }
+
+    /// Ends the lifetime of a slot whose value was out of the pool; returns whether it was.
+    pub(super) fn end_detached(&mut self, handle: H) -> bool {
+        if !self.detached.take(handle.index(), handle.generation()) {
+            return false;
+        }
+        if let Some(next) = self.books.end(handle.index() as usize, handle.word()) {
+            self.unretire(H::from_kept_parts(handle.index() as usize, next), true);
+        }
+        self.quick_below = H::Word::ZERO;
+        true
+    }
+
+    /// This slot is used again, in this lifetime.
+    fn unretire(&mut self, handle: H, is_vacant: bool) {
+        self.slots.counts_mut().unretire();
+        let slot = &mut self.slots[handle.index() as usize];
+        slot.word = handle.word();
+        let position = slot.position.to_index();
+        self.order[position] = handle;
+        Partition::unretire(self, position, self.parting(), is_vacant);
     }
 
     /// Replaces the recorder's track.
@@ -337,6 +396,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn load(&mut self, saved: &crate::slots::saved::Checked<H::Word>) {
         self.slots.load(&saved.words, saved.inserted, saved.peak);
         self.books.load(saved, &self.slots);
+        self.detached.clear();
         self.quick_below = H::Word::ZERO;
         let parting = self.parting();
         for (place, &index) in saved.order.iter().enumerate() {
@@ -344,6 +404,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             let position = parting.listed(place, self.slots.len());
             self.place(position, handle_in(index, self.slots[index].word));
         }
+        self.tell_all();
     }
 
     /// Takes on the state of `other`, which has the same generation cycle and, without these copies of its
@@ -361,7 +422,13 @@ impl<H: HandleLayout> PackedRoster<H> {
             }
         }
         self.books.copy_state_from(&other.books);
+        self.detached.clone_from(&other.detached);
         self.quick_below = H::Word::ZERO;
+        self.tell_all();
+    }
+
+    /// Reports to the recorder that the whole state was replaced.
+    fn tell_all(&mut self) {
         let live = &self.order[..self.slots.counts().live()];
         self.books.tell_all(&self.slots, live.iter().map(|handle| handle.index() as usize));
     }
@@ -471,7 +538,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             "there is a place in the order for each slot",
             format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
         )?;
-        self.books.validate(slots_max, &self.slots)?;
+        self.books.validate(slots_max, &self.slots, self.detached.as_slice())?;
         let start = self.books.circle().start();
         let written = self.slots[self.used()..].iter().position(|slot| slot.word != start);
         ensure(

@@ -29,6 +29,10 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::State for PackedSlotP
         self
     }
 
+    fn detached(&self) -> &[(u32, u32)] {
+        self.roster.detached().as_slice()
+    }
+
     fn used(&self) -> usize {
         match self.former().len() {
             0 => self.roster.used(),
@@ -65,6 +69,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Restore for PackedSlo
     }
 
     fn empty(&mut self) {
+        self.roster.detached_mut().clear();
         self.clear();
     }
 }
@@ -94,6 +99,99 @@ mod saved {
     use crate::snapshot::format::{
         CheckedVecPool, Refused, SavedState, SavedVecPool, serde_of_pool,
     };
+    use crate::snapshot::{MigrateError, OldPool, migrate};
+
+    impl<T, H: HandleLayout> PackedPool<T, H> {
+        /// Takes over all objects of an old pool, of any kind, with the generations of its slots; see
+        /// [`Pool::migrate_from`](crate::Pool::migrate_from). The values of another `PackedPool` keep their order.
+        ///
+        /// ```
+        /// use millpond::{PackedPool, VecPool};
+        ///
+        /// let mut old = VecPool::new();
+        /// let [red, green] = ["red", "green"].map(|spark| old.push(spark));
+        /// old.remove(red);
+        /// let mut sparks = PackedPool::new(100);
+        /// sparks.migrate_from(old)?;
+        /// assert_eq!((sparks.as_slice(), sparks.get(red)), (["green"].as_slice(), None));
+        /// assert!(sparks.contains(green));
+        /// # Ok::<(), millpond::snapshot::MigrateError>(())
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If the pool cannot keep all generations; the [error](MigrateError) says what to change.
+        ///
+        /// # Panics
+        ///
+        /// If the drop of one of the pool's own values panics.
+        pub fn migrate_from(&mut self, old: impl OldPool<Value = T>) -> Result<(), MigrateError> {
+            self.migrate_with(old, |_, value| value)
+        }
+
+        /// Like [`migrate_from`](Self::migrate_from), for values of a type that has changed: see
+        /// [`Pool::migrate_with`](crate::Pool::migrate_with).
+        ///
+        /// ```
+        /// use millpond::{PackedPool, Pool};
+        ///
+        /// let mut old = Pool::new(8);
+        /// let spark = old.insert(1.5_f32).unwrap();
+        /// let mut sparks = PackedPool::<f64>::new(8);
+        /// sparks.migrate_with(old, |_, heat| f64::from(heat))?;
+        /// assert_eq!(sparks.as_slice(), [1.5]);
+        /// # Ok::<(), millpond::snapshot::MigrateError>(())
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If `migrate_from` would fail. `convert` is not called then.
+        ///
+        /// # Panics
+        ///
+        /// If `convert` panics, and the pool is unchanged then; or if `migrate_from` does.
+        pub fn migrate_with<Q: OldPool>(
+            &mut self,
+            old: Q,
+            convert: impl FnMut(H, Q::Value) -> T,
+        ) -> Result<(), MigrateError> {
+            migrate(self, old, convert)
+        }
+    }
+
+    impl<T, H: HandleLayout> sealed::Leave for PackedPool<T, H> {
+        const ORDER_OF: OrderOf = OrderOf::All;
+
+        fn stats_left(&self) -> Stats {
+            self.stats()
+        }
+
+        fn leave(self) -> Vec<(usize, T)> {
+            let values = self.into_iter().map(|(handle, value)| (handle.index() as usize, value));
+            let mut values: Vec<_> = values.collect();
+            values.sort_unstable_by_key(|(index, _)| *index);
+            values
+        }
+    }
+
+    impl<T, H: HandleLayout> sealed::TakeOver for PackedPool<T, H> {
+        const ORDER: OrderOf = OrderOf::All;
+
+        fn slots_there(&self) -> usize {
+            self.capacity()
+        }
+
+        fn take_over(
+            &mut self,
+            state: &Checked<H::Word>,
+            values: Vec<(usize, T)>,
+        ) -> Result<(), MigrateError> {
+            self.clear();
+            self.note_migrated();
+            self.load_slots(state, values);
+            Ok(())
+        }
+    }
 
     impl<T, H: HandleLayout> sealed::Load for PackedPool<T, H> {
         const KIND: &'static str = "PackedPool";

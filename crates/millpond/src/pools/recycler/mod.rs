@@ -16,6 +16,7 @@ use core::ops::{Index, IndexMut};
 use crate::base::{memory, or_panic};
 use crate::handle::{Explanation, Handle, HandleLayout, Refusal, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
+use crate::policies::least_of;
 use crate::pools::allocator::HandleAllocator;
 use crate::pools::faces::Handles;
 use crate::pools::settings::{BuildError, Settings};
@@ -277,8 +278,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// Acquires an object; if none is dead, first releases the live object with the smallest key.
     /// Also returns the handle that became stale. Of objects with equal keys, the one with the
     /// lowest index is released. Returns `None` if the capacity is 0, or if every slot is in its
-    /// last lifetime or retired. What the object is acquired for takes no part in the comparison: compare before, if it
-    /// may be what matters least.
+    /// last lifetime or retired. What the object is acquired for takes no part in the comparison;
+    /// [`acquire_unless_least`](Self::acquire_unless_least) compares its key as well.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -295,16 +296,52 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         &mut self,
         mut key: impl FnMut(H, &T) -> K,
     ) -> Option<(H, &mut T, Option<H>)> {
-        let mut evicted = None;
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
             let is_last = |handle| self.handles.core().is_last(H::erase(handle));
-            let handle = crate::policies::least_of(keys, is_last)?;
-            self.evict(handle);
-            evicted = Some(handle);
+            let victim = least_of(keys, is_last)?;
+            return self.acquire_in_place_of(victim);
         }
+        self.acquire().map(|(handle, object)| (handle, object, None))
+    }
+
+    /// Like [`acquire_or_evict`](Self::acquire_or_evict), but returns `None`, too, if no object is dead and `newcomer`, the
+    /// key of what the object is acquired for, is smaller than all others. Of equal keys, the newcomer has the object.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut voices = Recycler::from_fn(1, |_| 0);
+    /// *voices.acquire().unwrap().1 = 90;
+    /// assert!(voices.acquire_unless_least(5, |_, loudness| *loudness).is_none());
+    /// let (_, voice, evicted) = voices.acquire_unless_least(95, |_, loudness| *loudness).unwrap();
+    /// assert_eq!((*voice, evicted.map(|handle| handle.index())), (90, Some(0)));
+    /// ```
+    #[track_caller]
+    pub fn acquire_unless_least<K: Ord>(
+        &mut self,
+        newcomer: K,
+        mut key: impl FnMut(H, &T) -> K,
+    ) -> Option<(H, &mut T, Option<H>)> {
+        if self.is_full() {
+            let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
+            let keys = keys.filter(|(key, _)| *key <= newcomer);
+            let is_last = |handle| self.handles.core().is_last(H::erase(handle));
+            let Some(victim) = least_of(keys, is_last) else {
+                self.handles.core_mut().count_refusal();
+                return None;
+            };
+            return self.acquire_in_place_of(victim);
+        }
+        self.acquire().map(|(handle, object)| (handle, object, None))
+    }
+
+    /// Releases this live object, and acquires one.
+    #[track_caller]
+    fn acquire_in_place_of(&mut self, victim: H) -> Option<(H, &mut T, Option<H>)> {
+        self.evict(victim);
         let (handle, object) = self.acquire()?;
-        Some((handle, object, evicted))
+        Some((handle, object, Some(victim)))
     }
 
     /// Releases all objects, in index order. O(capacity). The next acquisitions use the lowest

@@ -72,6 +72,97 @@ mod saved {
     use crate::reports::stats::Stats;
     use crate::slots::saved::{Checked, OrderOf};
     use crate::snapshot::format::{Refused, serde_of_pool};
+    use crate::snapshot::{MigrateError, OldPool, migrate};
+
+    impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+        /// Takes over all live objects of an old pool, with the generations of its slots; see
+        /// [`Pool::migrate_from`](crate::Pool::migrate_from). Its own live objects are released and, where the old pool has
+        /// live ones, dropped. The dead objects are its own.
+        ///
+        /// ```
+        /// use millpond::Recycler;
+        ///
+        /// let mut old = Recycler::from_fn(1, |_| "old");
+        /// let voice = old.acquire().unwrap().0;
+        /// let mut voices = Recycler::from_fn(2, |_| "new");
+        /// voices.migrate_from(old)?;
+        /// assert!(voices.contains(voice));
+        /// assert_eq!(voices.as_slice(), ["old", "new"]);
+        /// # Ok::<(), millpond::snapshot::MigrateError>(())
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If the recycler cannot keep all generations; the [error](MigrateError) says what to change.
+        ///
+        /// # Panics
+        ///
+        /// If the hook for released objects or the drop of an object panics.
+        pub fn migrate_from(&mut self, old: impl OldPool<Value = T>) -> Result<(), MigrateError> {
+            self.migrate_with(old, |_, object| object)
+        }
+
+        /// Like [`migrate_from`](Self::migrate_from), for objects of a type that has changed: see
+        /// [`Pool::migrate_with`](crate::Pool::migrate_with).
+        ///
+        /// ```
+        /// use millpond::Recycler;
+        ///
+        /// let mut old = Recycler::from_fn(1, |_| 1.5_f32);
+        /// let voice = old.acquire().unwrap().0;
+        /// let mut voices = Recycler::from_fn(2, |_| 0.0_f64);
+        /// voices.migrate_with(old, |_, loudness| f64::from(loudness))?;
+        /// assert_eq!(voices.as_slice(), [1.5, 0.0]);
+        /// # Ok::<(), millpond::snapshot::MigrateError>(())
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If `migrate_from` would fail. `convert` is not called then.
+        ///
+        /// # Panics
+        ///
+        /// If `convert` panics, and the recycler is unchanged then; or if `migrate_from` does.
+        pub fn migrate_with<Q: OldPool>(
+            &mut self,
+            old: Q,
+            convert: impl FnMut(H, Q::Value) -> T,
+        ) -> Result<(), MigrateError> {
+            migrate(self, old, convert)
+        }
+    }
+
+    impl<T, R: ReuseOrder, H: HandleLayout> sealed::Leave for Recycler<T, R, H> {
+        const ORDER_OF: OrderOf = <HandleAllocator<R, H> as sealed::Load>::ORDER_OF;
+
+        fn stats_left(&self) -> Stats {
+            self.stats()
+        }
+
+        fn leave(self) -> Vec<(usize, T)> {
+            self.objects.into_vec().into_iter().enumerate().collect()
+        }
+    }
+
+    impl<T, R: ReuseOrder, H: HandleLayout> sealed::TakeOver for Recycler<T, R, H> {
+        const ORDER: OrderOf = <HandleAllocator<R, H> as sealed::Load>::ORDER_OF;
+
+        fn slots_there(&self) -> usize {
+            self.capacity()
+        }
+
+        fn take_over(
+            &mut self,
+            state: &Checked<H::Word>,
+            values: Vec<(usize, T)>,
+        ) -> Result<(), MigrateError> {
+            self.clear();
+            for (index, object) in values {
+                self.objects[index] = object;
+            }
+            sealed::TakeOver::take_over(&mut self.handles, state, Vec::new())
+        }
+    }
 
     impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Recycler<T, R, H> {
         const KIND: &'static str = "Recycler";

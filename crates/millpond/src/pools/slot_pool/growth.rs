@@ -98,6 +98,21 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
         Ok(())
     }
 
+    /// Makes sure that there are this many slots, which the limit allows. On an error, nothing changes.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    fn make_slots(
+        &mut self,
+        _slots: usize,
+        _storage: &mut Storage<T, P>,
+        _core: &mut Core<R, L>,
+    ) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    /// Forgets the slots that existed and exist no more.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    fn forget_former(&mut self) {}
+
     /// Adds what the future depends on.
     fn add_to(&self, _storage: &Storage<T, P>, _sum: &mut Checksum) {}
 

@@ -3,7 +3,7 @@
 use super::{CannotGrow, Growth, PoolPlace, SlotPool};
 use crate::handle::{HandleLayout, Issue};
 use crate::pools::faces::VacantEntry;
-use crate::reports::errors::{Full, FullPool, InsertAtError, PoolName};
+use crate::reports::errors::{Full, FullPool, InsertAtError, InsertAtErrorKind, PoolName};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, Circle};
 
@@ -252,7 +252,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Inserts `value` at the handle of a removed object, which makes the handle valid again.
     /// O(1) amortised. This is for undo, where other objects still hold the handle.
     ///
-    /// The slot must not have been used since, so the handle can never name another object. In a
+    /// The slot must not have been used since, so the handle can never name another object ([`detach`](Self::detach) keeps it). In a
     /// pool with a choice of reuse orders, prefer [`Fifo`](crate::reuse::Fifo), which reuses
     /// slots as late as possible.
     ///
@@ -273,7 +273,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     ///
     /// If the slot is live, retired or out of range, has been used since, never had this lifetime, or has started
     /// its lifetimes again (in a pool that wraps). The error returns `value`.
-    #[doc(alias = "reattach")]
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn revive(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
@@ -307,7 +306,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         if reached.is_ok() {
             self.storage.inspect(handle.index() as usize);
         }
-        let Self { core, storage, .. } = self;
+        let Self { core, storage, detached, .. } = self;
         match reached.and_then(|()| core.claim(handle.erase(), storage.slots_mut(), check)) {
             Ok(index) => {
                 self.storage.put(index, handle.word(), value);
@@ -315,9 +314,21 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
                 Ok(handle)
             }
             Err(kind) => {
-                let lifetime = self.generations().lifetime(handle.generation());
-                Err(InsertAtError::new(value, kind, self.name(), handle, lifetime))
+                let kind = detached.explain(handle.index(), kind);
+                Err(self.error_at(handle, kind, value))
             }
         }
+    }
+
+    /// The error of a handle whose slot cannot have this value.
+    #[cold]
+    pub(super) fn error_at(
+        &self,
+        handle: H,
+        kind: InsertAtErrorKind,
+        value: T,
+    ) -> InsertAtError<T> {
+        let lifetime = self.generations().lifetime(handle.generation());
+        InsertAtError::new(value, kind, self.name(), handle, lifetime)
     }
 }

@@ -6,9 +6,13 @@
 
 #![allow(private_interfaces, private_bounds, reason = "nobody outside can name or implement them")]
 
+#[cfg(feature = "alloc")]
+mod detach;
 mod growth;
 mod insert;
 mod lookup;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod migrate;
 mod overflow;
 mod place;
 mod remove;
@@ -23,7 +27,7 @@ pub use place::PoolPlace;
 use crate::handle::{Explanation, Handle, HandleLayout};
 use crate::slots::generations::Generations;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Core, Place};
+use crate::slots::{Core, Detached, Place};
 use crate::values::Storage;
 
 /// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool) and [`StaticPool`](crate::StaticPool), which are
@@ -46,6 +50,8 @@ pub struct SlotPool<
     pub(super) storage: Storage<T, P>,
     pub(super) core: Core<R, H::Erased>,
     pub(super) growth: G,
+    /// Slots that have retired for all others, while their objects are out of the pool.
+    pub(super) detached: Detached,
 }
 
 #[cfg(feature = "alloc")]
@@ -64,7 +70,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
         core: Core<R, H::Erased>,
         growth: G,
     ) -> Self {
-        Self { storage, core, growth }
+        Self { storage, core, growth, detached: Detached::NONE }
     }
 
     pub(crate) fn storage(&self) -> &Storage<T, P> {
@@ -193,6 +199,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
         self.growth.validate(&self.storage, &self.core)?;
-        self.core.validate(self.growth.slots_max(&self.storage), self.storage.words())
+        let slots_max = self.growth.slots_max(&self.storage);
+        self.core.validate(slots_max, self.storage.words(), self.detached.as_slice())
     }
 }

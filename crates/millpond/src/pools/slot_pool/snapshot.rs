@@ -118,6 +118,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         self.growth.add_to(&self.storage, sum);
     }
 
+    fn detached(&self) -> &[(u32, u32)] {
+        self.detached.as_slice()
+    }
+
     fn into_past(mut self) -> Self {
         self.unwatch();
         self
@@ -160,13 +164,14 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             panic!("no memory for the slots of {}", PoolName(self.name()));
         }
         copy_values(self, other, used);
-        let Self { core, storage, .. } = self;
+        let Self { core, storage, detached, .. } = self;
         core.copy_state_from(
             &other.core,
             other.storage.words().entries(),
             used,
             storage.slots_mut(),
         );
+        detached.clone_from(&other.detached);
     }
 }
 
@@ -194,6 +199,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     fn empty(&mut self) {
         self.storage.mark_used_until(self.growth.known(&self.storage));
         self.storage.recount_retired();
+        // Some words are the other pool's, and the list may be that of either.
+        self.detached.clear();
         self.storage.clear(&mut self.core);
     }
 }

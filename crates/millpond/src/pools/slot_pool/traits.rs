@@ -30,7 +30,8 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
         };
         let mut storage = storage.watched_like(&self.storage);
         let core = self.core.clone_for(self.storage.words().entries(), storage.slots_mut());
-        Self::of_parts(storage, core, self.growth.clone())
+        let detached = self.detached.clone();
+        Self { detached, ..Self::of_parts(storage, core, self.growth.clone()) }
     }
 }
 

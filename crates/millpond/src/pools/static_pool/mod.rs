@@ -41,7 +41,7 @@ use crate::values::Storage;
 ///
 /// **Memory**: the pool is one value of `size_of::<StaticPool<T, N>>()` bytes. A slot takes `size_of::<T>()` + 12 bytes: 4
 /// for its generation, and 8 for two slot numbers. (With `Handle32<T, 16>`, it takes `size_of::<T>()` + 6 bytes.) The
-/// pool takes at most 88 bytes more, or 96 with the feature `recorder`. In a `static`, a new pool takes no space in
+/// pool takes at most 96 bytes more, or 104 with the feature `recorder`. In a `static`, a new pool takes no space in
 /// the executable, because it is all zero bits, unless you give it a name, a salt or a limit. Do not put a large pool
 /// into a local variable: it may be too large for the stack, and moving it copies all of it.
 ///

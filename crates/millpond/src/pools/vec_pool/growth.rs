@@ -133,6 +133,24 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         Ok(())
     }
 
+    #[cfg(feature = "serde")]
+    fn make_slots(
+        &mut self,
+        slots: usize,
+        storage: &mut PoolStorage<T, R, L>,
+        core: &mut Core<R, L>,
+    ) -> Result<(), OutOfMemory> {
+        match slots > storage.words().slots() {
+            true => self.grow(slots, storage, core, false),
+            false => Ok(()),
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    fn forget_former(&mut self) {
+        self.keep(None);
+    }
+
     fn add_to(&self, storage: &PoolStorage<T, R, L>, sum: &mut Checksum) {
         sum.add(&storage.words().slots());
     }
@@ -174,7 +192,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     pub fn shrink_to_fit(&mut self) -> usize {
         let slots = self.capacity();
         let words = self.storage.words();
-        let kept = (0..slots).rev().find(|&index| words.is_live(index)).map_or(0, |last| last + 1);
+        let is_kept =
+            |index: &usize| words.is_live(*index) || self.detached.has_slot(*index as u32);
+        let kept = (0..slots).rev().find(is_kept).map_or(0, |last| last + 1);
         self.try_shrink(kept).map_or(0, |()| slots - kept)
     }
 

@@ -119,6 +119,19 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// A live slot has died and is never reused.
     fn retire<P: Place<Entry = Self::Entry>>(&mut self, _index: usize, _slots: &mut SlotWords<P>) {}
 
+    /// A slot that counted as retired is about to become live, or is vacant now.
+    #[cfg(feature = "alloc")]
+    fn unretire<P: Place<Entry = Self::Entry>>(
+        &mut self,
+        index: usize,
+        slots: &mut SlotWords<P>,
+        is_vacant: bool,
+    ) {
+        if is_vacant {
+            self.give_back(index, slots);
+        }
+    }
+
     /// There are more slots now, from `from` on, all dead: the vacant ones come after all others,
     /// or according to their indices. The order may read the slots that existed before.
     fn grow<P: Place<Entry = Self::Entry>>(&mut self, from: usize, slots: &mut SlotWords<P>);

@@ -234,6 +234,19 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         tables.end(tables.position_of(index), index, parting);
     }
 
+    #[cfg(feature = "alloc")]
+    fn unretire<P: Place<Entry = E>>(
+        &mut self,
+        index: usize,
+        slots: &mut SlotWords<P>,
+        is_vacant: bool,
+    ) {
+        // That of the slots as they are now, with one retired slot less.
+        let parting = parting(slots);
+        let mut tables = Tables::of(slots);
+        tables.unretire(tables.position_of(index), parting, is_vacant);
+    }
+
     fn grow<P: Place<Entry = E>>(&mut self, from: usize, slots: &mut SlotWords<P>) {
         let count = slots.slots();
         let vacant = (from..count).filter(|index| slots.is_vacant(*index)).count();

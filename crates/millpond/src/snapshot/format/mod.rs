@@ -225,6 +225,11 @@ impl<P: Save> Written for P {
     where
         P::Value: Serialize,
     {
+        if let Some((slot, _)) = self.detached().first() {
+            return Err(::serde::ser::Error::custom(format_args!(
+                "the object of slot {slot} is detached: reattach it, or free its slot, before you save the pool"
+            )));
+        }
         serialize_parts(&self.to_saved(), self, serializer)
     }
 

@@ -2,19 +2,21 @@
 //! change, and read as a pool or as a snapshot.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use ::serde::de::{Deserialize, Deserializer};
 use ::serde::ser::{Error, Serialize, Serializer};
 
+use super::snapshot::Busy;
 use super::{Frozen, SyncPool, SyncSnapshot};
-use crate::handle::{Handle, HandleLayout, Word};
+use crate::handle::{Handle, Word};
 use crate::reports::stats::Stats;
 use crate::slots::Circle;
 use crate::slots::saved::{Checked, OrderOf};
-use crate::snapshot::SnapshotError;
 use crate::snapshot::format::{Refused, SavedState, serialize_parts};
 use crate::snapshot::state::Shape;
-use crate::snapshot::state::sealed::{Load, Written};
+use crate::snapshot::state::sealed::{Leave, Load, State, TakeOver, Written};
+use crate::snapshot::{MigrateError, OldPool, SnapshotError, migrate};
 
 impl<T> Load for SyncSnapshot<T> {
     const KIND: &'static str = "SyncPool";
@@ -63,6 +65,134 @@ impl<T> Load for SyncSnapshot<T> {
             unshown,
             is_complete: true,
         })
+    }
+}
+
+impl<T> SyncPool<T> {
+    /// Takes over all objects of an old pool, of any kind, with the generations of its slots; see
+    /// [`Pool::migrate_from`](crate::Pool::migrate_from). To take over those of a `SyncPool`, pass a [`SyncSnapshot`].
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    /// use millpond::sync::SyncSnapshot;
+    ///
+    /// let mut jobs = SyncPool::new(100);
+    /// let job = jobs.insert("build").unwrap();
+    /// let file = serde_json::to_string(&jobs.frozen()).unwrap();
+    ///
+    /// let old: SyncSnapshot<&str> = serde_json::from_str(&file).unwrap();
+    /// let mut jobs = SyncPool::new(1000);
+    /// jobs.migrate_from(old)?;
+    /// assert_eq!(*jobs.get(job).unwrap(), "build");
+    /// # Ok::<(), millpond::snapshot::MigrateError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool cannot keep all generations; the [error](MigrateError) says what to change. Unlike other pools, this one
+    /// keeps its own first generation: the old pool must have had the same name and salt. Or if a value has an owned guard:
+    /// the pool is then unchanged, except that it has [settled](Self::settle).
+    ///
+    /// # Panics
+    ///
+    /// If a value's drop panics. The pool is then empty.
+    pub fn migrate_from(&mut self, old: impl OldPool<Value = T>) -> Result<(), MigrateError> {
+        self.migrate_with(old, |_, value| value)
+    }
+
+    /// Like [`migrate_from`](Self::migrate_from), for values of a type that has changed: see
+    /// [`Pool::migrate_with`](crate::Pool::migrate_with).
+    ///
+    /// ```
+    /// use millpond::{Pool, SyncPool};
+    ///
+    /// let mut old = Pool::new(8);
+    /// let heat = old.insert(1.5_f32).unwrap();
+    /// let mut heats = SyncPool::<f64>::new(8);
+    /// heats.migrate_with(old, |_, heat| f64::from(heat))?;
+    /// assert_eq!(heats.iter().map(|(_, heat)| *heat).collect::<Vec<_>>(), [1.5]);
+    /// # Ok::<(), millpond::snapshot::MigrateError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If `migrate_from` would fail. `convert` is not called then, unless a value has an owned guard.
+    ///
+    /// # Panics
+    ///
+    /// If `convert` panics, and the pool is unchanged then; or if `migrate_from` does.
+    pub fn migrate_with<Q: OldPool>(
+        &mut self,
+        old: Q,
+        convert: impl FnMut(Handle<T>, Q::Value) -> T,
+    ) -> Result<(), MigrateError> {
+        let mut slots = Exclusive(self);
+        migrate(&mut slots, old, convert)
+    }
+}
+
+/// A pool that is borrowed exclusively.
+struct Exclusive<'p, T>(&'p mut SyncPool<T>);
+
+/// That of its slots.
+impl<T> State for Exclusive<'_, T> {
+    type Value = T;
+    type Handle = Handle<T>;
+
+    fn shape(&self) -> Shape {
+        State::shape(self.0.slots())
+    }
+
+    fn used(&self) -> usize {
+        State::used(self.0.slots())
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        State::word(self.0.slots(), index)
+    }
+
+    fn value(&self, index: usize) -> Option<&T> {
+        State::value(self.0.slots(), index)
+    }
+
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        State::order(self.0.slots())
+    }
+}
+
+impl<T> TakeOver for Exclusive<'_, T> {
+    const ORDER: OrderOf = OrderOf::Homes;
+    const ADAPTS_FIRST: bool = false;
+
+    fn slots_there(&self) -> usize {
+        self.0.capacity()
+    }
+
+    fn take_over(
+        &mut self,
+        state: &Checked<u32>,
+        values: Vec<(usize, T)>,
+    ) -> Result<(), MigrateError> {
+        let slots = state.words.len();
+        let mut taken =
+            SyncSnapshot::load(state, values).map_err(|_| MigrateError::OutOfMemory { slots })?;
+        taken.homes = self.0.slots().free.home_words().collect();
+        let values = core::mem::take(&mut taken.values);
+        let begun = self.0.begin_again(|slots| taken.begin(slots, values.into_iter()));
+        begun.map_err(|Busy| MigrateError::Busy)
+    }
+}
+
+impl<T> Leave for SyncSnapshot<T> {
+    const ORDER_OF: OrderOf = OrderOf::Homes;
+
+    fn stats_left(&self) -> Stats {
+        self.stats
+    }
+
+    fn leave(self) -> Vec<(usize, T)> {
+        let values = self.values.into_iter().enumerate();
+        values.filter_map(|(index, value)| Some((index, value?))).collect()
     }
 }
 
@@ -121,8 +251,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncPool<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut read = SyncSnapshot::<T>::deserialize(deserializer)?;
         let capacity = read.words.len();
-        let Shape { first, last, .. } = read.shape;
-        let circle = Circle { start: first, last, max: Handle::<T>::LIFETIMES_MAX, wraps: false };
+        let Shape { first, last, max, .. } = read.shape;
+        let circle = Circle { start: first, last, max, wraps: false };
         let pool = SyncPool::builder()
             .homes(read.homes.len())
             .build_with(capacity, circle)

@@ -110,6 +110,13 @@ impl<T> SyncPool<T> {
         if !snapshot.is_complete {
             return Err(RestoreError::Snapshot(SnapshotError::Incomplete));
         }
+        self.begin_again(|slots| snapshot.begin(slots, snapshot.values.iter().cloned()))
+            .map_err(|Busy| RestoreError::Busy)
+    }
+
+    /// Drops all values, and begins anew with what the function puts into the slots. If a value's clone or drop panics, the
+    /// pool is empty.
+    pub(super) fn begin_again(&mut self, begin: impl FnOnce(&Slots<T>)) -> Result<(), Busy> {
         // From here on, drops of values may panic, at first those of values that were removed before.
         let inserted = self.stats().inserted;
         let mut pool = guard(self, |pool| {
@@ -123,11 +130,11 @@ impl<T> SyncPool<T> {
         pool.settle();
         if !pool.slots().is_at_rest() {
             defuse(pool);
-            return Err(RestoreError::Busy);
+            return Err(Busy);
         }
         pool.clear();
         pool.settle();
-        snapshot.begin(pool.slots(), snapshot.values.iter().cloned());
+        begin(pool.slots());
         defuse(pool);
         Ok(())
     }
@@ -148,6 +155,10 @@ impl<T> SyncPool<T> {
         sealed::State::sum(self.slots(), &add_value)
     }
 }
+
+/// A value in the pool has an owned guard.
+#[derive(Debug)]
+pub(super) struct Busy;
 
 /// Why a [`SyncPool`] could not be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]

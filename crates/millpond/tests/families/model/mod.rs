@@ -5,6 +5,7 @@
 //!
 //! `MILLPOND_MODEL_FACTOR=20` runs as many times more.
 
+mod detaching;
 mod growing;
 pub(crate) mod sequences;
 mod small_worlds;

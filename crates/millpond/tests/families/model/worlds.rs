@@ -15,6 +15,9 @@ pub(super) fn steps(slots: u8, live: u8) -> Vec<Step> {
         Step::Copy(3),
         Step::Save(0),
         Step::Restore(0),
+        Step::Migrate(4),
+        Step::Reattach(0),
+        Step::FreeDetached(0),
     ];
     // The slot beyond the last, too; generations of before, to come, and after that.
     steps.extend((0..=slots).flat_map(|slot| [-1, 0, 1].map(|ahead| Step::InsertAt(slot, ahead))));
@@ -36,6 +39,7 @@ pub(super) fn steps(slots: u8, live: u8) -> Vec<Step> {
     let masks = (1 << live) - 1;
     steps.extend((0..masks).flat_map(|mask| [Step::Retain(mask), Step::Extract(mask + 1)]));
     if live > 0 {
+        steps.extend([Step::Detach(0), Step::Detach(live - 1)]);
         steps.extend([Step::Evict(0), Step::Evict(255), Step::Overwrite(0), Step::BorrowTwo(0, 0)]);
         steps.push(Step::BorrowTwo(0, live - 1));
     }

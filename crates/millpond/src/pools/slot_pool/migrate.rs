@@ -1,0 +1,144 @@
+//! Taking over the objects of another pool, with the generations of its slots.
+
+use alloc::vec::Vec;
+
+use super::{Growth, PoolPlace, SlotPool};
+use crate::base::OutOfMemory;
+use crate::handle::HandleLayout;
+use crate::reports::stats::Stats;
+use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::slots::saved::{Checked, OrderOf};
+use crate::snapshot::state::sealed::{Leave, TakeOver};
+use crate::snapshot::{MigrateError, OldPool, migrate};
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// Takes over all objects of an old pool, of any kind, with the generations of its slots: a saved game goes on in a
+    /// pool that is larger now, or has another name, reuse order or handle layout. Every handle that the old pool accepted
+    /// is valid, and no other that it has issued is ever issued again. See [saved games that outlive a
+    /// change](crate::snapshot#saved-games-that-outlive-a-change).
+    ///
+    /// The pool keeps its name, recorder and debug aids. Its own objects are dropped, and as with
+    /// [`restore`](Self::restore), handles of theirs must not be used any more. O(capacity).
+    ///
+    /// ```
+    /// use millpond::Pool;
+    ///
+    /// let mut crew = Pool::new(2);
+    /// let cook = crew.insert("cook").unwrap();
+    /// let thief = crew.insert("thief").unwrap();
+    /// crew.remove(thief);
+    /// let file = serde_json::to_string(&crew).unwrap();
+    ///
+    /// // A year later, the crew has a name, and there is room for more.
+    /// let old: Pool<&str> = serde_json::from_str(&file).unwrap();
+    /// let mut crew = Pool::builder().capacity(4).name("crew").build();
+    /// crew.migrate_from(old)?;
+    /// assert_eq!(crew[cook], "cook");
+    /// for _ in 0..3 {
+    ///     assert_ne!(crew.insert("sailor").unwrap(), thief);
+    /// }
+    /// # Ok::<(), millpond::snapshot::MigrateError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool cannot keep all generations; the [error](MigrateError) says what to change.
+    ///
+    /// # Panics
+    ///
+    /// If the drop of one of the pool's own values panics. Those not yet dropped stay, and the old pool's are dropped.
+    pub fn migrate_from(&mut self, old: impl OldPool<Value = T>) -> Result<(), MigrateError> {
+        self.migrate_with(old, |_, value| value)
+    }
+
+    /// Like [`migrate_from`](Self::migrate_from), for values of a type that has changed: `convert` makes each value from its
+    /// handle in this pool and the old value.
+    ///
+    /// ```
+    /// use millpond::{Handle, Handle32, Pool};
+    ///
+    /// struct OldShip {
+    ///     leader: Option<Handle<OldShip>>,
+    /// }
+    /// struct Ship {
+    ///     leader: Option<Handle32<Ship>>, // four bytes each
+    /// }
+    /// let mut old = Pool::new(8);
+    /// let tug = old.insert(OldShip { leader: None }).unwrap();
+    /// old.insert(OldShip { leader: Some(tug) }).unwrap();
+    ///
+    /// let narrow = |old: Handle<OldShip>| Handle32::from_parts(old.index(), old.generation());
+    /// let mut ships = Pool::builder().capacity(8).handle::<Handle32<Ship>>().build();
+    /// ships.migrate_with(old, |_, ship| Ship { leader: ship.leader.and_then(narrow) })?;
+    /// let tug = narrow(tug).unwrap();
+    /// assert!(ships[tug].leader.is_none());
+    /// assert_eq!(ships.get_at(1).unwrap().leader, Some(tug));
+    /// # Ok::<(), millpond::snapshot::MigrateError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If `migrate_from` would fail. `convert` is not called then, unless memory runs out.
+    ///
+    /// # Panics
+    ///
+    /// If `convert` panics, and the pool is unchanged then; or if `migrate_from` does.
+    pub fn migrate_with<Q: OldPool>(
+        &mut self,
+        old: Q,
+        convert: impl FnMut(H, Q::Value) -> T,
+    ) -> Result<(), MigrateError> {
+        migrate(self, old, convert)
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>> Leave
+    for SlotPool<T, G, R, H, P>
+{
+    const ORDER_OF: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
+
+    fn stats_left(&self) -> Stats {
+        self.stats()
+    }
+
+    fn leave(self) -> Vec<(usize, T)> {
+        self.into_iter().map(|(handle, value)| (handle.index() as usize, value)).collect()
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    TakeOver for SlotPool<T, G, R, H, P>
+{
+    const ORDER: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
+
+    fn slots_there(&self) -> usize {
+        self.capacity()
+    }
+
+    fn slots_max(&self) -> usize {
+        self.growth.slots_max(&self.storage)
+    }
+
+    fn take_over(
+        &mut self,
+        state: &Checked<H::Word>,
+        values: Vec<(usize, T)>,
+    ) -> Result<(), MigrateError> {
+        let slots = state.words.len();
+        let Self { storage, core, growth, detached, .. } = self;
+        growth
+            .make_slots(slots, storage, core)
+            .map_err(|OutOfMemory| MigrateError::OutOfMemory { slots })?;
+        storage.clear(core);
+        growth.forget_former();
+        detached.clear();
+        for index in 0..slots {
+            storage.watched().into_iter().for_each(|watch| watch.restored(index));
+        }
+        storage.load(&state.words, values, state.inserted, state.peak);
+        core.load(state, storage.slots_mut());
+        Ok(())
+    }
+}

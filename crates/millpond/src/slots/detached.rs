@@ -1,0 +1,137 @@
+//! Slots whose objects are out of the pool and will come back.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::Census;
+use crate::handle::{HandleLayout, Issue, Word};
+use crate::reports::errors::InsertAtErrorKind;
+
+/// The slots that keep their lifetimes while their objects are out of the pool, in ascending order, each with the generation
+/// of that lifetime. To everything else, they have retired. **All bits are 0** until there is one.
+#[derive(Debug, Default)]
+#[expect(clippy::box_collection, reason = "a pointer that is null in a pool that never detaches")]
+pub(crate) struct Detached(Option<Box<Vec<(u32, u32)>>>);
+
+impl Detached {
+    pub(crate) const NONE: Self = Self(None);
+
+    /// The slots, each with its generation.
+    pub(crate) fn as_slice(&self) -> &[(u32, u32)] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the slot is out, in this generation.
+    pub(crate) fn has(&self, slot: u32, generation: u32) -> bool {
+        self.as_slice().binary_search(&(slot, generation)).is_ok()
+    }
+
+    /// Whether the slot is out, in any generation.
+    pub(crate) fn has_slot(&self, slot: u32) -> bool {
+        self.as_slice().binary_search_by_key(&slot, |(slot, _)| *slot).is_ok()
+    }
+
+    /// Makes room for one more, so that [`add`](Self::add) takes no memory.
+    pub(crate) fn reserve(&mut self) {
+        self.0.get_or_insert_default().reserve(1);
+    }
+
+    pub(crate) fn add(&mut self, slot: u32, generation: u32) {
+        let slots = self.0.get_or_insert_default();
+        let place = slots.partition_point(|(other, _)| *other < slot);
+        slots.insert(place, (slot, generation));
+    }
+
+    /// Returns whether it was there.
+    pub(crate) fn take(&mut self, slot: u32, generation: u32) -> bool {
+        let found = self.as_slice().binary_search(&(slot, generation));
+        match (found, &mut self.0) {
+            (Ok(place), Some(slots)) => {
+                slots.remove(place);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        if let Some(slots) = &mut self.0 {
+            slots.clear();
+        }
+    }
+}
+
+impl Detached {
+    /// The lifetime of a slot whose object is out of the pool is about to go on, if it is this one.
+    pub(crate) fn reattach<H: HandleLayout>(
+        &mut self,
+        handle: H,
+        words: &impl Census<Word = H::Word>,
+    ) -> Result<(), InsertAtErrorKind> {
+        let word = words.word(handle.index() as usize).ok_or(InsertAtErrorKind::OutOfRange)?;
+        if !word.is_dead() {
+            return Err(InsertAtErrorKind::Occupied);
+        }
+        match self.take(handle.index(), handle.generation()) {
+            true => Ok(()),
+            false => Err(InsertAtErrorKind::Stale),
+        }
+    }
+
+    /// Why a slot cannot be claimed: one whose object is out of the pool has not retired.
+    pub(crate) fn explain(&self, slot: u32, why: InsertAtErrorKind) -> InsertAtErrorKind {
+        if self.has_slot(slot) { InsertAtErrorKind::Occupied } else { why }
+    }
+}
+
+/// The handles of the slots.
+pub(crate) fn detached_handles<H: HandleLayout>(
+    detached: &Detached,
+) -> impl ExactSizeIterator<Item = H> + '_ {
+    detached.as_slice().iter().map(|(slot, generation)| {
+        H::from_kept_parts(*slot as usize, H::Word::from_generation(*generation))
+    })
+}
+
+impl Clone for Detached {
+    fn clone(&self) -> Self {
+        let mut clone = Self::NONE;
+        clone.clone_from(self);
+        clone
+    }
+
+    /// Takes no memory if there was room for as many before.
+    fn clone_from(&mut self, other: &Self) {
+        match other.as_slice() {
+            [] => self.clear(),
+            slots => {
+                let own = self.0.get_or_insert_default();
+                own.clear();
+                own.extend_from_slice(slots);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_found_in_their_generation_and_in_order() {
+        let mut detached = Detached::NONE;
+        for slot in [7, 2, 9] {
+            detached.reserve();
+            detached.add(slot, slot + 10);
+        }
+        assert_eq!(detached.as_slice(), [(2, 12), (7, 17), (9, 19)]);
+        assert!(detached.has(7, 17) && !detached.has(7, 16) && !detached.has(8, 17));
+        assert!(detached.has_slot(9) && !detached.has_slot(3));
+        let copy = detached.clone();
+        assert!(!detached.take(7, 16) && detached.take(7, 17) && !detached.take(7, 17));
+        assert_eq!(detached.as_slice(), [(2, 12), (9, 19)]);
+        assert_eq!(copy.as_slice().len(), 3);
+        detached.clone_from(&Detached::NONE);
+        assert!(detached.as_slice().is_empty());
+    }
+}

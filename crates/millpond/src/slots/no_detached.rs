@@ -1,0 +1,21 @@
+//! Takes the place of `detached` without the feature `alloc`: no object can be out of its pool.
+
+use crate::reports::errors::InsertAtErrorKind;
+
+/// No slots.
+#[derive(Clone, Debug)]
+pub(crate) struct Detached;
+
+impl Detached {
+    pub(crate) const NONE: Self = Self;
+
+    pub(crate) fn as_slice(&self) -> &[(u32, u32)] {
+        &[]
+    }
+
+    pub(crate) fn explain(&self, _: u32, why: InsertAtErrorKind) -> InsertAtErrorKind {
+        why
+    }
+
+    pub(crate) fn clear(&mut self) {}
+}

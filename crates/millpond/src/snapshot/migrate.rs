@@ -1,0 +1,179 @@
+//! What a pool takes over of an old one that had other slots, another order, other handles or was of another kind.
+//!
+//! The slots keep the generations that they had, whatever the new pool is: the first generation of all slots is the old
+//! pool's. How many follow, and whether they then start again, is the new pool's. Of the handles that the old pool has
+//! issued for a slot, each precedes the slot's next one on the old cycle, and so on the new one, which begins at the same
+//! generation; a slot whose next generation is not on the new cycle retires. So none is issued again.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::error::MigrateError;
+use super::state::Shape;
+use super::state::sealed::{Leave, State, TakeOver};
+use crate::handle::{HandleLayout, Issue, Word};
+use crate::slots::Circle;
+use crate::slots::saved::{Checked, OrderOf};
+
+/// A pool whose objects another pool can [take over](crate::Pool::migrate_from): one that was read from a file, or one from
+/// which a larger one goes on. Sealed.
+///
+/// Needs the feature `serde`. `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `Recycler`, `HandleAllocator`, `PolicyPool` and `SyncSnapshot`
+/// are old pools of each other.
+pub trait OldPool: Leave {}
+
+impl<P: Leave> OldPool for P {}
+
+type WordOf<P> = <<P as State>::Handle as HandleLayout>::Word;
+
+/// Takes over the objects of an old pool; `convert` makes each value from its handle in this pool and the old value.
+pub(crate) fn migrate<P: TakeOver, Q: Leave>(
+    pool: &mut P,
+    old: Q,
+    convert: impl FnMut(P::Handle, Q::Value) -> P::Value,
+) -> Result<(), MigrateError> {
+    let state = check(pool, &old)?;
+    take_over(pool, &state, old, convert)
+}
+
+/// The same, once it is checked.
+pub(crate) fn take_over<P: TakeOver, Q: Leave>(
+    pool: &mut P,
+    state: &Checked<WordOf<P>>,
+    old: Q,
+    mut convert: impl FnMut(P::Handle, Q::Value) -> P::Value,
+) -> Result<(), MigrateError> {
+    // Slots from there on were never used.
+    let values = old.leave().into_iter().take_while(|(index, _)| *index < state.words.len());
+    // Of a recycler, the dead ones have objects, too.
+    let live = values.filter(|(index, _)| !state.words[*index].is_dead());
+    let converted = live.map(|(index, value)| {
+        let handle = P::Handle::from_kept_parts(index, state.words[index]);
+        (index, convert(handle, value))
+    });
+    let converted = converted.collect();
+    pool.take_over(state, converted)
+}
+
+/// The state that the pool gets.
+pub(crate) fn check<P: TakeOver, Q: Leave>(
+    pool: &P,
+    old: &Q,
+) -> Result<Checked<WordOf<P>>, MigrateError> {
+    if let Some((slot, _)) = old.detached().first() {
+        return Err(MigrateError::Detached { slot: *slot as usize });
+    }
+    if !old.begins_alike() {
+        return Err(MigrateError::SeveralFirstGenerations);
+    }
+    let used = used(old);
+    let slots_max = pool.slots_max();
+    if used > slots_max {
+        return Err(MigrateError::TooFewSlots { needed: used, capacity_max: slots_max });
+    }
+    let (theirs, own) = (old.shape(), pool.shape());
+    let circle = circle(&theirs, &own, used)?;
+    if !P::ADAPTS_FIRST && circle.start != own.first {
+        return Err(MigrateError::OtherFirstGeneration);
+    }
+    let word = |index: usize| kept_word(&circle, index, old.word(index)).map(word_in::<WordOf<P>>);
+    let mut words = (0..used).map(word).collect::<Result<Vec<_>, _>>()?;
+    let slots = pool.slots_there().max(used);
+    words.resize(slots, WordOf::<P>::from_generation(circle.start).as_dead());
+    let narrow = WordOf::<P>::from_generation;
+    let stats = old.stats_left();
+    Ok(Checked {
+        circle: Circle {
+            start: narrow(circle.start),
+            last: narrow(circle.last),
+            max: narrow(circle.max),
+            wraps: circle.wraps,
+        },
+        order: order_for(P::ORDER, old, &words),
+        words,
+        inserted: stats.inserted,
+        refused: stats.refused,
+        evicted: stats.evicted,
+        // What a file says of it may be more than the slots that were used.
+        peak: stats.peak.min(slots_max),
+    })
+}
+
+/// The slots of an old pool from here on are as if never used.
+pub(crate) fn used(old: &impl Leave) -> usize {
+    let fresh = Word::from_generation(old.shape().first);
+    let is_fresh = |index: &usize| old.word(*index) == Word::as_dead(fresh);
+    (0..old.used()).rev().find(|index| !is_fresh(index)).map_or(0, |last| last + 1)
+}
+
+/// The cycle from the old pool's first generation on, as long as the new pool's. If no slot was used, it is the new pool's.
+fn circle(old: &Shape, own: &Shape, used: usize) -> Result<Circle<u32>, MigrateError> {
+    let own = own.circle();
+    if used == 0 {
+        return Ok(own);
+    }
+    if old.wraps != own.wraps {
+        return Err(MigrateError::OtherWrapping { old_wraps: old.wraps });
+    }
+    // A slot that never had an object cannot begin there, either.
+    if old.first > own.max {
+        return Err(MigrateError::BeyondLifetimes { slot: 0, generation: old.first });
+    }
+    Ok(Circle::of(old.first, own.age(own.last) + 1, own.max, own.wraps))
+}
+
+/// The state of a slot on its new cycle: its live generation, or the next one, marked dead.
+fn kept_word<W: Word>(circle: &Circle<u32>, slot: usize, word: W) -> Result<u32, MigrateError> {
+    let generation = word.generation();
+    let is_on_circle = circle.contains(generation);
+    match (word.is_dead(), is_on_circle) {
+        _ if word == W::RETIRED => Ok(u32::RETIRED),
+        (true, true) => Ok(generation.as_dead()),
+        (false, true) => Ok(generation),
+        (true, false) if circle.wraps => Ok(circle.start.as_dead()),
+        (true, false) => Ok(u32::RETIRED),
+        (false, false) => Err(MigrateError::BeyondLifetimes { slot, generation }),
+    }
+}
+
+/// The same state in the words of another layout, which has its generation.
+fn word_in<W: Word>(word: u32) -> W {
+    let generation = W::from_generation(word.generation());
+    if word.is_dead() { generation.as_dead() } else { generation }
+}
+
+/// What a reuse order lists of slots with these words. The vacant slots come as they came in the old pool, and new ones
+/// after them.
+fn order_for<W: Word>(order: OrderOf, old: &impl Leave, words: &[W]) -> Vec<u32> {
+    let slots = words.len();
+    let listed = |kind: fn(OrderOf) -> bool| {
+        let listed = kind(order_of(old)).then(|| old.order().flatten());
+        listed.into_iter().flatten().filter(move |index| *index < slots)
+    };
+    // Each slot once: first those that the old order lists, then the others.
+    let in_order = |kind: fn(OrderOf) -> bool, is_in: fn(W) -> bool| {
+        let mut seen = vec![false; slots];
+        let all = listed(kind).chain(0..slots);
+        let new = all.filter(|&index| !core::mem::replace(&mut seen[index], true));
+        new.filter(|&index| is_in(words[index])).map(|index| index as u32).collect::<Vec<_>>()
+    };
+    let all_listed = |of| of == OrderOf::All;
+    let vacant = || in_order(|of| matches!(of, OrderOf::Vacant | OrderOf::All), Word::is_vacant);
+    match order {
+        OrderOf::Nothing | OrderOf::Homes => Vec::new(),
+        OrderOf::Cursor => {
+            listed(|of| of == OrderOf::Cursor).map(|index| index as u32).take(1).collect()
+        }
+        OrderOf::Vacant => vacant(),
+        OrderOf::All => {
+            let mut all = in_order(all_listed, |word| !word.is_dead());
+            all.extend(vacant());
+            all.extend(in_order(all_listed, |word| word == W::RETIRED));
+            all
+        }
+    }
+}
+
+fn order_of<Q: Leave>(_: &Q) -> OrderOf {
+    Q::ORDER_OF
+}

@@ -1,0 +1,281 @@
+//! Objects that are out of the pool for a while: nobody takes their slots, and nothing finds them there.
+
+use millpond::debug::DebugAids;
+use millpond::recorder::Recorder;
+use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
+use millpond::snapshot::MigrateError;
+use millpond::{
+    Handle, Handle32, InsertAtErrorKind, PackedPool, Pool, Refusal, StaticPool, VecPool,
+};
+
+use crate::common::{Ledger, panics, quiet_panic};
+
+/// The same for a pool of each kind and order, with room for three.
+macro_rules! in_each {
+    (|$pool:ident: $value:ty| $test:block) => {
+        in_each!(@ $pool $test
+            Pool::<$value>::new(3);
+            Pool::<$value>::builder().reuse(Fifo).capacity(3).build();
+            Pool::<$value>::builder().reuse(LowestFirst).capacity(3).build();
+            Pool::<$value>::builder().reuse(Roster).capacity(3).build();
+            Pool::<$value>::builder().reuse(NextFit).capacity(3).build();
+            Pool::<$value>::builder().reuse(Intrusive).capacity(3).build();
+            Pool::<$value>::builder().handle::<Handle32<$value, 16>>().name("a").capacity(3).build();
+            Pool::<$value>::builder().lifetimes(2).wrap().capacity(3).build();
+            VecPool::<$value>::builder().capacity_max(3).build();
+            StaticPool::<$value, 3>::new();
+            PackedPool::<$value>::new(3);
+        )
+    };
+    (@ $pool:ident $test:block $($new:expr;)+) => {$({
+        #[allow(unused_mut, reason = "each test does its own")]
+        let mut $pool = $new;
+        $test
+    })+};
+}
+
+#[test]
+fn the_slot_is_kept_and_the_object_comes_back() {
+    in_each!(|pool: u64| {
+        let handles: Vec<_> = (0..3).map(|value| pool.insert(value).unwrap()).collect();
+        assert_eq!(pool.detach(handles[1]), Some(1));
+        assert_eq!((pool.len(), pool.contains(handles[1])), (2, false));
+        assert_eq!(pool.check(handles[1]), Err(Refusal::Stale));
+        assert_eq!(pool.detach(handles[1]), None);
+        assert_eq!(pool.remove(handles[1]), None);
+        assert!(!pool.iter().any(|(handle, _)| handle == handles[1]));
+        assert!(pool.insert(7).is_err(), "there is no other slot");
+        let refused = pool.insert_at(handles[1], 7).unwrap_err();
+        assert_eq!(refused.kind(), InsertAtErrorKind::Occupied);
+        let refused = pool.revive(handles[1], 7).unwrap_err();
+        assert_eq!(refused.kind(), InsertAtErrorKind::Occupied);
+        pool.validate().unwrap();
+        // Another object in its place is as good.
+        assert_eq!(pool.reattach(handles[1], 5).unwrap(), handles[1]);
+        assert_eq!((pool.len(), pool[handles[1]], pool.detached().len()), (3, 5, 0));
+        let refused = pool.reattach(handles[1], 5).unwrap_err();
+        assert_eq!((refused.kind(), refused.into_inner()), (InsertAtErrorKind::Occupied, 5));
+        pool.validate().unwrap();
+        // It is an object like any other.
+        assert_eq!(pool.remove(handles[1]), Some(5));
+        let next = pool.insert(8).unwrap();
+        assert!(next.index() == handles[1].index() && next != handles[1]);
+        let refused = pool.reattach(handles[1], 5).unwrap_err();
+        assert_eq!(refused.kind(), InsertAtErrorKind::Occupied);
+        pool.validate().unwrap();
+    });
+}
+
+#[test]
+fn a_slot_is_free_again_without_its_object() {
+    in_each!(|pool: u64| {
+        let handles: Vec<_> = (0..3).map(|value| pool.insert(value).unwrap()).collect();
+        assert!(!pool.free_detached(handles[0]), "it is not out");
+        pool.detach(handles[2]).unwrap();
+        pool.detach(handles[0]).unwrap();
+        assert!(pool.detached().eq([handles[0], handles[2]]));
+        assert!(pool.free_detached(handles[0]));
+        assert!(!pool.free_detached(handles[0]));
+        pool.validate().unwrap();
+        assert_eq!(pool.reattach(handles[0], 5).unwrap_err().kind(), InsertAtErrorKind::Stale);
+        let next = pool.insert(7).unwrap();
+        assert!(next.index() == handles[0].index() && next != handles[0]);
+        assert!(pool.insert(7).is_err());
+        pool.reattach(handles[2], 2).unwrap();
+        assert_eq!(pool.len(), 3);
+        pool.validate().unwrap();
+    });
+}
+
+#[test]
+fn an_object_in_its_last_lifetime_comes_back_too() {
+    let mut pool = Pool::<u64>::builder().lifetimes(1).capacity(2).build();
+    let [first, second] = [1, 2].map(|value| pool.insert(value).unwrap());
+    pool.detach(first).unwrap();
+    pool.detach(second).unwrap();
+    pool.reattach(first, 1).unwrap();
+    // Without its object, the slot retires.
+    assert!(pool.free_detached(second));
+    pool.validate().unwrap();
+    assert_eq!((pool.stats().retired, pool[first]), (1, 1));
+    assert!(pool.insert(7).is_err());
+}
+
+#[test]
+fn what_empties_a_pool_leaves_what_is_out() {
+    in_each!(|pool: u64| {
+        let handles: Vec<_> = (0..3).map(|value| pool.insert(value).unwrap()).collect();
+        pool.detach(handles[1]).unwrap();
+        pool.retain(|_, value| *value == 2);
+        assert_eq!(pool.drain().count(), 1);
+        pool.clear();
+        pool.validate().unwrap();
+        assert!(pool.insert(7).is_ok() && pool.insert(7).is_ok() && pool.insert(7).is_err());
+        pool.reattach(handles[1], 1).unwrap();
+        assert_eq!((pool.len(), pool[handles[1]]), (3, 1));
+        pool.validate().unwrap();
+    });
+}
+
+/// The generations of a pool with a salt go on at 1 after the largest, which the pool forgets of its slots when it is cleared.
+#[test]
+fn a_slot_that_has_gone_round_keeps_its_last_lifetime_while_its_object_is_out() {
+    macro_rules! in_each_order {
+        ($($pool:expr;)+) => {$(
+            let mut pool = $pool.handle::<Handle32<u64, 24>>().salt(7).capacity(1).build();
+            let first = pool.generations().first();
+            assert!(first > 2);
+            let last = loop {
+                let handle = pool.insert(1).unwrap();
+                if handle.generation() == first - 1 {
+                    break handle;
+                }
+                pool.remove(handle);
+            };
+            let value = pool.detach(last).unwrap();
+            pool.clear();
+            pool.reattach(last, value).unwrap();
+            pool.validate().unwrap();
+            pool.remove(last).unwrap();
+            pool.validate().unwrap();
+            assert_eq!(pool.stats().retired, 1);
+        )+};
+    }
+    in_each_order! {
+        Pool::<u64>::builder();
+        Pool::<u64>::builder().reuse(Fifo);
+        Pool::<u64>::builder().reuse(Roster);
+        PackedPool::<u64>::builder();
+    }
+}
+
+#[test]
+fn a_snapshot_has_what_is_out() {
+    in_each!(|pool: u64| {
+        let handles: Vec<_> = (0..2).map(|value| pool.insert(value).unwrap()).collect();
+        let before = pool.snapshot();
+        pool.detach(handles[0]).unwrap();
+        let during = pool.snapshot();
+        assert_ne!(before.checksum(), during.checksum());
+        pool.reattach(handles[0], 5).unwrap();
+        let mut twin = during.as_pool().clone();
+
+        // Back to when it was there: nothing is out.
+        pool.detach(handles[0]).unwrap();
+        pool.restore(&before).unwrap();
+        pool.validate().unwrap();
+        assert_eq!(pool.reattach(handles[0], 7).unwrap_err().kind(), InsertAtErrorKind::Occupied);
+        assert_eq!(pool[handles[0]], 0);
+
+        // Back to when it was out.
+        pool.restore(&during).unwrap();
+        pool.validate().unwrap();
+        assert!(!pool.contains(handles[0]));
+        pool.reattach(handles[0], 7).unwrap();
+        assert_eq!(pool[handles[0]], 7);
+
+        // A copy has its own.
+        twin.validate().unwrap();
+        assert!(twin.free_detached(handles[0]));
+        assert!(pool.contains(handles[0]) && !twin.contains(handles[0]));
+        // That the slot is out in one of two pools that are alike otherwise is a difference.
+        pool.restore(&during).unwrap();
+        assert_eq!(pool.checksum(), during.checksum());
+    });
+}
+
+#[test]
+fn what_is_out_is_not_saved() {
+    in_each!(|pool: u64| {
+        let lamp = pool.insert(1).unwrap();
+        let value = pool.detach(lamp).unwrap();
+        let error = serde_json::to_string(&pool).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the object of slot 0 is detached: reattach it, or free its slot, before you save the pool",
+        );
+        assert!(postcard::to_allocvec(&pool.snapshot()).is_err());
+        let mut other = Pool::<u64>::new(9);
+        let error = other.migrate_from(pool.clone()).unwrap_err();
+        assert_eq!(error, MigrateError::Detached { slot: 0 });
+        pool.reattach(lamp, value).unwrap();
+        assert!(serde_json::to_string(&pool).is_ok());
+    });
+}
+
+#[test]
+fn every_value_is_dropped_once() {
+    in_each!(|pool: crate::common::Counted| {
+        let ledger = Ledger::default();
+        let handles: Vec<_> =
+            (1..4).map(|id| pool.insert(ledger.value(id)).map_err(drop).unwrap()).collect();
+        let first = pool.detach(handles[0]).unwrap();
+        let second = pool.detach(handles[1]).unwrap();
+        assert_eq!(ledger.alive(), 3);
+        pool.reattach(handles[0], first).map_err(drop).unwrap();
+        drop(second);
+        assert_eq!(ledger.alive(), 2);
+        // A panic of the object's own code loses the object, not the slot.
+        assert!(panics(|| {
+            let _object = pool.detach(handles[2]).unwrap();
+            quiet_panic()
+        }));
+        assert_eq!((ledger.alive(), pool.len()), (1, 1));
+        assert!(pool.free_detached(handles[2]));
+        pool.validate().unwrap();
+        drop(pool);
+        assert_eq!(ledger.alive(), 0);
+    });
+}
+
+#[test]
+fn a_growing_pool_keeps_slots_that_are_out() {
+    let mut pool = VecPool::new();
+    let handles: Vec<_> = (0..9).map(|value| pool.push(value)).collect();
+    let last = pool.detach(handles[8]).unwrap();
+    pool.clear();
+    pool.shrink_to_fit();
+    assert_eq!(pool.capacity(), 9);
+    pool.reserve(100).unwrap();
+    pool.validate().unwrap();
+    pool.reattach(handles[8], last).unwrap();
+    assert_eq!((pool.len(), pool[handles[8]]), (1, 8));
+    pool.validate().unwrap();
+}
+
+#[test]
+fn aids_and_recorders_see_an_object_that_stays() {
+    let aids = DebugAids::none().fill_dead_slots().remember_origins();
+    let recorder = Recorder::builder().events(64).to_writer(std::io::sink()).unwrap();
+    let mut pool = Pool::<u64>::builder().capacity(2).debug_aids(aids).build();
+    let mut packed = PackedPool::<u64>::builder().capacity(2).debug_aids(aids).build();
+    pool.record(&recorder);
+    packed.record(&recorder);
+    let (lamp, spark) = (pool.insert(1).unwrap(), packed.insert(1).unwrap());
+    for _ in 0..5 {
+        let (value, other) = (pool.detach(lamp).unwrap(), packed.detach(spark).unwrap());
+        pool.reattach(lamp, value).unwrap();
+        packed.reattach(spark, other).unwrap();
+    }
+    assert_eq!(pool.live_report().unwrap().origins()[0].count(), 1);
+    pool.validate().unwrap();
+    packed.validate().unwrap();
+    pool.remove(lamp).unwrap();
+    packed.remove(spark).unwrap();
+    assert_eq!(recorder.finish().unwrap().events, 4);
+}
+
+#[test]
+fn a_handle_of_another_pool_is_refused() {
+    let mut pool = Pool::<u64>::new(2);
+    let lamp = pool.insert(1).unwrap();
+    pool.detach(lamp).unwrap();
+    let mut other = Pool::<u64>::builder().lifetimes(1).capacity(2).build();
+    let own = other.insert(1).unwrap();
+    other.remove(own);
+    // Its slot has retired, and was never kept.
+    assert_eq!(other.reattach(lamp, 7).unwrap_err().kind(), InsertAtErrorKind::Stale);
+    let beyond = Handle::from_parts(2, 1).unwrap();
+    assert_eq!(other.reattach(beyond, 7).unwrap_err().kind(), InsertAtErrorKind::OutOfRange);
+    other.validate().unwrap();
+}
