@@ -490,6 +490,7 @@ impl<'k> Run<'k> {
                     }
                     taken
                 };
+                let in_index_order = self.pool.runs().is_some();
                 let taken = match step {
                     Step::Drain(_) | Step::LeakDrain(_) => self.pool.drain().map(first),
                     _ => self.pool.drain_back().map(first),
@@ -500,6 +501,10 @@ impl<'k> Run<'k> {
                 if !leaks {
                     self.dropped();
                     assert!(self.live().is_empty());
+                    if !in_index_order {
+                        // The rest was dropped in an order of its own.
+                        self.vacant = None;
+                    }
                 }
             }
             Step::Clear => {
