@@ -1,0 +1,145 @@
+/* Pools whose memory is not touched when they are created. */
+#include "sparks.h"
+
+#define UNTOUCHED_SLOTS 1048576u
+
+typedef struct chunk {
+    unsigned char bytes[64];
+} chunk;
+
+#if defined(__linux__)
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C"
+#else
+extern
+#endif
+    int
+    mincore(void *start, size_t bytes, unsigned char *pages);
+
+/* For how much of a pool's values there is memory: 0 to 64 sixty-fourths, less one for a huge page that is partly used. */
+static size_t sixty_fourths(const mp_pool *pool) {
+    static unsigned char pages[UNTOUCHED_SLOTS * sizeof(chunk) / 4096];
+    const size_t page = MP_CAST_(size_t, sysconf(_SC_PAGESIZE)), bytes = UNTOUCHED_SLOTS * sizeof(chunk);
+    unsigned char *values = MP_CAST_(unsigned char *, mp_values(pool));
+    size_t all = bytes / page - 1, resident = 0, i;
+    values += page - MP_CAST_(size_t, MP_CAST_(uintptr_t, values) % page);
+    CHECK(mincore(values, all * page, pages) == 0);
+    for (i = 0; i < all; i++) {
+        resident += pages[i] & 1;
+    }
+    return resident * 64 / (all + 1);
+}
+#endif
+
+static mp_pool *untouched_pool(uint32_t order) {
+    mp_options options = MP_OPTIONS(chunk, UNTOUCHED_SLOTS);
+    mp_pool *pool = MP_NULL_;
+    options.flags = MP_UNTOUCHED;
+    options.order = order;
+    CHECK(mp_pool_create(&options, &pool) == MP_OK);
+    return pool;
+}
+
+static void untouched_pools_take_memory_as_they_fill(void) {
+#if defined(__linux__)
+    uint32_t order;
+    for (order = MP_LIFO; order <= MP_INTRUSIVE; order++) {
+        mp_pool *pool = untouched_pool(order);
+        mp_handle id = {0};
+        uint32_t i;
+        CHECK(sixty_fourths(pool) <= 2);
+        for (i = 0; i < UNTOUCHED_SLOTS / 4; i++) {
+            memset(mp_insert(pool, &id), 1, sizeof(chunk));
+        }
+        CHECK(sixty_fourths(pool) <= 16 + 2);
+        /* Neither walks nor lookups need more. */
+        CHECK(mp_contains(pool, id) && mp_live(pool) == UNTOUCHED_SLOTS / 4);
+        mp_pool_clear(pool);
+        CHECK(sixty_fourths(pool) <= 16 + 2 && mp_insert(pool, &id) != MP_NULL_);
+        mp_pool_destroy(pool);
+    }
+#endif
+}
+
+static void untouched_pools_do_what_others_do(void) {
+    uint32_t order;
+    for (order = MP_LIFO; order <= MP_INTRUSIVE; order++) {
+        mp_options options = MP_OPTIONS(chunk, 500);
+        mp_pool *pools[2];
+        mp_snapshot *past = MP_NULL_;
+        mp_handle ids[2], first;
+        uint32_t i, which;
+        options.order = order;
+        options.value_align = order == MP_FIFO ? 64 : 1;
+        options.name = "chunks";
+        for (which = 0; which < 2; which++) {
+            options.flags = which == 0 ? 0u : MP_UNTOUCHED | MP_ZEROED;
+            CHECK(mp_pool_create(&options, &pools[which]) == MP_OK);
+            CHECK(MP_CAST_(uintptr_t, mp_values(pools[which])) % 64 == 0);
+        }
+        CHECK(mp_snapshot_create(&options, &past) == MP_OK);
+        first = mp_pool_next_handle(pools[0]);
+        for (i = 0; i < 2000; i++) {
+            if (i % 3 < 2 && mp_live(pools[0]) < 500) {
+                unsigned char *value = MP_CAST_(unsigned char *, mp_insert(pools[1], &ids[1]));
+                CHECK(mp_insert(pools[0], &ids[0]) != MP_NULL_ && value[0] == 0 && value[63] == 0);
+                CHECK(ids[0].bits == ids[1].bits);
+                value[0] = value[63] = 9;
+            } else {
+                ids[0] = mp_pool_handle_at(pools[0], i % 400);
+                CHECK(mp_remove(pools[0], ids[0]) == mp_remove(pools[1], ids[0]));
+            }
+            if (i == 300) {
+                CHECK(mp_pool_save(pools[1], past) == MP_OK);
+            }
+        }
+        CHECK(mp_pool_validate(pools[1], MP_NULL_, 0) == MP_OK);
+        CHECK(mp_pool_restore(pools[1], past) == MP_OK && mp_pool_validate(pools[1], MP_NULL_, 0) == MP_OK);
+        CHECK(mp_live(pools[1]) < mp_live(pools[0]) && mp_pool_check(pools[1], first) != MP_OTHER_POOL);
+        mp_snapshot_destroy(past);
+        mp_pool_destroy(pools[0]);
+        mp_pool_destroy(pools[1]);
+    }
+}
+
+static void *no_memory(size_t bytes, size_t align, void *user) {
+    (void)bytes, (void)align, (void)user;
+    return MP_NULL_;
+}
+
+static void give_none(void *block, size_t bytes, size_t align, void *user) {
+    (void)block, (void)bytes, (void)align, (void)user;
+}
+
+static void what_would_be_touched_is_refused(void) {
+    mp_options good = MP_OPTIONS(chunk, 9), bad;
+    static unsigned char memory[4096];
+    mp_pool *pool = MP_NULL_;
+    mp_packed *packed = MP_NULL_;
+    good.flags = MP_UNTOUCHED;
+    CHECK(mp_pool_bytes(&good) > 9 * sizeof(chunk) && mp_pool_bytes(&good) < sizeof memory);
+    bad = good;
+    bad.memory = memory;
+    bad.memory_bytes = sizeof memory;
+    CHECK(mp_pool_create(&bad, &pool) == MP_BAD_OPTIONS && pool == MP_NULL_);
+    bad = good;
+    bad.take = no_memory;
+    bad.give = give_none;
+    CHECK(mp_pool_create(&bad, &pool) == MP_BAD_OPTIONS && pool == MP_NULL_);
+    bad = good;
+    bad.flags |= MP_FILLED;
+    CHECK(mp_pool_create(&bad, &pool) == MP_BAD_OPTIONS && pool == MP_NULL_);
+    bad = good;
+    bad.slots_max = 20;
+    CHECK(mp_pool_create(&bad, &pool) == MP_BAD_OPTIONS && pool == MP_NULL_);
+    CHECK(mp_packed_create(&good, &packed) == MP_BAD_OPTIONS && packed == MP_NULL_);
+    bad = good;
+    bad.flags |= 16u;
+    CHECK(mp_pool_create(&bad, &pool) == MP_BAD_OPTIONS && pool == MP_NULL_);
+    /* More than there are addresses for. */
+    good = mp_options_(UINT32_MAX / 2, UINT32_MAX - 15, 16);
+    good.flags = MP_UNTOUCHED;
+    CHECK(mp_pool_create(&good, &pool) != MP_OK && pool == MP_NULL_);
+}
