@@ -1177,13 +1177,13 @@ const char *mp_layout_entry_(size_t at, size_t *number);
 
 #define MP_CHECK_(name, condition) typedef char mp_check_##name##_[(condition) ? 1 : -1]
 #if UINTPTR_MAX == UINT64_MAX
-MP_CHECK_(age, offsetof(mp_pool, age_upper_) == 112);
-MP_CHECK_(slots, offsetof(mp_pool, slots_) == 120);
-MP_CHECK_(values, offsetof(mp_pool, values_) == 128);
-MP_CHECK_(births, offsetof(mp_pool, births_) == 144);
-MP_CHECK_(stack, offsetof(mp_pool, stack_top_) == 168);
+MP_CHECK_(age, offsetof(mp_pool, age_upper_) == 136);
+MP_CHECK_(slots, offsetof(mp_pool, slots_) == 144);
+MP_CHECK_(values, offsetof(mp_pool, values_) == 152);
+MP_CHECK_(births, offsetof(mp_pool, births_) == 168);
+MP_CHECK_(stack, offsetof(mp_pool, stack_top_) == 192);
 MP_CHECK_(quick, offsetof(mp_pool, quick_top_) == 40);
-MP_CHECK_(pool, sizeof(mp_pool) == 184);
+MP_CHECK_(pool, sizeof(mp_pool) == 208);
 MP_CHECK_(options, sizeof(mp_options) == 96);
 MP_CHECK_(packed_values, offsetof(mp_packed, values_) == 32);
 MP_CHECK_(packed_count, offsetof(mp_packed, count_) == 48);

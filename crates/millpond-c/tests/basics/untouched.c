@@ -7,6 +7,13 @@ typedef struct chunk {
     unsigned char bytes[64];
 } chunk;
 
+/* How many bytes an address is beyond a multiple of so many. */
+static size_t beyond(const void *address, size_t multiple) {
+    uintptr_t number;
+    memcpy(&number, &address, sizeof number);
+    return MP_CAST_(size_t, number % multiple);
+}
+
 #if defined(__linux__)
 #include <unistd.h>
 
@@ -24,7 +31,7 @@ static size_t sixty_fourths(const mp_pool *pool) {
     const size_t page = MP_CAST_(size_t, sysconf(_SC_PAGESIZE)), bytes = UNTOUCHED_SLOTS * sizeof(chunk);
     unsigned char *values = MP_CAST_(unsigned char *, mp_values(pool));
     size_t all = bytes / page - 1, resident = 0, i;
-    values += page - MP_CAST_(size_t, MP_CAST_(uintptr_t, values) % page);
+    values += page - beyond(values, page);
     CHECK(mincore(values, all * page, pages) == 0);
     for (i = 0; i < all; i++) {
         resident += pages[i] & 1;
@@ -77,7 +84,7 @@ static void untouched_pools_do_what_others_do(void) {
         for (which = 0; which < 2; which++) {
             options.flags = which == 0 ? 0u : MP_UNTOUCHED | MP_ZEROED;
             CHECK(mp_pool_create(&options, &pools[which]) == MP_OK);
-            CHECK(MP_CAST_(uintptr_t, mp_values(pools[which])) % 64 == 0);
+            CHECK(beyond(mp_values(pools[which]), 64) == 0);
         }
         CHECK(mp_snapshot_create(&options, &past) == MP_OK);
         first = mp_pool_next_handle(pools[0]);
