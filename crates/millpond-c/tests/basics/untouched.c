@@ -18,12 +18,10 @@ static size_t beyond(const void *address, size_t multiple) {
 #include <unistd.h>
 
 #ifdef __cplusplus
-extern "C"
+extern "C" int mincore(void *start, size_t bytes, unsigned char *pages);
 #else
-extern
+extern int mincore(void *start, size_t bytes, unsigned char *pages);
 #endif
-    int
-    mincore(void *start, size_t bytes, unsigned char *pages);
 
 /* For how much of a pool's values there is memory: 0 to 64 sixty-fourths, less one for a huge page that is partly used. */
 static size_t sixty_fourths(const mp_pool *pool) {
@@ -38,7 +36,6 @@ static size_t sixty_fourths(const mp_pool *pool) {
     }
     return resident * 64 / (all + 1);
 }
-#endif
 
 static mp_pool *untouched_pool(uint32_t order) {
     mp_options options = MP_OPTIONS(chunk, UNTOUCHED_SLOTS);
@@ -48,6 +45,7 @@ static mp_pool *untouched_pool(uint32_t order) {
     CHECK(mp_pool_create(&options, &pool) == MP_OK);
     return pool;
 }
+#endif
 
 static void untouched_pools_take_memory_as_they_fill(void) {
 #if defined(__linux__)
