@@ -728,7 +728,7 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
         mp_handle handle_ = {0};                                                                                       \
         if (index_ < in_->pool->slots_) {                                                                              \
             uint32_t word_ = MP_CAST_(const uint32_t *, in_->pool->words_)[index_];                                    \
-            handle_.bits = word_ < MP_DEAD_ ? MP_CAST_(uint64_t, index_) << 32 | word_ : 0;                            \
+            handle_.bits = word_ - 1u < MP_DEAD_ - 1u ? MP_CAST_(uint64_t, index_) << 32 | word_ : 0;                  \
         }                                                                                                              \
         return name##_id_of(handle_);                                                                                  \
     }                                                                                                                  \

@@ -528,8 +528,10 @@ class slots_ {
         if (index >= raw->slots_) {
             return handle<T>();
         }
+        // A slot that was never used has the word 0.
         const std::uint32_t word = static_cast<const std::uint32_t *>(raw->words_)[index];
-        return word < MP_DEAD_ ? handle<T>::from_bits(static_cast<std::uint64_t>(index) << 32 | word) : handle<T>();
+        const bool is_live = word - 1u < MP_DEAD_ - 1u;
+        return is_live ? handle<T>::from_bits(static_cast<std::uint64_t>(index) << 32 | word) : handle<T>();
     }
 
     // Brings the bitmap up to date, which iterations read.
