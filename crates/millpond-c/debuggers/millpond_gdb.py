@@ -91,7 +91,7 @@ def live_slots(pool):
     words = pool["words_"].cast(gdb.lookup_type("unsigned int").pointer())
     for index in range(int(pool["slots_"])):
         generation = int(words[index])
-        if generation < DEAD:
+        if 0 < generation < DEAD:
             yield index, generation
 
 

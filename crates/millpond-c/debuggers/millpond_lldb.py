@@ -85,7 +85,7 @@ class LiveValues:
         error = lldb.SBError()
         for index in range(slots):
             generation = read.GetUnsignedInt32(error, index * 4)
-            if error.Success() and generation < DEAD:
+            if error.Success() and 0 < generation < DEAD:
                 self.live.append((index, generation))
 
     def num_children(self):

@@ -102,6 +102,14 @@ typedef struct mp_handle {
 #define MP_WRAP 1u   /* a slot whose generations are used up starts again, instead of retiring */
 #define MP_ZEROED 2u /* a new object's bytes are 0 */
 #define MP_FILLED 4u /* dead slots are filled with 0x1deadb0b; if one was written to when it is used again, `abort` */
+/* Creation leaves the memory untouched, so that a large number of slots costs addresses, and memory only as they are first
+ * used: for a pool of which only a limit is known, and whose values must not move. Linux and macOS give a page when it is
+ * first written to (a page fault, 0.1 to 1 us, in the insertion that does so); so does Windows, but all of it counts as
+ * committed, and may be refused; elsewhere all of it is taken and set to 0. It goes back when the pool is destroyed, not
+ * before. What is touched all the same: the lists of MP_FIFO, MP_ROSTER and MP_INTRUSIVE, MP_EVICT_OLDEST's, and a
+ * sanitizer's marks. Only for memory of the C library, which gives it zeroed: MP_BAD_OPTIONS with `memory` or `take`, with
+ * MP_FILLED, and for pools that grow and packed pools. A snapshot made with these options is untouched as well. */
+#define MP_UNTOUCHED 8u
 
 /* The options of a pool. Set `size` to `sizeof(mp_options)`; 0 is the default for everything else. */
 typedef struct mp_options {
@@ -210,8 +218,8 @@ void __asan_poison_memory_region(void const volatile *start, size_t bytes);
 void __asan_unpoison_memory_region(void const volatile *start, size_t bytes);
 #endif
 
-/* Creates a pool. `*out` is null unless the status is `MP_OK`. O(slots), because it touches every page. A program none of
- * whose pools grows has, when it is optimised, none of the code for that. */
+/* Creates a pool. `*out` is null unless the status is `MP_OK`. O(slots), because it touches every page unless it is
+ * `MP_UNTOUCHED`. A program none of whose pools grows has, when it is optimised, none of the code for that. */
 static inline mp_status mp_pool_create(const mp_options *options, mp_pool **out) {
     mp_status status = options != MP_NULL_ && options->size > offsetof(mp_options, slots_max) && options->slots_max != 0
                            ? mp_pool_create_growing_(options, out, MP_LAYOUT_, sizeof(mp_pool))
@@ -720,7 +728,7 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
         mp_handle handle_ = {0};                                                                                       \
         if (index_ < in_->pool->slots_) {                                                                              \
             uint32_t word_ = MP_CAST_(const uint32_t *, in_->pool->words_)[index_];                                    \
-            handle_.bits = word_ < MP_DEAD_ ? MP_CAST_(uint64_t, index_) << 32 | word_ : 0;                            \
+            handle_.bits = word_ - 1u < MP_DEAD_ - 1u ? MP_CAST_(uint64_t, index_) << 32 | word_ : 0;                  \
         }                                                                                                              \
         return name##_id_of(handle_);                                                                                  \
     }                                                                                                                  \
@@ -1169,13 +1177,13 @@ const char *mp_layout_entry_(size_t at, size_t *number);
 
 #define MP_CHECK_(name, condition) typedef char mp_check_##name##_[(condition) ? 1 : -1]
 #if UINTPTR_MAX == UINT64_MAX
-MP_CHECK_(age, offsetof(mp_pool, age_upper_) == 112);
-MP_CHECK_(slots, offsetof(mp_pool, slots_) == 120);
-MP_CHECK_(values, offsetof(mp_pool, values_) == 128);
-MP_CHECK_(births, offsetof(mp_pool, births_) == 144);
-MP_CHECK_(stack, offsetof(mp_pool, stack_top_) == 168);
+MP_CHECK_(age, offsetof(mp_pool, age_upper_) == 136);
+MP_CHECK_(slots, offsetof(mp_pool, slots_) == 144);
+MP_CHECK_(values, offsetof(mp_pool, values_) == 152);
+MP_CHECK_(births, offsetof(mp_pool, births_) == 168);
+MP_CHECK_(stack, offsetof(mp_pool, stack_top_) == 192);
 MP_CHECK_(quick, offsetof(mp_pool, quick_top_) == 40);
-MP_CHECK_(pool, sizeof(mp_pool) == 184);
+MP_CHECK_(pool, sizeof(mp_pool) == 208);
 MP_CHECK_(options, sizeof(mp_options) == 96);
 MP_CHECK_(packed_values, offsetof(mp_packed, values_) == 32);
 MP_CHECK_(packed_count, offsetof(mp_packed, count_) == 48);

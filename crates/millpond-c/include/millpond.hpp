@@ -212,6 +212,7 @@ struct options {
     void (*give)(void *block, std::size_t bytes, std::size_t align, void *user) = nullptr;
     void *user = nullptr;
     std::uint32_t slots_max = 0; // of a `vec_pool` only; 0: as many as handles can name
+    bool untouched = false;      // of a `pool` only: memory as its slots are first used; see `MP_UNTOUCHED`
 
     // The options of millpond.h, for values of this type.
     template <typename T>
@@ -221,7 +222,7 @@ struct options {
         raw.salt = salt;
         raw.lifetimes = lifetimes;
         raw.order = order;
-        raw.flags = flags;
+        raw.flags = flags | (untouched ? MP_UNTOUCHED : 0u);
         raw.take = take;
         raw.give = give;
         raw.user = user;
@@ -527,8 +528,10 @@ class slots_ {
         if (index >= raw->slots_) {
             return handle<T>();
         }
+        // A slot that was never used has the word 0.
         const std::uint32_t word = static_cast<const std::uint32_t *>(raw->words_)[index];
-        return word < MP_DEAD_ ? handle<T>::from_bits(static_cast<std::uint64_t>(index) << 32 | word) : handle<T>();
+        const bool is_live = word - 1u < MP_DEAD_ - 1u;
+        return is_live ? handle<T>::from_bits(static_cast<std::uint64_t>(index) << 32 | word) : handle<T>();
     }
 
     // Brings the bitmap up to date, which iterations read.

@@ -5,8 +5,8 @@ use core::ffi::c_void;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
-use crate::callbacks::{Give, c_free, c_take};
-use crate::options::Options;
+use crate::callbacks::{Give, c_free, c_give_zeroed, c_take, c_take_zeroed};
+use crate::options::{Options, UNTOUCHED};
 use crate::status::Status;
 
 /// Blocks are aligned to cache lines at least.
@@ -23,6 +23,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// With [`UNTOUCHED`], all bytes are 0.
     pub(crate) fn take(options: &Options, layout: Layout) -> Result<Self, Status> {
         let (user, give) = (options.user, options.give);
         if let Some(memory) = NonNull::new(options.memory.cast::<u8>()) {
@@ -41,10 +42,13 @@ impl Block {
             let start = start.ok_or(Status::BAD_OPTIONS)?;
             return Ok(Self { start, layout, give: None, user, bytes: 0 });
         }
-        let taken = match options.take {
+        let (taken, give) = match options.take {
             // SAFETY: the caller's function, with what it was given for it.
-            Some(take) => unsafe { take(layout.size(), layout.align(), user) },
-            None => c_take(layout),
+            Some(take) => (unsafe { take(layout.size(), layout.align(), user) }, give),
+            None if options.flags & UNTOUCHED != 0 => {
+                (c_take_zeroed(layout), Some(c_give_zeroed as Give))
+            }
+            None => (c_take(layout), None),
         };
         let start = NonNull::new(taken.cast::<u8>()).ok_or(Status::OUT_OF_MEMORY)?;
         let block = Self { start, layout, give, user, bytes: layout.size() };

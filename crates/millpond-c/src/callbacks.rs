@@ -27,6 +27,7 @@ pub(crate) type Write = unsafe extern "C" fn(*const u8, usize, *mut c_void) -> b
 unsafe extern "C" {
     fn free(memory: *mut c_void);
     safe fn aligned_alloc(align: usize, bytes: usize) -> *mut c_void;
+    safe fn calloc(count: usize, bytes: usize) -> *mut c_void;
 }
 
 /// Memory of the C library for a layout; null if there is none.
@@ -37,6 +38,46 @@ pub(crate) fn c_take(layout: Layout) -> *mut c_void {
         Some(bytes) => aligned_alloc(align, bytes),
         None => core::ptr::null_mut(),
     }
+}
+
+/// The same, all bytes 0: large pieces are pages that the system provides when they are first written to. No function of
+/// the C library aligns such memory, so there is room to do it, behind the address that goes back.
+pub(crate) fn c_take_zeroed(layout: Layout) -> *mut c_void {
+    let align = layout.align().max(align_of::<*mut c_void>());
+    let Some(whole) = layout.size().checked_add(align).map(|bytes| calloc(1, bytes)) else {
+        return core::ptr::null_mut();
+    };
+    if whole.is_null() {
+        return whole;
+    }
+    // At least the size of a pointer, to which `calloc` aligns; at most the alignment.
+    let skipped = align - whole.addr() % align;
+    // SAFETY: there are as many bytes, and those of the layout behind them.
+    let block = unsafe { whole.byte_add(skipped) };
+    // SAFETY: a pointer fits in what is skipped.
+    let before = unsafe { block.cast::<*mut c_void>().sub(1) };
+    // SAFETY: as above; it is aligned, as the block is.
+    unsafe { before.write(whole) };
+    block
+}
+
+/// Gives it back.
+///
+/// # Safety
+///
+/// The memory came from [`c_take_zeroed`], and nobody uses it.
+pub(crate) unsafe extern "C" fn c_give_zeroed(
+    block: *mut c_void,
+    _bytes: usize,
+    _align: usize,
+    _user: *mut c_void,
+) {
+    // SAFETY: the address of all of it lies right before the block.
+    let before = unsafe { block.cast::<*mut c_void>().sub(1) };
+    // SAFETY: as above; nobody wrote there since.
+    let whole = unsafe { before.read() };
+    // SAFETY: it came from the C library.
+    unsafe { free(whole) };
 }
 
 /// A box, or `OUT_OF_MEMORY` where `Box::new` would end the program.

@@ -11,7 +11,7 @@ use millpond::{Handle, HandleAllocator, HandleAllocatorBuilder};
 use crate::block::{BLOCK_ALIGN, Block};
 use crate::callbacks::Give;
 use crate::head::{ALL_CALLED, Head, InC, NOT_OPEN};
-use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, WRAP, ZEROED};
+use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, UNTOUCHED, WRAP, ZEROED};
 use crate::orders::{ForOrder, limits_of, with_order};
 use crate::outside::Outside;
 use crate::status::{Status, status_of};
@@ -127,8 +127,14 @@ impl Building<'_> {
             unsafe { str::from_utf8_unchecked(copy) }
         });
         let builder = builder::<R>(options, name)?;
-        // SAFETY: as the caller promises.
-        let slots = unsafe { builder.build_beside(arrays, options.value)? };
+        let slots = if raw.flags & UNTOUCHED != 0 {
+            // SAFETY: as the caller promises. The block was taken with the same options: all bytes that nobody wrote to
+            // are 0.
+            unsafe { builder.build_untouched_beside(arrays, options.value)? }
+        } else {
+            // SAFETY: as the caller promises.
+            unsafe { builder.build_beside(arrays, options.value)? }
+        };
         let oldest = match raw.full {
             EVICT_OLDEST => Some(EvictOldest::try_new(raw.slots as usize)?),
             _ => None,

@@ -33,9 +33,20 @@ pub struct Options {
     pub(crate) user: *mut c_void,
 }
 
+impl Options {
+    /// Only memory that the library takes is known to be zeroed; growth and filled slots would touch it.
+    fn may_be_untouched(&self) -> bool {
+        self.memory.is_null()
+            && self.take.is_none()
+            && self.slots_max == 0
+            && self.flags & FILLED == 0
+    }
+}
+
 pub(crate) const WRAP: u32 = 1;
 pub(crate) const ZEROED: u32 = 2;
 pub(crate) const FILLED: u32 = 4;
+pub(crate) const UNTOUCHED: u32 = 8;
 pub(crate) const EVICT_OLDEST: u32 = 1;
 
 /// A name has at most so many bytes.
@@ -108,13 +119,14 @@ pub(crate) unsafe fn read<'a>(options: *const Options) -> Result<Checked<'a>, St
 /// As [`read`] of the name.
 unsafe fn check<'a>(mut raw: Options) -> Result<Checked<'a>, Status> {
     let has_memory = !raw.memory.is_null();
-    let is_sound = raw.flags & !(WRAP | ZEROED | FILLED) == 0
+    let is_sound = raw.flags & !(WRAP | ZEROED | FILLED | UNTOUCHED) == 0
         && raw.full <= EVICT_OLDEST
         // Memory that is given does not grow.
         && (raw.slots_max == 0 || raw.slots_max >= raw.slots && !has_memory)
         && raw.take.is_some() == raw.give.is_some()
         && !(has_memory && raw.take.is_some())
-        && (has_memory || raw.memory_bytes == 0);
+        && (has_memory || raw.memory_bytes == 0)
+        && (raw.flags & UNTOUCHED == 0 || raw.may_be_untouched());
     if !is_sound {
         return Err(Status::BAD_OPTIONS);
     }

@@ -28,7 +28,7 @@ use crate::create::{self, LAYOUT};
 use crate::head::{Head, InC};
 use crate::kinds;
 use crate::opened::face;
-use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, WRAP, ZEROED};
+use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, UNTOUCHED, WRAP, ZEROED};
 use crate::outside::Outside;
 use crate::pool::{mp_pool_clear, mp_pool_validate};
 use crate::status::{Status, status_of};
@@ -171,7 +171,8 @@ fn of_places<'o>(options: &Checked<'o>) -> Checked<'o> {
 
 impl Plan {
     fn of(options: &Checked<'_>) -> Result<Self, Status> {
-        if options.raw.full == EVICT_OLDEST || options.raw.slots_max != 0 {
+        let Options { full, slots_max, flags, .. } = options.raw;
+        if full == EVICT_OLDEST || slots_max != 0 || flags & UNTOUCHED != 0 {
             return Err(Status::BAD_OPTIONS);
         }
         let too_large = |_| Status::OUT_OF_MEMORY;

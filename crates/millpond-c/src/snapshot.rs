@@ -45,7 +45,7 @@ pub unsafe extern "C" fn mp_snapshot_create(
         // The pool lies in that memory; and dead slots are nobody's to look at.
         options.raw.memory = ptr::null_mut();
         options.raw.memory_bytes = 0;
-        options.raw.flags &= options::WRAP;
+        options.raw.flags &= options::WRAP | options::UNTOUCHED;
         match options.raw.slots_max {
             0 => create(&options),
             _ => create_growing(&options),

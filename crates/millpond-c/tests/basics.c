@@ -11,6 +11,7 @@
 #include "basics/refusals.c"
 #include "basics/states.c"
 #include "basics/tables.c"
+#include "basics/untouched.c"
 #include "basics/walks.c"
 
 #include "basics/packed.c"
@@ -24,6 +25,9 @@ int main(void) {
     refusals();
     explanations();
     memory();
+    untouched_pools_take_memory_as_they_fill();
+    untouched_pools_do_what_others_do();
+    what_would_be_touched_is_refused();
     the_past();
     hostile_options();
     states_of_handles_alone();

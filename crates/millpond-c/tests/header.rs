@@ -68,6 +68,7 @@ fn the_library_needs_the_c_library_only() {
         "abort",
         "aligned_alloc",
         "bcmp",
+        "calloc",
         "free",
         "memcmp",
         "memcpy",

@@ -66,7 +66,7 @@ static void options_that_no_pool_has(void) {
     options.value_align = 32;
     CHECK(created(&options) == MP_BAD_OPTIONS);
     options.value_align = 4;
-    options.flags = 8;
+    options.flags = 16;
     CHECK(created(&options) == MP_BAD_OPTIONS);
     options.flags = 0;
     options.index_bits = 7;

@@ -1,5 +1,5 @@
 /* Every function that takes memory, with each of its requests refused in turn: a status says so, nothing is lost, and the
- * program goes on. Linked with `--wrap=aligned_alloc` and `--wrap=free`. */
+ * program goes on. Linked with `--wrap=` of `aligned_alloc`, `calloc` and `free`. */
 #include "millpond.h"
 #include "check.h"
 
@@ -7,17 +7,24 @@
 
 void *__real_aligned_alloc(size_t align, size_t bytes);
 void *__wrap_aligned_alloc(size_t align, size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
 void __real_free(void *memory);
 void __wrap_free(void *memory);
 
 static size_t left = SIZE_MAX; /* how many requests are still granted */
 static size_t held;            /* blocks */
 
-void *__wrap_aligned_alloc(size_t align, size_t bytes) {
-    void *memory = left == 0 ? NULL : __real_aligned_alloc(align, bytes);
+static void *counted(void *memory) {
     left -= left != 0;
     held += memory != NULL;
     return memory;
+}
+void *__wrap_aligned_alloc(size_t align, size_t bytes) {
+    return counted(left == 0 ? NULL : __real_aligned_alloc(align, bytes));
+}
+void *__wrap_calloc(size_t count, size_t bytes) {
+    return counted(left == 0 ? NULL : __real_calloc(count, bytes));
 }
 void __wrap_free(void *memory) {
     held -= memory != NULL;
@@ -211,6 +218,17 @@ static mp_status a_recorder(void) {
     return status;
 }
 
+static mp_status an_untouched_pool(void) {
+    mp_options options = MP_OPTIONS(uint64_t, 100);
+    mp_snapshot *past = NULL;
+    mp_status status;
+    options.flags = MP_UNTOUCHED;
+    status = mp_snapshot_create(&options, &past);
+    CHECK((status == MP_OK) == (past != NULL));
+    mp_snapshot_destroy(past);
+    return status != MP_OK ? status : a_pool(MP_LIFO, MP_EVICT_OLDEST, MP_UNTOUCHED);
+}
+
 static mp_status work(unsigned which) {
     switch (which) {
     case 0:
@@ -233,8 +251,10 @@ static mp_status work(unsigned which) {
     case 12:
     case 13:
         return a_growing_pool(which - 8, which % 2, which % 3 == 0 ? 0 : MP_ZEROED | MP_FILLED);
+    case 14:
+        return an_untouched_pool();
     default:
-        which -= 14;
+        which -= 15;
         return a_pool(which % 6, which / 6 % 2, which / 12 % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
     }
 }
@@ -242,7 +262,7 @@ static mp_status work(unsigned which) {
 int main(void) {
     unsigned which;
     size_t granted;
-    for (which = 0; which < 14 + 24; which++) {
+    for (which = 0; which < 15 + 24; which++) {
         for (granted = 0;; granted++) {
             mp_status status;
             CHECK(held == 0 && granted < 300);

@@ -16,6 +16,7 @@ int main() {
     iterators_are_those_of_the_standard();
     walks_of_every_density_visit_what_lives();
     capacities_that_no_pool_has_are_refused();
+    an_untouched_pool_is_one_like_others();
     values_of_every_kind();
     each_key_is_asked_for_once();
     pools_are_moved_and_assigned_with_what_lives_in_them();

@@ -188,7 +188,7 @@ fn each_request_for_memory_may_be_refused() {
         return;
     }
     let mut command = strict("gcc");
-    command.args(["-std=c99", "-O1", "-g", "-Wl,--wrap=aligned_alloc,--wrap=free"]);
+    command.args(["-std=c99", "-O1", "-g", "-Wl,--wrap=aligned_alloc,--wrap=calloc,--wrap=free"]);
     let said = compile_and_run(&mut command, "out_of_memory.c", "out-of-memory");
     assert_eq!(said, "all is well\n");
 }

@@ -7,7 +7,7 @@ mod common;
 use std::hint::black_box;
 
 use common::in_every_order;
-use millpond::reuse::ReuseOrder;
+use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Pool, VecPool};
 
 /// How many pages the system has given this thread without reading a disk.
@@ -43,16 +43,17 @@ fn first_fill_of_a_big_pool_touches_no_new_page() {
     in_every_order!(first_fill());
 }
 
+fn faults_of<V>(work: impl FnOnce() -> V) -> (u64, V) {
+    let before = minor_faults();
+    let done = work();
+    (minor_faults() - before, done)
+}
+
 /// Slots of 64 MiB, more than an allocator keeps for later: its pages come from the system, 16,384 of 4 KiB or 32 of
 /// 2 MiB. Beside it the words and the order's entries have a thirty-second of that.
 #[test]
 fn slots_taken_ahead_are_touched_and_others_are_not() {
     const SLOTS: usize = 1 << 18;
-    fn faults_of<V>(work: impl FnOnce() -> V) -> (u64, V) {
-        let before = minor_faults();
-        let done = work();
-        (minor_faults() - before, done)
-    }
     let new = VecPool::<[u64; 32]>::new;
     // The code itself is read in by faults too, the first time.
     new().clone().push([1; 32]);
@@ -73,4 +74,49 @@ fn slots_taken_ahead_are_touched_and_others_are_not() {
     let (copied, copy) = faults_of(|| pool.clone());
     assert!(copied <= all / 4, "{copied} page faults for a copy of one value");
     assert_eq!(copy[handle], [1; 32]);
+}
+
+/// As above, 64 MiB of values. What has the memory of a sixteenth of the slots has their words and entries as well.
+fn untouched_slots_have_no_memory<R: ReuseOrder>(list_bytes: usize) {
+    const SLOTS: usize = 1 << 18;
+    const PAGE: u64 = 4096;
+    let builder = || Pool::<[u64; 32], R>::typed_builder().capacity(SLOTS);
+    let new = || builder().untouched().build();
+    // The code itself is read in by faults too, the first time.
+    let mut small = Pool::<[u64; 32], R>::typed_builder().capacity(9).untouched().build();
+    small.insert([1; 32]).unwrap();
+    drop((small.clone(), small.snapshot()));
+    let (all, touched) = faults_of(|| builder().build());
+    drop(touched);
+
+    let list = (SLOTS * list_bytes) as u64 / PAGE;
+    let (created, mut pool) = faults_of(new);
+    assert!(created <= list + all / 64 + 8, "{created} page faults in creation, {all} for all");
+    let part = SLOTS / 16;
+    let (filled, ()) = faults_of(|| (0..part).for_each(|_| _ = pool.insert([1; 32])));
+    let used = all / 16;
+    assert!(filled <= used + all / 64 + 8, "{filled} page faults for a sixteenth of {all}");
+    assert!(filled >= used / 2, "{filled} page faults for a sixteenth of {all}");
+
+    let (seen, sum) = faults_of(|| pool.values().map(|value| value[31]).sum::<u64>());
+    assert_eq!(sum, part as u64);
+    assert!(seen <= all / 64 + 8, "{seen} page faults in a walk");
+    let (copied, copy) = faults_of(|| pool.clone());
+    assert!(copied <= list + used + all / 32 + 8, "{copied} page faults in a copy, {all} for all");
+    assert_eq!(copy.len(), part);
+    drop(copy);
+    let (kept, snapshot) = faults_of(|| pool.snapshot());
+    assert!(kept <= list + used + all / 32 + 8, "{kept} page faults in a snapshot, {all} for all");
+    drop(snapshot);
+    let (dropped, ()) = faults_of(|| drop(pool));
+    assert!(dropped <= all / 64 + 8, "{dropped} page faults as it goes");
+}
+
+#[test]
+fn an_untouched_capacity_has_memory_for_what_is_used() {
+    untouched_slots_have_no_memory::<Lifo>(0);
+    untouched_slots_have_no_memory::<LowestFirst>(0);
+    untouched_slots_have_no_memory::<NextFit>(0);
+    untouched_slots_have_no_memory::<Fifo>(8);
+    untouched_slots_have_no_memory::<Roster>(8);
 }

@@ -105,6 +105,8 @@ static void small_handles(void) {
     CHECK(small_sparks_insert(&all, &id) != MP_NULL_ && sizeof id == 4);
     CHECK(small_sparks_get(&all, id) != MP_NULL_ && small_sparks_contains(&all, id));
     CHECK(small_sparks_id_at(&all, 0).bits == id.bits && id.bits == 1);
+    /* A slot that was never used. */
+    CHECK(small_sparks_id_at(&all, 1).bits == 0);
     CHECK(mp_pool_check(pool, small_sparks_handle(id)) == MP_OK);
     CHECK(small_sparks_id_of(mp_pool_handle_at(pool, 0)).bits == id.bits);
     CHECK(small_sparks_insert(&all, &bad) != MP_NULL_ && bad.bits == (1u << 12 | 1));

@@ -73,7 +73,7 @@ static void hostile_options(void) {
     REFUSED(bad.order = 6, MP_BAD_OPTIONS);
     REFUSED(bad.index_bits = 17, MP_BAD_OPTIONS);
     REFUSED(bad.full = 2, MP_BAD_OPTIONS);
-    REFUSED(bad.flags = 8, MP_BAD_OPTIONS);
+    REFUSED(bad.flags = 16, MP_BAD_OPTIONS);
     REFUSED(bad.slots_max = 1, MP_BAD_OPTIONS);
     REFUSED(bad.take = count_take, MP_BAD_OPTIONS);
     REFUSED(bad.memory_bytes = 1, MP_BAD_OPTIONS);

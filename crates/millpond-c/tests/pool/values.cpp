@@ -177,3 +177,18 @@ static void capacities_that_no_pool_has_are_refused() {
     CHECK(negative.status() == MP_BAD_OPTIONS && negative.begin() == negative.end());
     CHECK(none.status() == MP_OK && !none.emplace('x') && none.stats().refused == 1);
 }
+
+static void an_untouched_pool_is_one_like_others() {
+    millpond::options with;
+    with.untouched = true;
+    with.flags = MP_WRAP;
+    CHECK(with.raw<int>(9).flags == (MP_WRAP | MP_UNTOUCHED));
+    millpond::pool<wide> chunks(std::size_t{1} << 20, with);
+    const auto first = chunks.emplace(), second = chunks.emplace();
+    CHECK(chunks.capacity() == std::size_t{1} << 20 && first && second);
+    CHECK(reinterpret_cast<std::uintptr_t>(&chunks[first]) % alignof(wide) == 0);
+    CHECK(chunks.remove(first) && !chunks.contains(first) && chunks.contains(second));
+    CHECK(mp_pool_validate(chunks.raw(), nullptr, 0) == MP_OK);
+    CHECK(millpond::vec_pool<int>(9, with).status() == MP_BAD_OPTIONS);
+    CHECK(millpond::packed_pool<int>(9, with).status() == MP_BAD_OPTIONS);
+}

@@ -326,12 +326,8 @@ impl<K: SlotKind> Block<K> {
         let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
         let start = memory::take_zeroed(offsets.layout)?;
         let values = aligned(start, align);
-        // SAFETY: the memory was just allocated, with room for such a block behind the padding. Its words and its bitmap
-        // are initialised: to 0.
-        let mut block = unsafe { Self::header(values, &offsets, slots, entry_count, value) };
-        if !K::Entry::EMPTY_IS_ZERO {
-            fill(block.entries, 0..entry_count, K::Entry::EMPTY);
-        }
+        // SAFETY: the memory was just allocated, with room for such a block behind the padding, and all of it is 0.
+        let mut block = unsafe { Self::at_zeros(values, &offsets, slots, entry_count, value) };
         let Memory::Own { padding, align, .. } = Memory::own(start, values, align) else {
             unreachable!("it was just allocated");
         };
@@ -508,6 +504,42 @@ impl<K: SlotKind> Block<K> {
         let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, value) };
         block.touch(0);
         Ok(block)
+    }
+
+    /// Like [`try_in`](Self::try_in), as untouched as [`try_untouched`](Self::try_untouched).
+    ///
+    /// # Safety
+    ///
+    /// As for `try_in`; and all bytes of the memory are 0.
+    pub(crate) unsafe fn try_in_zeroed(
+        start: NonNull<u8>,
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+    ) -> Result<Self, OutOfMemory> {
+        let offsets = Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?;
+        // SAFETY: as the caller promises.
+        Ok(unsafe { Self::at_zeros(start, &offsets, slots, entry_count, value) })
+    }
+
+    /// A block in memory with these offsets, which is all 0. Touches the pages of entries that are not all zero bits.
+    ///
+    /// # Safety
+    ///
+    /// Like [`header`](Self::header); and the bytes of the memory are 0.
+    unsafe fn at_zeros(
+        values: NonNull<u8>,
+        offsets: &Offsets,
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+    ) -> Self {
+        // SAFETY: as the caller promises; so the words and the bitmap are initialised.
+        let block = unsafe { Self::header(values, offsets, slots, entry_count, value) };
+        if !K::Entry::EMPTY_IS_ZERO {
+            fill(block.entries, 0..entry_count, K::Entry::EMPTY);
+        }
+        block
     }
 
     /// A block in memory with these offsets. Does not touch the pages of the values.

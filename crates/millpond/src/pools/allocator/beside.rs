@@ -63,6 +63,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
             unsafe { Storage::try_in(Core::<R, H::Erased>::NEEDS, start, capacity, value, first) }
         })
     }
+
+    /// Like [`build_beside`](Self::build_beside), in memory whose pages it leaves untouched, but for those of entries of
+    /// the reuse order.
+    ///
+    /// # Errors
+    ///
+    /// Same as for [`memory_layout_beside`](Self::memory_layout_beside).
+    ///
+    /// # Safety
+    ///
+    /// As for `build_beside`; and all bytes of the memory are 0.
+    #[doc(hidden)]
+    pub unsafe fn build_untouched_beside(
+        self,
+        start: NonNull<u8>,
+        value: Layout,
+    ) -> Result<HandleAllocator<R, H>, BuildError> {
+        HandleAllocator::of_settings(&self.settings, |slots, first| {
+            let needs = Core::<R, H::Erased>::NEEDS;
+            // SAFETY: as the caller promises; `()` has no size.
+            unsafe { Storage::try_in_zeroed(needs, start, slots, value, first) }
+        })
+    }
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
