@@ -347,37 +347,49 @@ impl<P: Place> SlotWords<P> {
         P::Entry::LINKS_IN_SLOTS && self.place.parts().entries.is_empty()
     }
 
-    /// The link that was last set since the slot died, or [`Link::NONE`].
+    /// The link that was last set since the slot died, or [`Link::NONE`]; `None` if the slots [hold no
+    /// links](Self::holds_links).
     #[inline]
-    pub(crate) fn link(&self, index: usize) -> Link {
-        if self.is_live(index) {
-            return Link::NONE;
+    pub(crate) fn link(&self, index: usize) -> Option<Link> {
+        if !self.holds_links() {
+            return None;
         }
-        assert!(index < self.slots() && self.holds_links());
+        if self.is_live(index) {
+            return Some(Link::NONE);
+        }
+        assert!(index < self.slots());
         let slot = self.place.parts().values.wrapping_add(index * self.place.value_bytes());
         // SAFETY: the slot exists and is dead, so it has room for a link, and its first bytes are an initialised one
         // (invariant 6).
-        unsafe { slot.cast::<Link>().read_unaligned() }
+        Some(unsafe { slot.cast::<Link>().read_unaligned() })
     }
 
-    /// Sets the link of a dead slot; does nothing if the slot is live.
+    /// Sets the link of a dead slot, and nothing if the slot is live. Returns `false` if the slots [hold no
+    /// links](Self::holds_links).
     #[inline]
-    pub(crate) fn set_link(&mut self, index: usize, link: Link) {
-        if !self.is_live(index) {
-            self.write_link(index, link);
+    pub(crate) fn set_link(&mut self, index: usize, link: Link) -> bool {
+        if !self.holds_links() {
+            return false;
         }
+        if !self.is_live(index) {
+            // SAFETY: the slots hold links, and this one no value.
+            unsafe { self.write_link(index, link) };
+        }
+        true
     }
 
     /// Writes the link of a slot that is dead, or has no value any more and dies now.
+    ///
+    /// # Safety
+    ///
+    /// The slots hold links, and this one no value.
     #[inline]
-    fn write_link(&mut self, index: usize, link: Link) {
-        if self.holds_links() {
-            assert!(index < self.slots());
-            let bytes = self.place.value_bytes();
-            let slot = self.place.parts_mut().values.wrapping_add(index * bytes);
-            // SAFETY: the slot exists, has room for a link (invariant 6), and holds no value.
-            unsafe { slot.cast::<Link>().write_unaligned(link) };
-        }
+    unsafe fn write_link(&mut self, index: usize, link: Link) {
+        assert!(index < self.slots());
+        let bytes = self.place.value_bytes();
+        let slot = self.place.parts_mut().values.wrapping_add(index * bytes);
+        // SAFETY: the slot exists, has room for a link (invariant 6), and holds no value.
+        unsafe { slot.cast::<Link>().write_unaligned(link) };
     }
 
     /// What the word of a slot stands for: the generation of a live slot; of a dead one the next, with the top bit set.
@@ -540,7 +552,10 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: just tested.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
-        self.write_link(index, Link::NONE);
+        if self.holds_links() {
+            // SAFETY: just tested; whoever ends a lifetime has moved the value out.
+            unsafe { self.write_link(index, Link::NONE) };
+        }
         self.deaths += 1;
     }
 
@@ -560,7 +575,10 @@ impl<P: Place> SlotWords<P> {
         }
         // SAFETY: just tested.
         unsafe { self.set_word(index, generation.dead_successor()) };
-        self.write_link(index, Link::NONE);
+        if self.holds_links() {
+            // SAFETY: just tested; whoever ends a lifetime has moved the value out.
+            unsafe { self.write_link(index, Link::NONE) };
+        }
         self.deaths += 1;
         true
     }

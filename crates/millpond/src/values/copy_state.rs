@@ -62,7 +62,9 @@ impl<T, P: Place> Storage<T, P> {
         self.words.copy_state_from(&other.words, used);
         if Self::LINKED {
             for index in 0..(used + 1).min(self.slots()) {
-                self.words.set_link(index, other.words.link(index));
+                if let Some(link) = other.words.link(index) {
+                    self.words.set_link(index, link);
+                }
             }
         }
     }

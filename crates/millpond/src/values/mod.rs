@@ -713,7 +713,9 @@ impl<T: Clone, P: Place> Storage<T, P> {
         }
         if Self::LINKED {
             for index in 0..other.slots() {
-                self.words.set_link(index, other.words.link(index));
+                if let Some(link) = other.words.link(index) {
+                    self.words.set_link(index, link);
+                }
             }
         }
         self.words.copy_state_from(&other.words, other.words.used());
@@ -736,7 +738,7 @@ mod tests {
         storage.words.set_link(0, link);
         storage.words.set_link(1, link);
         let links = [0, 1, 2].map(|index| storage.words.link(index));
-        assert_eq!(links, [link, Link::NONE, Link::NONE]);
+        assert_eq!(links, [Some(link), Some(Link::NONE), Some(Link::NONE)]);
         assert_eq!(storage.get(1), Some(&70));
 
         type Narrow = PoolStorage<[u8; 7], Intrusive, Handle<()>>;

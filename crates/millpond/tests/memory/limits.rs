@@ -103,7 +103,10 @@ macro_rules! is_whole_and_empty_after_a_restore_without_memory {
         let message = refusing(LARGE << 10, || panic_of(|| pool.restore(&large).unwrap()));
         assert_eq!(message.unwrap(), "no memory for the slots of the pool");
         pool.validate().unwrap();
-        assert_eq!((pool.capacity(), pool.len(), pool.check(handles[0])), (4, 0, Err(Refusal::Stale)));
+        assert_eq!(
+            (pool.capacity(), pool.len(), pool.check(handles[0])),
+            (4, 0, Err(Refusal::Stale))
+        );
         pool.restore(&large).unwrap();
         assert_eq!((pool.checksum(), pool.capacity()), (large.as_pool().checksum(), 2048));
     }};

@@ -44,14 +44,12 @@ pub struct ListQueue<E, const LAST_FIRST: bool> {
 
 #[inline]
 fn link<E: LinkEntry, P: Place<Entry = E>>(slots: &SlotWords<P>, index: usize) -> Link {
-    if slots.holds_links() { slots.link(index) } else { slots.entries()[index].link() }
+    slots.link(index).unwrap_or_else(|| slots.entries()[index].link())
 }
 
 #[inline]
 fn set_link<E: LinkEntry, P: Place<Entry = E>>(slots: &mut SlotWords<P>, index: usize, link: Link) {
-    if slots.holds_links() {
-        slots.set_link(index, link);
-    } else {
+    if !slots.set_link(index, link) {
         slots.entries_mut()[index] = E::new(link);
     }
 }
