@@ -140,10 +140,7 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         first_generation: u32,
     ) -> Result<Self, OutOfMemory> {
         // SAFETY: as the caller promises.
-        let block = unsafe { Self::try_block_in(needs, start, slots, value)? };
-        let words = SlotWords::of_unused(block, needs.in_step, first_generation);
-        // SAFETY: it has room for a `T` in each slot.
-        Ok(unsafe { Self::of_unused(words) })
+        unsafe { Self::try_beside(needs, (start, false), slots, value, first_generation) }
     }
 
     /// The same; if the memory is zeroed, no page of it is touched unless the order needs it.
