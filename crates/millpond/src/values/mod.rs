@@ -140,27 +140,29 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         first_generation: u32,
     ) -> Result<Self, OutOfMemory> {
         // SAFETY: as the caller promises.
-        let block = unsafe { Self::try_block_in(needs, start, slots, value)? };
-        let words = SlotWords::of_unused(block, needs.in_step, first_generation);
-        // SAFETY: it has room for a `T` in each slot.
-        Ok(unsafe { Self::of_unused(words) })
+        unsafe { Self::try_beside(needs, (start, false), slots, value, first_generation) }
     }
 
-    /// The same, no page of which is touched unless the order needs it.
+    /// The same; if the memory is zeroed, no page of it is touched unless the order needs it.
     ///
     /// # Safety
     ///
-    /// As for [`try_in`](Self::try_in); and all bytes of the memory are 0.
-    pub(crate) unsafe fn try_in_zeroed(
+    /// As for [`try_in`](Self::try_in); all bytes of memory that is said to be zeroed are 0.
+    pub(crate) unsafe fn try_beside(
         needs: Needs<K::Entry>,
-        start: NonNull<u8>,
+        (start, is_zeroed): (NonNull<u8>, bool),
         slots: usize,
         value: Layout,
         first_generation: u32,
     ) -> Result<Self, OutOfMemory> {
-        let entries = (needs.entry_count)(slots, Self::LINKED);
-        // SAFETY: as the caller promises.
-        let block = unsafe { Block::try_in_zeroed(start, slots, entries, value)? };
+        let block = if is_zeroed {
+            let entries = (needs.entry_count)(slots, Self::LINKED);
+            // SAFETY: as the caller promises.
+            unsafe { Block::try_in_zeroed(start, slots, entries, value)? }
+        } else {
+            // SAFETY: as above.
+            unsafe { Self::try_block_in(needs, start, slots, value)? }
+        };
         let words = SlotWords::of_unused(block, needs.in_step, first_generation);
         // SAFETY: it has room for a `T` in each slot.
         Ok(unsafe { Self::of_unused(words) })

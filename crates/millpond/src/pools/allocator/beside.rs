@@ -58,10 +58,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         start: NonNull<u8>,
         value: Layout,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
-        HandleAllocator::of_settings(&self.settings, |capacity, first| {
-            // SAFETY: as the caller promises; `()` has no size.
-            unsafe { Storage::try_in(Core::<R, H::Erased>::NEEDS, start, capacity, value, first) }
-        })
+        // SAFETY: as the caller promises.
+        unsafe { self.build_in(start, value, false) }
     }
 
     /// Like [`build_beside`](Self::build_beside), in memory whose pages it leaves untouched, but for those of entries of
@@ -80,10 +78,26 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         start: NonNull<u8>,
         value: Layout,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
+        // SAFETY: as the caller promises.
+        unsafe { self.build_in(start, value, true) }
+    }
+
+    /// Both of these, in one function for each order.
+    ///
+    /// # Safety
+    ///
+    /// As for them; `is_zeroed`: all bytes of the memory are 0.
+    #[inline(never)]
+    unsafe fn build_in(
+        self,
+        start: NonNull<u8>,
+        value: Layout,
+        is_zeroed: bool,
+    ) -> Result<HandleAllocator<R, H>, BuildError> {
+        let needs = Core::<R, H::Erased>::NEEDS;
         HandleAllocator::of_settings(&self.settings, |slots, first| {
-            let needs = Core::<R, H::Erased>::NEEDS;
             // SAFETY: as the caller promises; `()` has no size.
-            unsafe { Storage::try_in_zeroed(needs, start, slots, value, first) }
+            unsafe { Storage::try_beside(needs, (start, is_zeroed), slots, value, first) }
         })
     }
 }
