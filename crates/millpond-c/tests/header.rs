@@ -131,7 +131,7 @@ fn offsets_sizes_and_codes_are_the_same_on_both_sides() {
 
 /// The linker drops what the program does not use.
 #[test]
-fn a_program_that_uses_one_pool_grows_by_73_kib_at_most() {
+fn a_program_that_uses_one_pool_grows_by_82_kib_at_most() {
     let Some(library) = library() else { return };
     let folder = made("size");
     let source = folder.join("one.c");
@@ -152,5 +152,5 @@ fn a_program_that_uses_one_pool_grows_by_73_kib_at_most() {
         std::fs::metadata(linked).unwrap().len()
     };
     let more = bytes_of(program, "with") - bytes_of(without, "without");
-    assert!((20_000..73 << 10).contains(&more), "{more} bytes");
+    assert!((20_000..82 << 10).contains(&more), "{more} bytes");
 }

@@ -112,6 +112,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// The books, mutable, and the slots.
+    #[allow(clippy::type_complexity, reason = "two parts, each of the type of its field")]
     pub(super) fn parts_mut(&mut self) -> (&mut Books<H::Erased>, &Slots<H::Word, H::Index>) {
         (&mut self.books, &self.slots)
     }
