@@ -148,7 +148,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     ///
     /// type Small = Handle32<u32, 16>;
     /// const EMPTY: StaticPool<u32, 100, Small> = StaticPool::with_handle();
-    /// assert!(size_of_val(&EMPTY) <= 100 * (4 + 6) + 96);
+    /// assert!(size_of_val(&EMPTY) <= 100 * (4 + 6) + 104);
     /// ```
     ///
     /// ```compile_fail
