@@ -23,7 +23,7 @@
 //! 1. Each pointer is aligned and points to as many elements as its length says; the four arrays lie in the
 //!    block, do not overlap, and nothing else refers to them.
 //! 2. Words, entries and the bitmap are initialised. The values may be uninitialised.
-//! 3. The lengths never change: as many words as values, one word of the bitmap for each 64.
+//! 3. There are as many words as values, and one word of the bitmap for each 64. Only growth changes the lengths.
 //! 4. The last entry ends where the words begin.
 //! 5. Memory of its own was taken with the layout of [`Offsets::own`] for the alignment that [`Memory`] says, and begins as
 //!    many bytes before the values as it says.

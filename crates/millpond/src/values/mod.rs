@@ -13,7 +13,8 @@
 //! 4. The bitmap agrees with the word of each slot, unless the counts show that it is old ([`SlotWords`]), and the
 //!    slots below a known [prefix](SlotWords::prefix) are live. Iterators over either rely on this for invariant 2.
 //!
-//! Nothing else changes the words: they are private to this module, and it lends them out only as shared or read-only.
+//! Nobody else has the words to change them: they are private to this module. It lends them to the [`Core`] of the same pool
+//! ([`SlotsMut`]), which ends lifetimes and runs no user code, and to all others as shared or read-only.
 //! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
 #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]

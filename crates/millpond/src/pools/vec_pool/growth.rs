@@ -51,14 +51,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         storage: &mut PoolStorage<T, R, L>,
         core: &mut Core<R, L>,
     ) -> Result<(), CannotGrow> {
-        let from = storage.words().slots();
-        if self.room_beyond::<L>(from) == 0 {
-            return Err(CannotGrow::AtLimit);
-        }
-        let is_usable = |word: &L::Word| *word != L::Word::RETIRED;
-        // Slots that exist again may all have retired.
-        let first = self.former().iter().position(is_usable).unwrap_or(self.former().len());
-        let slots = self.slots_after::<L>(from).max(from + first + 1);
+        let slots = self.slots_with_room::<L>(storage.words().slots())?;
         self.grow(slots, storage, core, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
