@@ -59,7 +59,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
         // SAFETY: as the caller promises.
-        unsafe { self.build_in(start, value, false) }
+        unsafe { self.build_in_zeroed_or_not(start, value, false) }
     }
 
     /// Like [`build_beside`](Self::build_beside), in memory whose pages it leaves untouched, but for those of entries of
@@ -79,7 +79,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
         // SAFETY: as the caller promises.
-        unsafe { self.build_in(start, value, true) }
+        unsafe { self.build_in_zeroed_or_not(start, value, true) }
     }
 
     /// Both of these, in one function for each order.
@@ -88,7 +88,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     ///
     /// As for them; `is_zeroed`: all bytes of the memory are 0.
     #[inline(never)]
-    unsafe fn build_in(
+    unsafe fn build_in_zeroed_or_not(
         self,
         start: NonNull<u8>,
         value: Layout,
