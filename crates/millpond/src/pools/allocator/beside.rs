@@ -249,6 +249,7 @@ pub struct CoreOffsets {
     pub retired: usize,
     pub stack_top: usize,
     pub fresh_from: usize,
+    pub fresh_until: usize,
     pub border: usize,
     pub used: usize,
     pub start_minus_1: usize,
@@ -267,7 +268,7 @@ impl CoreOffsets {
             AllocatorBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
         let [age_lower, age_upper] = crate::slots::BitmapAge::OFFSETS;
         let [births, deaths, peak, retired] = Words::COUNT_OFFSETS;
-        let [stack_top, fresh_from] = LifoQueue::OFFSETS;
+        let [stack_top, fresh_from, fresh_until] = LifoQueue::OFFSETS;
         Self {
             values: block + values,
             bits: block + bits,
@@ -283,6 +284,7 @@ impl CoreOffsets {
             retired: words_at + retired,
             stack_top: queue + stack_top,
             fresh_from: queue + fresh_from,
+            fresh_until: queue + fresh_until,
             border,
             used: words_at + Words::USED_OFFSET,
             start_minus_1: words_at + Words::START_MINUS_1_OFFSET,
