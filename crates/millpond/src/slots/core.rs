@@ -296,6 +296,23 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         }
     }
 
+    /// Ends the lifetimes of live slots: of slot `first + i` if bit `i` is set.
+    #[inline(never)]
+    pub(crate) fn end_each<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        first: usize,
+        mut bits: u64,
+        SlotsMut(slots): SlotsMut<'_, P>,
+    ) {
+        while bits != 0 {
+            let index = first + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            if let Some(generation) = slots.of_live(index) {
+                self.end(index, generation, SlotsMut(slots));
+            }
+        }
+    }
+
     /// The slow path: the successor of this generation may not come next, a recorder may be attached, or it is the first to
     /// end after slots were taken that may have brought a new peak, which is recorded here.
     #[cold]

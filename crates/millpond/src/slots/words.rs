@@ -683,6 +683,12 @@ impl<P: Place> SlotWords<P> {
         self.mark_used_until(self.slots());
     }
 
+    /// The bits of the live ones among 64 slots.
+    #[inline(never)]
+    pub(crate) fn live_bits(&self, word: usize) -> u64 {
+        self.occupancy().word(word)
+    }
+
     /// Which slots are live.
     #[inline]
     pub(crate) fn occupancy(&self) -> Occupancy<'_> {

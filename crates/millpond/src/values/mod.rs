@@ -255,6 +255,10 @@ impl<T, P: Place> Storage<T, P> {
         Ok((index, generation))
     }
 
+    /// Whether the values of slots whose lifetimes have ended may stay where they are, without another step.
+    pub(crate) const MAY_FORGET: bool =
+        !core::mem::needs_drop::<T>() && !cfg!(feature = "debug-aids") && !Self::IS_POISONED;
+
     /// Ends the lifetime of a live slot, and returns its value; `None` if it is dead.
     #[inline]
     pub(crate) fn end<R: ReuseOrder, L: HandleLayout<Word = P::Word>>(
@@ -663,7 +667,7 @@ impl<T, P: Place> Storage<T, P> {
 impl<T, P: Place> Drop for Storage<T, P> {
     fn drop(&mut self) {
         // So that the compiler generates nothing for values without drop code.
-        if core::mem::needs_drop::<T>() || cfg!(feature = "debug-aids") || Self::IS_POISONED {
+        if !Self::MAY_FORGET {
             // Made first, because the report is passed to a user function, which may panic.
             let storage = guard(self, |storage| storage.drop_all());
             if let Some(watch) = storage.watched() {

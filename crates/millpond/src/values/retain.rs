@@ -1,6 +1,6 @@
 use super::Storage;
 use crate::base::guard::guard;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::HandleLayout;
 use crate::occupancy::WORD_SLOTS;
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::{Core, Place};
@@ -27,14 +27,19 @@ where
     #[inline(always)]
     unsafe fn judge(&mut self, bit: usize, keep: &mut impl FnMut(usize, P::Word, &mut T) -> bool) {
         let index = self.first + bit;
-        let word = self.storage.words.get(index).unwrap_or(P::Word::ZERO);
+        // SAFETY: a live slot is a slot.
+        let word = unsafe { self.storage.words.stored_unchecked(index) };
         // SAFETY: as the caller promises.
         let value = unsafe { self.storage.get_unchecked_mut(index) };
         self.bits |= u64::from(!keep(index, word, value)) << bit;
     }
 
-    #[inline(always)]
+    /// Not inline: the loop that judges has it behind each word, and again where the user's function panics.
+    #[inline(never)]
     fn carry_out(&mut self) {
+        if Storage::<T, P>::MAY_FORGET {
+            return self.core.end_each(self.first, self.bits, self.storage.slots_mut());
+        }
         while self.bits != 0 {
             let index = self.first + self.bits.trailing_zeros() as usize;
             self.bits &= self.bits - 1;
@@ -56,7 +61,7 @@ impl<T, P: Place> Storage<T, P> {
         R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
     {
         for word in 0..self.words.used().div_ceil(WORD_SLOTS) {
-            let mut live = self.occupancy().word(word);
+            let mut live = self.words.live_bits(word);
             let first = word * WORD_SLOTS;
             let removals = Removals { storage: self, core, first, bits: 0 };
             let mut removals = guard(removals, Removals::carry_out);
