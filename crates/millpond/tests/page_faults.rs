@@ -107,9 +107,55 @@ fn untouched_slots_have_no_memory<R: ReuseOrder>(list_bytes: usize) {
     drop(copy);
     let (kept, snapshot) = faults_of(|| pool.snapshot());
     assert!(kept <= list + used + all / 32 + 8, "{kept} page faults in a snapshot, {all} for all");
+    let mut other = new();
+    other.insert([2; 32]).unwrap();
+    let (restored, ()) = faults_of(|| other.restore(&snapshot).unwrap());
+    assert!(restored <= used + all / 32 + 8, "{restored} page faults in a restore, {all} for all");
+    assert_eq!(other.len(), part);
+    let mut heir = new();
+    heir.insert([2; 32]).unwrap();
+    let (taken, ()) = faults_of(|| heir.migrate_from(other).unwrap());
+    // Beside the values, a list of them on the way, and lists of the slots where the order has one.
+    assert!(
+        taken <= 3 * used + 3 * list + all / 16 + 8,
+        "{taken} page faults to take over, {all} for all"
+    );
+    assert_eq!(heir.len(), part);
+    drop(heir);
     drop(snapshot);
     let (dropped, ()) = faults_of(|| drop(pool));
     assert!(dropped <= all / 64 + 8, "{dropped} page faults as it goes");
+}
+
+/// As above; of a pool that was touched, too, and used up to the second of its pages.
+fn reads_what_is_used<R: ReuseOrder>() {
+    const SLOTS: usize = 1 << 18;
+    const USED: usize = 32;
+    let small = |slots| {
+        let mut pool = Pool::<[u64; 32], R>::with_capacity(slots);
+        (0..USED).for_each(|_| _ = pool.insert([1; 32]));
+        pool
+    };
+    let file = |slots| postcard::to_allocvec(&small(slots)).unwrap();
+    let read = |file: &[u8]| postcard::from_bytes::<Pool<[u64; 32], R>>(file).unwrap();
+    // The code itself is read in by faults too, the first time.
+    drop(read(&file(USED + 1)));
+    let file = file(SLOTS);
+    assert!(file.len() < 33 * 256 + 99, "{} bytes", file.len());
+    let (faults, pool) = faults_of(|| read(&file));
+    assert!(faults <= 40, "{faults} page faults to read {} bytes", file.len());
+    assert_eq!((pool.capacity(), pool.len()), (SLOTS, USED));
+    let mut heir = Pool::<[u64; 32], R>::typed_builder().capacity(2 * SLOTS).untouched().build();
+    let (faults, ()) = faults_of(|| heir.migrate_from(pool).unwrap());
+    assert!(faults <= 40, "{faults} page faults to take over {USED} slots");
+    assert_eq!((heir.capacity(), heir.len()), (2 * SLOTS, USED));
+}
+
+#[test]
+fn a_pool_that_was_read_has_memory_for_what_is_used() {
+    reads_what_is_used::<Lifo>();
+    reads_what_is_used::<LowestFirst>();
+    reads_what_is_used::<NextFit>();
 }
 
 #[test]
