@@ -114,7 +114,10 @@ fn entry(value: &Value<'_>) -> Result<Entry, BudgetError> {
             "max" => max = Some(number(value)?),
             "untouched" => untouched = Some(number(value)?),
             _ => {
-                return Err(unknown_key(key, &["capacity", "on_full", "spill", "max", "untouched"]));
+                return Err(unknown_key(
+                    key,
+                    &["capacity", "on_full", "spill", "max", "untouched"],
+                ));
             }
         }
     }
