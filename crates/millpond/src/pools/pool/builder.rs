@@ -107,8 +107,8 @@ impl<T, R, H> PoolBuilder<T, R, H> {
     /// page when a value first needs it. For a pool whose size nobody knows, but a limit is; its values never move, and no
     /// insertion has to copy the others.
     ///
-    /// **Time**: the page fault comes in play, once for each page of 4 KiB. It took 1.4 µs on average on a virtual machine (AMD
-    /// EPYC, Linux 6.18), and one in a hundred more than 5 µs; measure your own with `bench/src/bin/untouched.rs`. An insertion
+    /// **Time**: the page fault comes in play, once for each page of 4 KiB. It took 1.4 to 1.5 µs on average on a virtual
+    /// machine (AMD EPYC, Linux 6.18), one in a hundred 4.7 µs or more; measure your own with `bench/src/bin/untouched.rs`. An insertion
     /// into a new slot can meet three: for the value, its generation, and what the order or the bitmap keeps of it.
     ///
     /// | system | |
@@ -149,7 +149,7 @@ impl<T, R, H> PoolBuilder<T, R, H> {
     /// ```
     /// use millpond::Pool;
     ///
-    /// // A thousand million bytes of addresses, and 4 KiB of memory so far.
+    /// // A thousand million bytes of addresses, and a few KiB of memory so far.
     /// let mut chunks = Pool::<[u8; 64]>::builder().capacity(1 << 24).untouched().build();
     /// let chunk = chunks.insert([0; 64]).unwrap();
     /// assert!(chunks.contains(chunk) && chunks.capacity() == 16_777_216);
