@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::advice::{advice_text, next_line};
-use super::figures::{bytes, count, duration, number_of, small};
+use super::figures::{byte_unit, bytes, count, duration, number_of, small};
 use super::handles::{Lasting, handles_table};
 use super::meaning::{full_pools, time};
 use super::paint::Paint;
@@ -386,18 +386,22 @@ fn untouched_text(plan: &TracePlan, classes: &[&Class]) -> Option<String> {
         0 => String::new(),
         more => format!(" The same is true of {}.", number_of(more as u64, "other class")),
     };
-    Some(untouched_sentence(class, of) + &others)
+    Some(untouched_sentence(plan, class, of) + &others)
 }
 
 /// What it takes, in a sentence: the touched pages in the end, and until then.
-pub fn untouched_sentence(class: &Class, of: &Untouched) -> String {
-    let (name, peak) = (name_cell(&class.name), u64::from(class.statistics.peak_live));
+pub fn untouched_sentence(plan: &TracePlan, class: &Class, of: &Untouched) -> String {
+    let peak = u64::from(class.statistics.peak_live);
+    let name = match plan.summary.format {
+        Format::Lifetimes => name_cell(&class.name),
+        Format::Heap(_) => format!("{} {}", name_cell(&class.name), byte_unit(&class.name)),
+    };
     let why = match of.why {
         Unsure::RarePeak { usual } => format!(
             "The peak of {name} is rare: in 99 % of the time at most {}.",
             count(usual.into())
         ),
-        Unsure::Grows => format!("{name} still grew when the recording ended."),
+        Unsure::Grows => format!("The number of {name} still rose when the recording ended."),
         Unsure::Refused => format!("{name} refused objects, so its peak is unknown."),
     };
     let at_peak = match of.bytes_before {
