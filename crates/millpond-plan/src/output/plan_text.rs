@@ -394,7 +394,9 @@ pub fn untouched_sentence(plan: &TracePlan, class: &Class, of: &Untouched) -> St
     let peak = u64::from(class.statistics.peak_live);
     let name = match plan.summary.format {
         Format::Lifetimes => name_cell(&class.name),
-        Format::Heap(_) => format!("{} {}", name_cell(&class.name), byte_unit(&class.name)),
+        Format::Heap(_) => {
+            format!("blocks of {} {}", name_cell(&class.name), byte_unit(&class.name))
+        }
     };
     let why = match of.why {
         Unsure::RarePeak { usual } => format!(

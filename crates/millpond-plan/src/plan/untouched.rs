@@ -137,7 +137,7 @@ mod tests {
         assert_eq!((found.why, found.slots), (Unsure::RarePeak { usual: 21 }, 500));
         assert_eq!(
             untouched_sentence(&rare, &rare.classes[0], &found),
-            "The peak of 8192 bytes is rare: in 99 % of the time at most 21. With an untouched capacity (`untouched`) of 500 \
+            "The peak of blocks of 8192 bytes is rare: in 99 % of the time at most 21. With an untouched capacity (`untouched`) of 500 \
              slots, its pool takes memory as it fills: 168 KiB until that peak comes, and 3.1 MiB from then on, of 3.9 MiB \
              of addresses."
         );
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!((found.why, found.slots), (Unsure::Grows, 8192));
         assert_eq!(
             untouched_sentence(&growing, &growing.classes[0], &found),
-            "The number of 8192 bytes still rose when the recording ended. With an untouched capacity (`untouched`) of 8,192 slots, its pool \
+            "The number of blocks of 8192 bytes still rose when the recording ended. With an untouched capacity (`untouched`) of 8,192 slots, its pool \
              takes memory as it fills: 2.3 MiB for 300 at once, of 64.0 MiB of addresses."
         );
         assert_eq!(of(&planned(64, 300, |now| now + 1)), None, "less than a megabyte");
