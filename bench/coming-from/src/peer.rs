@@ -22,7 +22,7 @@ const TRAITS: [&str; 9] = [
     "PartialEq",
 ];
 
-/// The methods of the public types and traits of a crate, by file and type: also constants, and [`TRAITS`], whose names
+/// The methods of the public types and traits of a crate, by file and type: also constants, and `TRAITS`, whose names
 /// are as those of methods (`index_mut`).
 #[derive(Debug, Default)]
 pub struct Methods(BTreeMap<(String, String), BTreeSet<String>>);

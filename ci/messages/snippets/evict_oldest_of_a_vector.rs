@@ -1,4 +1,4 @@
-// says: a policy inserts into a `Pool`, `PackedPool`, `VecPool` or `StaticPool`
+// says: a policy inserts into a `Pool`, `PackedPool`, `VecPool`, `PackedVecPool` or `StaticPool`
 use millpond::overflow::{EvictLeast, Policy};
 fn main() {
     let mut holes = vec![1, 2];

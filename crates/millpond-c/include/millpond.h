@@ -172,7 +172,7 @@ typedef struct mp_pool {
     uint32_t quick_below_minus_1_;
     uint32_t value_bytes, value_align;
     uint16_t kind_;
-    uint16_t slow_; /* other than 0: insertions and removals are called; a stack without ghosts otherwise */
+    uint16_t slow_; /* other than 0: insertions and removals are called */
     /* The slots. Those from `used_` on were never used: their words are 0, and mean the first generation, dead. */
     uint32_t used_, start_minus_1_;
     uint32_t peak_, retired_;
@@ -191,11 +191,11 @@ typedef struct mp_pool {
     /* The order, where `slow_` is 0; other bytes otherwise. The stack of free slots ends where the words begin; its top
      * is counted from there, and never positive. */
     ptrdiff_t stack_top_;
-    uint32_t fresh_from_, parked_fresh_from_; /* never UINT32_MAX: `slow_` is not 0 then */
+    uint32_t fresh_from_, fresh_until_; /* the slots between were never used, and are the last ones if there are any */
 } mp_pool;
 
 /* The layout that this header was written for. */
-#define MP_LAYOUT_ 6u
+#define MP_LAYOUT_ 7u
 
 /* Returns how many bytes of memory a pool with these options needs, wherever they begin; 0 if the options are
  * invalid, or the pool grows. */
@@ -342,49 +342,58 @@ static inline MP_INLINED_ bool mp_is_in_step_(const mp_pool *pool) {
     return pool->age_upper_ < MP_DEAD_;
 }
 
-/* Takes a slot that was never used, or returns UINT32_MAX: then the library inserts. */
-static MP_RARE_ uint32_t mp_take_fresh_(mp_pool *pool) {
+/* Begins this lifetime of a dead slot. */
+static inline MP_INLINED_ uint64_t mp_begin_(mp_pool *pool, uint32_t index, uint32_t generation) {
+    if (MP_RARELY_(mp_is_in_step_(pool))) {
+        pool->bits_[index / 64] |= MP_CAST_(mp_bits_, 1) << (index % 64);
+    }
+    MP_CAST_(uint32_t *, pool->words_)[index] = generation;
+    pool->births_++;
+    return MP_CAST_(uint64_t, index) << 32 | generation;
+}
+
+/* Inserts where the stack is empty, or has an entry on top that the insertion at a handle left. */
+static MP_RARE_ void *mp_insert_rare_(mp_pool *pool, uint64_t *bits) {
     uint32_t index = pool->fresh_from_;
-    if (pool->slow_ != 0 || index >= pool->slots_ || pool->retired_ != 0) {
-        return UINT32_MAX;
+    if (pool->slow_ != 0 || pool->stack_top_ < 0 || index >= pool->fresh_until_ || pool->retired_ != 0) {
+        return mp_insert_slow_(pool, bits);
     }
     pool->fresh_from_ = index + 1;
-    /* No fresh slot was ever used, so that its word is 0. */
+    /* No slot from there to `fresh_until_` was ever used, so that its word is 0; and all below it are live. */
     pool->used_ = index + 1;
-    MP_CAST_(uint32_t *, pool->words_)[index] = pool->start_minus_1_ + 1;
     if (index >= pool->peak_) {
         pool->peak_ = index + 1;
     }
-    return index;
+    *bits = mp_begin_(pool, index, pool->start_minus_1_ + 1);
+    return pool->values_ + MP_CAST_(size_t, index) * pool->value_bytes;
+}
+
+/* The address of `out` goes nowhere, so that the handle stays in a register. */
+static inline MP_INLINED_ void *mp_insert_aside_(mp_pool *pool, mp_handle *out) {
+    uint64_t bits;
+    void *place = mp_insert_rare_(pool, &bits);
+    out->bits = bits;
+    return place;
 }
 
 /* Both halves of a pair write the stack's top last, so that an insertion that follows a removal has it in a
  * register. */
 static inline MP_INLINED_ void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
-    uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
+    const uint32_t *words = MP_CAST_(const uint32_t *, pool->words_);
     unsigned char *values = pool->values_;
     ptrdiff_t stack_top = pool->stack_top_;
-    uint32_t index, generation;
+    uint32_t index, word;
     if (MP_RARELY_(stack_top >= pool->quick_top_)) {
-        index = mp_take_fresh_(pool);
-        if (index == UINT32_MAX) {
-            /* The address of `out` goes nowhere, so that the handle stays in a register. */
-            uint64_t bits;
-            void *place = mp_insert_slow_(pool, &bits);
-            out->bits = bits;
-            return place;
-        }
-    } else {
-        index = words[stack_top++];
+        return mp_insert_aside_(pool, out);
     }
-    generation = words[index] & ~MP_DEAD_;
-    if (MP_RARELY_(mp_is_in_step_(pool))) {
-        pool->bits_[index / 64] |= MP_CAST_(mp_bits_, 1) << (index % 64);
+    index = words[stack_top];
+    word = words[index];
+    /* The slot may be live, or have retired. */
+    if (MP_RARELY_(word <= MP_DEAD_)) {
+        return mp_insert_aside_(pool, out);
     }
-    words[index] = generation;
-    pool->births_++;
-    pool->stack_top_ = stack_top;
-    out->bits = MP_CAST_(uint64_t, index) << 32 | generation;
+    out->bits = mp_begin_(pool, index, word & ~MP_DEAD_);
+    pool->stack_top_ = stack_top + 1;
     values += index * stride;
     MP_ASSUME_(values != MP_NULL_);
     return values;

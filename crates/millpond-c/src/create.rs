@@ -10,7 +10,7 @@ use millpond::{Handle, HandleAllocator, HandleAllocatorBuilder};
 
 use crate::block::{BLOCK_ALIGN, Block};
 use crate::callbacks::Give;
-use crate::head::{ALL_CALLED, Head, InC, NOT_OPEN};
+use crate::head::{ALL_CALLED, Head, InC};
 use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, UNTOUCHED, WRAP, ZEROED};
 use crate::orders::{ForOrder, limits_of, with_order};
 use crate::outside::Outside;
@@ -18,7 +18,7 @@ use crate::status::{Status, status_of};
 use crate::whole::Whole;
 
 /// The layout that this library was built for: `MP_LAYOUT_` of the header.
-pub(crate) const LAYOUT: u32 = 6;
+pub(crate) const LAYOUT: u32 = 7;
 
 pub(crate) fn builder<R: ReuseOrder>(
     options: &Checked<'_>,
@@ -146,13 +146,13 @@ impl Building<'_> {
             user: raw.user,
             block_bytes: self.block_bytes,
             outside: ptr::null_mut(),
-            quick_top: ALL_CALLED.0,
+            quick_top: if is_quick { 0 } else { ALL_CALLED.0 },
+            // The first removal settles it.
             quick_below_minus_1: ALL_CALLED.1,
             value_bytes: raw.value_bytes,
             value_align: raw.value_align,
             kind: (raw.index_bits << 8 | raw.order) as u16,
-            // The first insertion settles whether the order is plain.
-            slow: u16::from(!is_quick) | NOT_OPEN,
+            slow: u16::from(!is_quick),
         };
         let whole = block.cast::<Whole<R>>();
         // SAFETY: the block begins with room for it, aligned.

@@ -36,11 +36,9 @@ pub struct Head {
     /// The index bits above, the order in the lowest byte.
     pub(crate) kind: u16,
     /// Not 0 if insertions and removals are called: 1 for the pool's whole life, because of its order; 2 because of what
-    /// happens [outside](Outside); 4 as long as the order's fast path is [not open](Head::settle).
+    /// happens [outside](Outside).
     pub(crate) slow: u16,
 }
-
-pub(crate) const NOT_OPEN: u16 = 4;
 
 /// [`Head::quick_top`] and [`Head::quick_below_minus_1`] of a pool whose insertions and removals are all called.
 pub(crate) const ALL_CALLED: (isize, u32) = (isize::MIN, 0);
@@ -74,8 +72,8 @@ impl Head {
         Some(unsafe { word.read() })
     }
 
-    /// Finds out whether the header's functions may insert and remove: an order whose fast path is open has one entry for
-    /// each free slot, so that the entry on top names a free slot, and a removal finds room for one more.
+    /// Finds out which insertions and removals the header's functions may do: below the border, a removal finds room for the
+    /// entry of its slot.
     ///
     /// # Safety
     ///
@@ -101,18 +99,13 @@ impl Head {
         // SAFETY: the slots of a pool of this order stand behind the head.
         let slots = unsafe { head.add(1) };
         // SAFETY: the field is theirs.
-        let fresh_from = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.fresh_from) };
-        // SAFETY: as above.
-        let is_open = unsafe { fresh_from.cast::<u32>().read() } != u32::MAX;
-        // SAFETY: the field is theirs.
         let quick_below = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.border) };
         // SAFETY: as above.
         let quick_below = unsafe { quick_below.cast::<u32>().read() };
         // SAFETY: as the caller promises.
         let head = unsafe { &mut *head.as_ptr() };
-        head.slow = if is_open { slow & !NOT_OPEN } else { slow | NOT_OPEN };
         (head.quick_top, head.quick_below_minus_1) =
-            if head.slow == 0 { (0, quick_below.saturating_sub(1)) } else { ALL_CALLED };
+            if slow == 0 { (0, quick_below.saturating_sub(1)) } else { ALL_CALLED };
     }
 }
 
@@ -142,7 +135,7 @@ pub(crate) struct InC {
     border: u32,
     stack_top: isize,
     fresh_from: u32,
-    parked_fresh_from: u32,
+    fresh_until: u32,
 }
 
 /// Each number is where the library has it. (Debug aids move them; a build of the static library has none.)
@@ -169,7 +162,7 @@ macro_rules! agreed {
 
 agreed! {
     peak, retired, entries, entry_count, bits, age_lower, age_upper, slots, values, words, births, deaths, border,
-    stack_top, fresh_from, used, start_minus_1
+    stack_top, fresh_from, fresh_until, used, start_minus_1
 }
 
 #[cfg(millpond_standalone)]

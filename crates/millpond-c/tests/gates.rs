@@ -14,12 +14,12 @@ const RECORDED: [(&str, f64); 10] = [
     ("nothing", 11.0),
     ("get", 27.0),
     ("get_32", 31.0),
-    ("remove_insert", 68.0),
-    ("remove_insert_32", 77.0),
+    ("remove_insert", 69.0),
+    ("remove_insert_32", 79.0),
     ("walk_10", 88.5),
     ("walk_10_one_by_one", 168.9),
     ("get_packed", 29.0),
-    ("remove_insert_packed", 118.0),
+    ("remove_insert_packed", 121.0),
     ("walk_10_packed", 76.1),
 ];
 

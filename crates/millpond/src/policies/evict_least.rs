@@ -1,6 +1,7 @@
 use core::fmt;
 
 use super::{Bounded, Inserted, Policy, replace};
+use crate::base::aside;
 use crate::handle::HandleLayout;
 use crate::reports::errors::Full;
 
@@ -115,8 +116,9 @@ pub(crate) fn insert_unless_least<P: Bounded, K: Ord>(
     }
 }
 
-/// The live object with the smallest key, of those whose slots can be used again.
-#[inline]
+/// The live object with the smallest key, of those whose slots can be used again. Not inline: the search is fast in a
+/// function of its own, whatever surrounds it.
+#[inline(never)]
 fn least<P: Bounded, K: Ord>(
     pool: &P,
     mut key: impl FnMut(P::Handle, &P::Value) -> K,
@@ -142,8 +144,12 @@ pub(crate) fn least_of<H: HandleLayout, K: Ord>(
     let mut least: Option<(K, H)> = None;
     keys.for_each(|(key, handle)| {
         let is_less = least.as_ref().is_none_or(|(least, _)| key.cmp(least).is_lt());
-        if is_less && !is_in_last_lifetime(handle) {
-            least = Some((key, handle));
+        if is_less {
+            // Seldom, so that the loop over the others is a comparison each.
+            aside();
+            if !is_in_last_lifetime(handle) {
+                least = Some((key, handle));
+            }
         }
     });
     least.map(|(_, handle)| handle)

@@ -5,7 +5,7 @@
 //!
 //! # Invariant
 //!
-//! The words' [border](SlotWords::set_border) is 0 unless the order's fast path is open.
+//! The words' [border](SlotWords::set_border) is 0 unless the order is [within the peak](Queue::is_within_peak).
 
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;
@@ -64,42 +64,33 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        let mut core = Self::unopened(Books::of(KeptCircle::of::<H>(&circle), name));
+        let mut core = Self::of_books(Books::of(KeptCircle::of::<H>(&circle), name));
         core.queue.reset(slots);
-        core.open_fast_paths(slots);
+        core.renew_border(slots);
         core
     }
 
     /// The core of slots that were never used, if the [empty](Queue::EMPTY) order is that of such
     /// slots. All bits are zero unless the lifetimes have settings.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
-        Self::unopened(Books::fresh(lifetimes))
+        Self::of_books(Books::fresh(lifetimes))
     }
 
-    /// Without fast paths yet: the first lifetime that ends opens them.
-    const fn unopened(books: Books<H>) -> Self {
+    /// Of slots without a border: the first lifetime that ends sets it.
+    const fn of_books(books: Books<H>) -> Self {
         Self { queue: R::Queue::EMPTY, books }
     }
 
-    /// Opens the fast paths that are possible, and closes the others. A lifetime of a generation below the border ends
-    /// on one: its successor follows, no recorder is attached, the peak is up to date, and the order's fast path is open.
-    fn open_fast_paths<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
-        &mut self,
+    /// Sets the border below which a lifetime ends without care: its successor follows, nobody records it, and the peak
+    /// is known and will not rise without a slot that was never used.
+    fn renew_border<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &self,
         slots: &mut SlotWords<P>,
     ) {
-        self.close_fast_paths(slots);
-        if !self.books.is_recorded() && self.queue.open(slots) && !slots.counts().owes_peak() {
-            slots.set_border(self.books.quick_below());
+        match !slots.counts().owes_peak() && self.queue.is_within_peak(slots) {
+            true => slots.set_border(self.books.quick_below()),
+            false => slots.close_border(),
         }
-    }
-
-    /// Closes the fast paths, until an operation that is slow for it opens them again.
-    fn close_fast_paths<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
-        &mut self,
-        slots: &mut SlotWords<P>,
-    ) {
-        slots.close_border();
-        self.queue.close();
     }
 
     pub(crate) fn queue(&self) -> &R::Queue<H::Index> {
@@ -126,7 +117,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     {
         self.queue.copy_state_from(&other.queue, others, used, slots);
         self.books.copy_state_from(&other.books);
-        self.open_fast_paths(slots);
+        self.renew_border(slots);
         self.books.tell_all(slots, slots.occupancy().iter());
     }
 
@@ -140,7 +131,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         slots.set_start(saved.circle.start().generation());
         self.books.load(saved, slots);
         self.queue.load(&saved.order, slots);
-        self.open_fast_paths(slots);
+        self.renew_border(slots);
         self.books.tell_all(slots, slots.occupancy().iter());
     }
 
@@ -167,21 +158,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) -> Option<(usize, H::Word)> {
-        let quick = if <R::Queue<H::Index> as Queue<H::Index>>::HAS_FAST_PATH {
-            self.queue.take_open(slots)
-        } else if self.books.is_recorded() {
-            None
+        let (index, word) = if self.books.is_recorded() {
+            let index = self.take_next_recorded(slots)?;
+            (index, slots.get(index)?)
         } else {
-            let (index, word) = self.queue.take_next(slots)?;
-            slots.expect_birth();
-            Some((index, if word.is_unused() { slots.begin_using(index) } else { word }))
-        };
-        let (index, word) = match quick {
-            Some(taken) => taken,
-            None => {
-                let index = self.take_next_with_care(slots)?;
-                (index, slots.get(index)?)
-            }
+            self.queue.take_next(slots)?
         };
         let generation = word.as_live();
         // SAFETY: the order returns a vacant slot with its next generation, and none is 0. So the handle, which is not 0
@@ -190,23 +171,14 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         Some((index, generation))
     }
 
-    /// The slow path: there may be no slot, the fast path may be closed, or a recorder may be attached.
-    ///
-    /// It returns what fits in two registers: with the word, the result would go through memory
-    /// even in the usual case.
+    /// It returns what fits in two registers: with the word, the result would go through memory even where nobody records.
     #[cold]
     #[inline(never)]
-    fn take_next_with_care<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    fn take_next_recorded<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         slots: &mut SlotWords<P>,
     ) -> Option<usize> {
-        if slots.vacant() == 0 {
-            return None;
-        }
-        self.open_fast_paths(slots);
         let (index, _) = self.queue.take_next(slots)?;
-        slots.expect_birth();
-        slots.mark_used(index);
         self.books.note_birth(index);
         Some(index)
     }
@@ -234,10 +206,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         check: CheckWord<H::Word>,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = self.books.check_claim(handle, slots, check)?;
+        slots.mark_used(index);
         self.queue.claim(index, slots);
         slots.expect_birth();
-        slots.mark_used(index);
-        self.close_fast_paths(slots);
+        // Until the next lifetime ends: the slot is not live yet.
+        slots.close_border();
         self.books.note_claim(handle);
         Ok(index)
     }
@@ -251,7 +224,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         self.queue.retire(index, slots);
-        self.open_fast_paths(slots);
+        self.renew_border(slots);
     }
 
     /// Continues the lifetime of such a slot: the caller makes the slot live.
@@ -265,7 +238,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         slots.unretire(index, None);
         self.queue.unretire(index, slots, false);
         self.books.note_generation(handle.word());
-        self.close_fast_paths(slots);
+        slots.close_border();
     }
 
     /// Ends the lifetime of such a slot.
@@ -281,7 +254,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             slots.unretire(index, Some(next.as_dead()));
             self.queue.unretire(index, slots, true);
         }
-        self.open_fast_paths(slots);
+        self.renew_border(slots);
     }
 
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
@@ -293,7 +266,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         taken: impl DoubleEndedIterator<Item = core::ops::Range<usize>> + Clone,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) -> bool {
-        self.close_fast_paths(slots);
+        slots.close_border();
         self.queue.take_upcoming(listed, taken, slots)
     }
 
@@ -304,7 +277,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
         slots.mark_used_until(until);
-        self.open_fast_paths(slots);
+        self.renew_border(slots);
     }
 
     /// Ends this lifetime of a live slot, and puts the slot back into the order.
@@ -316,16 +289,15 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         if slots.end_quick(index, generation) {
-            // SAFETY: no generation is below 0, so the fast path is open (invariant).
-            unsafe { self.queue.give_back_open(index, slots) };
+            // SAFETY: no generation is below 0, so the order is within the peak (invariant).
+            unsafe { self.queue.give_back_quick(index, slots) };
         } else {
             self.end_with_care(index, generation, slots);
         }
     }
 
-    /// The slow path: the successor of this generation may not come next, a recorder may be attached, the order's fast
-    /// path may be closed, or it is the first to end after slots were taken that may have brought a new peak, which is
-    /// recorded here.
+    /// The slow path: the successor of this generation may not come next, a recorder may be attached, or it is the first to
+    /// end after slots were taken that may have brought a new peak, which is recorded here.
     #[cold]
     #[inline(never)]
     fn end_with_care<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
@@ -345,7 +317,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
                 self.queue.retire(index, slots);
             }
         }
-        self.open_fast_paths(slots);
+        self.renew_border(slots);
     }
 
     /// All vacant slots, the lowest first, whatever the order was: after many lifetimes have ended at
@@ -365,7 +337,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) {
         self.books.recount(slots);
         self.queue.reset(slots);
-        self.open_fast_paths(slots);
+        self.renew_border(slots);
     }
 
     /// There are more slots now, from this one on: dead ones.
@@ -379,14 +351,10 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             slots.mark_used_until(from);
         }
         self.queue.grow(from, slots);
-        let existed = from < slots.ever_used();
-        if existed {
+        if from < slots.ever_used() {
             self.books.note_slots_again(slots);
         }
-        // What is open stays so: only slots that were never used have come.
-        if existed || !self.queue.is_open() {
-            self.open_fast_paths(slots);
-        }
+        self.renew_border(slots);
         self.books.tell_size(slots);
     }
 
@@ -396,7 +364,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        self.close_fast_paths(slots);
+        slots.close_border();
         self.queue.shrink(to, slots);
     }
 
@@ -406,7 +374,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        self.open_fast_paths(slots);
+        self.renew_border(slots);
         self.books.tell_size(slots);
     }
 
@@ -417,7 +385,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         self.books.listen(track);
-        self.open_fast_paths(slots);
+        self.renew_border(slots);
     }
 }
 
@@ -466,16 +434,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             "a lifetime ends on the fast path only if its successor comes next and nobody records it",
             format_args!("below {}", words.border()),
         )?;
-        let mut queue = self.queue.clone();
-        let was_open = queue.is_open();
         ensure(
-            was_open || is_careful,
-            "a lifetime ends on the fast path only if that of the order is open",
-            format_args!("{:?}", self.queue),
-        )?;
-        ensure(
-            !was_open || queue.open(words),
-            "the fast path of an order is open only where the order allows it",
+            is_careful || self.queue.is_within_peak(words),
+            "a lifetime ends on the fast path only if the order is within the peak",
             format_args!("{:?}", self.queue),
         )
     }
@@ -491,13 +452,13 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        let mut clone = Self::unopened(self.books.clone());
+        let mut clone = Self::of_books(self.books.clone());
         if !slots.holds_links() {
             // What comes with the slots stays.
             clone.queue.reset(slots);
         }
         clone.queue.copy_state_from(&self.queue, others, slots.used(), slots);
-        clone.open_fast_paths(slots);
+        clone.renew_border(slots);
         clone
     }
 }
@@ -579,7 +540,7 @@ mod tests {
 
     #[test]
     #[cfg(all(feature = "lots", target_has_atomic = "32"))]
-    fn an_order_whose_next_slots_are_taken_is_open_again() {
+    fn the_border_is_closed_while_upcoming_slots_are_taken() {
         let circle = Circle::new::<Handle<()>>(&Lifetimes::PLAIN);
         let mut words = SlotWords::<crate::slots::Block<crate::slots::Bare<u32, u32>>>::try_new(
             8,
@@ -589,15 +550,15 @@ mod tests {
         )
         .unwrap();
         let mut core = Core::<Lifo, Handle<()>>::new(circle, None, SlotsMut(&mut words));
-        assert!(Queue::<u32>::is_open(&core.queue));
+        assert_eq!(words.border(), core.books.quick_below());
         assert!(core.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter(), SlotsMut(&mut words)));
-        assert!(!Queue::<u32>::is_open(&core.queue), "the slots are not live yet");
+        assert_eq!(words.border(), 0, "the slots are not live yet");
         for index in 0..3 {
             words.expect_birth();
             words.set_live(index, 1);
         }
         core.note_upcoming(3, SlotsMut(&mut words));
-        assert!(Queue::<u32>::is_open(&core.queue));
+        assert_eq!(words.border(), core.books.quick_below());
         assert_eq!(core.queue.next(&words), Some(3));
     }
 }

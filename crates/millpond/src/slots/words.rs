@@ -252,10 +252,16 @@ impl<P: Place> SlotWords<P> {
         self.unused_word()
     }
 
-    /// This slot, whose stored word is 0, was taken. Returns what the word stands for.
+    /// This slot, which has this stored word, was taken, and is about to become live. Returns what the word stands for.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, index: usize, stored: P::Word) -> P::Word {
+        self.expect_birth();
+        if stored.is_unused() { self.begin_unused(index) } else { stored }
+    }
+
     #[cold]
     #[inline(never)]
-    pub(crate) fn begin_using(&mut self, index: usize) -> P::Word {
+    fn begin_unused(&mut self, index: usize) -> P::Word {
         self.mark_used(index);
         self.unused_word()
     }

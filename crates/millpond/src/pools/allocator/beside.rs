@@ -59,7 +59,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
         // SAFETY: as the caller promises.
-        unsafe { self.build_in(start, value, false) }
+        unsafe { self.build_in_zeroed_or_not(start, value, false) }
     }
 
     /// Like [`build_beside`](Self::build_beside), in memory whose pages it leaves untouched, but for those of entries of
@@ -79,7 +79,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
         // SAFETY: as the caller promises.
-        unsafe { self.build_in(start, value, true) }
+        unsafe { self.build_in_zeroed_or_not(start, value, true) }
     }
 
     /// Both of these, in one function for each order.
@@ -88,7 +88,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     ///
     /// As for them; `is_zeroed`: all bytes of the memory are 0.
     #[inline(never)]
-    unsafe fn build_in(
+    unsafe fn build_in_zeroed_or_not(
         self,
         start: NonNull<u8>,
         value: Layout,
@@ -249,6 +249,7 @@ pub struct CoreOffsets {
     pub retired: usize,
     pub stack_top: usize,
     pub fresh_from: usize,
+    pub fresh_until: usize,
     pub border: usize,
     pub used: usize,
     pub start_minus_1: usize,
@@ -267,7 +268,7 @@ impl CoreOffsets {
             AllocatorBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
         let [age_lower, age_upper] = crate::slots::BitmapAge::OFFSETS;
         let [births, deaths, peak, retired] = Words::COUNT_OFFSETS;
-        let [stack_top, fresh_from] = LifoQueue::OFFSETS;
+        let [stack_top, fresh_from, fresh_until] = LifoQueue::OFFSETS;
         Self {
             values: block + values,
             bits: block + bits,
@@ -283,6 +284,7 @@ impl CoreOffsets {
             retired: words_at + retired,
             stack_top: queue + stack_top,
             fresh_from: queue + fresh_from,
+            fresh_until: queue + fresh_until,
             border,
             used: words_at + Words::USED_OFFSET,
             start_minus_1: words_at + Words::START_MINUS_1_OFFSET,

@@ -42,7 +42,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
             .and_then(|()| growth.set_former(&former))
             .map_err(|_| Refused::out_of_memory(there))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
-        // First, because the order opens its fast path by it.
+        // First, because the order finds its fresh slots by it.
         storage.mark_used_until(there + former.len());
         core.load(&slots, storage.slots_mut());
         Ok(pool)
@@ -54,7 +54,7 @@ mod tests {
     use crate::{Handle, VecPool};
 
     #[test]
-    fn slots_that_were_used_and_are_no_more_count_before_the_order_opens() {
+    fn slots_that_were_used_and_are_no_more_count_before_the_order_is_loaded() {
         let mut pool = VecPool::new();
         pool.push(0);
         pool.push(1);

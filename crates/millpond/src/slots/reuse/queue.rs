@@ -30,7 +30,7 @@ use crate::slots::{Place, SlotWords};
 ///
 /// If every change was reported by the methods above:
 ///
-/// - Each slot that `next`, `take_next` and `take_open` return exists and is vacant. Pools move values into these slots
+/// - Each slot that `next` and `take_next` return exists and is vacant. Pools move values into these slots
 ///   without a test.
 /// - Slots that were never used come in the order of their indices.
 /// - The entries of slots that were never used are those of a new pool's, and `take`, `claim` and `grow` change no entry
@@ -58,8 +58,9 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// The slot that [`next`](Self::next) has just returned becomes live.
     fn take<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
 
-    /// Both in one call, with the [stored](SlotWords::stored) word of the slot.
-    #[inline]
+    /// Both in one call. The slot counts as used from now on, and its birth as [expected](SlotWords::expect_birth), unless
+    /// the border is [closed](SlotWords::close_border). Returns what its word stands for, too.
+    #[inline(always)]
     fn take_next<P: Place<Entry = Self::Entry>>(
         &mut self,
         slots: &mut SlotWords<P>,
@@ -67,42 +68,23 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
         let index = self.next(slots)?;
         let word = slots.stored(index)?;
         self.take(index, slots);
-        Some((index, word))
+        Some((index, slots.begin(index, word)))
     }
 
-    /// Whether the order has a fast path, which can be open or closed.
-    const HAS_FAST_PATH: bool = false;
-
-    /// Opens the fast path if the order allows it now, and otherwise closes it. Returns whether it is open.
-    fn open(&mut self, _words: &SlotWords<impl Place<Entry = Self::Entry>>) -> bool {
+    /// Whether only slots that were never used can bring a new peak, and an entry for each live slot has room: live slots
+    /// and entries together are no more than were live at once. It stays so until a slot is claimed, or one is taken that
+    /// was never used.
+    fn is_within_peak(&self, _slots: &SlotWords<impl Place<Entry = Self::Entry>>) -> bool {
         true
     }
 
-    /// Closes the fast path.
-    fn close(&mut self) {}
-
-    /// Whether the fast path is open.
-    fn is_open(&self) -> bool {
-        true
-    }
-
-    /// The fast path of [`take_next`](Self::take_next): `None` if it is closed or no slot is vacant. Closes the
-    /// [border](SlotWords::close_border) if this slot may bring a new peak.
-    #[inline(always)]
-    fn take_open<P: Place<Entry = Self::Entry>>(
-        &mut self,
-        _slots: &mut SlotWords<P>,
-    ) -> Option<(usize, P::Word)> {
-        None
-    }
-
-    /// The fast path of [`give_back`](Self::give_back).
+    /// [`give_back`](Self::give_back), without a test for room.
     ///
     /// # Safety
     ///
-    /// The order was [opened](Self::open), and since then neither closed nor a slot claimed.
+    /// The order is [within the peak](Self::is_within_peak), with this slot among the live ones.
     #[inline(always)]
-    unsafe fn give_back_open<P: Place<Entry = Self::Entry>>(
+    unsafe fn give_back_quick<P: Place<Entry = Self::Entry>>(
         &mut self,
         index: usize,
         slots: &mut SlotWords<P>,

@@ -158,7 +158,8 @@ fn take_past_retired<E: RosterEntry, P: Place<Entry = E>>(
 ) -> Option<(usize, P::Word)> {
     let index = first_vacant(slots)?;
     pass_retired(slots);
-    Some((index, slots.stored(index)?))
+    let word = slots.stored(index)?;
+    Some((index, slots.begin(index, word)))
 }
 
 /// See [`Partition::pass_retired`].
@@ -191,7 +192,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         first_vacant(slots)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_next<P: Place<Entry = E>>(
         &mut self,
         slots: &mut SlotWords<P>,
@@ -200,7 +201,8 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
             return take_past_retired(slots);
         }
         let index = first_vacant(slots)?;
-        Some((index, slots.stored(index)?))
+        let word = slots.stored(index)?;
+        Some((index, slots.begin(index, word)))
     }
 
     #[inline]
