@@ -13,7 +13,7 @@ mod kinds;
 mod subject;
 
 use millpond_testkit::allocations;
-use subject::{Form, Kind, Of, Reads, Value, bytes_justified, use_pool};
+use subject::{Form, Kind, LOOKED_AT_MAX, Of, Reads, Value, is_justified, use_pool};
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
@@ -41,8 +41,10 @@ where
     dyn ReadsBoth: Reads<T>,
 {
     let (read, allocations) = allocations::during(|| Reads::<T>::read(kind, form, bytes));
-    let taken = allocations.bytes_taken;
-    assert!(taken <= bytes_justified(bytes.len()), "{taken} bytes for {}", bytes.len());
+    assert!(is_justified(&allocations, bytes.len()), "{allocations:?} for {}", bytes.len());
+    if matches!(&read, Some(Ok(pool)) if pool.capacity() > LOOKED_AT_MAX) {
+        return;
+    }
     if let Some(Ok(past)) = Reads::<T>::read_past(kind, form, bytes) {
         past.validate().unwrap();
     }

@@ -7,7 +7,7 @@ mod common;
 use std::hint::black_box;
 
 use common::in_every_order;
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Pool, VecPool};
 
 /// How many pages the system has given this thread without reading a disk.
@@ -107,9 +107,117 @@ fn untouched_slots_have_no_memory<R: ReuseOrder>(list_bytes: usize) {
     drop(copy);
     let (kept, snapshot) = faults_of(|| pool.snapshot());
     assert!(kept <= list + used + all / 32 + 8, "{kept} page faults in a snapshot, {all} for all");
+    let mut other = new();
+    other.insert([2; 32]).unwrap();
+    let (restored, ()) = faults_of(|| other.restore(&snapshot).unwrap());
+    assert!(restored <= used + all / 32 + 8, "{restored} page faults in a restore, {all} for all");
+    assert_eq!(other.len(), part);
+    let mut heir = new();
+    heir.insert([2; 32]).unwrap();
+    let (taken, ()) = faults_of(|| heir.migrate_from(other).unwrap());
+    // Beside the values, a list of them on the way, and lists of the slots where the order has one.
+    assert!(
+        taken <= 3 * used + 3 * list + all / 16 + 8,
+        "{taken} page faults to take over, {all} for all"
+    );
+    assert_eq!(heir.len(), part);
+    drop(heir);
     drop(snapshot);
     let (dropped, ()) = faults_of(|| drop(pool));
     assert!(dropped <= all / 64 + 8, "{dropped} page faults as it goes");
+}
+
+/// The memory of 32 MiB of values that is touched when a pool of this order is built, and by one object after the other, each
+/// of which dies before the next is born; in eighths of that of a touched one.
+fn eighths<V: Copy, R: ReuseOrder>(value: V) -> [u64; 2] {
+    let slots = (32 << 20) / size_of::<V>();
+    let builder = |slots| Pool::<V, R>::typed_builder().capacity(slots);
+    // The code itself is read in by faults too, the first time.
+    for builder in [builder(9), builder(9).untouched()] {
+        let mut small = builder.build();
+        let handle = small.insert(value).unwrap();
+        drop((small.remove(handle).is_some(), small.clone()));
+    }
+    let (all, touched) = faults_of(|| builder(slots).build());
+    drop(touched);
+    let (created, mut pool) = faults_of(|| builder(slots).untouched().build());
+    let (churned, ()) = faults_of(|| {
+        for _ in 0..slots {
+            let handle = pool.insert(value).unwrap();
+            assert!(pool.remove(handle).is_some());
+        }
+    });
+    let (copied, copy) = faults_of(|| pool.clone());
+    drop(copy);
+    assert!(copied <= created + churned + 16, "{copied} page faults for a copy");
+    [created, churned].map(|faults| (8 * faults + all / 2) / all)
+}
+
+#[test]
+fn what_touches_an_untouched_capacity_all_the_same() {
+    #[derive(Clone, Copy)]
+    #[repr(align(128))]
+    struct Wide([u64; 32]);
+    let value = [1_u64; 32];
+    assert_eq!(eighths::<_, Lifo>(value), [0, 0]);
+    assert_eq!(eighths::<_, LowestFirst>(value), [0, 0]);
+    assert_eq!(eighths::<_, Roster>(value), [0, 0]);
+    assert_eq!(eighths::<_, NextFit>(value), [0, 8], "it goes round");
+    assert_eq!(eighths::<_, Fifo>(value), [0, 8], "it goes round");
+    assert_eq!(eighths::<_, Intrusive>(value), [8, 0], "its list is in the values");
+    // Its list is half of value, generation and list; and it reads the generations, which takes faults and no memory.
+    assert_eq!(eighths::<_, Intrusive>(1_u32), [6, 0]);
+    assert_eq!(eighths::<_, Lifo>(Wide(value)), [8, 0], "the standard library writes zeros");
+    black_box(Wide(value).0);
+}
+
+#[test]
+fn a_slot_far_behind_and_a_clear_touch_little() {
+    const SLOTS: usize = 1 << 18;
+    let mut pool = Pool::<[u64; 32]>::builder().capacity(SLOTS).untouched().build();
+    let mut small = Pool::<[u64; 32]>::new(9);
+    let far = |index| millpond::Handle::from_parts(index, 1).unwrap();
+    small.insert_at(far(7), [1; 32]).unwrap();
+    small.clear();
+    // The generations of those between are in 256 pages, their values in 16,384.
+    let (claimed, _) = faults_of(|| pool.insert_at(far(SLOTS as u32 - 1), [1; 32]).unwrap());
+    assert!(claimed <= 256 + 16, "{claimed} page faults");
+    assert_eq!((pool.slots_used(), pool.len()), (SLOTS, 1));
+    // The same of the stack, and words.
+    let (cleared, ()) = faults_of(|| pool.clear());
+    assert!(cleared <= 3 * 256 + 16, "{cleared} page faults");
+    assert_eq!(pool.slots_used(), SLOTS);
+}
+
+/// As above; of a pool that was touched, too, and used up to the second of its pages.
+fn reads_what_is_used<R: ReuseOrder>() {
+    const SLOTS: usize = 1 << 18;
+    const USED: usize = 32;
+    let small = |slots| {
+        let mut pool = Pool::<[u64; 32], R>::with_capacity(slots);
+        (0..USED).for_each(|_| _ = pool.insert([1; 32]));
+        pool
+    };
+    let file = |slots| postcard::to_allocvec(&small(slots)).unwrap();
+    let read = |file: &[u8]| postcard::from_bytes::<Pool<[u64; 32], R>>(file).unwrap();
+    // The code itself is read in by faults too, the first time.
+    drop(read(&file(USED + 1)));
+    let file = file(SLOTS);
+    assert!(file.len() < 33 * 256 + 99, "{} bytes", file.len());
+    let (faults, pool) = faults_of(|| read(&file));
+    assert!(faults <= 40, "{faults} page faults to read {} bytes", file.len());
+    assert_eq!((pool.capacity(), pool.len()), (SLOTS, USED));
+    let mut heir = Pool::<[u64; 32], R>::typed_builder().capacity(2 * SLOTS).untouched().build();
+    let (faults, ()) = faults_of(|| heir.migrate_from(pool).unwrap());
+    assert!(faults <= 40, "{faults} page faults to take over {USED} slots");
+    assert_eq!((heir.capacity(), heir.len()), (2 * SLOTS, USED));
+}
+
+#[test]
+fn a_pool_that_was_read_has_memory_for_what_is_used() {
+    reads_what_is_used::<Lifo>();
+    reads_what_is_used::<LowestFirst>();
+    reads_what_is_used::<NextFit>();
 }
 
 #[test]

@@ -14,12 +14,14 @@ pub struct Allocations {
     pub freed: usize,
     /// How many bytes the taken blocks have.
     pub bytes_taken: usize,
+    /// How many of these were asked for as zeros: of large blocks, these are addresses, and memory when they are written to.
+    pub bytes_zeroed: usize,
 }
 
 thread_local! {
     /// Of this thread only, so that tests beside each other do not count each other's.
     static COUNTS: Cell<Allocations> = const {
-        Cell::new(Allocations { taken: 0, resized: 0, freed: 0, bytes_taken: 0 })
+        Cell::new(Allocations { taken: 0, resized: 0, freed: 0, bytes_taken: 0, bytes_zeroed: 0 })
     };
 }
 
@@ -65,6 +67,7 @@ pub fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
         resized: after.resized - before.resized,
         freed: after.freed - before.freed,
         bytes_taken: after.bytes_taken.wrapping_sub(before.bytes_taken),
+        bytes_zeroed: after.bytes_zeroed.wrapping_sub(before.bytes_zeroed),
     };
     (value, allocations)
 }
@@ -94,6 +97,7 @@ unsafe impl GlobalAlloc for Counting {
         count(|counts| {
             counts.taken += 1;
             counts.bytes_taken = counts.bytes_taken.wrapping_add(layout.size());
+            counts.bytes_zeroed = counts.bytes_zeroed.wrapping_add(layout.size());
         });
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }

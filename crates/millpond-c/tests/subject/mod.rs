@@ -45,7 +45,7 @@ pub(crate) use packed::{PackedKind, PackedVecKind};
 pub(crate) use packed_of_c::PackedCKind;
 pub(crate) use player::{Nothing, Value, hash, plans, play, seen};
 pub(crate) use pool_of_c::{CKind, GROWING};
-pub(crate) use reading::{agreed, bytes_justified, use_pool};
+pub(crate) use reading::{LOOKED_AT_MAX, agreed, is_justified, use_pool};
 pub(crate) use steps::{KindToRun, Run, Step};
 
 /// The header's pools have no debug aids.

@@ -97,6 +97,7 @@ pub fn budget_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String>
          #   decals = {{ capacity = 64, on_full = \"evict-oldest\" }}  # or evict-least, refuse\n\
          #   orders = {{ capacity = 64, on_full = \"spill\", spill = 16 }}\n\
          #   trees = {{ capacity = 64, on_full = \"grow\", max = 256 }}\n\
+         #   chunks = {{ capacity = 64, untouched = 4096 }}  # memory for the first number, addresses for the second\n\
          #   [limits]\n\
          #   decals = 256\n"
     );

@@ -8,7 +8,8 @@ use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
     BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, Library, Means, Proof, Proposal, Rules,
-    SizeClass, SizeClasses, Smaller, TimeOf, TimeSaved, TracePlan, lifetimes_of, seconds_until,
+    SizeClass, SizeClasses, Smaller, TimeOf, TimeSaved, TracePlan, Unsure, Untouched, lifetimes_of,
+    seconds_until,
 };
 use crate::trace::{Caller, End, Wrapper};
 
@@ -184,6 +185,9 @@ struct ClassJson<'p> {
     bytes: Option<BytesJson>,
     /// The refusals and evictions of smaller pools, the largest first.
     smaller: Vec<SmallerJson>,
+    /// An untouched capacity, where one fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    untouched: Option<UntouchedJson>,
     busiest_slot_lifetimes: Option<BusiestJson>,
     generations: [GenerationJson; GENERATION_BITS.len()],
     /// The proposed handle and reuse order; `null` if the trace has no clock.
@@ -224,6 +228,33 @@ struct SmallerJson {
     capacity: u32,
     refused: u64,
     evicted: u64,
+}
+
+/// A capacity whose memory is touched as it fills.
+#[derive(Serialize)]
+struct UntouchedJson {
+    /// `rare-peak`, `grows` or `refused`.
+    why: &'static str,
+    slots: u32,
+    bytes_before_peak: Option<u64>,
+    bytes_at_peak: u64,
+    bytes_of_addresses: u64,
+}
+
+impl From<Untouched> for UntouchedJson {
+    fn from(of: Untouched) -> Self {
+        Self {
+            why: match of.why {
+                Unsure::RarePeak { .. } => "rare-peak",
+                Unsure::Grows => "grows",
+                Unsure::Refused => "refused",
+            },
+            slots: of.slots,
+            bytes_before_peak: of.bytes_before,
+            bytes_at_peak: of.bytes_at_peak,
+            bytes_of_addresses: of.bytes_of_addresses,
+        }
+    }
 }
 
 /// How often the busiest slot was used, in each reuse order.
@@ -426,6 +457,7 @@ impl<'p> ClassJson<'p> {
                 bytes_at_capacity,
             }),
             smaller: class.smaller.iter().map(SmallerJson::from).collect(),
+            untouched: class.untouched(plan).map(UntouchedJson::from),
             busiest_slot_lifetimes: class.busiest_slot.map(BusiestJson::from),
             generations: GENERATION_BITS.map(|bits| GenerationJson::of(plan, class, bits)),
             handle: class.layout.map(|layout| layout.handle),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::advice::{advice_text, next_line};
-use super::figures::{bytes, count, duration, number_of, small};
+use super::figures::{byte_unit, bytes, count, duration, number_of, small};
 use super::handles::{Lasting, handles_table};
 use super::meaning::{full_pools, time};
 use super::paint::Paint;
@@ -12,7 +12,7 @@ use super::table::{Table, name_cell};
 use super::wrap::wrapped;
 use crate::input::Cut;
 use crate::pattern::Pattern;
-use crate::plan::{Class, Length, Proof, Rules, TracePlan};
+use crate::plan::{Class, Length, Proof, Rules, TracePlan, Unsure, Untouched};
 use crate::trace::{End, Format, HeapFormat, Summary};
 
 /// The parts of a plan to show.
@@ -357,6 +357,9 @@ fn sizes(plan: &TracePlan, classes: &[&Class], rules: &Rules, paint: Paint) -> S
         small(rules.headroom.percent)
     );
     out.push_str(&paint.faint_lines(&wrapped(&legend)));
+    if let Some(text) = untouched_text(plan, classes) {
+        out.push_str(&wrapped(&text));
+    }
     // Where the column has no room, the class that matters most has a sentence.
     if has_smaller && table.widths().last() == Some(&0) {
         let first = classes.iter().find_map(|class| Some((class, class.smaller.last()?)));
@@ -371,6 +374,55 @@ fn sizes(plan: &TracePlan, classes: &[&Class], rules: &Rules, paint: Paint) -> S
         }
     }
     out
+}
+
+/// Where an untouched capacity fits: the class for which it saves most, and how many others.
+fn untouched_text(plan: &TracePlan, classes: &[&Class]) -> Option<String> {
+    let worth = classes.iter().filter(|class| class.worth_a_pool);
+    let fits: Vec<_> = worth.filter_map(|class| Some((class, class.untouched(plan)?))).collect();
+    let most = |(_, of): &&(_, Untouched)| of.bytes_of_addresses - of.bytes_before.unwrap_or(0);
+    let (class, of) = fits.iter().max_by_key(most)?;
+    let others = match fits.len() - 1 {
+        0 => String::new(),
+        more => format!(" The same is true of {}.", number_of(more as u64, "other class")),
+    };
+    Some(untouched_sentence(plan, class, of) + &others)
+}
+
+/// What it takes, in a sentence: the touched pages in the end, and until then.
+pub fn untouched_sentence(plan: &TracePlan, class: &Class, of: &Untouched) -> String {
+    let peak = u64::from(class.statistics.peak_live);
+    let name = match plan.summary.format {
+        Format::Lifetimes => name_cell(&class.name),
+        Format::Heap(_) => {
+            format!("blocks of {} {}", name_cell(&class.name), byte_unit(&class.name))
+        }
+    };
+    let why = match of.why {
+        Unsure::RarePeak { usual } => format!(
+            "The peak of {name} is rare: in 99 % of the time at most {}.",
+            count(usual.into())
+        ),
+        Unsure::Grows => format!("The number of {name} still rose when the recording ended."),
+        Unsure::Refused => format!("{name} refused objects, so its peak is unknown."),
+    };
+    let at_peak = match of.bytes_before {
+        Some(before) => {
+            format!(
+                "{} until that peak comes, and {} from then on",
+                bytes(before),
+                bytes(of.bytes_at_peak)
+            )
+        }
+        None => format!("{} for {} at once", bytes(of.bytes_at_peak), count(peak)),
+    };
+    let sized = if of.is_sized { "" } else { ", if an object has 64 bytes" };
+    format!(
+        "{why} With an untouched capacity (`untouched`) of {}, its pool takes memory as it fills: {at_peak}, of \
+         {} of addresses{sized}.",
+        number_of(of.slots.into(), "slot"),
+        bytes(of.bytes_of_addresses),
+    )
 }
 
 fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {

@@ -17,6 +17,7 @@ mod replay;
 mod size_classes;
 mod smaller;
 mod statistics;
+mod untouched;
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -44,6 +45,8 @@ use crate::input::Source;
 use crate::pattern::Pattern;
 use crate::trace::tape::{self, Tape};
 use crate::trace::{self, Caller, Event, Format, Summary, Watch};
+pub use untouched::{Unsure, Untouched};
+
 use advice::Units;
 use replay::{AllLive, ClassOutcome, ClassPlan, Replay};
 
@@ -241,6 +244,12 @@ pub struct Class {
 }
 
 impl Class {
+    /// An untouched capacity, where one fits.
+    #[must_use]
+    pub fn untouched(&self, plan: &TracePlan) -> Option<Untouched> {
+        Untouched::of(self, plan)
+    }
+
     /// What a pool of the planned capacity occupies, if the trace has sizes: the objects alone, each as large as the
     /// largest.
     #[must_use]

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Circle;
+use crate::base::entry::Entry;
 use crate::handle::Word;
 
 /// Everything but the values, checked.
@@ -10,9 +11,11 @@ use crate::handle::Word;
 #[derive(Debug)]
 pub struct Checked<W> {
     pub(crate) circle: Circle<W>,
-    /// One for each slot.
+    /// The number of slots.
+    pub(crate) slots: usize,
+    /// One for each slot, or, of a pool where these [cost nothing](fresh_cost_nothing), up to those that were never used.
     pub(crate) words: Vec<W>,
-    /// What the reuse order lists.
+    /// What the reuse order lists of the slots with words.
     pub(crate) order: Vec<u32>,
     pub(crate) inserted: u64,
     pub(crate) refused: u64,
@@ -26,6 +29,12 @@ impl<W: Word> Checked<W> {
         let words = self.words.iter().filter(|word| **word != W::RETIRED);
         words.map(|word| self.circle.age(word.as_live())).max().unwrap_or(0)
     }
+}
+
+/// Whether slots that were never used need neither words nor entries, whatever their number, in a pool whose order has such
+/// entries: they come after all others, or by their indices. Other orders link each of them to its neighbours.
+pub(crate) const fn fresh_cost_nothing<E: Entry>(order_of: OrderOf) -> bool {
+    E::EMPTY_IS_ZERO && !matches!(order_of, OrderOf::All)
 }
 
 /// Which slots an order lists.

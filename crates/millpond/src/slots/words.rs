@@ -219,7 +219,7 @@ impl<P: Place> SlotWords<P> {
         self.start_minus_1.wrapping_add(1)
     }
 
-    /// Changes the first generation of slots all of which have words that are stored.
+    /// Changes the first generation of slots whose words are stored if they were used.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn set_start(&mut self, start: u32) {
         self.start_minus_1 = start.wrapping_sub(1);

@@ -79,9 +79,12 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
     let word = |index: usize| kept_word(&circle, index, old.word(index)).map(word_in::<WordOf<P>>);
     let mut words = (0..used).map(word).collect::<Result<Vec<_>, _>>()?;
     let slots = pool.slots_there().max(used);
-    words.resize(slots, WordOf::<P>::from_generation(circle.start).as_dead());
-    let narrow = WordOf::<P>::from_generation;
     let stats = old.stats_left();
+    // What a file says of it may be more than the slots that were used.
+    let peak = stats.peak.min(slots_max);
+    let with_words = if P::FRESH_COST_NOTHING { used.max(peak.min(slots)) } else { slots };
+    words.resize(with_words, WordOf::<P>::from_generation(circle.start).as_dead());
+    let narrow = WordOf::<P>::from_generation;
     Ok(Checked {
         circle: Circle {
             start: narrow(circle.start),
@@ -89,13 +92,13 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
             max: narrow(circle.max),
             wraps: circle.wraps,
         },
+        slots,
         order: order_for(P::ORDER, old, &words),
         words,
         inserted: stats.inserted,
         refused: stats.refused,
         evicted: stats.evicted,
-        // What a file says of it may be more than the slots that were used.
-        peak: stats.peak.min(slots_max),
+        peak,
     })
 }
 
@@ -147,8 +150,8 @@ fn word_in<W: Word>(word: u32) -> W {
 fn order_for<W: Word>(order: OrderOf, old: &impl Leave, words: &[W]) -> Vec<u32> {
     let slots = words.len();
     let listed = |kind: fn(OrderOf) -> bool| {
-        let listed = kind(order_of(old)).then(|| old.order().flatten());
-        listed.into_iter().flatten().filter(move |index| *index < slots)
+        let listed = kind(order_of(old)).then(|| old.order());
+        listed.into_iter().flatten().flat_map(move |range| range.start..range.end.min(slots))
     };
     // Each slot once: first those that the old order lists, then the others.
     let in_order = |kind: fn(OrderOf) -> bool, is_in: fn(W) -> bool| {

@@ -71,14 +71,24 @@
 //! stay stale, and the next handles are the same. It has a version number, and later versions of
 //! this crate can read it.
 //!
+//! **Slots that were never used** are not in the file of a `Pool`, however large its capacity is: a file costs what was used,
+//! and the pool that is read has the same capacity, whose memory is [untouched](crate::PoolBuilder::untouched) beyond. (With
+//! the reuse orders [`Fifo`](crate::reuse::Fifo), [`Roster`](crate::reuse::Roster) and
+//! [`Intrusive`](crate::reuse::Intrusive), or values that are aligned to more than 64 bytes, memory is needed for each slot
+//! at once, and the file has a number for each, as it has of all other kinds of pools.) Lists and tables beside such a pool
+//! take memory for its capacity when they are first used.
+//!
 //! - To write a `SyncPool`, write its snapshot or its `frozen` view, because the pool must not
 //!   change meanwhile. Either can be read as a pool or as a snapshot.
 //! - A deserialised pool has no name (names are `'static`, and text from a file is not), but its
 //!   generations continue as before. To keep the name, build a pool with it, and let that pool [take
 //!   over](#saved-games-that-outlive-a-change) the one that was read; or read a snapshot, and restore it.
 //! - Files may come from untrusted sources: data that cannot be the state of a pool is refused with
-//!   the reason, and the memory allocated is in proportion to the input: that of a pool with as
-//!   many slots as the file lists generations.
+//!   the reason, and the memory that a reader touches is in proportion to the input: that of a pool with as
+//!   many slots as the file lists generations. The slots that a file leaves out take addresses, at most 2 GiB for a pool with
+//!   the others (64 MiB on 32 bits and where there is neither Unix nor Windows: there addresses may be memory). A larger pool
+//!   is refused. To read it all the same, or to believe no capacity of a file, read a [`UsedPart`], which has the listed
+//!   slots only, and let a pool of your own [take it over](#saved-games-that-outlive-a-change).
 //! - To save only the objects, write `pool.iter()`, and load them into a new pool with `insert_at`,
 //!   in any order. Handles inside the objects stay valid. The generations of dead slots are lost,
 //!   so that stale handles may be issued again; for a saved game that holds no stale handles, this
@@ -138,6 +148,8 @@ pub use diff::{Diff, Difference};
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub use error::MigrateError;
 pub use error::SnapshotError;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub use format::UsedPart;
 #[cfg(all(feature = "alloc", feature = "history"))]
 pub use history::{History, RollbackError};
 #[cfg(all(feature = "serde", feature = "alloc"))]

@@ -113,18 +113,30 @@ pub(crate) mod sealed {
         const NAME: &'static str;
         /// Everything except the objects.
         type Saved: serde::Serialize + serde::de::DeserializeOwned;
-        fn to_saved(&self) -> Self::Saved;
+        /// Whether slots that were never used may be left out.
+        const MAY_LEAVE_OUT: bool = false;
+        /// Returns also the capacity, if some slots are left out. `list_all`: leave out none.
+        fn to_saved(&self, list_all: bool) -> (Self::Saved, Option<usize>);
         /// The number of slots with a generation, which the number of objects cannot exceed.
         fn saved_slots(saved: &Self::Saved) -> usize;
-        /// Builds a pool with this state, if it is valid.
-        fn from_saved(saved: Self::Saved, objects: ObjectsFor<Self>) -> Result<Self, Refused>;
+        /// Builds a pool with this state, if it is valid; `capacity`: if some slots were left out.
+        fn from_saved(
+            saved: Self::Saved,
+            capacity: Option<u64>,
+            objects: ObjectsFor<Self>,
+        ) -> Result<Self, Refused>;
     }
 
     /// A pool that can be written and read as a whole.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub trait Written: State {
+        /// `list_all`: also the slots that were never used.
         #[doc(hidden)]
-        fn write<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>
+        fn write<S: serde::Serializer>(
+            &self,
+            list_all: bool,
+            serializer: S,
+        ) -> Result<S::Ok, S::Error>
         where
             Self::Value: serde::Serialize;
         #[doc(hidden)]
@@ -144,6 +156,8 @@ pub(crate) mod sealed {
         const REUSE_NAME: &'static str;
         /// What the saved order is.
         const ORDER_OF: OrderOf;
+        /// Whether slots that were never used need not be listed: they take no memory in a pool that was read.
+        const MAY_LEAVE_OUT: bool = false;
         fn saved_stats(&self) -> crate::reports::stats::Stats;
         /// Builds a pool with this state. The values are sorted by slot, and are those of the live
         /// slots, or of all slots of a recycler.
@@ -180,6 +194,8 @@ pub(crate) mod sealed {
     pub trait TakeOver: State {
         /// What its reuse order lists.
         const ORDER: OrderOf;
+        /// Whether slots that were never used need no words to take over.
+        const FRESH_COST_NOTHING: bool = false;
         /// Whether its slots can begin at another generation than those that it was built with.
         const ADAPTS_FIRST: bool = true;
         /// The slots that there are now.
@@ -190,7 +206,7 @@ pub(crate) mod sealed {
         fn slots_max(&self) -> usize {
             self.slots_there()
         }
-        /// Takes on this state, which has as many slots as there are, or more of a pool that grows; its own is gone. The
+        /// Takes on this state, of as many slots as there are, or more of a pool that grows; its own is gone. The
         /// values are those of the live slots, in the order of the slots. On an error, nothing changes.
         #[doc(hidden)]
         fn take_over(

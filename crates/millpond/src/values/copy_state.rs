@@ -81,7 +81,13 @@ impl<T, P: Place> Storage<T, P> {
         if Self::LINKED { (used + 1).min(self.slots()) } else { used }
     }
 
-    /// Loads the saved state: the values are those of the words' live slots.
+    /// Makes all slots, which are dead, as if never used.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(crate) fn forget_used(&mut self) {
+        self.words.forget();
+    }
+
+    /// Loads the saved state: the values are those of the words' live slots. Slots without words were never used.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(
         &mut self,
@@ -95,7 +101,7 @@ impl<T, P: Place> Storage<T, P> {
         }
         let agree =
             (0..words.len()).all(|index| self.words.is_live(index) != words[index].is_dead());
-        assert!(agree && words.len() == self.words.slots(), "the live slots are those with values");
+        assert!(agree && words.len() <= self.words.slots(), "the live slots are those with values");
         self.words.load(words, inserted, peak);
     }
 

@@ -9,20 +9,22 @@ use serde_json::{Value as Json, json};
 use crate::allocations::during;
 use crate::common::Counted;
 use crate::subject::{
-    Form, Key, Nothing, Plan, Saved, Saves, Value, bytes_justified, for_one_of_each,
-    for_one_of_each_place, play, use_pool,
+    Form, Key, LOOKED_AT_MAX, Nothing, Plan, Saved, Saves, Value, for_one_of_each,
+    for_one_of_each_place, is_justified, play, use_pool,
 };
 
 /// Reads bytes as a pool and as a snapshot; whether they are a pool's.
 fn reads<T: Value>(kind: &dyn Saves<T>, form: Form, bytes: &[u8]) -> bool {
     let (read, allocations) = during(|| kind.read(form, bytes).unwrap());
-    let taken = allocations.bytes_taken;
-    assert!(taken <= bytes_justified(bytes.len()), "{taken} bytes for {}", bytes.len());
-    if let Some(Ok(past)) = kind.read_past(form, bytes) {
+    assert!(is_justified(&allocations, bytes.len()), "{allocations:?} for {}", bytes.len());
+    let is_large = read.as_ref().is_ok_and(|pool| pool.capacity() > LOOKED_AT_MAX);
+    if let Some(Ok(past)) = kind.read_past(form, bytes).filter(|_| !is_large) {
         past.validate().unwrap();
     }
     read.is_ok_and(|mut pool| {
-        use_pool::<T, _>(&mut *pool);
+        if pool.capacity() <= LOOKED_AT_MAX {
+            use_pool::<T, _>(&mut *pool);
+        }
         true
     })
 }
@@ -89,7 +91,9 @@ fn every_place_replaced(kind: &dyn Saves<Counted>) {
     let read = |changed: &Json| reads(kind, Form::Json, &Form::Json.write(changed));
     for place in &all {
         let mut others = vec![json!(null), json!("0v1"), json!([]), json!({})];
-        others.extend([0, 1, 7, 1 << 31, u64::from(u32::MAX), u64::MAX].map(|n| json!(n)));
+        others.extend(
+            [0, 1, 7, 70_000, 1 << 25, 1 << 31, u64::from(u32::MAX), u64::MAX].map(|n| json!(n)),
+        );
         others.extend([json!([[0, u32::MAX]]), json!([[0, 1], [0, 1]]), json!([1, 1, 1])]);
         for other in others {
             let mut changed = whole.clone();

@@ -145,6 +145,36 @@ fn a_pool_grows_as_the_budget_says() {
     }
 }
 
+/// The slots that are planned to be used, and those that there are.
+#[test]
+fn an_untouched_pool_has_two_figures() {
+    let mut budget = Budget::new();
+    budget.limit("chunks", 100_000).unwrap();
+    let too_many = said(budget.insert("e1m1", "chunks", Entry::new(64).untouched(100_001)));
+    assert!(too_many.ends_with("100001 slots are more than its limit of 100000"), "{too_many}");
+    budget.insert("e1m1", "chunks", Entry::new(64).untouched(100_000)).unwrap();
+    assert!(said(budget.limit("chunks", 99_999)).contains("100000 slots are more"));
+    let level = budget.scenario("e1m1").unwrap();
+    let entry = level.entry("chunks").unwrap();
+    assert!(entry.is_untouched() && !Entry::new(64).is_untouched());
+    assert_eq!(
+        (entry.capacity(), entry.capacity_max(), level.capacity("chunks").unwrap()),
+        (64, 100_000, 64)
+    );
+    let mut chunks = level.pool::<u64>("chunks").unwrap();
+    assert_eq!((chunks.capacity(), chunks.slots_used()), (100_000, 0));
+    let handles: Vec<_> = (0..65).map(|value| chunks.insert(value).unwrap()).collect();
+    handles.into_iter().for_each(|handle| assert!(chunks.remove(handle).is_some()));
+    assert_eq!((chunks.slots_used(), chunks.stats().peak, chunks.len()), (65, 65, 0));
+    let pool = level.policy_pool::<u64>("chunks").unwrap();
+    assert_eq!(
+        (pool.capacity(), pool.capacity_max(), pool.policy()),
+        (100_000, 100_000, Overflow::Refuse)
+    );
+    let error = budget.insert("e1m2", "chunks", Entry::new(9).untouched(20).spill(3)).unwrap_err();
+    assert_eq!(*error.kind(), BudgetErrorKind::UntouchedWithPolicy(Overflow::Spill));
+}
+
 #[test]
 fn a_pool_that_there_is_no_memory_for_is_named() {
     let mut budget = Budget::new();
@@ -172,6 +202,7 @@ mod toml {
              shouts = { capacity = 1, spill = 1 }\n\
              trees = { capacity = 64, on_full = \"grow\", max = 256 }\n\
              weeds = { max = 2, capacity = 2 }\n\
+             chunks = { capacity = 64, untouched = 100_000 }\n\
              [scenario.\"a b.c\"]\n'Imp, red' = 3\n[scenario.empty]\n",
         )
         .unwrap();
@@ -183,6 +214,7 @@ mod toml {
         assert_eq!(level.entry("shouts").unwrap(), Entry::new(1).spill(1));
         assert_eq!(level.entry("trees").unwrap(), Entry::new(64).grow(256));
         assert_eq!(level.entry("weeds").unwrap(), Entry::new(2).grow(2));
+        assert_eq!(level.entry("chunks").unwrap(), Entry::new(64).untouched(100_000));
         assert_eq!(level.policy_pool::<u8>("trees").unwrap().capacity_max(), 256);
         assert_eq!(budget.scenario("a b.c").unwrap().capacity("Imp, red").unwrap(), 3);
         assert_eq!(budget.scenario("empty").unwrap().entries().len(), 0);
@@ -204,7 +236,7 @@ mod toml {
             ("{ capacity = 0 }", "pool \"a\": 0 slots"),
             (
                 "{ capactiy = 5 }",
-                "unknown key \"capactiy\", expected capacity, on_full, spill, max",
+                "unknown key \"capactiy\", expected capacity, on_full, spill, max, untouched",
             ),
             ("{ capacity = 5, on_full = 1 }", "`on_full` is a whole number"),
             (
@@ -229,6 +261,17 @@ mod toml {
             ("{ capacity = 5, max = 0 }", "may grow to 0 slots, less than its capacity of 5"),
             ("{ capacity = 5, max = 18446744073709551615 }", "18446744073709551615 slots are more"),
             ("{ capacity = 5, max = -1 }", "expected a number of slots"),
+            (
+                "{ capacity = 5, untouched = 4 }",
+                "line 2: scenario \"x\", pool \"a\": may grow to 4 slots, less than its capacity of 5",
+            ),
+            ("{ capacity = 5, untouched = 16777217 }", "16777217 slots are more than its limit"),
+            (
+                "{ capacity = 5, untouched = 9, on_full = \"evict-oldest\" }",
+                "`untouched` (slots) is for a pool that refuses, and `on_full` says evict-oldest",
+            ),
+            ("{ capacity = 5, untouched = 9, spill = 2 }", "and `on_full` says spill"),
+            ("{ capacity = 5, untouched = 9, max = 20 }", "and `on_full` says grow"),
             ("{ capacity = 5, max = \"all\" }", "text, expected a number of slots"),
             ("1\na = 2", "line 3: "),
             ("1\n[scenario.x]\nb = 2", "line 3: "),

@@ -33,6 +33,7 @@ mod revive;
 mod saved_policies;
 mod saved_pools;
 mod saved_struct;
+mod saved_used_part;
 mod serde;
 mod side_table_growth;
 mod size_classes;

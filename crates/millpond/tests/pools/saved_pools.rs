@@ -133,14 +133,32 @@ fn files_of_the_first_version_can_be_read() {
     is_read::<SideTable<Handle<u64>, String>>("side_table");
 }
 
-fn sample() -> Json {
+fn sample_pool() -> Pool<u64> {
     let mut pool = Pool::<u64>::builder().capacity(5).lifetimes(2).build();
     let handles: Vec<_> = (0..4).map(|i| pool.insert(i).unwrap()).collect();
     pool.remove(handles[1]); // vacant, 1v2 is next
     pool.remove(handles[2]);
     let again = pool.insert(9).unwrap();
     pool.remove(again); // retired
-    serde_json::to_value(&pool).unwrap()
+    pool
+}
+
+fn sample() -> Json {
+    in_the_first_version(&sample_pool())
+}
+
+/// A `Lifo` pool as the first version wrote it, which listed all slots.
+fn in_the_first_version<P: Serialize>(pool: &P) -> Json {
+    let mut saved = serde_json::to_value(pool).unwrap();
+    let Some(capacity) = saved.as_object_mut().unwrap().remove("capacity") else { return saved };
+    saved["version"] = json!(1);
+    let (capacity, first) = (capacity.as_u64().unwrap(), saved["state"]["first"].clone());
+    let generations = saved["state"]["generations"].as_array_mut().unwrap();
+    let listed = generations.len();
+    generations.resize(capacity as usize, first);
+    let order = saved["state"]["order"].as_array_mut().unwrap();
+    order.push(json!([listed, capacity as usize - listed]));
+    saved
 }
 
 #[track_caller]
@@ -168,8 +186,8 @@ fn what_cannot_be_is_refused_with_the_reason() {
     refused::<Pool<u64, Fifo>>("a saved pool of another reuse order, expected Fifo", sample());
     refused::<Recycler<u64>>("", sample());
     for (handle, reason) in [
-        ("5v1", "slot 5 is beyond the capacity"),
-        ("4294967294v1", "slot 4294967294 is beyond the capacity"),
+        ("5v1", "slot 5 is beyond those that are listed"),
+        ("4294967294v1", "slot 4294967294 is beyond those that are listed"),
         ("0v2", "slot 0 occurs twice"),
         ("2v2", "slot 2 is live and has retired"),
         ("4v2", "the object in slot 4 has another generation than 1"),
@@ -179,8 +197,9 @@ fn what_cannot_be_is_refused_with_the_reason() {
     ] {
         refused::<Saved>(reason, with_object(sample(), handle));
     }
-    let version = "a saved pool of version 2, but this program reads version 1";
-    refused::<Saved>(version, changed(sample(), "/version", json!(2)));
+    let version = "a saved pool of version 3, but this program reads versions 1 and 2";
+    refused::<Saved>(version, changed(sample(), "/version", json!(3)));
+    refused::<Saved>("missing field `capacity`", changed(sample(), "/version", json!(2)));
     for (at, value, reason) in [
         ("pool", json!("PackedPool"), "a saved pool of another kind, expected Pool"),
         ("pool", json!("x".repeat(40)), "of another kind"),
@@ -193,8 +212,8 @@ fn what_cannot_be_is_refused_with_the_reason() {
         ("order", json!([[1, 1]]), "the reuse order lists 1 slots, expected 2"),
         ("order", json!([[1, 1], [1, 1]]), "the reuse order lists slot 1, which is in it twice"),
         ("order", json!([[1, 2]]), "the reuse order lists slot 2, which is retired"),
-        ("order", json!([[4, u32::MAX]]), "slot 5 is beyond the capacity"),
-        ("order", json!([[u32::MAX, u32::MAX]]), "slot 4294967295 is beyond the capacity"),
+        ("order", json!([[4, u32::MAX]]), "slot 5 is beyond those that are listed"),
+        ("order", json!([[u32::MAX, u32::MAX]]), "slot 4294967295 is beyond those that are listed"),
         ("inserted", json!(1), "fewer were inserted than are live"),
         ("peak", json!(1), "the peak is less than what is live"),
         ("peak", json!(6), "the peak is more than the capacity"),
@@ -238,10 +257,14 @@ fn what_cannot_be_of_the_other_pools_is_refused_too() {
     let three = serde_json::to_value(StaticPool::<u64, 3>::new()).unwrap();
     refused::<StaticPool<u64, 4>>("a saved pool of 3 slots, expected 4", three);
 
-    let mut lowest = serde_json::to_value(Pool::<u64, LowestFirst>::with_capacity(3)).unwrap();
+    let version = "a saved pool of version 2, but this program reads version 1";
+    let packed = serde_json::to_value(PackedPool::<u64>::new(3)).unwrap();
+    refused::<PackedPool<u64>>(version, changed(packed, "/version", json!(2)));
+
+    let mut lowest = serde_json::to_value(full::<LowestFirst>()).unwrap();
     lowest["state"]["order"] = json!([[0, 1]]);
     refused::<Pool<u64, LowestFirst>>("the reuse order lists 1 slots, expected 0", lowest);
-    let mut next_fit = serde_json::to_value(Pool::<u64, NextFit>::with_capacity(3)).unwrap();
+    let mut next_fit = serde_json::to_value(full::<NextFit>()).unwrap();
     next_fit["state"]["order"] = json!([[0, 2]]);
     refused::<Pool<u64, NextFit>>("the reuse order lists 2 slots, expected 1", next_fit);
 
@@ -252,6 +275,12 @@ fn what_cannot_be_of_the_other_pools_is_refused_too() {
     serde_json::from_value::<HandleAllocator>(small.clone()).unwrap();
     type Tiny = HandleAllocator<millpond::reuse::Lifo, Handle32<(), 8>>;
     refused::<Tiny>("300 slots are more than the handle layout can name", small);
+}
+
+fn full<R: ReuseOrder>() -> Pool<u64, R> {
+    let mut pool = Pool::with_capacity(3);
+    while pool.insert(1).is_ok() {}
+    pool
 }
 
 /// Slots that are there, and some that were.
@@ -282,7 +311,7 @@ fn what_cannot_be_of_a_pool_that_grows_is_refused_with_the_reason() {
     refused::<Pool<u64>>("", sample());
     refused::<VecPool<u64, Fifo>>("another reuse order, expected Fifo", sample());
     refused::<Saved>("slot 0 occurs twice", with_object(sample(), "0v2"));
-    refused::<Saved>("slot 4 is beyond the capacity", with_object(sample(), "4v1"));
+    refused::<Saved>("slot 4 is beyond those that are listed", with_object(sample(), "4v1"));
     refused::<Saved>("missing field `slots`", {
         let mut saved = sample();
         saved["state"].as_object_mut().unwrap().remove("slots");
@@ -300,9 +329,9 @@ fn what_cannot_be_of_a_pool_that_grows_is_refused_with_the_reason() {
         ("/capacity_max", json!(8), "9 slots are more"),
         ("/slots_there", json!(16), "16 slots exist, but 9 have a generation"),
         ("/slots_there", json!(u64::MAX), "slots exist"),
-        ("/slots_there", json!(2), "slot 2 is beyond the capacity"),
+        ("/slots_there", json!(2), "slot 2 is beyond those that are listed"),
         ("/slots/generations/5", json!(3), "generation 3 of slot 1 is out of range"),
-        ("/slots/order", json!([[1, 1], [4, 1]]), "slot 4 is beyond the capacity"),
+        ("/slots/order", json!([[1, 1], [4, 1]]), "slot 4 is beyond those that are listed"),
         ("/slots/order", json!([]), "lists 0 slots, expected 1"),
         ("/slots/peak", json!(17), "the peak is more than the capacity"),
         ("/slots/peak", json!(2), "the peak is less than what is live"),

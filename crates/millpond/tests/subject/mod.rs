@@ -47,7 +47,7 @@ pub(crate) use past::NoPast;
 pub(crate) use player::{Nothing, Value, hash, plans, play, seen};
 pub(crate) use policy::{EVICT_LEAST, EVICT_OLDEST, GROW, PolicyKind, SPILL, SpillKind};
 pub(crate) use pool::PoolKind;
-pub(crate) use reading::{agreed, bytes_justified, use_pool};
+pub(crate) use reading::{LOOKED_AT_MAX, agreed, is_justified, use_pool};
 pub(crate) use recycler::RecyclerKind;
 pub(crate) use shared::SharedKind;
 pub(crate) use side_table::SideTableKind;

@@ -2,6 +2,7 @@
 
 use super::{Basic, Key, Subject, Value};
 use crate::common::Counted;
+use millpond_testkit::allocations::Allocations;
 
 /// All live objects of a pool by their slots, and what their values say. In whatever way it is asked of them, it
 /// answers the same.
@@ -35,9 +36,19 @@ pub(crate) fn agreed(pool: &dyn Subject<Counted>) -> Vec<(Key, u64)> {
 
 /// How many bytes may be taken for an input of so many: each of its bytes may be a slot, with a value of up to
 /// 24 bytes, a word, places in orders and on the way; or a block of one.
-pub(crate) fn bytes_justified(input: usize) -> usize {
+fn bytes_justified(input: usize) -> usize {
     16_384 + 600 * input
 }
+
+/// Whether what was taken is justified by an input of so many bytes: of memory, that is. Slots that a file does not list are
+/// asked for as zeros, and take addresses.
+pub(crate) fn is_justified(taken: &Allocations, input: usize) -> bool {
+    taken.bytes_taken - taken.bytes_zeroed <= bytes_justified(input)
+        && taken.bytes_zeroed <= 2 << 30
+}
+
+/// A pool with more slots than these, which its file does not list, is not looked at slot by slot.
+pub(crate) const LOOKED_AT_MAX: usize = 1 << 20;
 
 /// A file in few bytes can tell of a pool that may grow to be large; it is not filled.
 const FILLED_MAX: usize = 10_000;

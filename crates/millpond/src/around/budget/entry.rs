@@ -14,6 +14,8 @@ pub struct Entry {
     spill: usize,
     /// `Some` for a pool that grows.
     max: Option<usize>,
+    /// `Some` for a pool whose memory is touched as it fills.
+    untouched: Option<usize>,
 }
 
 impl Entry {
@@ -21,7 +23,7 @@ impl Entry {
     #[must_use]
     #[inline]
     pub const fn new(capacity: usize) -> Self {
-        Self { capacity, on_full: Overflow::Refuse, spill: 0, max: None }
+        Self { capacity, on_full: Overflow::Refuse, spill: 0, max: None, untouched: None }
     }
 
     /// Sets what a full pool does. For a pool that spills, see [`spill`](Self::spill); for one that
@@ -78,7 +80,44 @@ impl Entry {
         self
     }
 
-    /// Returns the number of slots of the pool.
+    /// Makes a pool of `max` slots whose memory is [untouched](crate::PoolBuilder::untouched): the capacity is the number of
+    /// slots that are planned to be used, and `max` the number that there are. So there are two figures: the capacity is what
+    /// the pool costs in memory, and `max` in addresses. The [limit](super::Budget::limit) holds for `max`, as it does where
+    /// a pool grows, so that it bounds the memory as well.
+    ///
+    /// Nothing stops a pool at its planned slots. How many it has used, [`slots_used`](Pool::slots_used) says:
+    ///
+    /// ```
+    /// use millpond::budget::{Budget, Entry};
+    ///
+    /// let mut budget = Budget::new();
+    /// budget.insert("e1m1", "chunks", Entry::new(2).untouched(1 << 20))?;
+    /// let entry = budget.scenario("e1m1")?.entry("chunks")?;
+    /// let mut chunks = budget.scenario("e1m1")?.pool::<[u8; 64]>("chunks")?;
+    /// assert_eq!((entry.capacity(), entry.capacity_max(), chunks.capacity()), (2, 1 << 20, 1 << 20));
+    ///
+    /// let is_over_budget = |used| used > entry.capacity();
+    /// (0..3).for_each(|n| _ = chunks.insert([n; 64]).unwrap());
+    /// assert!(is_over_budget(chunks.slots_used())); // the level has outgrown its plan, and goes on
+    /// # Ok::<(), millpond::budget::BudgetError>(())
+    /// ```
+    ///
+    /// Only a pool that refuses when full can have it.
+    #[must_use]
+    #[inline]
+    pub const fn untouched(mut self, max: usize) -> Self {
+        self.untouched = Some(max);
+        self
+    }
+
+    /// Whether the pool's memory is [untouched](Self::untouched).
+    #[must_use]
+    #[inline]
+    pub const fn is_untouched(&self) -> bool {
+        self.untouched.is_some()
+    }
+
+    /// Returns the number of slots of the pool; of an [untouched](Self::untouched) one, those that are planned to be used.
     #[must_use]
     #[inline]
     pub const fn capacity(&self) -> usize {
@@ -100,13 +139,21 @@ impl Entry {
     }
 
     /// Returns the largest number of slots in all, including those that the pool spills into or may
-    /// grow by.
+    /// grow by; of an [untouched](Self::untouched) one, those that there are.
     #[must_use]
     #[inline]
     pub const fn capacity_max(&self) -> usize {
-        match self.max {
+        match (self.max, self.untouched) {
+            (Some(max), _) | (None, Some(max)) => max,
+            (None, None) => self.capacity.saturating_add(self.spill),
+        }
+    }
+
+    /// The number of slots that its pool is built with.
+    const fn built(&self) -> usize {
+        match self.untouched {
             Some(max) => max,
-            None => self.capacity.saturating_add(self.spill),
+            None => self.capacity,
         }
     }
 
@@ -119,6 +166,8 @@ impl Entry {
             BudgetErrorKind::SpillWithoutSlots
         } else if (self.on_full == Overflow::Grow) != self.max.is_some() {
             BudgetErrorKind::GrowWithoutMax
+        } else if self.untouched.is_some() && self.on_full != Overflow::Refuse {
+            BudgetErrorKind::UntouchedWithPolicy(self.on_full)
         } else if slots < self.capacity {
             BudgetErrorKind::MaxBelowCapacity { max: slots, capacity: self.capacity }
         } else if slots > limit {
@@ -164,7 +213,8 @@ impl<'b> Scenario<'b> {
         }
     }
 
-    /// Returns the capacity of `pool`, for pools that are not built here.
+    /// Returns the capacity of `pool`, for pools that are not built here. Of an [untouched](Entry::untouched) one, it is the
+    /// number of slots that are planned to be used; the [entry](Self::entry) has the other one as well.
     ///
     /// ```
     /// use millpond::PackedPool;
@@ -185,7 +235,7 @@ impl<'b> Scenario<'b> {
         Ok(self.entry(pool)?.capacity)
     }
 
-    /// Builds an empty pool with this name and its entry's capacity.
+    /// Builds an empty pool with this name and its entry's capacity, or an [untouched](Entry::untouched) one.
     ///
     /// # Errors
     ///
@@ -200,8 +250,8 @@ impl<'b> Scenario<'b> {
         self.builder(name)?.try_build().map_err(|error| self.cannot_build(name, error))
     }
 
-    /// Returns a builder with this name and its entry's capacity, to choose the reuse order and the
-    /// handle layout. The entry's policy is ignored.
+    /// Returns a builder with this name and its entry's capacity, [untouched](Entry::untouched) if the entry says so, to
+    /// choose the reuse order and the handle layout. The entry's policy is ignored.
     ///
     /// ```
     /// use millpond::budget::{Budget, Entry};
@@ -219,7 +269,9 @@ impl<'b> Scenario<'b> {
     ///
     /// If there is no such pool.
     pub fn builder<T>(&self, name: &'static str) -> Result<PoolBuilder<T>, BudgetError> {
-        Ok(Pool::builder().capacity(self.capacity(name)?).name(name))
+        let entry = self.entry(name)?;
+        let builder = Pool::builder().capacity(entry.built()).name(name);
+        Ok(if entry.is_untouched() { builder.untouched() } else { builder })
     }
 
     /// Builds an empty pool with this name and its entry's capacity and policy.
@@ -229,7 +281,7 @@ impl<'b> Scenario<'b> {
     /// If there is no such pool, or not enough memory for it.
     pub fn policy_pool<T>(&self, name: &'static str) -> Result<PolicyPool<T>, BudgetError> {
         let entry = self.entry(name)?;
-        let more = entry.capacity_max() - entry.capacity;
+        let more = entry.capacity_max() - entry.built();
         PolicyPool::try_new(entry.on_full, self.builder(name)?, more)
             .map_err(|error| self.cannot_build(name, error))
     }

@@ -37,9 +37,11 @@ pub enum BudgetErrorKind {
     SpillWithoutSlots,
     /// The policy is to grow, but no number of slots to grow to is given; or the other way round.
     GrowWithoutMax,
-    /// A pool may grow to fewer slots than its capacity.
+    /// The pool is [untouched](super::Entry::untouched), and has this policy.
+    UntouchedWithPolicy(Overflow),
+    /// A pool may grow to fewer slots than its capacity, or, if it is untouched, has fewer than are planned to be used.
     MaxBelowCapacity {
-        /// The number of slots that it may grow to.
+        /// The number of slots that it may grow to or has.
         max: usize,
         /// Its capacity.
         capacity: usize,
@@ -192,6 +194,10 @@ impl fmt::Display for BudgetError {
             ),
             BudgetErrorKind::GrowWithoutMax => f.write_str(
                 "`on_full = \"grow\"` and `max` (slots) need each other: expected both or neither",
+            ),
+            BudgetErrorKind::UntouchedWithPolicy(policy) => write!(
+                f,
+                "`untouched` (slots) is for a pool that refuses, and `on_full` says {policy}"
             ),
             BudgetErrorKind::MaxBelowCapacity { max, capacity } => {
                 write!(f, "may grow to {max} slots, less than its capacity of {capacity}")

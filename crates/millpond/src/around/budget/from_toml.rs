@@ -30,6 +30,7 @@ impl Budget {
     /// decals = { capacity = 64, on_full = "evict-oldest" }
     /// orders = { capacity = 64, on_full = "spill", spill = 16 }
     /// trees = { capacity = 64, on_full = "grow", max = 256 }
+    /// chunks = { capacity = 4096, untouched = 1_000_000 }   # memory for 4096, addresses for a million
     /// ```
     ///
     /// ```
@@ -104,13 +105,20 @@ fn entry(value: &Value<'_>) -> Result<Entry, BudgetError> {
         return number(value).map(Entry::new);
     };
     let (mut capacity, mut on_full, mut spill, mut max) = (None, None, None, None);
+    let mut untouched = None;
     for (key, value) in table {
         match &**key.get_ref() {
             "capacity" => capacity = Some(number(value)?),
             "on_full" => on_full = Some(policy(value)?),
             "spill" => spill = Some(number(value)?),
             "max" => max = Some(number(value)?),
-            _ => return Err(unknown_key(key, &["capacity", "on_full", "spill", "max"])),
+            "untouched" => untouched = Some(number(value)?),
+            _ => {
+                return Err(unknown_key(
+                    key,
+                    &["capacity", "on_full", "spill", "max", "untouched"],
+                ));
+            }
         }
     }
     let capacity = capacity.ok_or_else(|| wrong("`capacity` is missing".to_string()))?;
@@ -120,6 +128,9 @@ fn entry(value: &Value<'_>) -> Result<Entry, BudgetError> {
     }
     if let Some(max) = max {
         entry = entry.grow(max);
+    }
+    if let Some(max) = untouched {
+        entry = entry.untouched(max);
     }
     if let Some(policy) = on_full {
         entry = entry.on_full(policy);

@@ -55,7 +55,7 @@ pub struct Budget {
 
 impl Budget {
     /// The limit of a pool that has none of its own, in slots: 2^24. It bounds the memory that a
-    /// budget from outside can make a program allocate.
+    /// budget from outside can make a program allocate, or, of a pool that is [untouched](Entry::untouched), use.
     pub const LIMIT_DEFAULT: usize = 1 << 24;
 
     /// Creates a budget without scenarios or limits.
@@ -66,7 +66,7 @@ impl Budget {
     }
 
     /// Limits the pool named `pool` to `slots` slots in any scenario, including those that it
-    /// spills into or may grow by. Replaces an earlier limit.
+    /// spills into or may grow by, and all of an [untouched](Entry::untouched) one. Replaces an earlier limit.
     ///
     /// ```
     /// use millpond::budget::{Budget, Entry};
@@ -104,7 +104,8 @@ impl Budget {
     /// If the scenario already has a pool of this name, if the entry has no slots or more than the
     /// pool's limit, or if it contradicts itself: it [spills](Entry::spill) without slots to spill
     /// into, [grows](Entry::grow) without a maximum or to less than its capacity, or has such slots
-    /// or a maximum and another policy.
+    /// or a maximum and another policy; or it is [untouched](Entry::untouched) and has another policy than to refuse, or fewer
+    /// slots than are planned to be used.
     #[inline]
     pub fn insert(&mut self, scenario: &str, pool: &str, entry: Entry) -> Result<(), BudgetError> {
         let limit = self.limits.get(pool).map_or(Self::LIMIT_DEFAULT, |(_, limit)| *limit);

@@ -25,11 +25,12 @@ where
     B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>>,
     B: Written + Restore<Value = ValueOf<A>, Handle = HandleOf<A>>,
 {
-    fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>
+    fn write<S: Serializer>(&self, list_all: bool, serializer: S) -> Result<S::Ok, S::Error>
     where
         ValueOf<A>: Serialize,
     {
-        let (version, first, second) = (Version::CURRENT, Part(&self.first), Part(&self.second));
+        let (version, first, second) =
+            (Version::CURRENT, Part::of(&self.first, list_all), Part::of(&self.second, list_all));
         SavedSpill { version, first, second }.serialize(serializer)
     }
 
@@ -38,11 +39,13 @@ where
         ValueOf<A>: Deserialize<'de>,
     {
         let saved: SavedSpill<Part<A>, Part<B>> = SavedSpill::deserialize(deserializer)?;
-        let (first, second) = (saved.first.0, saved.second.0);
+        let (first, second) = (saved.first.pool, saved.second.pool);
         let (ours, theirs) = (first.capacity_max(), second.capacity_max());
         match slots_together(ours, theirs, <HandleOf<A> as HandleLayout>::CAPACITY_MAX) {
             Some(_) => Ok(Self { first, second }),
-            None => Err(de::Error::custom(Refused::too_many_slots(ours.saturating_add(theirs)))),
+            None => {
+                Err(de::Error::custom(Refused::too_many_slots(ours.saturating_add(theirs) as u64)))
+            }
         }
     }
 }
@@ -53,7 +56,7 @@ where
     Self: Written<Value: Serialize>,
 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.write(serializer)
+        self.write(false, serializer)
     }
 }
 

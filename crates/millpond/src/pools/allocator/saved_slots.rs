@@ -41,7 +41,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     pub fn to_saved_slots(&self) -> SavedSlots {
         let runs = self.runs().map(|run| (run.start as u32, run.len() as u32));
-        SavedSlots { state: self.to_saved(), live: runs.collect() }
+        SavedSlots { state: self.to_saved(true).0, live: runs.collect() }
     }
 
     /// Returns an allocator without a name, as [`snapshot`](crate::snapshot#saving-to-a-file)
@@ -58,7 +58,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         // Values without a size: their vector takes no memory.
         let objects = Objects::Counted { live: saved.live, values: alloc::vec![(); live] };
         let generation_max = self.core.circle().max.generation();
-        from_saved_up_to(&saved.state, objects, generation_max).ok()
+        from_saved_up_to(&saved.state, None, objects, generation_max).ok()
     }
 }
 

@@ -158,7 +158,7 @@ mod saved {
     /// [`snapshot`](crate::snapshot#saving-to-a-file).
     impl<R: ReuseOrder, H: HandleLayout> Serialize for HandleAllocator<R, H> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            self.write(serializer)
+            self.write(false, serializer)
         }
     }
 

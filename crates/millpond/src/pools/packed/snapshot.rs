@@ -224,13 +224,14 @@ mod saved {
         const NAME: &'static str = "PackedVecPool";
         type Saved = SavedVecPool;
 
-        fn to_saved(&self) -> SavedVecPool {
+        fn to_saved(&self, _list_all: bool) -> (SavedVecPool, Option<usize>) {
             let known = self.capacity() + self.former().len();
-            SavedVecPool {
+            let saved = SavedVecPool {
                 capacity_max: self.capacity_max() as u64,
                 slots_there: self.capacity() as u64,
                 slots: SavedState::of_slots(self, Self::NAME, "", known, self.stats()),
-            }
+            };
+            (saved, None)
         }
 
         fn saved_slots(saved: &SavedVecPool) -> usize {
@@ -239,6 +240,7 @@ mod saved {
 
         fn from_saved(
             saved: SavedVecPool,
+            _capacity: Option<u64>,
             objects: sealed::ObjectsFor<Self>,
         ) -> Result<Self, Refused> {
             let checked = saved.check::<PackedPool<T, H>>(Self::NAME, objects)?;

@@ -74,6 +74,7 @@ use crate::values::{PoolStorage, Storage};
 /// | --- | --- |
 /// | create | [`new`](Self::new), [`with_capacity`](Self::with_capacity), [`builder`](Self::builder), [`typed_builder`](Self::typed_builder) |
 #[doc = include_str!("../slot_pool/methods.md")]
+/// | know how many slots were ever used | [`slots_used`](Self::slots_used) |
 /// | list the live slots, in the order [`Roster`](crate::reuse::Roster) | [`live_slots`](Self::live_slots) |
 /// | use many threads | [`set_aside`](Self::set_aside), [`update`](Self::update), [`par_iter`](Self::par_iter), [`par_iter_mut`](Self::par_iter_mut), [`par_values`](Self::par_values), [`par_values_mut`](Self::par_values_mut), [`par_runs`](Self::par_runs), [`par_runs_mut`](Self::par_runs_mut), [`par_update`](Self::par_update), [`par_update_in`](Self::par_update_in) |
 ///
@@ -107,6 +108,30 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
         or_panic(Self::from_settings(&Settings::of_capacity(capacity), false))
+    }
+
+    /// Returns how many slots were ever used: those from this index on were not. In a pool whose memory is
+    /// [untouched](PoolBuilder::untouched), this is the figure of the memory that it takes: so many times the value and
+    /// [8.2 bytes](crate::Pool), up to a page for each of its arrays.
+    ///
+    /// It is at least the [`peak`](crate::Stats::peak), and no more in an order that takes a freed slot before a new one
+    /// (`Lifo`, `LowestFirst`, `Roster`, `Intrusive`), unless [`insert_at`](Self::insert_at) has taken slots far behind.
+    /// `Fifo` and `NextFit` use all slots in turn. What was used stays so, also after [`clear`](Self::clear), until the pool
+    /// takes on another state ([`restore`](Self::restore), [`migrate_from`](Self::migrate_from)), which gives back no page.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    ///
+    /// let mut pool = Pool::builder().capacity(1 << 20).untouched().build();
+    /// let [first, _second] = ['a', 'b'].map(|value| pool.insert(value).unwrap());
+    /// pool.remove(first);
+    /// pool.insert('c').unwrap(); // takes the slot of the first
+    /// assert_eq!((pool.slots_used(), pool.capacity()), (2, 1 << 20));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn slots_used(&self) -> usize {
+        self.storage.words().used()
     }
 
     fn from_settings(settings: &Settings<R, H>, untouched: bool) -> Result<Self, BuildError> {

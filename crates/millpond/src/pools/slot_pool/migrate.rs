@@ -7,7 +7,7 @@ use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::saved::{Checked, OrderOf};
+use crate::slots::saved::{Checked, OrderOf, fresh_cost_nothing};
 use crate::snapshot::state::sealed::{Leave, TakeOver};
 use crate::snapshot::{MigrateError, OldPool, migrate};
 
@@ -20,7 +20,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// change](crate::snapshot#saved-games-that-outlive-a-change).
     ///
     /// The pool keeps its name, recorder and debug aids. Its own objects are dropped, and as with
-    /// [`restore`](Self::restore), handles of theirs must not be used any more. O(capacity).
+    /// [`restore`](Self::restore), handles of theirs must not be used any more. O(slots used in either), and O(capacity) with
+    /// a reuse order that keeps a list. Of a pool that is [untouched](crate::PoolBuilder::untouched), slots that were used in
+    /// neither stay so.
     ///
     /// ```
     /// use millpond::Pool;
@@ -112,6 +114,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     TakeOver for SlotPool<T, G, R, H, P>
 {
     const ORDER: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
+    const FRESH_COST_NOTHING: bool = fresh_cost_nothing::<P::Entry>(Self::ORDER);
 
     fn slots_there(&self) -> usize {
         self.capacity()
@@ -126,7 +129,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         state: &Checked<H::Word>,
         values: Vec<(usize, T)>,
     ) -> Result<(), MigrateError> {
-        let slots = state.words.len();
+        let slots = state.slots;
         let Self { storage, core, growth, detached, .. } = self;
         growth
             .make_slots(slots, storage, core)
@@ -134,9 +137,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         storage.clear(core);
         growth.forget_former();
         detached.clear();
-        for index in 0..slots {
+        for index in 0..storage.words().used().max(state.words.len()) {
             storage.watched().into_iter().for_each(|watch| watch.restored(index));
         }
+        storage.forget_used();
         storage.load(&state.words, values, state.inserted, state.peak);
         core.load(state, storage.slots_mut());
         Ok(())

@@ -216,7 +216,7 @@ where
     Self: sealed::Written<Value = T>,
 {
     fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        sealed::Written::write(self, serializer)
+        sealed::Written::write(self, false, serializer)
     }
 }
 

@@ -12,20 +12,25 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
     const NAME: &'static str = "VecPool";
     type Saved = SavedVecPool;
 
-    fn to_saved(&self) -> SavedVecPool {
+    fn to_saved(&self, _list_all: bool) -> (SavedVecPool, Option<usize>) {
         let known = self.capacity() + self.growth.former().len();
-        SavedVecPool {
+        let saved = SavedVecPool {
             capacity_max: self.capacity_max() as u64,
             slots_there: self.capacity() as u64,
             slots: SavedState::of_slots(self, Self::NAME, R::NAME, known, self.stats()),
-        }
+        };
+        (saved, None)
     }
 
     fn saved_slots(saved: &SavedVecPool) -> usize {
         saved.slots.generations.len()
     }
 
-    fn from_saved(saved: SavedVecPool, objects: ObjectsFor<Self>) -> Result<Self, Refused> {
+    fn from_saved(
+        saved: SavedVecPool,
+        _capacity: Option<u64>,
+        objects: ObjectsFor<Self>,
+    ) -> Result<Self, Refused> {
         let checked = saved.check::<Pool<T, R, H>>(Self::NAME, objects)?;
         let CheckedVecPool { capacity_max, slots, former } = checked;
         let (slots, values) = slots;

@@ -410,7 +410,8 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
 
     #[cfg(feature = "serde")]
     fn load<P: Place<Entry = I>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
-        let fresh_from = slots.slots() as u32;
+        // The slots from there on are not listed.
+        let fresh_from = slots.used() as u32;
         for (entry, slot) in slots.entries_mut().iter_mut().rev().zip(order.iter().rev()) {
             *entry = I::from_index(*slot as usize);
         }

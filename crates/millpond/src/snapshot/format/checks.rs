@@ -31,16 +31,31 @@ impl Rules {
     }
 }
 
-/// Checks all, and sorts the values by slot. `generation_max`: the pool's largest generation.
+/// Checks all, and sorts the values by slot. `capacity`: the number of slots, if they are not all listed. `generation_max`:
+/// the pool's largest generation.
 pub(super) fn check<P: Load>(
     state: &SavedState,
+    capacity: Option<u64>,
     objects: ObjectsFor<P>,
     generation_max: u32,
 ) -> Result<CheckedPool<P::Handle, P::Value>, Refused> {
     check_labels(&state.pool, P::KIND, &state.reuse, P::REUSE_NAME)?;
+    let listed = state.generations.len();
+    let slots = capacity.unwrap_or(listed as u64);
+    let fits = usize::try_from(slots).ok().filter(|slots| *slots <= P::Handle::CAPACITY_MAX);
+    let slots = fits.ok_or_else(|| Refused::too_many_slots(slots))?;
+    if slots < listed {
+        return Err(Refused::new(format!("{listed} slots are listed, but there are {slots}")));
+    }
+    agree(
+        capacity.is_none() || state.peak <= listed as u64,
+        "the peak is more than the slots that are listed",
+    )?;
     let rules = Rules::of::<P>();
     let circle = check_circle(rules, state, generation_max)?;
-    check_slots(state, circle, objects, rules, state.generations.len())
+    let (mut checked, values) = check_slots(state, circle, objects, rules, listed)?;
+    checked.slots = slots;
+    Ok((checked, values))
 }
 
 pub(super) fn check_labels(
@@ -70,7 +85,7 @@ pub(super) fn check_growing<P: Load>(
     let circle = check_circle(rules, &state, P::Handle::LIFETIMES_MAX)?;
     let known = state.generations.len();
     if known > capacity_max {
-        return Err(Refused::too_many_slots(known));
+        return Err(Refused::too_many_slots(known as u64));
     }
     let others = state.generations.split_off(there);
     let others = check_generations::<P::Handle>(rules, &others, &circle)?;
@@ -95,7 +110,8 @@ fn check_slots<H: HandleLayout, T>(
     if rules.counts {
         check_counters(state, live, capacity)?;
     }
-    Ok((Checked { circle, words, order, inserted, refused, evicted, peak }, values))
+    let slots = words.len();
+    Ok((Checked { circle, slots, words, order, inserted, refused, evicted, peak }, values))
 }
 
 fn check_counters(state: &SavedState, live: usize, capacity: usize) -> Result<(), Refused> {
@@ -132,7 +148,7 @@ fn check_generations<H: HandleLayout>(
 ) -> Result<Vec<H::Word>, Refused> {
     let slots = generations.len();
     if slots > H::CAPACITY_MAX {
-        return Err(Refused::too_many_slots(slots));
+        return Err(Refused::too_many_slots(slots as u64));
     }
     let mut words = Vec::new();
     words.try_reserve_exact(slots).map_err(|_| Refused::out_of_memory(slots))?;
@@ -156,8 +172,8 @@ fn place_objects<H: HandleLayout, T>(
     words: &mut [H::Word],
 ) -> Result<Vec<(usize, T)>, Refused> {
     let mut make_live = |slot: u64| -> Result<usize, Refused> {
-        let index = usize::try_from(slot).map_err(|_| Refused::no_such_slot(slot))?;
-        let word = words.get_mut(index).ok_or_else(|| Refused::no_such_slot(slot))?;
+        let index = usize::try_from(slot).map_err(|_| Refused::not_listed(slot))?;
+        let word = words.get_mut(index).ok_or_else(|| Refused::not_listed(slot))?;
         if !word.is_dead() {
             return Err(Refused::twice(index));
         }
@@ -239,7 +255,7 @@ fn check_order<W: Word>(
     for &(first, count) in &state.order {
         for slot in u64::from(first)..u64::from(first) + u64::from(count) {
             let index = slot as usize;
-            let word = *words.get(index).ok_or_else(|| Refused::no_such_slot(slot))?;
+            let word = *words.get(index).ok_or_else(|| Refused::not_listed(slot))?;
             if core::mem::replace(&mut listed[index], true) {
                 return Err(Refused::order_of("in it twice", index));
             }

@@ -1,6 +1,6 @@
 //! The saved form of a pool: what `serde` writes and reads.
 //!
-//! It has three parts: `version`, which is 1; `state`, everything about the slots; and `objects`.
+//! It has these parts: `version`; `capacity`, in version 2; `state`, everything about the slots; and `objects`.
 //!
 //! ```json
 //! {
@@ -18,7 +18,11 @@
 //!
 //! - `first`, `last`, `wraps`: the generations of every slot.
 //! - `generations`: for each slot, the generation of its handle, or of its next one; 0 if it has
-//!   retired. Their number is the capacity: a reader allocates no more than this many slots need.
+//!   retired. In version 1, their number is the capacity: a reader allocates no more than this many slots need.
+//! - `capacity`: the number of slots, of which `generations` and `order` have only those below the first that was never used:
+//!   the others have the `first` generation, and come last in the order. Of a `Pool` whose order keeps no list of them, and
+//!   whose values are aligned to 64 bytes at most: there they cost a reader addresses alone, and a limited number of these. It
+//!   is of version 1 if all slots were used, and so is every other kind of pool.
 //! - `order`: ranges of slots, each the first slot and a number: the dead ones in the order of
 //!   reuse. With `Roster`, `PackedPool`, `PackedVecPool` and `StaticPool`, the live ones come before them and the
 //!   retired ones after; with `NextFit`, it is the cursor's slot; with `LowestFirst` and a side
@@ -84,7 +88,7 @@ macro_rules! serde_of_pool {
             $value: ::serde::Serialize,
         {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                crate::snapshot::state::sealed::Written::write(self, serializer)
+                crate::snapshot::state::sealed::Written::write(self, false, serializer)
             }
         }
 
@@ -101,19 +105,29 @@ macro_rules! serde_of_pool {
 }
 pub(crate) use serde_of_pool;
 
-const FIELDS: &[&str] = &["version", "state", "objects"];
+const FIELDS: &[&str] = &["version", "capacity", "state", "objects"];
 
-/// Writes a pool's saved state and its objects.
+/// Writes a pool's saved state and its objects; `capacity`: if not all slots are in the state.
 pub(crate) fn serialize_parts<P: State, S: Serializer>(
-    state: &impl Serialize,
+    (state, capacity): (&impl Serialize, Option<usize>),
     pool: &P,
     serializer: S,
 ) -> Result<S::Ok, S::Error>
 where
     P::Value: Serialize,
 {
-    let mut saved = serializer.serialize_struct("Pool", FIELDS.len())?;
-    saved.serialize_field("version", &Version::CURRENT)?;
+    let fields = FIELDS.len() - usize::from(capacity.is_none());
+    let mut saved = serializer.serialize_struct("Pool", fields)?;
+    match capacity {
+        None => {
+            saved.serialize_field("version", &1_u32)?;
+            saved.skip_field("capacity")?;
+        }
+        Some(capacity) => {
+            saved.serialize_field("version", &2_u32)?;
+            saved.serialize_field("capacity", &(capacity as u64))?;
+        }
+    }
     saved.serialize_field("state", state)?;
     saved.serialize_field("objects", &ObjectsOf(pool))?;
     saved.end()
@@ -126,11 +140,34 @@ struct PartsVisitor<S, H, T> {
     name: &'static str,
     /// The number of slots that a state has.
     slots: fn(&S) -> usize,
+    /// The last version that it may have.
+    version_max: u32,
     dead_have_values: bool,
     objects: PhantomData<(H, T)>,
 }
 
+/// The capacity, of a pool some of whose slots are left out; the state; the objects.
+type PartsRead<S, H, T> = (Option<u64>, S, Objects<H, T>);
+
 impl<S, H, T> PartsVisitor<S, H, T> {
+    /// For a pool of this kind.
+    fn of<P: Save<Saved = S, Handle = H, Value = T>>() -> Self {
+        Self {
+            name: P::NAME,
+            slots: P::saved_slots,
+            version_max: 1 + u32::from(P::MAY_LEAVE_OUT),
+            dead_have_values: P::DEAD_HAVE_VALUES,
+            objects: PhantomData,
+        }
+    }
+
+    fn check<E: de::Error>(&self, version: u32) -> Result<u32, E> {
+        match version {
+            1.. if version <= self.version_max => Ok(version),
+            other => Err(state::other_version(other, self.version_max)),
+        }
+    }
+
     fn objects_of(&self, slots: usize) -> ReadObjects<H, T> {
         ReadObjects { slots, dead_have_values: self.dead_have_values, objects: PhantomData }
     }
@@ -139,10 +176,11 @@ impl<S, H, T> PartsVisitor<S, H, T> {
 /// A pool whose largest generation may be smaller than the handle layout's.
 pub(crate) fn from_saved_up_to<P: Load>(
     saved: &SavedState,
+    capacity: Option<u64>,
     objects: ObjectsFor<P>,
     generation_max: u32,
 ) -> Result<P, Refused> {
-    let (checked, values) = checks::check::<P>(saved, objects, generation_max)?;
+    let (checked, values) = checks::check::<P>(saved, capacity, objects, generation_max)?;
     P::load(&checked, values)
 }
 
@@ -150,17 +188,22 @@ pub(crate) fn from_saved_up_to<P: Load>(
 impl<P: Load> Save for P {
     const NAME: &'static str = P::KIND;
     type Saved = SavedState;
+    const MAY_LEAVE_OUT: bool = <P as Load>::MAY_LEAVE_OUT;
 
-    fn to_saved(&self) -> SavedState {
-        SavedState::of(self)
+    fn to_saved(&self, list_all: bool) -> (SavedState, Option<usize>) {
+        SavedState::of(self, list_all)
     }
 
     fn saved_slots(saved: &SavedState) -> usize {
         saved.generations.len()
     }
 
-    fn from_saved(saved: SavedState, objects: ObjectsFor<P>) -> Result<P, Refused> {
-        from_saved_up_to(&saved, objects, P::Handle::LIFETIMES_MAX)
+    fn from_saved(
+        saved: SavedState,
+        capacity: Option<u64>,
+        objects: ObjectsFor<P>,
+    ) -> Result<P, Refused> {
+        from_saved_up_to(&saved, capacity, objects, P::Handle::LIFETIMES_MAX)
     }
 }
 
@@ -170,26 +213,35 @@ where
     H: HandleLayout,
     T: Deserialize<'de>,
 {
-    type Value = (S, Objects<H, T>);
+    type Value = PartsRead<S, H, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a saved {} of version {}", self.name, Version::CURRENT.number())
+        let versions = if self.version_max > 1 { "1 or 2" } else { "1" };
+        write!(f, "a saved {} of version {versions}", self.name)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
         let missing = |at| de::Error::invalid_length(at, &self);
-        let _: Version = fields.next_element()?.ok_or_else(|| missing(0))?;
+        let version = self.check(fields.next_element()?.ok_or_else(|| missing(0))?)?;
+        let capacity = match version {
+            1 => None,
+            _ => Some(fields.next_element()?.ok_or_else(|| missing(1))?),
+        };
         let state: S = fields.next_element()?.ok_or_else(|| missing(1))?;
         let read = self.objects_of((self.slots)(&state));
         let objects = fields.next_element_seed(read)?.ok_or_else(|| missing(2))?;
-        Ok((state, objects))
+        Ok((capacity, state, objects))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
-        let (mut version, mut state, mut objects) = (None::<Version>, None::<S>, None);
+        let (mut version, mut state, mut objects) = (None::<u32>, None::<S>, None);
+        let mut capacity = None::<u64>;
         while let Some(field) = fields.next_key::<Field>()? {
             match field {
-                Field::Version => put(&mut version, fields.next_value()?, "version")?,
+                Field::Version => {
+                    put(&mut version, self.check(fields.next_value()?)?, "version")?;
+                }
+                Field::Capacity => put(&mut capacity, fields.next_value()?, "capacity")?,
                 Field::State => put(&mut state, fields.next_value()?, "state")?,
                 Field::Objects => {
                     let read = self.objects_of(state.as_ref().map_or(usize::MAX, self.slots));
@@ -197,10 +249,16 @@ where
                 }
             }
         }
-        version.ok_or_else(|| de::Error::missing_field("version"))?;
+        match (version.ok_or_else(|| de::Error::missing_field("version"))?, capacity) {
+            (1, Some(_)) => {
+                return Err(de::Error::unknown_field("capacity", &["state", "objects"]));
+            }
+            (1, None) | (_, Some(_)) => {}
+            (_, None) => return Err(de::Error::missing_field("capacity")),
+        }
         let state = state.ok_or_else(|| de::Error::missing_field("state"))?;
         let objects = objects.ok_or_else(|| de::Error::missing_field("objects"))?;
-        Ok((state, objects))
+        Ok((capacity, state, objects))
     }
 }
 
@@ -208,6 +266,7 @@ where
 #[serde(field_identifier, rename_all = "lowercase")]
 enum Field {
     Version,
+    Capacity,
     State,
     Objects,
 }
@@ -221,7 +280,7 @@ fn put<V, E: de::Error>(place: &mut Option<V>, value: V, field: &'static str) ->
 
 /// A pool that is in one piece.
 impl<P: Save> Written for P {
-    fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>
+    fn write<S: Serializer>(&self, list_all: bool, serializer: S) -> Result<S::Ok, S::Error>
     where
         P::Value: Serialize,
     {
@@ -230,42 +289,86 @@ impl<P: Save> Written for P {
                 "the object of slot {slot} is detached: reattach it, or free its slot, before you save the pool"
             )));
         }
-        serialize_parts(&self.to_saved(), self, serializer)
+        let (saved, capacity) = self.to_saved(list_all);
+        serialize_parts((&saved, capacity), self, serializer)
     }
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>
     where
         P::Value: Deserialize<'de>,
     {
-        let parts = PartsVisitor {
-            name: P::NAME,
-            slots: P::saved_slots,
-            dead_have_values: P::DEAD_HAVE_VALUES,
-            objects: PhantomData,
-        };
-        let (state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
-        P::from_saved(state, objects).map_err(de::Error::custom)
+        let parts = PartsVisitor::of::<P>();
+        let (capacity, state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
+        P::from_saved(state, capacity, objects).map_err(de::Error::custom)
     }
 }
 
 /// A pool that is a part of another.
-pub(crate) struct Part<P>(pub(crate) P);
+pub(crate) struct Part<P> {
+    pub(crate) pool: P,
+    /// Whether slots that were never used are written as well.
+    list_all: bool,
+}
+
+impl<P> Part<P> {
+    pub(crate) fn of(pool: P, list_all: bool) -> Self {
+        Self { pool, list_all }
+    }
+}
 
 impl<P: Written<Value: Serialize>> Serialize for Part<&P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.write(serializer)
+        self.pool.write(self.list_all, serializer)
     }
 }
 
 impl<'de, P: Written<Value: Deserialize<'de>>> Deserialize<'de> for Part<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        P::read(deserializer).map(Self)
+        P::read(deserializer).map(|pool| Self::of(pool, false))
+    }
+}
+
+/// A saved pool with the slots that its file lists and no others, whatever capacity the file claims: reading it takes no more
+/// memory, and no more addresses, than the file's size justifies.
+///
+/// The file of a [`Pool`](crate::Pool) leaves out the slots that were never used. A pool that is read itself has them all,
+/// [untouched](crate::PoolBuilder::untouched), and is refused if they take too many addresses
+/// ([saving to a file](crate::snapshot#saving-to-a-file)). Where the program is to decide how many slots there are, let a
+/// pool of its own [take over](crate::Pool::migrate_from) the used part:
+///
+/// ```
+/// use millpond::Pool;
+/// use millpond::snapshot::UsedPart;
+///
+/// let new = || Pool::<[u64; 32]>::builder().capacity(1 << 20).untouched().build();
+/// let mut chunks = new();
+/// let chunk = chunks.insert([7; 32]).unwrap();
+/// let file = serde_json::to_string(&chunks)?; // of 1,048,576 slots, it lists one
+/// assert!(file.len() < 500);
+///
+/// let old: UsedPart<Pool<[u64; 32]>> = serde_json::from_str(&file)?;
+/// assert_eq!(old.0.capacity(), 1);
+/// let mut chunks = new();
+/// chunks.migrate_from(old.0)?; // touches the memory of one slot
+/// assert_eq!(chunks[chunk], [7; 32]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// It can be a field of a struct that derives `Deserialize`. Needs the feature `serde`.
+#[derive(Clone, Debug)]
+pub struct UsedPart<P>(pub P);
+
+impl<'de, P: Load<Value: Deserialize<'de>>> Deserialize<'de> for UsedPart<P> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parts = PartsVisitor::of::<P>();
+        let (_, state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
+        <P as Save>::from_saved(state, None, objects).map(Self).map_err(de::Error::custom)
     }
 }
 
 impl<P: Written + Restore<Value: Serialize>> Serialize for SnapshotOf<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.as_pool().write(serializer)
+        self.as_pool().write(false, serializer)
     }
 }
 

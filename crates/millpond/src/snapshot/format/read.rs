@@ -29,12 +29,24 @@ impl Refused {
         Self(format!("a saved pool of another {what}, expected {expected}"))
     }
 
-    pub(crate) fn too_many_slots(slots: usize) -> Self {
+    pub(crate) fn too_many_slots(slots: u64) -> Self {
         Self(format!("{slots} slots are more than the handle layout can name"))
+    }
+
+    /// A file lists this many of a pool's slots, and the others would take more than it justifies.
+    pub(crate) fn unlisted(slots: usize, listed: usize, bytes_max: usize) -> Self {
+        Self(format!(
+            "a pool of {slots} slots of which the file lists {listed} would take more than {bytes_max} bytes of \
+             addresses: read it as a `UsedPart`, and let a pool of your own take that over"
+        ))
     }
 
     pub(crate) fn out_of_memory(slots: usize) -> Self {
         Self(format!("no memory for a pool of {slots} slots"))
+    }
+
+    pub(super) fn not_listed(slot: u64) -> Self {
+        Self(format!("slot {slot} is beyond those that are listed"))
     }
 
     pub(crate) fn no_such_slot(slot: u64) -> Self {

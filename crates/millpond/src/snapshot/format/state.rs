@@ -11,28 +11,28 @@ use super::read_list;
 use crate::handle::Word;
 use crate::reports::stats::Stats;
 
-/// The version of the format.
+/// The version of the format of lists of ages, and of pools in parts, whose parts have versions of their own.
 #[derive(Clone, Copy, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Version(u32);
 
 impl Version {
     pub(crate) const CURRENT: Self = Self(1);
-
-    pub(super) fn number(self) -> u32 {
-        self.0
-    }
 }
 
 impl<'de> Deserialize<'de> for Version {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match u32::deserialize(deserializer)? {
             1 => Ok(Self(1)),
-            other => Err(de::Error::custom(format_args!(
-                "a saved pool of version {other}, but this program reads version 1"
-            ))),
+            other => Err(other_version(other, 1)),
         }
     }
+}
+
+/// A pool of a version from 1 to `last`.
+pub(super) fn other_version<E: de::Error>(version: u32, last: u32) -> E {
+    let to = if last > 1 { "s 1 and 2" } else { " 1" };
+    E::custom(format_args!("a saved pool of version {version}, but this program reads version{to}"))
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -55,10 +55,21 @@ pub struct SavedState {
 }
 
 impl SavedState {
-    pub(super) fn of<P: Load>(pool: &P) -> Self {
+    /// Returns also the capacity, if not all slots are listed.
+    pub(super) fn of<P: Load>(pool: &P, list_all: bool) -> (Self, Option<usize>) {
         let (kind, reuse, shape) = (P::KIND, P::REUSE_NAME, pool.shape());
-        let slots = if shape.capacity == Shape::GROWS { pool.used() } else { shape.capacity };
-        Self::of_slots(pool, kind, reuse, slots, pool.saved_stats())
+        let grows = shape.capacity == Shape::GROWS;
+        let leave_out = P::MAY_LEAVE_OUT && !list_all && pool.used() < shape.capacity;
+        let slots = if grows || leave_out { pool.used() } else { shape.capacity };
+        let mut state = Self::of_slots(pool, kind, reuse, slots, pool.saved_stats());
+        if leave_out {
+            // They come last in the order, or are not in it.
+            for (first, count) in &mut state.order {
+                *count = (*count).min((slots as u32).saturating_sub(*first));
+            }
+            state.order.retain(|(_, count)| *count > 0);
+        }
+        (state, leave_out.then_some(shape.capacity))
     }
 
     /// Of this many slots.

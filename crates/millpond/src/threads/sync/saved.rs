@@ -29,7 +29,7 @@ impl<T> Load for SyncSnapshot<T> {
     }
 
     fn load(checked: &Checked<u32>, objects: Vec<(usize, T)>) -> Result<Self, Refused> {
-        let Checked { circle, words, order, inserted, refused, evicted, peak } = checked;
+        let Checked { circle, words, order, inserted, refused, evicted, peak, .. } = checked;
         if circle.wraps {
             return Err(Refused::other("kind (its slots wrap)", "one whose slots retire"));
         }
@@ -211,7 +211,7 @@ fn lifetimes_begun(circle: &Circle<u32>, word: u32) -> u64 {
 impl<T: Serialize> Serialize for SyncSnapshot<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.is_complete {
-            true => self.write(serializer),
+            true => self.write(false, serializer),
             false => Err(S::Error::custom(SnapshotError::Incomplete)),
         }
     }
@@ -240,7 +240,7 @@ impl<T: Serialize> Serialize for Frozen<'_, T> {
         let slots = self.slots();
         let (kind, reuse) = (SyncSnapshot::<T>::KIND, SyncSnapshot::<T>::REUSE_NAME);
         let state = SavedState::of_slots(slots, kind, reuse, slots.capacity(), slots.stats());
-        serialize_parts(&state, slots, serializer)
+        serialize_parts((&state, None), slots, serializer)
     }
 }
 
