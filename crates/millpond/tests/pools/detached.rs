@@ -1,5 +1,8 @@
 //! Objects that are out of the pool for a while: nobody takes their slots, and nothing finds them there.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use millpond::debug::DebugAids;
 use millpond::recorder::Recorder;
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
@@ -363,4 +366,40 @@ fn a_handle_of_another_pool_is_refused() {
     let beyond = Handle::from_parts(2, 1).unwrap();
     assert_eq!(other.reattach(beyond, 7).unwrap_err().kind(), InsertAtErrorKind::OutOfRange);
     other.validate().unwrap();
+}
+
+/// The pool is empty then, and what was out may come back, or leave its slot, as after `clear`.
+#[test]
+fn a_restore_that_panics_leaves_what_is_out() {
+    struct Fragile(Rc<Cell<bool>>);
+    impl Clone for Fragile {
+        fn clone(&self) -> Self {
+            if self.0.get() { quiet_panic() } else { Self(Rc::clone(&self.0)) }
+        }
+    }
+    let panics_now = Rc::new(Cell::new(false));
+    let value = || Fragile(Rc::clone(&panics_now));
+    macro_rules! restores {
+        ($($pool:expr;)+) => {$(
+            let mut pool = $pool.lifetimes(2).wrap().build();
+            let handles: Vec<_> =
+                (0..3).map(|_| pool.insert(value()).map_err(drop).unwrap()).collect();
+            let past = pool.snapshot_cloned();
+            let [first, second] = [0, 1].map(|at| pool.detach(handles[at]).unwrap());
+            panics_now.set(true);
+            assert!(panics(|| pool.restore(&past).unwrap()));
+            panics_now.set(false);
+            pool.validate().unwrap();
+            assert!(pool.is_empty() && pool.detached().len() == 2);
+            pool.reattach(handles[0], first).map_err(drop).unwrap();
+            drop(second);
+            assert!(pool.free_detached(handles[1]));
+            assert!(pool.insert(value()).is_ok() && pool.insert(value()).is_ok());
+            pool.validate().unwrap();
+        )+};
+    }
+    restores! {
+        PackedPool::builder().capacity(3);
+        PackedVecPool::builder().capacity_max(3);
+    }
 }

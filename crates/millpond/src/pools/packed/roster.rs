@@ -255,10 +255,6 @@ impl<H: HandleLayout> PackedRoster<H> {
         &self.detached
     }
 
-    pub(super) fn detached_mut(&mut self) -> &mut Detached {
-        &mut self.detached
-    }
-
     /// Ends the lifetime of a slot whose value was out of the pool; returns whether it was.
     pub(super) fn end_detached(&mut self, handle: H) -> bool {
         if !self.detached.take(handle.index(), handle.generation()) {

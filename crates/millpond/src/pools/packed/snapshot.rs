@@ -68,8 +68,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Restore for PackedSlo
         self.take_on(other, PackedValues::clone_from);
     }
 
+    /// Only the values may be others: the roster, with what is out of the pool, follows them.
     fn empty(&mut self) {
-        self.roster.detached_mut().clear();
         self.clear();
     }
 }
