@@ -92,6 +92,7 @@ mod saved {
 
     use super::super::{PackedPool, PackedVecPool};
     use super::*;
+    use crate::base::memory::OutOfMemory;
     use crate::pools::settings::Settings;
     use crate::reports::stats::Stats;
     use crate::slots::lifetimes::Lifetimes;
@@ -101,9 +102,10 @@ mod saved {
     };
     use crate::snapshot::{MigrateError, OldPool, migrate};
 
-    impl<T, H: HandleLayout> PackedPool<T, H> {
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         /// Takes over all objects of an old pool, of any kind, with the generations of its slots; see
-        /// [`Pool::migrate_from`](crate::Pool::migrate_from). The values of another `PackedPool` keep their order.
+        /// [`Pool::migrate_from`](crate::Pool::migrate_from). The values of another packed pool keep their order. A pool that
+        /// grows does so first, if it has fewer slots than the old pool has used.
         ///
         /// ```
         /// use millpond::{PackedPool, VecPool};
@@ -145,7 +147,7 @@ mod saved {
         ///
         /// # Errors
         ///
-        /// If `migrate_from` would fail. `convert` is not called then.
+        /// If `migrate_from` would fail. `convert` is not called then, unless memory runs out.
         ///
         /// # Panics
         ///
@@ -159,7 +161,7 @@ mod saved {
         }
     }
 
-    impl<T, H: HandleLayout> sealed::Leave for PackedPool<T, H> {
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Leave for PackedSlotPool<T, G, H> {
         const ORDER_OF: OrderOf = OrderOf::All;
 
         fn stats_left(&self) -> Stats {
@@ -174,11 +176,15 @@ mod saved {
         }
     }
 
-    impl<T, H: HandleLayout> sealed::TakeOver for PackedPool<T, H> {
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::TakeOver for PackedSlotPool<T, G, H> {
         const ORDER: OrderOf = OrderOf::All;
 
         fn slots_there(&self) -> usize {
             self.capacity()
+        }
+
+        fn slots_max(&self) -> usize {
+            self.slots_max()
         }
 
         fn take_over(
@@ -186,7 +192,10 @@ mod saved {
             state: &Checked<H::Word>,
             values: Vec<(usize, T)>,
         ) -> Result<(), MigrateError> {
+            let slots = state.words.len();
+            self.make_slots(slots).map_err(|OutOfMemory| MigrateError::OutOfMemory { slots })?;
             self.clear();
+            self.forget_former();
             self.note_migrated();
             self.load_slots(state, values);
             Ok(())
