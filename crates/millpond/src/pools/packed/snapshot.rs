@@ -108,7 +108,7 @@ mod saved {
         /// grows does so first, if it has fewer slots than the old pool has used.
         ///
         /// ```
-        /// use millpond::{PackedPool, VecPool};
+        /// use millpond::{PackedPool, PackedVecPool, VecPool};
         ///
         /// let mut old = VecPool::new();
         /// let [red, green] = ["red", "green"].map(|spark| old.push(spark));
@@ -117,6 +117,10 @@ mod saved {
         /// sparks.migrate_from(old)?;
         /// assert_eq!((sparks.as_slice(), sparks.get(red)), (["green"].as_slice(), None));
         /// assert!(sparks.contains(green));
+        ///
+        /// let mut embers = PackedVecPool::new();
+        /// embers.migrate_from(sparks)?;
+        /// assert_eq!((embers.capacity(), embers.get(green)), (2, Some(&"green")));
         /// # Ok::<(), millpond::snapshot::MigrateError>(())
         /// ```
         ///

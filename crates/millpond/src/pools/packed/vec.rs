@@ -187,6 +187,11 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
     /// assert_eq!(pool.shrink_to_fit(), 246);
     /// assert_eq!(pool.capacity(), 10);
     ///
+    /// let value = pool.detach(handles[9]).unwrap();
+    /// pool.clear();
+    /// assert_eq!(pool.shrink_to_fit(), 0); // slot 9 is kept
+    /// pool.reattach(handles[9], value).unwrap();
+    ///
     /// pool.reserve(200).unwrap();
     /// assert!(!pool.contains(handles[199]));
     /// ```
