@@ -7,13 +7,12 @@ use crate::keys::{NewKey, OldKey};
 type Old<V> = slotmap::DenseSlotMap<OldKey, V>;
 type New<V> = PackedVecPool<V, NewKey>;
 
+#[path = "detached.rs"]
+mod detached;
 #[path = "every_map.rs"]
 mod every_map;
 #[path = "growing.rs"]
 mod growing;
-
-#[path = "dense_fixed.rs"]
-mod fixed;
 
 fn empty<V>() -> New<V> {
     PackedVecPool::default()

@@ -18,8 +18,8 @@ use crate::slots::saved::{Checked, OrderOf};
 /// A pool whose objects another pool can [take over](crate::Pool::migrate_from): one that was read from a file, or one from
 /// which a larger one goes on. Sealed.
 ///
-/// Needs the feature `serde`. `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `Recycler`, `HandleAllocator`, `PolicyPool` and `SyncSnapshot`
-/// are old pools of each other.
+/// Needs the feature `serde`. `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `PackedVecPool`, `Recycler`, `HandleAllocator`,
+/// `PolicyPool` and `SyncSnapshot` are old pools of each other.
 pub trait OldPool: Leave {}
 
 impl<P: Leave> OldPool for P {}

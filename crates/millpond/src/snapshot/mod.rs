@@ -62,7 +62,7 @@
 //! # Saving to a file
 //!
 //! With the feature `serde`, [`Pool`](crate::Pool), [`PackedPool`](crate::PackedPool),
-//! [`VecPool`](crate::VecPool), [`StaticPool`](crate::StaticPool),
+//! [`VecPool`](crate::VecPool), [`PackedVecPool`](crate::PackedVecPool), [`StaticPool`](crate::StaticPool),
 //! [`Recycler`](crate::Recycler), [`HandleAllocator`](crate::HandleAllocator),
 //! [`SideTable`](crate::SideTable), [`Spill`](crate::overflow::Spill),
 //! [`PolicyPool`](crate::overflow::PolicyPool) and their snapshots are `Serialize` and
@@ -109,7 +109,7 @@
 //! | handle layout | more generations: always; fewer: if those of the live objects are among them. A free slot beyond retires | [`BeyondLifetimes`](MigrateError::BeyondLifetimes) |
 //! | limit of lifetimes | as for the layout; a slot that has retired stays so | [`BeyondLifetimes`](MigrateError::BeyondLifetimes) |
 //! | [wrapping](crate::PoolBuilder::wrap) | no | [`OtherWrapping`](MigrateError::OtherWrapping) |
-//! | kind of pool | `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `Recycler` and `SyncPool` take over each other's live objects | |
+//! | kind of pool | `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `PackedVecPool`, `Recycler` and `SyncPool` take over each other's live objects | |
 //! | type of the values | [`migrate_with`](crate::Pool::migrate_with) converts them | |
 //! | a [`SideTable`](crate::SideTable)'s capacity, limit, layout | its own [`migrate_from`](crate::SideTable::migrate_from); as for pools | the same |
 //! | a [`Spill`](crate::overflow::Spill)'s parts | each as above, if the first has as many slots as it had or the second was never used | [`OtherFirstPart`](MigrateError::OtherFirstPart) |

@@ -1,11 +1,15 @@
 //! Objects that are out of the pool for a while: nobody takes their slots, and nothing finds them there.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use millpond::debug::DebugAids;
 use millpond::recorder::Recorder;
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::snapshot::MigrateError;
 use millpond::{
-    Handle, Handle32, InsertAtErrorKind, PackedPool, Pool, Refusal, StaticPool, VecPool,
+    Handle, Handle32, InsertAtErrorKind, PackedPool, PackedVecPool, Pool, Refusal, StaticPool,
+    VecPool,
 };
 
 use crate::common::{Ledger, panics, quiet_panic};
@@ -25,6 +29,8 @@ macro_rules! in_each {
             VecPool::<$value>::builder().capacity_max(3).build();
             StaticPool::<$value, 3>::new();
             PackedPool::<$value>::new(3);
+            PackedVecPool::<$value>::builder().capacity_max(3).build();
+            PackedVecPool::<$value>::builder().lifetimes(2).wrap().capacity_max(3).build();
         )
     };
     (@ $pool:ident $test:block $($new:expr;)+) => {$({
@@ -146,6 +152,7 @@ fn a_slot_that_has_gone_round_keeps_its_last_lifetime_while_its_object_is_out() 
         Pool::<u64>::builder().reuse(Fifo);
         Pool::<u64>::builder().reuse(Roster);
         PackedPool::<u64>::builder();
+        PackedVecPool::<u64>::builder();
     }
 }
 
@@ -228,19 +235,98 @@ fn every_value_is_dropped_once() {
     });
 }
 
+/// The same for both pools that grow.
+macro_rules! in_each_that_grows {
+    (|$pool:ident| $test:block) => {
+        in_each_that_grows!(@ $pool $test VecPool, PackedVecPool)
+    };
+    (@ $pool:ident $test:block $($kind:ident),+) => {$({
+        let build = || $kind::<u64>::builder().lifetimes(2);
+        let mut $pool = build().build();
+        $test
+    })+};
+}
+
 #[test]
 fn a_growing_pool_keeps_slots_that_are_out() {
-    let mut pool = VecPool::new();
-    let handles: Vec<_> = (0..9).map(|value| pool.push(value)).collect();
-    let last = pool.detach(handles[8]).unwrap();
-    pool.clear();
-    pool.shrink_to_fit();
-    assert_eq!(pool.capacity(), 9);
-    pool.reserve(100).unwrap();
-    pool.validate().unwrap();
-    pool.reattach(handles[8], last).unwrap();
-    assert_eq!((pool.len(), pool[handles[8]]), (1, 8));
-    pool.validate().unwrap();
+    in_each_that_grows!(|pool| {
+        let handles: Vec<_> = (0..9).map(|value| pool.push(value)).collect();
+        let last = pool.detach(handles[8]).unwrap();
+        pool.clear();
+        assert_eq!((pool.shrink_to_fit(), pool.capacity()), (7, 9));
+        pool.reserve(100).unwrap();
+        pool.validate().unwrap();
+        assert!(pool.detached().eq([handles[8]]));
+        pool.reattach(handles[8], last).unwrap();
+        assert_eq!((pool.len(), pool[handles[8]]), (1, 8));
+        pool.validate().unwrap();
+        // Without its object, the slot is freed like others, and its handles stay stale.
+        pool.detach(handles[8]).unwrap();
+        assert!(pool.free_detached(handles[8]));
+        pool.shrink_to_fit();
+        assert_eq!(pool.capacity(), 0);
+        let refused = pool.reattach(handles[8], 8).unwrap_err();
+        assert_eq!(refused.kind(), InsertAtErrorKind::OutOfRange);
+        let next: Vec<_> = (0..9).map(|value| pool.push(value)).collect();
+        assert!(next[8].index() == 8 && next[8].generation() == 2 && !pool.contains(handles[8]));
+        pool.validate().unwrap();
+    });
+}
+
+/// Slots that have retired for ever, some that are kept, some that exist again: each among the others.
+#[test]
+fn a_slot_that_is_out_is_not_one_that_has_retired() {
+    in_each_that_grows!(|pool| {
+        let first: Vec<_> = (0..8).map(|value| pool.push(value)).collect();
+        pool.clear();
+        let second: Vec<_> = (0..8).map(|value| pool.push(value)).collect();
+        // Slots 1, 5 and 7 have retired, 3 and 6 are kept, in their last lifetimes.
+        for at in [1, 5, 7] {
+            pool.remove(second[at]).unwrap();
+        }
+        let out = [3, 6].map(|at| (second[at], pool.detach(second[at]).unwrap()));
+        pool.remove(second[4]).unwrap();
+        assert_eq!((pool.stats().retired, pool.shrink_to_fit()), (6, 1));
+        pool.validate().unwrap();
+        assert!(pool.push(9).index() > 7, "there is no other slot");
+        assert_eq!(pool.stats().retired, 6);
+        pool.validate().unwrap();
+        for (handle, value) in out {
+            pool.reattach(handle, value).unwrap();
+            pool.validate().unwrap();
+        }
+        assert_eq!(pool.stats().retired, 4);
+        let live: Vec<_> = second.iter().filter(|handle| pool.contains(**handle)).collect();
+        assert_eq!(live, [&second[0], &second[2], &second[3], &second[6]]);
+        assert!(live.iter().all(|handle| pool[**handle] == u64::from(handle.index())));
+        assert!(first.iter().all(|handle| !pool.contains(*handle)));
+    });
+}
+
+#[test]
+fn a_snapshot_of_another_size_has_what_is_out() {
+    in_each_that_grows!(|pool| {
+        let handles: Vec<_> = (0..6).map(|value| pool.push(value)).collect();
+        pool.detach(handles[5]).unwrap();
+        pool.retain(|_, value| *value == 0);
+        let large = pool.snapshot();
+        assert!(pool.free_detached(handles[5]));
+        pool.shrink_to_fit();
+        let small = pool.snapshot();
+        assert_eq!(pool.capacity(), 1);
+        for _ in 0..2 {
+            pool.restore(&large).unwrap();
+            pool.validate().unwrap();
+            assert!(pool.capacity() == 8 && pool.detached().eq([handles[5]]));
+            assert_eq!(pool.checksum(), large.checksum());
+            pool.reattach(handles[5], 7).unwrap();
+            pool.restore(&small).unwrap();
+            pool.validate().unwrap();
+            assert!(pool.capacity() == 1 && pool.detached().len() == 0);
+            assert_eq!(pool.check(handles[5]), Err(Refusal::Stale));
+            assert_eq!(pool.checksum(), small.checksum());
+        }
+    });
 }
 
 #[test]
@@ -249,20 +335,22 @@ fn aids_and_recorders_see_an_object_that_stays() {
     let recorder = Recorder::builder().events(64).to_writer(std::io::sink()).unwrap();
     let mut pool = Pool::<u64>::builder().capacity(2).debug_aids(aids).build();
     let mut packed = PackedPool::<u64>::builder().capacity(2).debug_aids(aids).build();
-    pool.record(&recorder);
-    packed.record(&recorder);
-    let (lamp, spark) = (pool.insert(1).unwrap(), packed.insert(1).unwrap());
-    for _ in 0..5 {
-        let (value, other) = (pool.detach(lamp).unwrap(), packed.detach(spark).unwrap());
-        pool.reattach(lamp, value).unwrap();
-        packed.reattach(spark, other).unwrap();
+    let mut growing = PackedVecPool::<u64>::builder().capacity(1).debug_aids(aids).build();
+    macro_rules! goes_and_comes {
+        ($($pool:ident),+) => {$(
+            $pool.record(&recorder);
+            let lamp = $pool.insert(1).unwrap();
+            for _ in 0..5 {
+                let value = $pool.detach(lamp).unwrap();
+                $pool.reattach(lamp, value).unwrap();
+            }
+            assert_eq!($pool.live_report().unwrap().origins()[0].count(), 1);
+            $pool.validate().unwrap();
+            $pool.remove(lamp).unwrap();
+        )+};
     }
-    assert_eq!(pool.live_report().unwrap().origins()[0].count(), 1);
-    pool.validate().unwrap();
-    packed.validate().unwrap();
-    pool.remove(lamp).unwrap();
-    packed.remove(spark).unwrap();
-    assert_eq!(recorder.finish().unwrap().events, 4);
+    goes_and_comes!(pool, packed, growing);
+    assert_eq!(recorder.finish().unwrap().events, 6);
 }
 
 #[test]
@@ -278,4 +366,40 @@ fn a_handle_of_another_pool_is_refused() {
     let beyond = Handle::from_parts(2, 1).unwrap();
     assert_eq!(other.reattach(beyond, 7).unwrap_err().kind(), InsertAtErrorKind::OutOfRange);
     other.validate().unwrap();
+}
+
+/// The pool is empty then, and what was out may come back, or leave its slot, as after `clear`.
+#[test]
+fn a_restore_that_panics_leaves_what_is_out() {
+    struct Fragile(Rc<Cell<bool>>);
+    impl Clone for Fragile {
+        fn clone(&self) -> Self {
+            if self.0.get() { quiet_panic() } else { Self(Rc::clone(&self.0)) }
+        }
+    }
+    let panics_now = Rc::new(Cell::new(false));
+    let value = || Fragile(Rc::clone(&panics_now));
+    macro_rules! restores {
+        ($($pool:expr;)+) => {$(
+            let mut pool = $pool.lifetimes(2).wrap().build();
+            let handles: Vec<_> =
+                (0..3).map(|_| pool.insert(value()).map_err(drop).unwrap()).collect();
+            let past = pool.snapshot_cloned();
+            let [first, second] = [0, 1].map(|at| pool.detach(handles[at]).unwrap());
+            panics_now.set(true);
+            assert!(panics(|| pool.restore(&past).unwrap()));
+            panics_now.set(false);
+            pool.validate().unwrap();
+            assert!(pool.is_empty() && pool.detached().len() == 2);
+            pool.reattach(handles[0], first).map_err(drop).unwrap();
+            drop(second);
+            assert!(pool.free_detached(handles[1]));
+            assert!(pool.insert(value()).is_ok() && pool.insert(value()).is_ok());
+            pool.validate().unwrap();
+        )+};
+    }
+    restores! {
+        PackedPool::builder().capacity(3);
+        PackedVecPool::builder().capacity_max(3);
+    }
 }

@@ -9,8 +9,8 @@ use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::snapshot::MigrateError;
 use millpond::sync::SyncSnapshot;
 use millpond::{
-    Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SideTable,
-    StaticPool, SyncPool, VecPool,
+    Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, PackedVecPool, Pool, Recycler,
+    SideTable, StaticPool, SyncPool, VecPool,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -135,7 +135,18 @@ fn nor_in_a_pool_of_another_kind() {
     let pool = || Pool::<u64>::builder().capacity(6);
     let packed = || PackedPool::<u64>::builder().capacity(6);
     let growing = || VecPool::<u64>::builder();
+    let embers = || PackedVecPool::<u64>::builder();
     migrates! {
+        embers().build() => embers().name("embers").build();
+        embers().lifetimes(2).build() => embers().capacity(9).lifetimes(3).capacity_max(99).build();
+        embers().capacity_max(6).build() => packed().build();
+        embers().name("embers").capacity_max(6).build() => pool().lifetimes(50).build();
+        embers().build() => growing().name("trees").build();
+        packed().name("sparks").build() => embers().build();
+        packed().lifetimes(2).build() => embers().lifetimes(2).build();
+        pool().lifetimes(2).build() => embers().capacity(1).lifetimes(4).name("embers").build();
+        growing().build() => embers().handle::<Handle32<u64, 16>>().build();
+        StaticPool::<u64, 5>::new() => embers().build();
         pool().build() => VecPool::new();
         pool().build() => growing().capacity(100).capacity_max(101).build();
         growing().build() => growing().name("trees").build();
@@ -238,6 +249,7 @@ fn what_comes_next_stays() {
         pool().reuse(NextFit).build();
         pool().reuse(Intrusive).build();
         PackedPool::<u64>::builder().capacity(8).lifetimes(3).build();
+        PackedVecPool::<u64>::builder().capacity(8).capacity_max(8).lifetimes(3).build();
         StaticPool::<u64, 8>::new();
     }
 }
@@ -252,6 +264,94 @@ fn new_slots_come_after_the_old_ones() {
     new.migrate_from(old).unwrap();
     let slots: Vec<_> = (0..5).map(|value| new.insert(value).unwrap().index()).collect();
     assert_eq!(slots, [2, 0, 3, 4, 5]);
+}
+
+/// Slots that were freed are among those of an old pool, and those of the new one are forgotten.
+#[test]
+fn slots_that_were_freed_keep_their_generations() {
+    macro_rules! migrates_freed {
+        ($($old:ident => $new:ident;)+) => {$(
+            let mut old = $old::<u64>::builder().lifetimes(2).build();
+            let first: Vec<_> = (0..8).map(|value| old.push(value)).collect();
+            old.retain(|_, value| [0, 3, 6].contains(value));
+            // The second lifetime of slot 5 is its last.
+            let last = old.insert_at(Handle::from_parts(5, 2).unwrap(), 5).unwrap();
+            for handle in [last, first[6], first[3]] {
+                old.remove(handle).unwrap();
+            }
+            assert_eq!((old.shrink_to_fit(), old.capacity()), (7, 1));
+            for old in saved(&old) {
+                let mut new = $new::<u64>::builder().lifetimes(2).capacity_max(30).build();
+                // Its own generations are gone, those of freed slots as well.
+                (0..20).for_each(|value| _ = new.push(value));
+                new.clear();
+                assert_eq!(new.shrink_to_fit(), 30);
+                new.migrate_from(old).unwrap();
+                new.validate().unwrap();
+                assert_eq!((new.capacity(), new.len(), new[first[0]]), (8, 1, 0));
+                assert_eq!(new.stats().retired, 1);
+                while let Ok(handle) = new.insert(9) {
+                    let is_new = handle.index() > 7;
+                    assert_eq!(handle.generation(), if is_new { 1 } else { 2 }, "{handle:?}");
+                    assert_ne!(handle.index(), 5, "it has retired");
+                }
+                assert_eq!((new.len(), new.capacity()), (29, 30));
+                new.validate().unwrap();
+            }
+        )+};
+    }
+    migrates_freed! {
+        VecPool => VecPool;
+        VecPool => PackedVecPool;
+        PackedVecPool => VecPool;
+        PackedVecPool => PackedVecPool;
+    }
+}
+
+/// What is out of the new pool was its own, and is gone; what is out of the old one has to come back first.
+#[test]
+fn detached_objects_do_not_migrate() {
+    macro_rules! forgets_detached {
+        ($($new:expr;)+) => {$(
+            let mut new = $new;
+            let own: Vec<_> = (0..3).map(|value| new.insert(value).unwrap()).collect();
+            let value = new.detach(own[2]).unwrap();
+            let mut old = PackedVecPool::new();
+            let first = old.push(7);
+            let out = old.detach(first).unwrap();
+            let error = new.migrate_from(old.clone()).unwrap_err();
+            assert_eq!(error, MigrateError::Detached { slot: 0 });
+            assert!(new.detached().eq([own[2]]) && new.len() == 2);
+            old.reattach(first, out).unwrap();
+            new.migrate_from(old).unwrap();
+            new.validate().unwrap();
+            assert_eq!((new.detached().len(), new.len(), new[first]), (0, 1, 7));
+            assert!(new.reattach(own[2], value).is_err());
+            assert_eq!((0..2).map(|value| new.insert(value).unwrap().index()).sum::<u32>(), 3);
+        )+};
+    }
+    forgets_detached! {
+        Pool::new(3);
+        VecPool::new();
+        PackedPool::new(3);
+        PackedVecPool::new();
+    }
+}
+
+#[test]
+fn values_of_a_packed_pool_keep_their_order() {
+    let mut old = PackedPool::new(9);
+    let handles: Vec<_> = (0..7).map(|value| old.insert(value).unwrap()).collect();
+    old.remove(handles[1]);
+    old.sort_by(|a, b| b.cmp(a));
+    old.remove(handles[4]);
+    let mut growing = PackedVecPool::new();
+    growing.migrate_with(old.clone(), |handle, value: u64| (handle.index(), value)).unwrap();
+    let values: Vec<_> = old.iter().map(|(handle, value)| (handle.index(), *value)).collect();
+    assert_eq!(growing.as_slice(), values);
+    let handles: Vec<_> = old.handles().map(|handle| handle.to_bits()).collect();
+    assert!(growing.handles().map(|handle| handle.to_bits()).eq(handles));
+    growing.validate().unwrap();
 }
 
 #[test]
@@ -515,6 +615,13 @@ fn what_is_not_possible_is_refused() {
         refused(build().capacity(4).lifetimes(9).wrap().build()),
         "slots of the old pool retire, those of this pool start their generations again: build it without `wrap`",
     );
+    let mut growing = PackedVecPool::<u64>::builder().capacity_max(2).build();
+    let own = growing.push(77);
+    assert_eq!(
+        says(growing.migrate_from(old.clone()).unwrap_err()),
+        "slot 2 of the old pool was used, but this pool may have 2 slots: give it at least 3",
+    );
+    assert_eq!((growing[own], growing.capacity()), (77, 2));
     let wrapping = build().capacity(1).wrap().build();
     let mut wrapping = wrapping;
     wrapping.insert(1).unwrap();
@@ -566,6 +673,12 @@ fn what_was_built_stays() {
     packed.migrate_from(new).unwrap();
     while packed.insert(3).is_ok() {}
     packed.validate().unwrap();
+    let mut growing = PackedVecPool::<u64>::builder().capacity(1).debug_aids(aids).build();
+    growing.push(7);
+    growing.record(&recorder);
+    growing.migrate_from(packed).unwrap();
+    (0..9).for_each(|value| _ = growing.push(value));
+    growing.validate().unwrap();
     let summary = recorder.finish().unwrap();
     assert!(summary.events > 0);
 }
@@ -587,24 +700,34 @@ fn whoever_panics_leaves_a_pool_that_works() {
         }
         old
     };
-    let mut new = Pool::new(4);
-    let own = new.insert(Heavy(true)).unwrap();
-    // In the conversion: nothing has changed.
-    let failed = panics(|| {
-        let converted = new.migrate_with(old(), |_, value| match value {
-            0 | 1 => Heavy(false),
-            _ => quiet_panic(),
-        });
-        converted.unwrap();
-    });
-    assert!(failed && new.contains(own));
-    new.validate().unwrap();
-    // In the drop of the pool's own value.
-    assert!(panics(|| new.migrate_with(old(), |_, _| Heavy(false)).unwrap()));
-    new.validate().unwrap();
-    assert!(new.is_empty());
-    new.migrate_with(old(), |_, _| Heavy(false)).unwrap();
-    assert_eq!(new.len(), 3);
+    macro_rules! works {
+        ($($new:expr;)+) => {$(
+            let mut new = $new;
+            let own = new.insert(Heavy(true)).map_err(drop).unwrap();
+            // In the conversion: nothing has changed.
+            let failed = panics(|| {
+                let converted = new.migrate_with(old(), |_, value| match value {
+                    0 | 1 => Heavy(false),
+                    _ => quiet_panic(),
+                });
+                converted.unwrap();
+            });
+            assert!(failed && new.contains(own));
+            new.validate().unwrap();
+            // In the drop of the pool's own value.
+            assert!(panics(|| new.migrate_with(old(), |_, _| Heavy(false)).unwrap()));
+            new.validate().unwrap();
+            assert!(new.is_empty());
+            new.migrate_with(old(), |_, _| Heavy(false)).unwrap();
+            assert_eq!(new.len(), 3);
+        )+};
+    }
+    works! {
+        Pool::new(4);
+        VecPool::builder().capacity(1).build();
+        PackedPool::new(4);
+        PackedVecPool::builder().capacity(1).build();
+    }
 }
 
 /// Files in which any number is another one: what is read at all either fits or is refused. (Among them are files with
@@ -623,6 +746,7 @@ fn damaged_files_are_refused_or_fit() {
                 let mut narrow = Pool::<u64>::builder().capacity(5).handle::<Short<u64>>().build();
                 let mut growing = VecPool::<u64>::builder().capacity_max(4).name("new").build();
                 let mut packed = PackedPool::<u64>::builder().capacity(9).lifetimes(5).build();
+                let mut embers = PackedVecPool::<u64>::builder().capacity_max(5).build();
                 let mut fixed = StaticPool::<u64, 3>::new();
                 let mut voices = Recycler::<u64>::from_fn(6, |_| 0);
                 let mut shared = SyncPool::<u64>::new(6);
@@ -630,6 +754,7 @@ fn damaged_files_are_refused_or_fit() {
                     narrow.migrate_from(old.clone()),
                     growing.migrate_from(old.clone()),
                     packed.migrate_from(old.clone()),
+                    embers.migrate_from(old.clone()),
                     fixed.migrate_from(old.clone()),
                     voices.migrate_from(old.clone()),
                     shared.migrate_from(old),
@@ -640,6 +765,7 @@ fn damaged_files_are_refused_or_fit() {
                 narrow.validate().unwrap();
                 growing.validate().unwrap();
                 packed.validate().unwrap();
+                embers.validate().unwrap();
                 fixed.validate().unwrap();
                 voices.validate().unwrap();
                 shared.validate().unwrap();
@@ -652,6 +778,7 @@ fn damaged_files_are_refused_or_fit() {
         Pool::<u64>::builder().capacity(4).reuse(Roster).lifetimes(6).build();
         VecPool::<u64>::builder().capacity_max(5).lifetimes(9).build();
         PackedPool::<u64>::builder().capacity(4).lifetimes(6).build();
+        PackedVecPool::<u64>::builder().capacity_max(5).lifetimes(9).build();
     }
     let handle = |slot, generation| Handle::<u8>::from_parts(slot, generation).unwrap();
     let table = SideTable::from_iter([(handle(0, 70), 7_u64), (handle(2, 3), 8)]);

@@ -69,6 +69,7 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for PackedVecPool
     }
 
     like_a_pool!(capacity_max);
+    detaches_and_migrates!();
     one_slice!();
     growing!();
 }

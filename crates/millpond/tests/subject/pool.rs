@@ -234,7 +234,17 @@ macro_rules! detaches_and_migrates {
         {
             let mut pool = Self::build(plan);
             let is_plain = own.len() % 2 == 0;
-            own.into_iter().for_each(|value| drop(pool.insert(value)));
+            let handles: Vec<_> =
+                own.into_iter().filter_map(|value| pool.insert(value).ok()).collect();
+            // What is out of it and what it has freed are gone as well.
+            match handles[..] {
+                [first, second] => {
+                    drop((pool.remove(first), pool.remove(second)));
+                    $crate::subject::PoolUnderTest::<T>::shrink(&mut pool);
+                }
+                [_, _, last] => drop(pool.detach(last)),
+                _ => {}
+            }
             let migrated = match is_plain {
                 true => pool.migrate_from(self.clone()),
                 false => pool.migrate_with(self.clone(), |_, value| value),

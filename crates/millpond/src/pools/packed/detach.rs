@@ -1,12 +1,13 @@
 //! Values that are out of the pool for a while, and keep their slots.
 
-use super::PackedPool;
+use super::{PackedGrowth, PackedSlotPool};
 use crate::handle::HandleLayout;
 use crate::reports::errors::InsertAtError;
 
-impl<T, H: HandleLayout> PackedPool<T, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Moves the handle's value out and keeps its slot for it, or returns `None` if the handle is refused; see
-    /// [`Pool::detach`](crate::Pool::detach). The last value takes its place. O(1), plus O(detached values).
+    /// [`Pool::detach`](crate::Pool::detach). The last value takes its place. A pool that grows keeps the slot when it
+    /// [shrinks](Self::shrink_to_fit). O(1), plus O(detached values).
     ///
     /// ```
     /// # use millpond::*; let mut pool = PackedPool::new(3);

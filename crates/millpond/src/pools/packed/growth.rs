@@ -132,6 +132,27 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
+    /// Makes sure that there are this many slots, which the limit allows: more than there are only in a pool that grows. On an
+    /// error, nothing changes.
+    #[cfg(feature = "serde")]
+    pub(super) fn make_slots(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        let Self { roster, values, growth } = self;
+        match growth.doubling_mut() {
+            Some(doubling) if slots > roster.handles().len() => {
+                grow(doubling, roster, values, slots, false)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Forgets the slots that existed and exist no more.
+    #[cfg(feature = "serde")]
+    pub(super) fn forget_former(&mut self) {
+        if let Some(doubling) = self.growth.doubling_mut() {
+            doubling.keep(None);
+        }
+    }
+
     /// Takes on the state of `other`, after `replace` has put copies of its values in place of the pool's own. If that
     /// panics, the pool must be emptied.
     pub(super) fn become_like(

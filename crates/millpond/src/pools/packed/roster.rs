@@ -255,10 +255,6 @@ impl<H: HandleLayout> PackedRoster<H> {
         &self.detached
     }
 
-    pub(super) fn detached_mut(&mut self) -> &mut Detached {
-        &mut self.detached
-    }
-
     /// Ends the lifetime of a slot whose value was out of the pool; returns whether it was.
     pub(super) fn end_detached(&mut self, handle: H) -> bool {
         if !self.detached.take(handle.index(), handle.generation()) {
@@ -498,10 +494,11 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots[index..].iter().map(move |slot| slot.state(live))
     }
 
-    /// One more than the last live slot.
-    pub(super) fn live_until(&self) -> usize {
-        let live = &self.order[..self.slots.counts().live()];
-        live.iter().map(|handle| handle.index() as usize + 1).max().unwrap_or(0)
+    /// One more than the last slot that is live, or whose value is out of the pool.
+    pub(super) fn needed_until(&self) -> usize {
+        let live = self.order[..self.slots.counts().live()].iter().map(|handle| handle.index());
+        let last_out = self.detached.as_slice().last().map(|(slot, _)| *slot);
+        live.chain(last_out).max().map_or(0, |last| last as usize + 1)
     }
 
     /// Memory for [`shrink`](Self::shrink).
@@ -509,7 +506,8 @@ impl<H: HandleLayout> PackedRoster<H> {
         Ok(Arrays { slots: memory::reserved(slots)?, order: memory::reserved(slots)? })
     }
 
-    /// Moves to this room, with the first slots; the others, from `kept` on, are dead.
+    /// Moves to this room, with the first slots; the others, from `kept` on, are dead, and the value of none is out of the
+    /// pool.
     pub(super) fn shrink(&mut self, kept: usize, room: Arrays<H>) {
         let Arrays { mut slots, mut order } = room;
         slots.extend_from_slice(&self.slots[..kept]);

@@ -68,8 +68,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Restore for PackedSlo
         self.take_on(other, PackedValues::clone_from);
     }
 
+    /// Only the values may be others: the roster, with what is out of the pool, follows them.
     fn empty(&mut self) {
-        self.roster.detached_mut().clear();
         self.clear();
     }
 }
@@ -92,6 +92,7 @@ mod saved {
 
     use super::super::{PackedPool, PackedVecPool};
     use super::*;
+    use crate::base::memory::OutOfMemory;
     use crate::pools::settings::Settings;
     use crate::reports::stats::Stats;
     use crate::slots::lifetimes::Lifetimes;
@@ -101,12 +102,13 @@ mod saved {
     };
     use crate::snapshot::{MigrateError, OldPool, migrate};
 
-    impl<T, H: HandleLayout> PackedPool<T, H> {
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         /// Takes over all objects of an old pool, of any kind, with the generations of its slots; see
-        /// [`Pool::migrate_from`](crate::Pool::migrate_from). The values of another `PackedPool` keep their order.
+        /// [`Pool::migrate_from`](crate::Pool::migrate_from). The values of another packed pool keep their order. A pool that
+        /// grows does so first, if it has fewer slots than the old pool has used.
         ///
         /// ```
-        /// use millpond::{PackedPool, VecPool};
+        /// use millpond::{PackedPool, PackedVecPool, VecPool};
         ///
         /// let mut old = VecPool::new();
         /// let [red, green] = ["red", "green"].map(|spark| old.push(spark));
@@ -115,6 +117,10 @@ mod saved {
         /// sparks.migrate_from(old)?;
         /// assert_eq!((sparks.as_slice(), sparks.get(red)), (["green"].as_slice(), None));
         /// assert!(sparks.contains(green));
+        ///
+        /// let mut embers = PackedVecPool::new();
+        /// embers.migrate_from(sparks)?;
+        /// assert_eq!((embers.capacity(), embers.get(green)), (2, Some(&"green")));
         /// # Ok::<(), millpond::snapshot::MigrateError>(())
         /// ```
         ///
@@ -145,7 +151,7 @@ mod saved {
         ///
         /// # Errors
         ///
-        /// If `migrate_from` would fail. `convert` is not called then.
+        /// If `migrate_from` would fail. `convert` is not called then, unless memory runs out.
         ///
         /// # Panics
         ///
@@ -159,7 +165,7 @@ mod saved {
         }
     }
 
-    impl<T, H: HandleLayout> sealed::Leave for PackedPool<T, H> {
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Leave for PackedSlotPool<T, G, H> {
         const ORDER_OF: OrderOf = OrderOf::All;
 
         fn stats_left(&self) -> Stats {
@@ -174,11 +180,15 @@ mod saved {
         }
     }
 
-    impl<T, H: HandleLayout> sealed::TakeOver for PackedPool<T, H> {
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::TakeOver for PackedSlotPool<T, G, H> {
         const ORDER: OrderOf = OrderOf::All;
 
         fn slots_there(&self) -> usize {
             self.capacity()
+        }
+
+        fn slots_max(&self) -> usize {
+            self.slots_max()
         }
 
         fn take_over(
@@ -186,7 +196,10 @@ mod saved {
             state: &Checked<H::Word>,
             values: Vec<(usize, T)>,
         ) -> Result<(), MigrateError> {
+            let slots = state.words.len();
+            self.make_slots(slots).map_err(|OutOfMemory| MigrateError::OutOfMemory { slots })?;
             self.clear();
+            self.forget_former();
             self.note_migrated();
             self.load_slots(state, values);
             Ok(())

@@ -169,6 +169,7 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
 
     /// Frees the slots after the last live one, and returns how many. O(capacity), plus the cost of the global
     /// allocator: the other slots and the values move to smaller arrays. Where live slots are scattered, it frees little.
+    /// Slots of [detached](Self::detach) values stay, as do those before them.
     ///
     /// 4 bytes for each freed slot that was ever used stay allocated (2 with [`Handle32`](crate::Handle32) of 16 or
     /// more index bits), so that handles stay stale for ever, even once the slot exists again. If there is no memory
@@ -186,15 +187,20 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
     /// assert_eq!(pool.shrink_to_fit(), 246);
     /// assert_eq!(pool.capacity(), 10);
     ///
+    /// let value = pool.detach(handles[9]).unwrap();
+    /// pool.clear();
+    /// assert_eq!(pool.shrink_to_fit(), 0); // slot 9 is kept
+    /// pool.reattach(handles[9], value).unwrap();
+    ///
     /// pool.reserve(200).unwrap();
     /// assert!(!pool.contains(handles[199]));
     /// ```
     pub fn shrink_to_fit(&mut self) -> usize {
-        let (slots, kept) = (self.capacity(), self.roster.live_until());
+        let (slots, kept) = (self.capacity(), self.roster.needed_until());
         self.try_shrink(kept).map_or(0, |()| slots - kept)
     }
 
-    /// Moves to this many slots, at most as many as there are; the others are dead.
+    /// Moves to this many slots, at most as many as there are; the others are dead, and none is kept for a value that is out.
     fn try_shrink(&mut self, kept: usize) -> Result<(), OutOfMemory> {
         if kept == self.capacity() {
             return Ok(());

@@ -161,7 +161,8 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// Frees the slots after the last live one, and returns how many. O(capacity), plus the cost of the global
     /// allocator: the other slots move to a smaller block. Where live slots are scattered, it frees little; with
-    /// [`LowestFirst`](crate::reuse::LowestFirst), values go to the lowest slots, so that the last ones run empty.
+    /// [`LowestFirst`](crate::reuse::LowestFirst), values go to the lowest slots, so that the last ones run empty. Slots of
+    /// [detached](Self::detach) objects stay, as do those before them.
     ///
     /// 4 bytes for each freed slot that was ever used stay allocated (2 with [`Handle32`](crate::Handle32) of 16 or
     /// more index bits), so that its old handles stay stale when the slot exists again. If there is no memory for the

@@ -8,7 +8,7 @@ use crate::subject::{KindToRun, Plan, Step, tests_of};
 /// Every other time one of those that differ while objects are out.
 fn step_of_detaching(random: &mut Random) -> Step {
     let [n, m, ..] = random.next().to_le_bytes();
-    match random.below(26) {
+    match random.below(28) {
         0..5 => Step::Detach(n),
         5..7 => Step::Reattach(n),
         7..9 => Step::FreeDetached(n),
@@ -17,7 +17,8 @@ fn step_of_detaching(random: &mut Random) -> Step {
         11 => Step::RestoreElsewhere(n, m),
         12 => Step::Migrate(n),
         13 => Step::Refused,
-        14 => Step::Shrink,
+        14..16 => Step::Shrink,
+        16 => Step::Reserve(n),
         _ => step(random),
     }
 }
@@ -42,6 +43,8 @@ tests_of! { [short]
     vec_lifo: VecKind<Lifo, Handle<()>>;
     vec_roster: VecKind<Roster, Handle<()>>;
     packed: PackedKind<Handle<()>>;
+    packed_vec: PackedVecKind<Handle<()>>;
+    packed_vec_narrow: PackedVecKind<Handle32<(), 16>>;
     static_of_3: StaticKind<3, Handle<()>>;
     static_of_70: StaticKind<70, Handle<()>>;
 }

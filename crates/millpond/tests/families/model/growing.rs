@@ -8,7 +8,7 @@ use crate::subject::{KindToRun, Plan, Step, tests_of};
 /// Every other time one of those that differ in pools that grow.
 fn step_of_growth(random: &mut Random) -> Step {
     let [n, m, ..] = random.next().to_le_bytes();
-    match random.below(18) {
+    match random.below(22) {
         0..2 => Step::Reserve(n),
         2 => Step::Shrink,
         3 => Step::Save(n),
@@ -17,6 +17,9 @@ fn step_of_growth(random: &mut Random) -> Step {
         6 => Step::Copy(n),
         7 => Step::Extend(n),
         8 => Step::InsertAt(n, (m % 3) as i8),
+        9 => Step::Detach(n),
+        10 => Step::Reattach(n),
+        11 => Step::Migrate(n),
         _ => step(random),
     }
 }
