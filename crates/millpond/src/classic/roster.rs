@@ -106,7 +106,7 @@ pub struct RosterPool<T> {
 /// What is done to an object that is freed.
 struct Hooks<T> {
     on_free: Option<fn(&mut T)>,
-    #[cfg(feature = "debug-aids")]
+    /// Set by debug aids only.
     scramble: Option<fn(&mut T)>,
 }
 
@@ -165,7 +165,6 @@ fn free_with_care<T>(
     if let Some(hook) = hooks.on_free {
         hook(object);
     }
-    #[cfg(feature = "debug-aids")]
     if let Some(scramble) = hooks.scramble {
         scramble(object);
     }
@@ -237,11 +236,7 @@ impl<T> RosterPool<T> {
             peak: 0,
             inserted: 0,
             refused: 0,
-            hooks: Hooks {
-                on_free: None,
-                #[cfg(feature = "debug-aids")]
-                scramble: None,
-            },
+            hooks: Hooks { on_free: None, scramble: None },
         }
     }
 
