@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::base::memory::OutOfMemory;
+use crate::base::OutOfMemory;
 
 pub(crate) use crate::slots::lifetimes::Lifetimes;
 

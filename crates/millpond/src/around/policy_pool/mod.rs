@@ -1,6 +1,4 @@
 #[cfg(feature = "serde")]
-mod migrate;
-#[cfg(feature = "serde")]
 mod saved;
 mod snapshot;
 

@@ -81,6 +81,6 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// assert_eq!(pool.detached().collect::<Vec<_>>(), [green]);
     /// ```
     pub fn detached(&self) -> impl ExactSizeIterator<Item = H> + '_ {
-        crate::slots::detached_handles(self.roster.detached())
+        self.roster.detached().handles()
     }
 }

@@ -1,7 +1,6 @@
 use super::VecPool;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind, Ordered};
-#[cfg(feature = "budget")]
 use crate::pools::pool::PoolBuilder;
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::{Lifo, ReuseOrder};
@@ -79,7 +78,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPoolBuilder<T, R, H> {
     /// A builder of a pool without slots, with the name, the salt, the lifetimes and the debug aids of `builder`.
-    #[cfg(feature = "budget")]
     pub(crate) fn like(builder: &PoolBuilder<T, R, H>) -> Self {
         let kind = OfVecPool { slots_max: usize::MAX };
         Self::of(builder.settings.clone(), Ordered(kind)).capacity(0)

@@ -5,6 +5,12 @@
 //! Invariant: the block was allocated or lent with the layout that the words and the caller's
 //! values need together.
 
+#[cfg(feature = "serde")]
+mod saved_slots;
+
+#[cfg(feature = "serde")]
+pub use saved_slots::SavedSlots;
+
 use core::alloc::Layout;
 use core::cell::RefCell;
 use core::mem::offset_of;
