@@ -6,7 +6,6 @@ use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Issue, Word};
 use crate::pools::settings::Settings;
 use crate::reports::stats::Stats;
-use crate::slots::reuse::Lifo;
 
 /// Design 1, the swap-delete pool: all slots in one array, a roster of them, and a partition.
 ///
@@ -217,7 +216,7 @@ impl<T> RosterPool<T> {
     #[track_caller]
     pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
         let reversed = |place: usize| (capacity - 1 - place) as u32;
-        let memory = Settings::<Lifo, Handle<T>>::of_capacity(capacity).allocate(|capacity| {
+        let memory = Settings::of_capacity(capacity).allocate::<Handle<T>, _>(|capacity| {
             let slot = |index| Slot { position: reversed(index), word: FRESH };
             Ok((
                 memory::from_fn(capacity, make)?,

@@ -139,27 +139,22 @@ impl<K: HandleType> HandleLayout for K {
 macro_rules! handle_type {
     () => {};
     ($(#[$meta:meta])* $visibility:vis struct $name:ident; $($rest:tt)*) => {
-        $crate::__handle_type!(
-            [$(#[$meta])*] $visibility $name is [$crate::Handle<$name>] erased to [$crate::Handle<()>]
+        $crate::handle_type!(
+            @declare [$(#[$meta])*] $visibility $name is [$crate::Handle<$name>] erased to [$crate::Handle<()>]
         );
         $crate::handle_type!($($rest)*);
     };
     (
         $(#[$meta:meta])* $visibility:vis struct $name:ident: Handle32<$bits:literal>; $($rest:tt)*
     ) => {
-        $crate::__handle_type!(
-            [$(#[$meta])*] $visibility $name is [$crate::Handle32<$name, $bits>]
+        $crate::handle_type!(
+            @declare [$(#[$meta])*] $visibility $name is [$crate::Handle32<$name, $bits>]
             erased to [$crate::Handle32<(), $bits>]
         );
         $crate::handle_type!($($rest)*);
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __handle_type {
     (
-        [$(#[$meta:meta])*] $visibility:vis $name:ident is [$layout:ty] erased to [$erased:ty]
+        @declare [$(#[$meta:meta])*] $visibility:vis $name:ident is [$layout:ty] erased to [$erased:ty]
     ) => {
         $(#[$meta])*
         #[derive(

@@ -84,7 +84,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
-    pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
+    pub(crate) fn from_settings(settings: &Settings) -> Result<Self, BuildError> {
         Self::of_settings(settings, |slots, start| {
             Storage::try_new(Core::<R, H::Erased>::NEEDS, slots, start)
         })
@@ -92,10 +92,10 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// With the slots that the function makes from their number and the first generation.
     fn of_settings(
-        settings: &Settings<R, H>,
+        settings: &Settings,
         make_storage: impl FnOnce(usize, u32) -> Result<PoolStorage<(), R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
-        settings.allocate(|capacity| {
+        settings.allocate::<H, _>(|capacity| {
             let circle = Circle::new::<H>(&settings.lifetimes);
             let mut storage = make_storage(capacity, circle.start().generation())?;
             let core = Core::new(circle, settings.lifetimes.name, storage.slots_mut());

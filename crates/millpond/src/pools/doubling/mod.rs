@@ -1,7 +1,9 @@
 //! How far a pool grows that doubles, and what is left of the slots that it had.
 
+mod builder;
 mod reserve;
 
+pub use builder::Growing;
 pub use reserve::ReserveError;
 pub(crate) use reserve::no_room;
 

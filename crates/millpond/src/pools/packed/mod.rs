@@ -20,8 +20,8 @@ mod traits;
 mod vec;
 
 pub use crate::pools::doubling::Doubling;
-pub use crate::pools::doubling::ReserveError;
-pub use builder::{OfPackedPool, OfPackedVecPool, PackedPoolBuilder, PackedVecPoolBuilder};
+pub use crate::pools::doubling::{Growing, ReserveError};
+pub use builder::{OfPackedPool, PackedPoolBuilder, PackedVecPoolBuilder};
 pub use drain::{Drain, ExtractIf, IntoIter, VacantEntry};
 pub use growth::PackedGrowth;
 pub use iter::{Iter, IterMut};
@@ -133,8 +133,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
-    fn from_settings(settings: &Settings<(), H>) -> Result<Self, BuildError> {
-        settings.allocate(|capacity| {
+    fn from_settings(settings: &Settings) -> Result<Self, BuildError> {
+        settings.allocate::<H, _>(|capacity| {
             let roster = PackedRoster::try_new(capacity, &settings.lifetimes)?;
             let values = PackedValues::try_new(capacity)?;
             let mut pool = Self { roster, values, growth: Fixed };

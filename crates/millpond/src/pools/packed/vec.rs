@@ -2,8 +2,7 @@ use super::growth::grow;
 use super::{PackedRoster, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout, Word};
-use crate::pools::doubling::Doubling;
-use crate::pools::doubling::{ReserveError, no_room};
+use crate::pools::doubling::{Doubling, ReserveError, no_room};
 use crate::slots::lifetimes::Lifetimes;
 use crate::values::PackedValues;
 

@@ -82,12 +82,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 
     fn from_settings(
-        settings: &Settings<R, H>,
+        settings: &Settings,
         on_release: Option<fn(&mut T)>,
         make: impl FnMut(usize) -> T,
     ) -> Result<Self, BuildError> {
         let handles = HandleAllocator::from_settings(settings)?;
-        let objects = settings.allocate(|capacity| memory::from_fn(capacity, make))?;
+        let objects = settings.allocate::<H, _>(|capacity| memory::from_fn(capacity, make))?;
         let mut hooks = OnRelease::default();
         hooks[0] = on_release;
         Ok(Self { handles, objects, on_release: hooks })

@@ -89,7 +89,7 @@ pub(super) enum Doom {
 impl<T> Slots<T> {
     /// This many slots that are all free, in the first lifetime of this cycle, and otherwise as the builder says.
     pub(super) fn try_new(
-        settings: &Settings<(), Handle<T>>,
+        settings: &Settings,
         homes: usize,
         defers: bool,
         capacity: usize,

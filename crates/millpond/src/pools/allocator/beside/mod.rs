@@ -42,7 +42,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Same as for [`PoolBuilder::memory_layout`](crate::PoolBuilder::memory_layout).
     #[doc(hidden)]
     pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
-        self.settings.allocate(|capacity| {
+        self.settings.allocate::<H, _>(|capacity| {
             PoolStorage::<(), R, H>::layout(Core::<R, H::Erased>::NEEDS, capacity, value)
         })
     }
