@@ -156,7 +156,9 @@
     not(all(
         feature = "full",
         feature = "__c",
+        feature = "bytemuck",
         feature = "debug-aids",
+        feature = "rayon",
         feature = "recorder",
         feature = "serde",
         feature = "validate",
@@ -167,22 +169,16 @@
         unused_imports,
         unused_macros,
         unused_mut,
+        rustdoc::broken_intra_doc_links,
+        rustdoc::private_intra_doc_links,
         reason = "the parts that are built share a part of it"
     )
 )]
-#![cfg_attr(
-    not(all(
-        feature = "full",
-        feature = "bytemuck",
-        feature = "debug-aids",
-        feature = "rayon",
-        feature = "std",
-    )),
-    allow(rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)
-)]
 
-#[cfg(target_pointer_width = "16")]
-compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of 32 or 64 bits");
+const _: () = assert!(
+    usize::BITS >= u32::BITS,
+    "millpond's slot indices have up to 32 bits: it needs pointers of 32 or 64 bits"
+);
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -207,27 +203,18 @@ mod threads;
 #[allow(unsafe_code)]
 mod values;
 
-#[cfg(feature = "alloc")]
 pub mod occupancy;
-#[cfg(not(feature = "alloc"))]
-mod occupancy;
 
 // Last, so that the docs of each pool list these methods after the pool's own.
 mod integrations;
 
-/// The code of the guide to rollback, compiled and run with the tests.
-#[cfg(all(doctest, feature = "serde", feature = "full"))]
-#[doc = include_str!("../../../docs/rollback.md")]
-struct RollbackGuide;
-
-/// The code of the project's front page, compiled and run with the tests.
-#[cfg(all(doctest, feature = "full"))]
-#[doc = include_str!("../../../README.md")]
-struct FrontPage;
-
-/// The code of the guide, compiled and run with the tests.
-#[cfg(all(doctest, feature = "full"))]
-mod guide {
+/// The code of the project's pages, compiled and run with the tests, which have all features.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct FrontPage;
+    #[doc = include_str!("../../../docs/rollback.md")]
+    struct RollbackGuide;
     #[doc = include_str!("../../../docs/guide/README.md")]
     struct Readme;
     #[doc = include_str!("../../../docs/guide/why-pools.md")]
@@ -253,7 +240,6 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/save-and-roll-back.md")]
     struct SaveAndRollBack;
     #[doc = include_str!("../../../docs/guide/stale-handles.md")]
-    #[cfg(feature = "debug-aids")]
     struct StaleHandles;
     #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
     struct SizeYourPools;
@@ -262,7 +248,6 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/many-sessions.md")]
     struct ManySessions;
     #[doc = include_str!("../../../docs/guide/watch.md")]
-    #[cfg(feature = "recorder")]
     struct Watch;
     #[doc = include_str!("../../../docs/guide/c-and-cpp.md")]
     struct CAndCpp;
@@ -279,23 +264,19 @@ mod guide {
 /// What the C library reads of a pool in its own code, without a call. Not for anything else.
 #[cfg(feature = "__c")]
 #[doc(hidden)]
-pub use pools::allocator::CoreOffsets;
-#[cfg(all(feature = "__c", feature = "serde"))]
-#[doc(hidden)]
-pub use pools::allocator::SavedSlots;
+pub use pools::allocator::beside::*;
 
 /// What the expansion of this crate's macros needs. Not for anything else.
-#[cfg(any(feature = "serde", feature = "bytemuck"))]
 #[doc(hidden)]
 pub mod __private {
-    #[cfg(feature = "bytemuck")]
-    pub use ::bytemuck;
-    #[cfg(feature = "serde")]
-    pub use ::serde;
+    pub use crate::handle::serde::*;
+    pub use crate::integrations::bytemuck::*;
 }
 
 #[doc(inline)]
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
+#[doc(inline)]
+pub use occupancy::Occupancy;
 pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
 pub use pools::{faces, slot_pool, static_pool};
 pub use reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
@@ -305,7 +286,6 @@ pub use slots::generations::Generations;
 #[cfg(feature = "alloc")]
 #[doc(inline)]
 pub use self::{
-    occupancy::Occupancy,
     pools::allocator::{HandleAllocator, HandleAllocatorBuilder},
     pools::builder,
     pools::pool::{self, Pool, PoolBuilder, Snapshot},
@@ -335,11 +315,8 @@ pub use pools::vec_pool::{self, VecPool, VecPoolBuilder};
 pub use reports::debug;
 #[cfg(feature = "recorder")]
 pub use reports::recorder;
-#[cfg(all(feature = "alloc", feature = "validate"))]
+#[cfg(feature = "validate")]
 pub use reports::validate;
-#[cfg(all(feature = "lots", target_has_atomic = "32"))]
-pub use threads::lots;
 #[cfg(all(feature = "sync", target_has_atomic = "64"))]
-pub use threads::sync::{
-    self, SyncPool, SyncPoolBuilder, SyncRecycler, SyncRecyclerBuilder, TakeError,
-};
+pub use threads::sync::{SyncPool, SyncPoolBuilder, SyncRecycler, SyncRecyclerBuilder, TakeError};
+pub use threads::*;

@@ -43,9 +43,4 @@
 pub use crate::around::evict_oldest::EvictOldest;
 #[cfg(feature = "budget")]
 pub use crate::around::policy_pool::PolicyPool;
-#[cfg(feature = "policies")]
-pub use crate::policies::Spill;
-pub use crate::policies::{
-    Bounded, EvictLeast, EvictLesser, Inserted, Lifetimes, Overflow, Policy, Refuse, Total,
-    UnknownOverflow,
-};
+pub use crate::policies::*;

@@ -12,6 +12,14 @@ pub(crate) mod memory;
 #[allow(unsafe_code)]
 pub(crate) mod sanitizer;
 
+/// What the derive of `Reflect` asks to be in scope.
+#[cfg(feature = "bevy_reflect")]
+pub(crate) mod reflect {
+    pub(crate) use bevy_reflect::prelude::ReflectDefault;
+    #[cfg(feature = "serde")]
+    pub(crate) use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
+}
+
 /// The allocator failed, or the size exceeds what it accepts.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

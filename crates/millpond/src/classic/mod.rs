@@ -15,6 +15,8 @@
 
 #[cfg(feature = "alloc")]
 mod bytemap;
+#[cfg(feature = "alloc")]
+mod heap;
 mod object_pool;
 mod particle;
 #[cfg(feature = "alloc")]
@@ -23,14 +25,11 @@ mod pool_allocator;
 mod roster;
 
 #[cfg(feature = "alloc")]
-pub use bytemap::{BytemapError, BytemapPool};
-#[cfg(feature = "alloc")]
-pub use object_pool::HeapObjectPool;
+pub use self::{
+    bytemap::{BytemapError, BytemapPool},
+    heap::{HeapObjectPool, HeapParticlePool},
+    pool_allocator::{PoolAllocator, PoolBox},
+    roster::RosterPool,
+};
 pub use object_pool::{ObjectPool, Pooled};
-#[cfg(feature = "alloc")]
-pub use particle::HeapParticlePool;
 pub use particle::{Particle, ParticlePool, ParticleSlot};
-#[cfg(feature = "alloc")]
-pub use pool_allocator::{PoolAllocator, PoolBox};
-#[cfg(feature = "alloc")]
-pub use roster::RosterPool;

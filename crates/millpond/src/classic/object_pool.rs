@@ -1,5 +1,3 @@
-#[cfg(feature = "alloc")]
-use alloc::boxed::Box;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -178,7 +176,7 @@ macro_rules! pooled {
 /// # Ok::<(), millpond::Full<Voice>>(())
 /// ```
 ///
-/// **Where the objects are**: in the pool itself, an array of `N`. A [`HeapObjectPool`] has as many as
+/// **Where the objects are**: in the pool itself, an array of `N`. A [`HeapObjectPool`](super::HeapObjectPool) has as many as
 /// a number that is known only at run time, on the heap.
 #[derive(Clone)]
 #[doc(alias = "GenericPool")]
@@ -189,47 +187,11 @@ pub struct ObjectPool<T, const N: usize, S = [T; N]> {
     types: PhantomData<T>,
 }
 
-/// An [`ObjectPool`] on the heap, whose number of objects is chosen when it is created.
-///
-/// ```
-/// use millpond::classic::HeapObjectPool;
-///
-/// enum Voice {
-///     Playing { samples_left: u32 },
-///     Unused { next: Option<u32> },
-/// }
-/// millpond::pooled!(Voice, Unused);
-///
-/// let channels = 24; // from a settings file
-/// let mut voices = HeapObjectPool::with_capacity(channels);
-/// voices.create(Voice::Playing { samples_left: 48_000 })?;
-/// assert_eq!((voices.len(), voices.capacity()), (1, 24));
-/// # Ok::<(), millpond::Full<Voice>>(())
-/// ```
-#[cfg(feature = "alloc")]
-pub type HeapObjectPool<T> = ObjectPool<T, 0, Box<[T]>>;
-
 impl<T: Pooled, const N: usize> ObjectPool<T, N> {
     /// Creates a pool of `N` objects, none of them in use. The lowest is used first.
     #[must_use]
     pub fn new() -> Self {
         Self::of_linked(core::array::from_fn(|index| T::unused(next_in_new(index, N))), N)
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl<T: Pooled> HeapObjectPool<T> {
-    /// Creates a pool of `capacity` objects on the heap, none of them in use. The lowest is used
-    /// first.
-    ///
-    /// # Panics
-    ///
-    /// If `capacity` is 2^32 - 1 or more, or there is not enough memory.
-    #[must_use]
-    #[inline]
-    pub fn with_capacity(capacity: usize) -> Self {
-        let objects = (0..capacity).map(|index| T::unused(next_in_new(index, capacity)));
-        Self::of_linked(objects.collect(), capacity)
     }
 }
 
@@ -426,7 +388,7 @@ fn refusal(stats: &mut Stats) -> FullPool {
 
 /// The link that object `index` of a new pool of `count` stores.
 #[inline]
-const fn next_in_new(index: usize, count: usize) -> Option<u32> {
+pub(super) const fn next_in_new(index: usize, count: usize) -> Option<u32> {
     if index + 1 < count { Some(index as u32 + 1) } else { None }
 }
 

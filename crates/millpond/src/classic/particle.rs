@@ -1,10 +1,6 @@
-#[cfg(feature = "alloc")]
-use alloc::boxed::Box;
 use core::fmt;
 use core::num::NonZeroU32;
 
-#[cfg(feature = "alloc")]
-use super::object_pool::HeapObjectPool;
 use super::object_pool::{ObjectPool, Pooled};
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
@@ -46,7 +42,7 @@ use crate::reports::stats::Stats;
 /// assert!(sparks.in_use(0)); // the slot freed last is used first
 /// ```
 ///
-/// The particles are in the pool itself, an array of `N`. A [`HeapParticlePool`] has as many as a
+/// The particles are in the pool itself, an array of `N`. A [`HeapParticlePool`](super::HeapParticlePool) has as many as a
 /// number that is known only at run time, on the heap.
 ///
 /// The sample's numbers are `double`; these are `f32`, as in most particle systems: 20 bytes for a
@@ -55,22 +51,8 @@ use crate::reports::stats::Stats;
 #[derive(Clone)]
 #[doc(alias = "object pool")]
 pub struct ParticlePool<const N: usize = 100, S = [ParticleSlot; N]> {
-    slots: ObjectPool<ParticleSlot, N, S>,
+    pub(super) slots: ObjectPool<ParticleSlot, N, S>,
 }
-
-/// A [`ParticlePool`] on the heap, whose number of particles is chosen when it is created.
-///
-/// ```
-/// use millpond::classic::HeapParticlePool;
-///
-/// let quality = 3; // from the player's settings
-/// let mut sparks = HeapParticlePool::with_capacity(quality * 1_000);
-/// sparks.create(0.0, 0.0, 0.5, 1.0, 2).unwrap();
-/// sparks.animate();
-/// assert_eq!((sparks.len(), sparks.capacity()), (1, 3_000));
-/// ```
-#[cfg(feature = "alloc")]
-pub type HeapParticlePool = ParticlePool<0, Box<[ParticleSlot]>>;
 
 /// A place for a particle in a [`ParticlePool`]: a particle in use, or the link to the next place.
 #[derive(Clone, Copy, Debug)]
@@ -159,21 +141,6 @@ impl<const N: usize> ParticlePool<N> {
             next += 1;
         }
         Self { slots: ObjectPool::of_linked(slots, N) }
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl HeapParticlePool {
-    /// Creates a pool of `capacity` particles on the heap, none of them in use. The lowest slot is
-    /// used first.
-    ///
-    /// # Panics
-    ///
-    /// If `capacity` is 2^32 - 1 or more, or there is not enough memory.
-    #[must_use]
-    #[inline]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self { slots: HeapObjectPool::with_capacity(capacity) }
     }
 }
 

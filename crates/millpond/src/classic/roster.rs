@@ -6,7 +6,6 @@ use crate::base::or_panic;
 use crate::handle::{Handle, HandleLayout, Issue, Word};
 use crate::pools::settings::Settings;
 use crate::reports::stats::Stats;
-use crate::slots::reuse::Lifo;
 
 /// Design 1, the swap-delete pool: all slots in one array, a roster of them, and a partition.
 ///
@@ -106,7 +105,7 @@ pub struct RosterPool<T> {
 /// What is done to an object that is freed.
 struct Hooks<T> {
     on_free: Option<fn(&mut T)>,
-    #[cfg(feature = "debug-aids")]
+    /// Set by debug aids only.
     scramble: Option<fn(&mut T)>,
 }
 
@@ -165,7 +164,6 @@ fn free_with_care<T>(
     if let Some(hook) = hooks.on_free {
         hook(object);
     }
-    #[cfg(feature = "debug-aids")]
     if let Some(scramble) = hooks.scramble {
         scramble(object);
     }
@@ -218,7 +216,7 @@ impl<T> RosterPool<T> {
     #[track_caller]
     pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
         let reversed = |place: usize| (capacity - 1 - place) as u32;
-        let memory = Settings::<Lifo, Handle<T>>::of_capacity(capacity).allocate(|capacity| {
+        let memory = Settings::of_capacity(capacity).allocate::<Handle<T>, _>(|capacity| {
             let slot = |index| Slot { position: reversed(index), word: FRESH };
             Ok((
                 memory::from_fn(capacity, make)?,
@@ -237,11 +235,7 @@ impl<T> RosterPool<T> {
             peak: 0,
             inserted: 0,
             refused: 0,
-            hooks: Hooks {
-                on_free: None,
-                #[cfg(feature = "debug-aids")]
-                scramble: None,
-            },
+            hooks: Hooks { on_free: None, scramble: None },
         }
     }
 

@@ -139,27 +139,22 @@ impl<K: HandleType> HandleLayout for K {
 macro_rules! handle_type {
     () => {};
     ($(#[$meta:meta])* $visibility:vis struct $name:ident; $($rest:tt)*) => {
-        $crate::__handle_type!(
-            [$(#[$meta])*] $visibility $name is [$crate::Handle<$name>] erased to [$crate::Handle<()>]
+        $crate::handle_type!(
+            @declare [$(#[$meta])*] $visibility $name is [$crate::Handle<$name>] erased to [$crate::Handle<()>]
         );
         $crate::handle_type!($($rest)*);
     };
     (
         $(#[$meta:meta])* $visibility:vis struct $name:ident: Handle32<$bits:literal>; $($rest:tt)*
     ) => {
-        $crate::__handle_type!(
-            [$(#[$meta])*] $visibility $name is [$crate::Handle32<$name, $bits>]
+        $crate::handle_type!(
+            @declare [$(#[$meta])*] $visibility $name is [$crate::Handle32<$name, $bits>]
             erased to [$crate::Handle32<(), $bits>]
         );
         $crate::handle_type!($($rest)*);
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __handle_type {
     (
-        [$(#[$meta:meta])*] $visibility:vis $name:ident is [$layout:ty] erased to [$erased:ty]
+        @declare [$(#[$meta:meta])*] $visibility:vis $name:ident is [$layout:ty] erased to [$erased:ty]
     ) => {
         $(#[$meta])*
         #[derive(
@@ -288,60 +283,53 @@ macro_rules! __handle_type {
             }
         }
 
-        $crate::__handle_type_serde!($name);
-        $crate::__handle_type_bytemuck!($name);
-    };
-}
+        $crate::__private::if_serde! {
+            impl $crate::__private::serde::Serialize for $name {
+                fn serialize<__S: $crate::__private::serde::Serializer>(
+                    &self,
+                    serializer: __S,
+                ) -> ::core::result::Result<__S::Ok, __S::Error> {
+                    $crate::__private::serde::Serialize::serialize(&self.0, serializer)
+                }
+            }
 
-/// The serde implementations of a declared key: those of its handle, if the feature is enabled.
-#[cfg(feature = "serde")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __handle_type_serde {
-    ($name:ident) => {
-        impl $crate::__private::serde::Serialize for $name {
-            fn serialize<__S: $crate::__private::serde::Serializer>(
-                &self,
-                serializer: __S,
-            ) -> ::core::result::Result<__S::Ok, __S::Error> {
-                $crate::__private::serde::Serialize::serialize(&self.0, serializer)
+            impl<'de> $crate::__private::serde::Deserialize<'de> for $name {
+                fn deserialize<__D: $crate::__private::serde::Deserializer<'de>>(
+                    deserializer: __D,
+                ) -> ::core::result::Result<Self, __D::Error> {
+                    ::core::result::Result::map(
+                        $crate::__private::serde::Deserialize::deserialize(deserializer),
+                        Self,
+                    )
+                }
             }
         }
 
-        impl<'de> $crate::__private::serde::Deserialize<'de> for $name {
-            fn deserialize<__D: $crate::__private::serde::Deserializer<'de>>(
-                deserializer: __D,
-            ) -> ::core::result::Result<Self, __D::Error> {
-                ::core::result::Result::map(
-                    $crate::__private::serde::Deserialize::deserialize(deserializer),
-                    Self,
-                )
-            }
+        $crate::__private::if_bytemuck! {
+            // SAFETY: it is a handle and nothing else, by `repr(transparent)`.
+            unsafe impl $crate::__private::bytemuck::NoUninit for $name {}
         }
     };
 }
 
-#[cfg(not(feature = "serde"))]
+/// What a declared key has if a feature is enabled; see `handle/serde.rs`.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __handle_type_serde {
-    ($name:ident) => {};
+macro_rules! __kept {
+    ($($items:tt)*) => { $($items)* };
 }
 
-/// Implements bytemuck's traits for a handle type.
-#[cfg(feature = "bytemuck")]
+/// The same for a feature that is not.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __handle_type_bytemuck {
-    ($name:ident) => {
-        // SAFETY: it is a handle and nothing else, by `repr(transparent)`.
-        unsafe impl $crate::__private::bytemuck::NoUninit for $name {}
-    };
+macro_rules! __left_out {
+    ($($items:tt)*) => {};
 }
 
-#[cfg(not(feature = "bytemuck"))]
 #[doc(hidden)]
-#[macro_export]
-macro_rules! __handle_type_bytemuck {
-    ($name:ident) => {};
-}
+#[allow(
+    unreachable_pub,
+    unused_imports,
+    reason = "a build with both features leaves nothing out"
+)]
+pub use {__kept as kept, __left_out as left_out};

@@ -36,12 +36,12 @@
 
 mod explanation;
 #[allow(unsafe_code)]
-mod key;
+pub(crate) mod key;
 mod narrow;
 pub(crate) mod parse;
 pub(crate) mod plain;
 mod refusal;
-#[cfg(feature = "serde")]
+#[cfg_attr(not(feature = "serde"), path = "no_serde.rs")]
 pub(crate) mod serde;
 mod wide;
 
@@ -265,23 +265,31 @@ pub(crate) mod sealed {
     }
 }
 
-macro_rules! index_words {
-    ($($word:ty),*) => {$(
-        impl IndexWord for $word {
-            const ZERO: Self = 0;
-            #[inline]
-            fn from_index(index: usize) -> Self {
-                debug_assert!(index <= <$word>::MAX as usize);
-                index as $word
-            }
-            #[inline]
-            fn to_index(self) -> usize {
-                self as usize
-            }
-        }
-    )*};
+impl IndexWord for u16 {
+    const ZERO: Self = 0;
+    #[inline]
+    fn from_index(index: usize) -> Self {
+        debug_assert!(index <= Self::MAX as usize);
+        index as Self
+    }
+    #[inline]
+    fn to_index(self) -> usize {
+        self as usize
+    }
 }
-index_words!(u16, u32);
+
+impl IndexWord for u32 {
+    const ZERO: Self = 0;
+    #[inline]
+    fn from_index(index: usize) -> Self {
+        debug_assert!(index <= Self::MAX as usize);
+        index as Self
+    }
+    #[inline]
+    fn to_index(self) -> usize {
+        self as usize
+    }
+}
 
 macro_rules! words {
     ($($word:ty: $source:ident, dead: $is_dead:expr, unused: $is_unused:expr;)*) => {$(

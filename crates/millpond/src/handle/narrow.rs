@@ -2,9 +2,7 @@ use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
 #[cfg(feature = "bevy_reflect")]
-use bevy_reflect::prelude::ReflectDefault;
-#[cfg(all(feature = "bevy_reflect", feature = "serde"))]
-use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
+use crate::base::reflect::*;
 
 use super::plain::{own_methods, plain_handle};
 use super::sealed::{IndexBits, Widths};
@@ -37,9 +35,9 @@ use super::{HandleLayout, Word, dangling, sealed};
     reflect(opaque),
     reflect(Clone, Debug, Default, Hash, PartialEq),
     reflect(where Self: HandleLayout),
-    type_path = "millpond"
+    type_path = "millpond",
+    cfg_attr(feature = "serde", reflect(Serialize, Deserialize))
 )]
-#[cfg_attr(all(feature = "bevy_reflect", feature = "serde"), reflect(Serialize, Deserialize))]
 pub struct Handle32<T: ?Sized, const INDEX_BITS: u32 = 20> {
     /// Index in the upper `INDEX_BITS` bits, generation (at least 1) in the rest.
     bits: NonZeroU32,

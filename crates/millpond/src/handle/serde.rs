@@ -5,6 +5,12 @@
 //! handles that no pool can issue are refused, except those of [`DANGLING`](Handle::DANGLING); the
 //! pool checks the rest, as for any handle.
 
+#[doc(hidden)]
+pub use ::serde;
+
+#[doc(hidden)]
+pub use super::key::kept as if_serde;
+
 use core::fmt;
 use core::marker::PhantomData;
 

@@ -2,9 +2,7 @@ use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
 #[cfg(feature = "bevy_reflect")]
-use bevy_reflect::prelude::ReflectDefault;
-#[cfg(all(feature = "bevy_reflect", feature = "serde"))]
-use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
+use crate::base::reflect::*;
 
 use super::plain::{own_methods, plain_handle};
 use super::{HandleLayout, Word, dangling, sealed};
@@ -31,9 +29,9 @@ use super::{HandleLayout, Word, dangling, sealed};
     derive(bevy_reflect::Reflect),
     reflect(opaque),
     reflect(Clone, Debug, Default, Hash, PartialEq),
-    type_path = "millpond"
+    type_path = "millpond",
+    cfg_attr(feature = "serde", reflect(Serialize, Deserialize))
 )]
-#[cfg_attr(all(feature = "bevy_reflect", feature = "serde"), reflect(Serialize, Deserialize))]
 #[repr(C)]
 pub struct Handle<T: ?Sized> {
     // Two numbers, because a pool needs them in two registers: one would be cut apart and put together each time. In

@@ -2,6 +2,12 @@
 //!
 //! Invariant: a handle is one integer or two of the same size, and a zero-sized label, so it has no padding.
 
+#[doc(hidden)]
+pub use ::bytemuck;
+
+#[doc(hidden)]
+pub use crate::handle::key::kept as if_bytemuck;
+
 use ::bytemuck::NoUninit;
 
 use crate::handle::{Handle, Handle32};

@@ -244,7 +244,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// });
     /// assert_eq!(bullets.len(), 1000);
     /// ```
-    #[cfg(target_has_atomic = "32")]
     pub fn par_update(
         &mut self,
         chunk_slots: usize,
@@ -258,7 +257,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     /// Like [`par_update`](Self::par_update), with `lots` that are kept from one update to the
     /// next.
-    #[cfg(target_has_atomic = "32")]
     pub fn par_update_in(
         &mut self,
         lots: &mut crate::threads::lots::Lots<T, H>,

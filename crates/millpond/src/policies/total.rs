@@ -18,34 +18,48 @@ use core::cmp::Ordering;
 #[derive(Clone, Copy, Debug)]
 pub struct Total<F>(pub F);
 
-macro_rules! total {
-    ($($float:ty),*) => {$(
-        impl Ord for Total<$float> {
-            #[inline]
-            fn cmp(&self, other: &Self) -> Ordering {
-                self.0.total_cmp(&other.0)
-            }
-        }
-
-        impl PartialOrd for Total<$float> {
-            #[inline]
-            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-                Some(self.cmp(other))
-            }
-        }
-
-        impl PartialEq for Total<$float> {
-            #[inline]
-            fn eq(&self, other: &Self) -> bool {
-                self.cmp(other).is_eq()
-            }
-        }
-
-        impl Eq for Total<$float> {}
-    )*};
+/// A floating-point type. Sealed.
+#[doc(hidden)]
+pub trait Float: Copy {
+    fn order(self, other: Self) -> Ordering;
 }
 
-total!(f32, f64);
+impl Float for f32 {
+    #[inline]
+    fn order(self, other: Self) -> Ordering {
+        self.total_cmp(&other)
+    }
+}
+
+impl Float for f64 {
+    #[inline]
+    fn order(self, other: Self) -> Ordering {
+        self.total_cmp(&other)
+    }
+}
+
+impl<F: Float> Ord for Total<F> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.order(other.0)
+    }
+}
+
+impl<F: Float> PartialOrd for Total<F> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<F: Float> PartialEq for Total<F> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<F: Float> Eq for Total<F> {}
 
 #[cfg(test)]
 mod tests {

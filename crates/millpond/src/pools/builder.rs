@@ -18,9 +18,10 @@ use crate::slots::reuse::ReuseOrder;
 #[derive(Debug)]
 #[must_use = "call `.build()` to get the pool"]
 pub struct Builder<T, K, R, H> {
-    pub(in crate::pools) settings: Settings<R, H>,
-    pub(in crate::pools) kind: K,
-    values: PhantomData<fn() -> T>,
+    pub(crate) settings: Settings,
+    pub(crate) kind: K,
+    #[allow(clippy::type_complexity, reason = "three types, and no value")]
+    types: PhantomData<fn() -> (T, R, H)>,
 }
 
 /// A kind of pool: what its builder makes. Sealed.
@@ -31,22 +32,19 @@ pub trait Kind<T, R, H>: Sized {
     fn build(builder: Builder<T, Self, R, H>) -> Result<Self::Pool, BuildError>;
 }
 
-/// A kind of pool that has a reuse order.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Ordered<K>(pub(in crate::pools) K);
+/// A reuse order that can be chosen.
+#[derive(Debug)]
+pub struct Ordered<R>(PhantomData<R>);
 
 impl<T, K, R, H> Builder<T, K, R, H> {
-    pub(in crate::pools) const fn of(settings: Settings<R, H>, kind: K) -> Self {
-        Self { settings, kind, values: PhantomData }
+    pub(crate) const fn of(settings: Settings, kind: K) -> Self {
+        Self { settings, kind, types: PhantomData }
     }
 
-    pub(crate) fn settings(&self) -> &Settings<R, H> {
-        &self.settings
-    }
-
-    /// Of a part of a pool, whose first slot has this number in the whole.
-    pub(crate) fn part_from(self, slot: usize) -> Self {
-        Self { settings: self.settings.part_from(slot), ..self }
+    /// Of a part of a pool, whose first slot has this number in the whole: reports about slots and handles count from there.
+    pub(crate) fn part_from(mut self, slot: usize) -> Self {
+        self.settings.debug_aids = self.settings.debug_aids.part_from(slot);
+        self
     }
 
     /// Sets the number of slots that the pool has from the beginning. All of their memory is allocated and touched when it
@@ -57,8 +55,6 @@ impl<T, K, R, H> Builder<T, K, R, H> {
         self
     }
 
-    lifetimes_methods!(settings.lifetimes);
-
     /// Enables aids for finding mistakes in the use of the pool's objects; off by default. See
     /// [`debug`](crate::debug).
     #[cfg(feature = "debug-aids")]
@@ -67,17 +63,19 @@ impl<T, K, R, H> Builder<T, K, R, H> {
         self
     }
 
+    lifetimes_methods!(settings.lifetimes);
+
     /// Sets the layout of the pool's handles: [`Handle`](crate::Handle) (the default),
     /// [`Handle32`](crate::Handle32) or a type of your own.
     pub fn handle<H2: HandleLayout>(self) -> Builder<T, K, R, H2> {
-        Builder::of(self.settings.with_types(), self.kind)
+        Builder::of(self.settings, self.kind)
     }
 }
 
-impl<T, K, R, H> Builder<T, Ordered<K>, R, H> {
+impl<T, K, R, H> Builder<T, K, Ordered<R>, H> {
     /// Sets the order in which free slots are reused; see [`reuse`](crate::reuse).
-    pub fn reuse<R2: ReuseOrder>(self, _order: R2) -> Builder<T, Ordered<K>, R2, H> {
-        Builder::of(self.settings.with_types(), self.kind)
+    pub fn reuse<R2: ReuseOrder>(self, _order: R2) -> Builder<T, K, Ordered<R2>, H> {
+        Builder::of(self.settings, self.kind)
     }
 }
 
@@ -113,6 +111,6 @@ impl<T, K: Kind<T, R, H>, R, H> Builder<T, K, R, H> {
 
 impl<T, K: Clone, R, H> Clone for Builder<T, K, R, H> {
     fn clone(&self) -> Self {
-        Self::of(self.settings.clone(), self.kind.clone())
+        Self::of(self.settings, self.kind.clone())
     }
 }

@@ -5,7 +5,6 @@ pub(crate) mod allocator;
 #[cfg(feature = "any")]
 #[allow(unsafe_code)]
 pub mod any_pool;
-#[cfg(feature = "alloc")]
 pub mod builder;
 #[cfg(any(feature = "packed", feature = "vec"))]
 pub(crate) mod doubling;
@@ -18,13 +17,9 @@ pub mod packed;
 pub mod pool;
 #[cfg(feature = "recycler")]
 pub mod recycler;
-#[cfg(any(feature = "packed", feature = "vec"))]
-pub(crate) mod reserve;
-#[cfg(feature = "alloc")]
 pub(crate) mod settings;
 pub mod slot_pool;
 pub mod static_pool;
-#[cfg(feature = "alloc")]
 pub(crate) mod together;
 #[cfg(feature = "vec")]
 pub mod vec_pool;

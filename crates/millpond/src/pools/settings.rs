@@ -1,9 +1,10 @@
 //! What the builders of all pools have in common.
 
 use core::fmt;
-use core::marker::PhantomData;
 
-use crate::base::memory::OutOfMemory;
+use crate::base::OutOfMemory;
+use crate::handle::HandleLayout;
+use crate::reports::debug::DebugAids;
 
 pub(crate) use crate::slots::lifetimes::Lifetimes;
 
@@ -70,12 +71,10 @@ impl fmt::Display for BuildError {
                 "the memory has {bytes} bytes, but at its address the pool needs {needed}: see the \
                  builder's `memory_layout`"
             ),
-            BuildError::BeyondLimit { capacity, capacity_max } => {
-                write!(
-                    f,
-                    "{capacity} slots are more than the {capacity_max} that the table may have"
-                )
-            }
+            BuildError::BeyondLimit { capacity, capacity_max } => write!(
+                f,
+                "{capacity} slots are more than the {capacity_max} that the table may have"
+            ),
             BuildError::OutOfMemory { capacity } => {
                 write!(f, "no memory for a pool of {capacity} slots")
             }
@@ -86,69 +85,47 @@ impl fmt::Display for BuildError {
 impl core::error::Error for BuildError {}
 
 /// The settings that a builder has gathered.
-#[derive(Debug)]
-pub(crate) struct Settings<R, H> {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
     pub(crate) capacity: Option<usize>,
+    /// The limit of a pool that grows.
+    pub(crate) capacity_max: usize,
     pub(crate) lifetimes: Lifetimes,
-    pub(crate) debug_aids: crate::reports::debug::DebugAids,
-    types: PhantomData<fn() -> (R, H)>,
+    pub(crate) debug_aids: DebugAids,
 }
 
-impl<R, H> Settings<R, H> {
-    pub(crate) fn new() -> Self {
-        Self {
-            capacity: None,
-            lifetimes: Lifetimes::default(),
-            debug_aids: crate::reports::debug::DebugAids::none(),
-            types: PhantomData,
-        }
+impl Settings {
+    pub(crate) const NONE: Self = Self {
+        capacity: None,
+        capacity_max: usize::MAX,
+        lifetimes: Lifetimes::PLAIN,
+        debug_aids: DebugAids::none(),
+    };
+
+    pub(crate) const fn of_capacity(capacity: usize) -> Self {
+        Self { capacity: Some(capacity), ..Self::NONE }
     }
 
-    pub(crate) fn of_capacity(capacity: usize) -> Self {
-        Self { capacity: Some(capacity), ..Self::new() }
-    }
-
-    /// The settings of a part of a pool whose first slot is `slot` in the whole: reports about
-    /// its slots and handles count from there.
-    pub(crate) fn part_from(mut self, slot: usize) -> Self {
-        self.debug_aids = self.debug_aids.part_from(slot);
-        self
-    }
-
-    /// These settings for a pool with another reuse order or other handles.
-    pub(crate) fn with_types<R2, H2>(self) -> Settings<R2, H2> {
-        Settings {
-            capacity: self.capacity,
-            lifetimes: self.lifetimes,
-            debug_aids: self.debug_aids,
-            types: PhantomData,
-        }
-    }
-}
-
-impl<R, H> Clone for Settings<R, H> {
-    fn clone(&self) -> Self {
-        Self { ..*self }
-    }
-}
-
-impl<R, H: crate::handle::HandleLayout> Settings<R, H> {
-    /// The capacity, if the layout can name as many slots.
-    pub(crate) fn checked_capacity(&self) -> Result<usize, BuildError> {
+    /// The capacity, if the layout can name as many slots, and they are within the limit.
+    pub(crate) fn checked_capacity<H: HandleLayout>(&self) -> Result<usize, BuildError> {
         let capacity = self.capacity.ok_or(BuildError::NoCapacity)?;
         if capacity > H::CAPACITY_MAX {
-            let capacity_max = H::CAPACITY_MAX;
-            return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
+            return Err(BuildError::CapacityTooLarge { capacity, capacity_max: H::CAPACITY_MAX });
         }
-        Ok(capacity)
+        match self.capacity_max {
+            capacity_max if capacity > capacity_max => {
+                Err(BuildError::ReservedTooMuch { reserved: capacity, capacity_max })
+            }
+            _ => Ok(capacity),
+        }
     }
 
     /// What `make` allocates for this capacity, which is checked first.
-    pub(crate) fn allocate<P>(
+    pub(crate) fn allocate<H: HandleLayout, P>(
         &self,
         make: impl FnOnce(usize) -> Result<P, OutOfMemory>,
     ) -> Result<P, BuildError> {
-        let capacity = self.checked_capacity()?;
+        let capacity = self.checked_capacity::<H>()?;
         make(capacity).map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
     }
 }

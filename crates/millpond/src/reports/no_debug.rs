@@ -4,8 +4,7 @@
 use core::fmt;
 use core::mem::MaybeUninit;
 
-#[cfg(feature = "alloc")]
-use crate::base::memory::OutOfMemory;
+use crate::base::OutOfMemory;
 use crate::handle::Explanation;
 
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +47,6 @@ impl Fills {
     }
 }
 
-#[cfg(feature = "alloc")]
 impl Watch {
     pub(crate) fn try_new(
         _: Option<&'static str>,
@@ -61,9 +59,7 @@ impl Watch {
     pub(crate) fn try_grow(&mut self, _: usize) -> Result<(), OutOfMemory> {
         match *self {}
     }
-}
 
-impl Watch {
     pub(crate) fn fills(&self) -> bool {
         match *self {}
     }

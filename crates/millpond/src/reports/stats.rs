@@ -1,9 +1,7 @@
 use core::fmt;
 
 #[cfg(feature = "bevy_reflect")]
-use bevy_reflect::prelude::ReflectDefault;
-#[cfg(all(feature = "bevy_reflect", feature = "serde"))]
-use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
+use crate::base::reflect::*;
 
 /// A pool's counters: its slots by state, and its operations since it was built. The pool updates
 /// them as it works, so reading them is O(1) (except in a `SyncPool`, which counts its slots when
@@ -29,9 +27,9 @@ use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
     feature = "bevy_reflect",
     derive(bevy_reflect::Reflect),
     reflect(Clone, Debug, Default, Hash, PartialEq),
-    type_path = "millpond"
+    type_path = "millpond",
+    cfg_attr(feature = "serde", reflect(Serialize, Deserialize))
 )]
-#[cfg_attr(all(feature = "bevy_reflect", feature = "serde"), reflect(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Stats {
     /// The number of slots.

@@ -86,8 +86,7 @@ pub enum Overflow {
 /// that name (on the nightly toolchain also that of the standard library, if that crate's feature
 /// `nightly` is enabled and this crate is compiled with `--cfg millpond_nightly`):
 ///
-#[cfg_attr(feature = "allocator-api2", doc = "```")]
-#[cfg_attr(not(feature = "allocator-api2"), doc = "```ignore")]
+/// ```
 /// use allocator_api2::{boxed::Box, vec::Vec};
 /// use hashbrown::{DefaultHashBuilder, HashMap};
 /// use millpond::SizeClasses;

@@ -21,7 +21,6 @@ impl Counts {
     pub(crate) const NONE: Self = Self { births: 0, deaths: 0, peak: 0, retired: 0 };
 
     /// The counts of slots with this history.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn loaded(inserted: u64, live: usize, peak: usize, retired: usize) -> Self {
         Self {
             births: inserted,
@@ -104,7 +103,6 @@ impl Counts {
     }
 
     /// This many retired slots are no more.
-    #[cfg(feature = "packed")]
     pub(crate) fn forget_retired(&mut self, slots: usize) {
         self.retired -= slots as u32;
     }
@@ -116,7 +114,6 @@ impl Counts {
     }
 
     /// A slot that counted as retired is used again.
-    #[cfg(feature = "packed")]
     pub(crate) fn unretire(&mut self) {
         self.retired -= 1;
     }
@@ -139,7 +136,6 @@ pub(crate) trait Census {
     fn word(&self, index: usize) -> Option<Self::Word>;
 
     /// Checks words that are generations on a cycle. Of the retired slots, so many are not out of use for ever.
-    #[cfg(feature = "validate")]
     fn validate_lifetimes(
         &self,
         circle: &super::Circle<Self::Word>,

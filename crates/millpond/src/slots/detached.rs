@@ -82,15 +82,13 @@ impl Detached {
     pub(crate) fn explain(&self, slot: u32, why: InsertAtErrorKind) -> InsertAtErrorKind {
         if self.has_slot(slot) { InsertAtErrorKind::Occupied } else { why }
     }
-}
 
-/// The handles of the slots.
-pub(crate) fn detached_handles<H: HandleLayout>(
-    detached: &Detached,
-) -> impl ExactSizeIterator<Item = H> + '_ {
-    detached.as_slice().iter().map(|(slot, generation)| {
-        H::from_kept_parts(*slot as usize, H::Word::from_generation(*generation))
-    })
+    /// The handles of the slots.
+    pub(crate) fn handles<H: HandleLayout>(&self) -> impl ExactSizeIterator<Item = H> + '_ {
+        self.as_slice().iter().map(|(slot, generation)| {
+            H::from_kept_parts(*slot as usize, H::Word::from_generation(*generation))
+        })
+    }
 }
 
 impl Clone for Detached {

@@ -20,7 +20,7 @@ mod circle;
 #[allow(unsafe_code)]
 mod core;
 mod counts;
-#[cfg(feature = "alloc")]
+#[cfg_attr(not(feature = "alloc"), path = "no_detached.rs")]
 mod detached;
 pub(crate) mod generations;
 #[allow(unsafe_code)]
@@ -28,39 +28,25 @@ mod inline;
 mod kind;
 pub(crate) mod lifetimes;
 mod link;
-#[cfg(not(feature = "alloc"))]
-mod no_detached;
 mod partition;
 #[allow(unsafe_code)]
 mod place;
-#[cfg(feature = "alloc")]
 pub mod reuse;
-#[cfg(not(feature = "alloc"))]
-#[allow(
-    rustdoc::broken_intra_doc_links,
-    reason = "static pools use a part of it, and no public type does"
-)]
-pub(crate) mod reuse;
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub(crate) mod saved;
 #[allow(unsafe_code)]
 mod words;
 
-#[cfg(feature = "alloc")]
-pub(crate) use self::block::Block;
 pub(crate) use self::books::{Books, check_disjoint};
 pub(crate) use self::circle::{CheckWord, Circle, KeptCircle};
 pub(crate) use self::core::{Core, EntryOf, Needs};
 pub(crate) use self::counts::{Census, Counts, retired_among};
-#[cfg(feature = "alloc")]
-pub(crate) use self::detached::{Detached, detached_handles};
+pub(crate) use self::detached::Detached;
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, FitEntries, SlotKind};
 pub(crate) use self::link::Link;
-#[cfg(not(feature = "alloc"))]
-pub(crate) use self::no_detached::Detached;
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapAge, Parts, PartsMut, Place};
-#[cfg(feature = "alloc")]
-pub(crate) use self::words::full_word;
 pub(crate) use self::words::{SlotWords, SlotsMut, handle_at};
+#[cfg(feature = "alloc")]
+pub(crate) use self::{block::Block, words::full_word};

@@ -150,7 +150,6 @@ pub(crate) trait Partition {
 
     /// The retired slot at this position is the next vacant one now, or about to become live. `parting` is the one without
     /// it: the retired slots have lost their last position or their first one.
-    #[cfg(feature = "alloc")]
     fn unretire(&mut self, position: usize, parting: Parting, is_vacant: bool) {
         self.swap(position, if is_vacant { parting.next() } else { parting.live });
     }

@@ -1,6 +1,4 @@
 #[cfg(feature = "serde")]
-mod migrate;
-#[cfg(feature = "serde")]
 mod saved;
 mod snapshot;
 
@@ -14,7 +12,7 @@ use crate::policies::{
 use crate::pools::pool::Pool;
 use crate::pools::pool::PoolBuilder;
 use crate::pools::settings::BuildError;
-use crate::pools::vec_pool::{ReserveError, VecPool, VecPoolBuilder};
+use crate::pools::vec_pool::{Growing, ReserveError, VecPool, VecPoolBuilder};
 use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{Lifo, ReuseOrder};
@@ -149,7 +147,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         builder: PoolBuilder<T, R, H>,
         more: usize,
     ) -> Result<Self, BuildError> {
-        let capacity = builder.settings().checked_capacity()?;
+        let capacity = builder.settings.checked_capacity::<H>()?;
         let Some(capacity_max) = slots_together(capacity, more, H::CAPACITY_MAX) else {
             let (capacity, capacity_max) = (capacity.saturating_add(more), H::CAPACITY_MAX);
             return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
@@ -158,7 +156,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
             Overflow::Grow => (0, more),
             _ => (more, 0),
         };
-        let beyond = VecPoolBuilder::like(&builder)
+        // With the name, the salt, the lifetimes and the debug aids of the others.
+        let beyond = VecPoolBuilder::<T, R, H>::of(builder.settings, Growing)
+            .capacity(0)
             .capacity_max(grown)
             .part_from(capacity + spilled)
             .try_build()?;

@@ -305,7 +305,6 @@ impl Chunks {
     }
 
     /// Fills free slots from now on, and inspects them before they are reused.
-    #[cfg(feature = "debug-aids")]
     pub(super) fn fill_free_slots<T>(&self) {
         self.fills.set(Fills::of(1));
         let (number, index) = self.fresh.get();

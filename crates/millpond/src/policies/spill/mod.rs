@@ -1,6 +1,4 @@
 #[cfg(all(feature = "serde", feature = "alloc"))]
-mod migrate;
-#[cfg(all(feature = "serde", feature = "alloc"))]
 mod saved;
 mod snapshot;
 
@@ -93,7 +91,6 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     }
 
     /// The first pool, mutable; it must not be replaced by another.
-    #[cfg(all(feature = "budget", feature = "serde"))]
     pub(crate) fn first_mut(&mut self) -> &mut A {
         &mut self.first
     }

@@ -39,18 +39,16 @@ impl HandleAllocator {
 }
 
 /// Builds a [`HandleAllocator`].
-pub type HandleAllocatorBuilder<T, R, H> = Builder<T, Ordered<OfHandleAllocator>, R, H>;
+pub type HandleAllocatorBuilder<T, R, H> = Builder<T, OfHandleAllocator, Ordered<R>, H>;
 
 /// The kind of a [`HandleAllocator`].
 #[derive(Clone, Copy, Debug)]
 pub struct OfHandleAllocator;
 
-impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfHandleAllocator> {
+impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, Ordered<R>, H> for OfHandleAllocator {
     type Pool = HandleAllocator<R, H>;
 
-    fn build(
-        builder: HandleAllocatorBuilder<T, R, H>,
-    ) -> Result<HandleAllocator<R, H>, BuildError> {
+    fn build(builder: HandleAllocatorBuilder<T, R, H>) -> Result<Self::Pool, BuildError> {
         HandleAllocator::from_settings(&builder.settings)
     }
 }
@@ -68,6 +66,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// assert_eq!(pool.name(), Some("nodes"));
     /// ```
     pub fn typed_builder() -> HandleAllocatorBuilder<(), R, H> {
-        Builder::of(Settings::new(), Ordered(OfHandleAllocator))
+        Builder::of(Settings::NONE, OfHandleAllocator)
     }
 }

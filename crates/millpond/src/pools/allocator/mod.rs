@@ -1,18 +1,9 @@
 #[cfg(feature = "__c")]
 #[allow(unsafe_code)]
-mod beside;
+pub(crate) mod beside;
 mod builder;
 mod debug;
-#[cfg(all(feature = "__c", feature = "serde"))]
-mod saved_slots;
 mod snapshot;
-
-#[cfg(feature = "__c")]
-#[doc(hidden)]
-pub use beside::CoreOffsets;
-#[cfg(all(feature = "__c", feature = "serde"))]
-#[doc(hidden)]
-pub use saved_slots::SavedSlots;
 
 pub use builder::HandleAllocatorBuilder;
 
@@ -93,7 +84,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
-    pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
+    pub(crate) fn from_settings(settings: &Settings) -> Result<Self, BuildError> {
         Self::of_settings(settings, |slots, start| {
             Storage::try_new(Core::<R, H::Erased>::NEEDS, slots, start)
         })
@@ -101,10 +92,10 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// With the slots that the function makes from their number and the first generation.
     fn of_settings(
-        settings: &Settings<R, H>,
+        settings: &Settings,
         make_storage: impl FnOnce(usize, u32) -> Result<PoolStorage<(), R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
-        settings.allocate(|capacity| {
+        settings.allocate::<H, _>(|capacity| {
             let circle = Circle::new::<H>(&settings.lifetimes);
             let mut storage = make_storage(capacity, circle.start().generation())?;
             let core = Core::new(circle, settings.lifetimes.name, storage.slots_mut());
@@ -286,36 +277,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.stats(self.storage.words())
     }
 
-    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
-    /// under `handles`. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
-    /// not recorded.
-    ///
-    /// ```
-    /// use millpond::HandleAllocator;
-    /// use millpond::recorder::Recorder;
-    ///
-    /// let recorder = Recorder::to_writer(std::io::sink())?;
-    /// let mut pool = HandleAllocator::new(8);
-    /// pool.record(&recorder);
-    /// pool.acquire().unwrap();
-    /// pool.stop_recording();
-    /// assert_eq!(recorder.finish()?.events, 2);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    #[cfg(feature = "recorder")]
-    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
-        let name = self.name().unwrap_or("handles");
-        let live = self.handles().map(|handle| handle.index() as usize);
-        let track = recorder.track_pool(name, self.stats(), live, false);
-        self.listen(Some(track));
-    }
-
-    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
-    #[cfg(feature = "recorder")]
-    pub fn stop_recording(&mut self) {
-        self.listen(None);
-    }
-
     /// Sends events to `track` from now on, or to nobody.
     pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.core.listen(track, self.storage.slots_mut());
@@ -375,6 +336,37 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[cfg(test)]
     pub(crate) fn storage_mut(&mut self) -> &mut PoolStorage<(), R, H> {
         &mut self.storage
+    }
+}
+
+#[cfg(feature = "recorder")]
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
+    /// under `handles`. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
+    /// not recorded.
+    ///
+    /// ```
+    /// use millpond::HandleAllocator;
+    /// use millpond::recorder::Recorder;
+    ///
+    /// let recorder = Recorder::to_writer(std::io::sink())?;
+    /// let mut pool = HandleAllocator::new(8);
+    /// pool.record(&recorder);
+    /// pool.acquire().unwrap();
+    /// pool.stop_recording();
+    /// assert_eq!(recorder.finish()?.events, 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+        let name = self.name().unwrap_or("handles");
+        let live = self.handles().map(|handle| handle.index() as usize);
+        let track = recorder.track_pool(name, self.stats(), live, false);
+        self.listen(Some(track));
+    }
+
+    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
+    pub fn stop_recording(&mut self) {
+        self.listen(None);
     }
 }
 

@@ -1,6 +1,7 @@
 use super::{PackedPool, PackedVecPool};
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind};
+use crate::pools::doubling::Growing;
 use crate::pools::settings::{BuildError, Settings};
 
 impl<T> PackedPool<T> {
@@ -61,7 +62,7 @@ pub struct OfPackedPool;
 impl<T, H: HandleLayout> Kind<T, (), H> for OfPackedPool {
     type Pool = PackedPool<T, H>;
 
-    fn build(builder: PackedPoolBuilder<T, H>) -> Result<PackedPool<T, H>, BuildError> {
+    fn build(builder: PackedPoolBuilder<T, H>) -> Result<Self::Pool, BuildError> {
         PackedPool::from_settings(&builder.settings)
     }
 }
@@ -79,7 +80,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// assert_eq!(pool.name(), Some("nodes"));
     /// ```
     pub fn typed_builder() -> PackedPoolBuilder<T, H> {
-        Builder::of(Settings::new(), OfPackedPool)
+        Builder::of(Settings::NONE, OfPackedPool)
     }
 }
 
@@ -127,13 +128,7 @@ impl<T> PackedVecPool<T> {
 /// let pool = PackedVecPool::<[f32; 4]>::builder().capacity(100).capacity_max(1000).build();
 /// assert_eq!((pool.capacity(), pool.capacity_max()), (100, 1000));
 /// ```
-pub type PackedVecPoolBuilder<T, H = Handle<T>> = Builder<T, OfPackedVecPool, (), H>;
-
-/// The kind of a [`PackedVecPool`].
-#[derive(Clone, Copy, Debug)]
-pub struct OfPackedVecPool {
-    slots_max: usize,
-}
+pub type PackedVecPoolBuilder<T, H = Handle<T>> = Builder<T, Growing, (), H>;
 
 impl<T, H: HandleLayout> PackedVecPool<T, H> {
     /// Returns a builder for pools of exactly this type: `builder` starts with the default type
@@ -148,40 +143,17 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
     /// assert_eq!(pool.name(), Some("nodes"));
     /// ```
     pub fn typed_builder() -> PackedVecPoolBuilder<T, H> {
-        Builder::of(Settings::of_capacity(0), OfPackedVecPool { slots_max: usize::MAX })
+        Builder::of(Settings::of_capacity(0), Growing)
     }
 }
 
-impl<T, H: HandleLayout> PackedVecPoolBuilder<T, H> {
-    /// Limits the number of slots: an insertion that would need one more is refused. By default, the limit is what the
-    /// handle layout can name.
-    ///
-    /// ```
-    /// use millpond::PackedVecPool;
-    ///
-    /// let mut pool = PackedVecPool::builder().capacity_max(10).name("sparks").build();
-    /// assert!((0..10).all(|i| pool.insert(i).is_ok()));
-    /// let full = pool.insert(10).unwrap_err();
-    /// assert_eq!(full.to_string(), "pool \"sparks\" is full: all 10 slots are live");
-    /// ```
-    pub fn capacity_max(mut self, slots: usize) -> Self {
-        self.kind.slots_max = slots;
-        self
-    }
-}
-
-impl<T, H: HandleLayout> Kind<T, (), H> for OfPackedVecPool {
+impl<T, H: HandleLayout> Kind<T, (), H> for Growing {
     type Pool = PackedVecPool<T, H>;
 
-    fn build(builder: PackedVecPoolBuilder<T, H>) -> Result<PackedVecPool<T, H>, BuildError> {
-        let Builder { settings, kind, .. } = builder;
-        let capacity = settings.checked_capacity()?;
-        let mut pool = PackedVecPool::without_slots(&settings.lifetimes, kind.slots_max);
-        let capacity_max = pool.capacity_max();
-        if capacity > capacity_max {
-            return Err(BuildError::ReservedTooMuch { reserved: capacity, capacity_max });
-        }
-        settings.allocate(|capacity| {
+    fn build(builder: PackedVecPoolBuilder<T, H>) -> Result<Self::Pool, BuildError> {
+        let Builder { settings, .. } = builder;
+        let mut pool = PackedVecPool::without_slots(&settings.lifetimes, settings.capacity_max);
+        settings.allocate::<H, _>(|capacity| {
             pool.watch(settings.debug_aids)?;
             pool.grow(capacity, true)
         })?;

@@ -86,7 +86,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     }
 
     /// The pool is about to take over the objects of another.
-    #[cfg(feature = "serde")]
     pub(super) fn note_migrated(&self) {
         if let Some(watch) = &self.roster.slots().watch {
             (0..self.capacity()).for_each(|index| watch.restored(index));

@@ -82,6 +82,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// assert_eq!(pool.detached().collect::<Vec<_>>(), [green]);
     /// ```
     pub fn detached(&self) -> impl ExactSizeIterator<Item = H> + '_ {
-        crate::slots::detached_handles(self.roster.detached())
+        self.roster.detached().handles()
     }
 }

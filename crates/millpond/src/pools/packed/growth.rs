@@ -189,7 +189,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     }
 
     /// Checks what the pool knows of slots that are not there.
-    #[cfg(feature = "validate")]
     pub(super) fn validate_growth(&self) -> Result<(), crate::reports::validate::Violation> {
         self.growth.doubling().map_or(Ok(()), |doubling| doubling.check::<H>(self.capacity()))
     }

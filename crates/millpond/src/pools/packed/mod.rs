@@ -20,8 +20,8 @@ mod traits;
 mod vec;
 
 pub use crate::pools::doubling::Doubling;
-pub use crate::pools::reserve::ReserveError;
-pub use builder::{OfPackedPool, OfPackedVecPool, PackedPoolBuilder, PackedVecPoolBuilder};
+pub use crate::pools::doubling::{Growing, ReserveError};
+pub use builder::{OfPackedPool, PackedPoolBuilder, PackedVecPoolBuilder};
 pub use drain::{Drain, ExtractIf, IntoIter, VacantEntry};
 pub use growth::PackedGrowth;
 pub use iter::{Iter, IterMut};
@@ -133,8 +133,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
     }
 
-    fn from_settings(settings: &Settings<(), H>) -> Result<Self, BuildError> {
-        settings.allocate(|capacity| {
+    fn from_settings(settings: &Settings) -> Result<Self, BuildError> {
+        settings.allocate::<H, _>(|capacity| {
             let roster = PackedRoster::try_new(capacity, &settings.lifetimes)?;
             let values = PackedValues::try_new(capacity)?;
             let mut pool = Self { roster, values, growth: Fixed };
@@ -172,36 +172,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.roster.next(self.len()).is_none() && self.usable_beyond() == 0
-    }
-
-    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
-    /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
-    /// not recorded.
-    ///
-    /// ```
-    /// use millpond::PackedPool;
-    /// use millpond::recorder::Recorder;
-    ///
-    /// let recorder = Recorder::to_writer(std::io::sink())?;
-    /// let mut pool = PackedPool::new(8);
-    /// pool.record(&recorder);
-    /// pool.insert('a').unwrap();
-    /// pool.stop_recording();
-    /// assert_eq!(recorder.finish()?.events, 2);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    #[cfg(feature = "recorder")]
-    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
-        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
-        let live = self.handles().map(|handle| handle.index() as usize);
-        let track = recorder.track_pool(name, self.stats(), live, false);
-        self.roster.listen(Some(track));
-    }
-
-    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
-    #[cfg(feature = "recorder")]
-    pub fn stop_recording(&mut self) {
-        self.roster.listen(None);
     }
 
     /// Returns the name set on the builder.
@@ -1028,6 +998,37 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     pub fn clear(&mut self) {
         self.roster.release_all();
         self.values.clear();
+    }
+}
+
+#[cfg(feature = "recorder")]
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
+    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
+    /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
+    /// not recorded.
+    ///
+    /// ```
+    /// use millpond::PackedPool;
+    /// use millpond::recorder::Recorder;
+    ///
+    /// let recorder = Recorder::to_writer(std::io::sink())?;
+    /// let mut pool = PackedPool::new(8);
+    /// pool.record(&recorder);
+    /// pool.insert('a').unwrap();
+    /// pool.stop_recording();
+    /// assert_eq!(recorder.finish()?.events, 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
+        let live = self.handles().map(|handle| handle.index() as usize);
+        let track = recorder.track_pool(name, self.stats(), live, false);
+        self.roster.listen(Some(track));
+    }
+
+    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
+    pub fn stop_recording(&mut self) {
+        self.roster.listen(None);
     }
 }
 

@@ -84,7 +84,6 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
     }
 
     /// Takes on these words and this history. The positions are set later.
-    #[cfg(feature = "serde")]
     pub(super) fn load(&mut self, words: &[W], inserted: u64, peak: usize) {
         let (mut live, mut retired) = (0, 0);
         for (slot, &word) in self.slots.iter_mut().zip(words) {

@@ -2,8 +2,7 @@ use super::growth::grow;
 use super::{PackedRoster, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout, Word};
-use crate::pools::doubling::Doubling;
-use crate::pools::reserve::{ReserveError, no_room};
+use crate::pools::doubling::{Doubling, ReserveError, no_room};
 use crate::slots::lifetimes::Lifetimes;
 use crate::values::PackedValues;
 
@@ -219,7 +218,6 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         grow(growth, roster, values, slots, touch)
     }
 
-    #[cfg(feature = "serde")]
     pub(super) fn set_former(&mut self, words: &[H::Word]) -> Result<(), OutOfMemory> {
         self.growth.set_former(words)
     }

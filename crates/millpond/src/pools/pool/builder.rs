@@ -69,19 +69,19 @@ impl<T> Pool<T> {
 /// let pool = Pool::<[f32; 4]>::builder().capacity(1000).reuse(LowestFirst).name("sparks").build();
 /// assert_eq!(pool.name(), Some("sparks"));
 /// ```
-pub type PoolBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, Ordered<OfPool>, R, H>;
+pub type PoolBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, OfPool, Ordered<R>, H>;
 
 /// The kind of a [`Pool`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct OfPool {
     untouched: bool,
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfPool> {
+impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, Ordered<R>, H> for OfPool {
     type Pool = Pool<T, R, H>;
 
-    fn build(builder: PoolBuilder<T, R, H>) -> Result<Pool<T, R, H>, BuildError> {
-        Pool::from_settings(&builder.settings, builder.kind.0.untouched)
+    fn build(builder: PoolBuilder<T, R, H>) -> Result<Self::Pool, BuildError> {
+        Pool::from_settings(&builder.settings, builder.kind.untouched)
     }
 }
 
@@ -98,7 +98,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// assert_eq!(pool.name(), Some("nodes"));
     /// ```
     pub fn typed_builder() -> PoolBuilder<T, R, H> {
-        Builder::of(Settings::new(), Ordered::default())
+        Builder::of(Settings::NONE, OfPool { untouched: false })
     }
 }
 
@@ -155,7 +155,7 @@ impl<T, R, H> PoolBuilder<T, R, H> {
     /// assert!(chunks.contains(chunk) && chunks.capacity() == 16_777_216);
     /// ```
     pub fn untouched(mut self) -> Self {
-        self.kind.0.untouched = true;
+        self.kind.untouched = true;
         self
     }
 }
@@ -170,7 +170,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     /// larger than the address space.
     pub fn memory_layout(&self) -> Result<Layout, BuildError> {
         let (needs, value) = (Core::<R, H::Erased>::NEEDS, Layout::new::<T>());
-        self.settings.allocate(|slots| PoolStorage::<T, R, H>::layout(needs, slots, value))
+        self.settings.allocate::<H, _>(|slots| PoolStorage::<T, R, H>::layout(needs, slots, value))
     }
 
     /// Builds the pool in memory that the caller provides instead of the heap, such as a static

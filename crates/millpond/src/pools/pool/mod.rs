@@ -134,7 +134,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.storage.words().used()
     }
 
-    fn from_settings(settings: &Settings<R, H>, untouched: bool) -> Result<Self, BuildError> {
+    fn from_settings(settings: &Settings, untouched: bool) -> Result<Self, BuildError> {
         let allocate = if untouched { Storage::try_untouched } else { Storage::try_new };
         Self::of_settings(settings, |slots, start| {
             allocate(Core::<R, H::Erased>::NEEDS, slots, start)
@@ -143,10 +143,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     /// A pool whose storage comes from `make_storage`, which receives the capacity and the first generation.
     fn of_settings(
-        settings: &Settings<R, H>,
+        settings: &Settings,
         make_storage: impl FnOnce(usize, u32) -> Result<PoolStorage<T, R, H>, OutOfMemory>,
     ) -> Result<Self, BuildError> {
-        settings.allocate(|capacity| {
+        settings.allocate::<H, _>(|capacity| {
             let circle = Circle::new::<H>(&settings.lifetimes);
             let mut storage = make_storage(capacity, circle.start().generation())?;
             let core = Core::new(circle, settings.lifetimes.name, storage.slots_mut());

@@ -67,7 +67,7 @@ impl<T> Recycler<T> {
 /// voices.release(handle);
 /// assert_eq!(std::rc::Rc::strong_count(&sound), 1);
 /// ```
-pub type RecyclerBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, Ordered<OfRecycler<T>>, R, H>;
+pub type RecyclerBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, OfRecycler<T>, Ordered<R>, H>;
 
 /// The kind of a [`Recycler`].
 #[derive(Clone, Debug)]
@@ -76,10 +76,10 @@ pub struct OfRecycler<T> {
 }
 
 /// With default objects.
-impl<T: Default, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfRecycler<T>> {
+impl<T: Default, R: ReuseOrder, H: HandleLayout> Kind<T, Ordered<R>, H> for OfRecycler<T> {
     type Pool = Recycler<T, R, H>;
 
-    fn build(builder: RecyclerBuilder<T, R, H>) -> Result<Recycler<T, R, H>, BuildError> {
+    fn build(builder: RecyclerBuilder<T, R, H>) -> Result<Self::Pool, BuildError> {
         builder.try_build_with(|_| T::default())
     }
 }
@@ -97,7 +97,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// assert_eq!(pool.name(), Some("nodes"));
     /// ```
     pub fn typed_builder() -> RecyclerBuilder<T, R, H> {
-        Builder::of(Settings::new(), Ordered(OfRecycler { on_release: None }))
+        Builder::of(Settings::NONE, OfRecycler { on_release: None })
     }
 }
 
@@ -105,7 +105,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
     /// Calls `hook` for each released object, to clear what it refers to: a dead object that still
     /// refers to others keeps them alive.
     pub fn on_release(mut self, hook: fn(&mut T)) -> Self {
-        self.kind.0.on_release = Some(hook);
+        self.kind.on_release = Some(hook);
         self
     }
 
@@ -129,6 +129,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
         self,
         make: impl FnMut(usize) -> T,
     ) -> Result<Recycler<T, R, H>, BuildError> {
-        Recycler::from_settings(&self.settings, self.kind.0.on_release, make)
+        Recycler::from_settings(&self.settings, self.kind.on_release, make)
     }
 }

@@ -82,12 +82,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 
     fn from_settings(
-        settings: &Settings<R, H>,
+        settings: &Settings,
         on_release: Option<fn(&mut T)>,
         make: impl FnMut(usize) -> T,
     ) -> Result<Self, BuildError> {
         let handles = HandleAllocator::from_settings(settings)?;
-        let objects = settings.allocate(|capacity| memory::from_fn(capacity, make))?;
+        let objects = settings.allocate::<H, _>(|capacity| memory::from_fn(capacity, make))?;
         let mut hooks = OnRelease::default();
         hooks[0] = on_release;
         Ok(Self { handles, objects, on_release: hooks })
@@ -119,36 +119,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.handles.is_full()
-    }
-
-    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
-    /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
-    /// not recorded.
-    ///
-    /// ```
-    /// use millpond::Recycler;
-    /// use millpond::recorder::Recorder;
-    ///
-    /// let recorder = Recorder::to_writer(std::io::sink())?;
-    /// let mut pool = Recycler::<char>::new(8);
-    /// pool.record(&recorder);
-    /// pool.acquire().unwrap();
-    /// pool.stop_recording();
-    /// assert_eq!(recorder.finish()?.events, 2);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    #[cfg(feature = "recorder")]
-    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
-        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
-        let live = self.handles().map(|handle| handle.index() as usize);
-        let track = recorder.track_pool(name, self.stats(), live, false);
-        self.handles.listen(Some(track));
-    }
-
-    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
-    #[cfg(feature = "recorder")]
-    pub fn stop_recording(&mut self) {
-        self.handles.listen(None);
     }
 
     /// Returns the name set on the builder.
@@ -503,6 +473,37 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     pub fn runs_mut(&mut self) -> RunSlicesMut<'_, T> {
         self.handles.refresh();
         RunSlicesMut::of_slice(&mut self.objects, self.handles.runs())
+    }
+}
+
+#[cfg(feature = "recorder")]
+impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
+    /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
+    /// not recorded.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    /// use millpond::recorder::Recorder;
+    ///
+    /// let recorder = Recorder::to_writer(std::io::sink())?;
+    /// let mut pool = Recycler::<char>::new(8);
+    /// pool.record(&recorder);
+    /// pool.acquire().unwrap();
+    /// pool.stop_recording();
+    /// assert_eq!(recorder.finish()?.events, 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
+        let live = self.handles().map(|handle| handle.index() as usize);
+        let track = recorder.track_pool(name, self.stats(), live, false);
+        self.handles.listen(Some(track));
+    }
+
+    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
+    pub fn stop_recording(&mut self) {
+        self.handles.listen(None);
     }
 }
 

@@ -99,7 +99,6 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     }
 
     /// Makes sure that there are this many slots, which the limit allows. On an error, nothing changes.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
     fn make_slots(
         &mut self,
         _slots: usize,
@@ -110,7 +109,6 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     }
 
     /// Forgets the slots that existed and exist no more.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
     fn forget_former(&mut self) {}
 
     /// Adds what the future depends on.
@@ -121,7 +119,6 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     /// # Errors
     ///
     /// The first invariant that does not hold.
-    #[cfg(feature = "validate")]
     fn validate(
         &self,
         _storage: &Storage<T, P>,

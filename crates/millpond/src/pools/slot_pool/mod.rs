@@ -6,16 +6,16 @@
 
 #![allow(private_interfaces, private_bounds, reason = "nobody outside can name or implement them")]
 
-#[cfg(feature = "alloc")]
-mod detach;
 mod growth;
+#[cfg_attr(not(feature = "alloc"), path = "no_heap.rs")]
+mod heap;
 mod insert;
 mod lookup;
-#[cfg(all(feature = "serde", feature = "alloc"))]
-mod migrate;
 mod overflow;
 mod place;
 mod remove;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod saved;
 mod snapshot;
 mod traits;
 mod walk;
@@ -24,6 +24,7 @@ mod watch;
 pub use growth::{CannotGrow, Fixed, Growth};
 pub use place::PoolPlace;
 
+use self::heap::{DefaultOrder, DefaultPlace};
 use crate::handle::{Explanation, Handle, HandleLayout};
 use crate::slots::generations::Generations;
 use crate::slots::reuse::ReuseOrder;
@@ -53,16 +54,6 @@ pub struct SlotPool<
     /// Slots that have retired for all others, while their objects are out of the pool.
     pub(super) detached: Detached,
 }
-
-#[cfg(feature = "alloc")]
-type DefaultOrder = crate::slots::reuse::Lifo;
-#[cfg(not(feature = "alloc"))]
-type DefaultOrder = crate::slots::reuse::InlineRoster;
-/// The place of a [`Pool`](crate::Pool) whose words and slot numbers have 32 bits, written so that the compiler sees that it is the default.
-#[cfg(feature = "alloc")]
-type DefaultPlace<R> = crate::slots::Block<(R, u32, u32)>;
-#[cfg(not(feature = "alloc"))]
-type DefaultPlace<R> = crate::slots::Inline<(), (R, u32, u32), 0>;
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
     pub(super) const fn of_parts(
@@ -149,6 +140,19 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         Explanation::new(handle, lifetime, self.check(handle))
     }
 
+    /// Returns whether an insertion would fail because each slot is live or retired, and there can be no more slots. (A
+    /// pool that grows may also lack memory.)
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.core.is_full(self.storage.words()) && self.growth.usable_beyond(&self.storage) == 0
+    }
+}
+
+#[cfg(feature = "recorder")]
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    SlotPool<T, G, R, H, P>
+{
     /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
     /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
     /// not recorded.
@@ -165,7 +169,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(recorder.finish()?.events, 2);
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[cfg(feature = "recorder")]
     pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
@@ -174,17 +177,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
-    #[cfg(feature = "recorder")]
     pub fn stop_recording(&mut self) {
         self.core.listen(None, self.storage.slots_mut());
-    }
-
-    /// Returns whether an insertion would fail because each slot is live or retired, and there can be no more slots. (A
-    /// pool that grows may also lack memory.)
-    #[inline]
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.core.is_full(self.storage.words()) && self.growth.usable_beyond(&self.storage) == 0
     }
 }
 

@@ -32,20 +32,6 @@ pub trait TryClone<T>: Place + Sized {
         T: Clone;
 }
 
-#[cfg(feature = "alloc")]
-impl<T, K: SlotKind> TryClone<T> for crate::slots::Block<K> {
-    fn try_clone(
-        storage: &Storage<T, Self>,
-        _: &Circle<K::Word>,
-        touch: bool,
-    ) -> Result<Storage<T, Self>, OutOfMemory>
-    where
-        T: Clone,
-    {
-        storage.try_clone(touch)
-    }
-}
-
 impl<T, K: SlotKind, const N: usize> TryClone<T> for crate::slots::Inline<T, K, N> {
     fn try_clone(
         storage: &Storage<T, Self>,

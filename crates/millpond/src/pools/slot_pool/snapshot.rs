@@ -204,32 +204,3 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         self.storage.clear(&mut self.core);
     }
 }
-
-/// Serialises everything that the pool's future depends on, and its statistics; see
-/// [`snapshot`](crate::snapshot#saving-to-a-file).
-#[cfg(all(feature = "serde", feature = "alloc"))]
-impl<T: ::serde::Serialize, R: ReuseOrder, H: HandleLayout, P, G> ::serde::Serialize
-    for SlotPool<T, G, R, H, P>
-where
-    P: PoolPlace<T, R, H>,
-    G: Growth<T, R, H::Erased, P>,
-    Self: sealed::Written<Value = T>,
-{
-    fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        sealed::Written::write(self, false, serializer)
-    }
-}
-
-/// Deserialises a pool without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
-#[cfg(all(feature = "serde", feature = "alloc"))]
-impl<'de, T: ::serde::Deserialize<'de>, R: ReuseOrder, H: HandleLayout, P, G>
-    ::serde::Deserialize<'de> for SlotPool<T, G, R, H, P>
-where
-    P: PoolPlace<T, R, H>,
-    G: Growth<T, R, H::Erased, P>,
-    Self: sealed::Written<Value = T>,
-{
-    fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        sealed::Written::read(deserializer)
-    }
-}

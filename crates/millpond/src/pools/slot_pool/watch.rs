@@ -34,11 +34,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     /// Watches the slots from now on, if any aid is enabled.
-    #[cfg(feature = "alloc")]
     pub(crate) fn watch(
         &mut self,
         aids: crate::reports::debug::DebugAids,
-    ) -> Result<(), crate::base::memory::OutOfMemory> {
+    ) -> Result<(), crate::base::OutOfMemory> {
         if cfg!(feature = "debug-aids") {
             let watch = crate::reports::debug::Watch::try_new(self.name(), aids, self.capacity())?;
             self.storage.watch(watch);

@@ -1,8 +1,7 @@
 use super::VecPool;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind, Ordered};
-#[cfg(feature = "budget")]
-use crate::pools::pool::PoolBuilder;
+use crate::pools::doubling::Growing;
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::{Lifo, ReuseOrder};
 
@@ -52,13 +51,7 @@ impl<T> VecPool<T> {
 /// let pool = VecPool::<[f32; 4]>::builder().capacity(100).capacity_max(1000).name("sparks").build();
 /// assert_eq!((pool.capacity(), pool.capacity_max()), (100, 1000));
 /// ```
-pub type VecPoolBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, Ordered<OfVecPool>, R, H>;
-
-/// The kind of a [`VecPool`].
-#[derive(Clone, Copy, Debug)]
-pub struct OfVecPool {
-    slots_max: usize,
-}
+pub type VecPoolBuilder<T, R = Lifo, H = Handle<T>> = Builder<T, Growing, Ordered<R>, H>;
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// Returns a builder for pools of exactly this type: `builder` starts with the default type
@@ -73,48 +66,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// assert_eq!(pool.name(), Some("nodes"));
     /// ```
     pub fn typed_builder() -> VecPoolBuilder<T, R, H> {
-        Builder::of(Settings::of_capacity(0), Ordered(OfVecPool { slots_max: usize::MAX }))
+        Builder::of(Settings::of_capacity(0), Growing)
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> VecPoolBuilder<T, R, H> {
-    /// A builder of a pool without slots, with the name, the salt, the lifetimes and the debug aids of `builder`.
-    #[cfg(feature = "budget")]
-    pub(crate) fn like(builder: &PoolBuilder<T, R, H>) -> Self {
-        let kind = OfVecPool { slots_max: usize::MAX };
-        Self::of(builder.settings.clone(), Ordered(kind)).capacity(0)
-    }
-
-    /// Limits the number of slots: an insertion that would need one more is refused. By default, the limit is what the
-    /// handle layout can name.
-    ///
-    /// ```
-    /// use millpond::VecPool;
-    ///
-    /// let mut pool = VecPool::builder().capacity_max(10).name("ships").build();
-    /// assert!((0..10).all(|i| pool.insert(i).is_ok()));
-    /// let full = pool.insert(10).unwrap_err();
-    /// assert_eq!(full.to_string(), "pool \"ships\" is full: all 10 slots are live");
-    /// ```
-    pub fn capacity_max(mut self, slots: usize) -> Self {
-        self.kind.0.slots_max = slots;
-        self
-    }
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, R, H> for Ordered<OfVecPool> {
+impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, Ordered<R>, H> for Growing {
     type Pool = VecPool<T, R, H>;
 
-    fn build(builder: VecPoolBuilder<T, R, H>) -> Result<VecPool<T, R, H>, BuildError> {
-        let Builder { settings, kind, .. } = builder;
-        let capacity = settings.checked_capacity()?;
-        let mut pool = VecPool::without_slots(&settings.lifetimes, kind.0.slots_max);
-        let capacity_max = pool.capacity_max();
-        if capacity > capacity_max {
-            return Err(BuildError::ReservedTooMuch { reserved: capacity, capacity_max });
-        }
-        settings.allocate(|_| pool.watch(settings.debug_aids))?;
-        settings.allocate(|capacity| {
+    fn build(builder: VecPoolBuilder<T, R, H>) -> Result<Self::Pool, BuildError> {
+        let Builder { settings, .. } = builder;
+        let mut pool = VecPool::without_slots(&settings.lifetimes, settings.capacity_max);
+        settings.allocate::<H, _>(|capacity| {
+            pool.watch(settings.debug_aids)?;
             let VecPool { storage, core, growth, .. } = &mut pool;
             growth.grow(capacity, storage, core, true)
         })?;

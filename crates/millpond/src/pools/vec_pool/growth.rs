@@ -126,7 +126,6 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         Ok(())
     }
 
-    #[cfg(feature = "serde")]
     fn make_slots(
         &mut self,
         slots: usize,
@@ -139,7 +138,6 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         }
     }
 
-    #[cfg(feature = "serde")]
     fn forget_former(&mut self) {
         self.keep(None);
     }
@@ -148,7 +146,6 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         sum.add(&storage.words().slots());
     }
 
-    #[cfg(feature = "validate")]
     fn validate(
         &self,
         storage: &PoolStorage<T, R, L>,

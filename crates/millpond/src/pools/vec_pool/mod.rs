@@ -9,10 +9,10 @@ mod saved;
 mod traits;
 
 pub use crate::pools::doubling::Doubling;
+pub use crate::pools::doubling::{Growing, ReserveError};
 pub use crate::pools::faces::{Handles, Values, ValuesMut};
-pub use crate::pools::reserve::ReserveError;
 pub use crate::values::{ValueRuns, ValueRunsMut};
-pub use builder::{OfVecPool, VecPoolBuilder};
+pub use builder::VecPoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};

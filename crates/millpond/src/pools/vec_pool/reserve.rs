@@ -3,7 +3,7 @@
 use super::VecPool;
 use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
-use crate::pools::reserve::{ReserveError, no_room};
+use crate::pools::doubling::{ReserveError, no_room};
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {

@@ -86,9 +86,7 @@ mod origin;
 mod watch;
 
 pub(crate) use fill::{Fills, fill, find_changed};
-#[cfg(feature = "bytemuck")]
-pub use initialiser::forgotten_bytes;
-pub use initialiser::{Field, forgotten_fields};
+pub use initialiser::*;
 pub use live_report::{LiveReport, Origin};
 pub(crate) use watch::Watch;
 

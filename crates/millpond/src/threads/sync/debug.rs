@@ -10,8 +10,6 @@ use core::mem::MaybeUninit;
 use super::SyncPool;
 use super::slots::Slots;
 use crate::handle::Handle;
-#[cfg(doc)]
-use crate::reports::debug::DebugAids;
 use crate::reports::debug::{Watch, fill, find_changed};
 use crate::values::{bytes_mut, initialised};
 
@@ -61,7 +59,7 @@ impl<T> Slots<T> {
 impl<T> SyncPool<T> {
     /// Returns the live objects, grouped by the source line that inserted them; exact while no
     /// other thread inserts or removes. O(capacity + live × log live); allocates. Returns `None`
-    /// unless the builder was set to [remember origins](DebugAids::remember_origins); see
+    /// unless the builder was set to [remember origins](crate::debug::DebugAids::remember_origins); see
     /// [`debug`](crate::debug). The origin of objects restored by [`restore`](Self::restore) is
     /// unknown.
     ///

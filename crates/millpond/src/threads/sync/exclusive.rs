@@ -224,7 +224,10 @@ impl<T> SyncPool<T> {
     pub fn settle(&mut self) -> usize {
         self.slots().settle()
     }
+}
 
+#[cfg(feature = "recorder")]
+impl<T> SyncPool<T> {
     /// Records every birth and death in the recorder's trace from now on, under the pool's name or
     /// else the name of its value type. Objects that are already live are recorded as if they were
     /// inserted now. A death is recorded when the value is dropped, which may be by its last guard.
@@ -241,7 +244,6 @@ impl<T> SyncPool<T> {
     /// assert_eq!(recorder.finish()?.events, 2);
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[cfg(feature = "recorder")]
     pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let Gathered { slots, occupancy } = self.gather(false);
@@ -250,7 +252,6 @@ impl<T> SyncPool<T> {
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
-    #[cfg(feature = "recorder")]
     pub fn stop_recording(&mut self) {
         self.slots().recorder.set(None);
     }

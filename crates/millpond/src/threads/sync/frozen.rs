@@ -42,7 +42,6 @@ impl<'a, T> Frozen<'a, T> {
         Self { slots, words, first_value, occupancy, values: PhantomData }
     }
 
-    #[cfg(feature = "serde")]
     pub(super) fn slots(&self) -> &'a Slots<T> {
         self.slots
     }

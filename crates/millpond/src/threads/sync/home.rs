@@ -1,8 +1,7 @@
-//! A number for the current thread, as a hint where to search for free slots first.
+//! A number for the current thread, as a hint where to search for free slots first, from the standard library.
 
 /// A number that usually differs between threads. Nothing is kept of a thread that has ended: the
 /// number is in a thread-local variable without a destructor.
-#[cfg(all(feature = "std", not(all(test, any(loom, shuttle)))))]
 #[inline]
 pub(super) fn of_this_thread() -> usize {
     use core::cell::Cell;
@@ -26,7 +25,6 @@ pub(super) fn of_this_thread() -> usize {
 
 /// The default number of homes: four for each thread that can run at the same time, so that of all threads few of those
 /// that run share one. A power of two, as that many threads with successive numbers then have a home each.
-#[cfg(all(feature = "std", not(all(test, any(loom, shuttle)))))]
 #[inline]
 pub(super) fn default_number() -> usize {
     use std::sync::OnceLock;
@@ -39,33 +37,7 @@ pub(super) fn default_number() -> usize {
     })
 }
 
-/// The default number of homes, as the number of processors is not known. Threads come to homes by chance here, so there
-/// are many.
-#[cfg(any(not(feature = "std"), all(test, any(loom, shuttle))))]
-#[inline]
-pub(super) fn default_number() -> usize {
-    64
-}
-
-/// A number that usually differs between threads; without the standard library, it is computed from
-/// the address of the stack. The stacks of two threads are at least some hundred KiB apart on
-/// machines that benefit from many homes.
-#[cfg(all(not(feature = "std"), not(all(test, any(loom, shuttle)))))]
-#[inline]
-pub(super) fn of_this_thread() -> usize {
-    let here = 0_u8;
-    let address = core::ptr::from_ref(&here).addr() as u64;
-    // 2^64 divided by the golden ratio: neighbouring stacks come far apart (Fibonacci hashing).
-    ((address >> 21).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
-}
-
-/// In models, the same for all threads: schedules are replayed, and must give the same results.
-#[cfg(all(test, any(loom, shuttle)))]
-pub(super) fn of_this_thread() -> usize {
-    0
-}
-
-#[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     #[test]
     fn by_default_there_are_homes_for_all_threads_that_can_run() {

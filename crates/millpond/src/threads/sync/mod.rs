@@ -39,6 +39,7 @@ mod free;
 mod frozen;
 #[allow(unsafe_code)]
 mod guard;
+#[cfg_attr(any(not(feature = "std"), all(test, any(loom, shuttle))), path = "no_home.rs")]
 mod home;
 mod insertions;
 mod iter;

@@ -23,9 +23,7 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
 
-#[cfg(not(millpond_tsan))]
-use super::atomics::fence;
-use super::atomics::{AtomicU32, AtomicU64, AtomicUsize, Cell};
+use super::atomics::{AtomicU32, AtomicU64, AtomicUsize, Cell, fence};
 use super::free::{FreeSlots, WORD_SLOTS, update};
 use super::recorder_hook::SharedRecorderHook;
 use super::word::{GUARDS_MAX, Word};
@@ -91,7 +89,7 @@ pub(super) enum Doom {
 impl<T> Slots<T> {
     /// This many slots that are all free, in the first lifetime of this cycle, and otherwise as the builder says.
     pub(super) fn try_new(
-        settings: &Settings<(), Handle<T>>,
+        settings: &Settings,
         homes: usize,
         defers: bool,
         capacity: usize,
@@ -304,10 +302,10 @@ impl<T> Slots<T> {
         // SAFETY: the slot's share is not given up yet (invariant 4): its owner does that.
         let this = unsafe { slots.as_ref() };
         // ThreadSanitizer knows no fences: for it, a load that sees the same.
-        #[cfg(millpond_tsan)]
-        this.words[index].load(order::last_guard());
-        #[cfg(not(millpond_tsan))]
-        fence(order::last_guard());
+        match cfg!(millpond_tsan) {
+            true => _ = this.words[index].load(order::last_guard()),
+            false => fence(order::last_guard()),
+        }
         this.doomed.0.fetch_sub(1, Relaxed);
         // SAFETY: this thread owns the slot (invariant 3).
         unsafe { Self::end(slots, index) };

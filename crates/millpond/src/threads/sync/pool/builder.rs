@@ -1,3 +1,5 @@
+use core::marker::PhantomData;
+
 use super::SyncPool;
 use crate::base::memory::OutOfMemory;
 use crate::base::or_panic;
@@ -19,15 +21,17 @@ use crate::threads::sync::slots::Slots;
 #[derive(Debug)]
 #[must_use = "call `.build()` to get the pool"]
 pub struct SyncPoolBuilder<T> {
-    settings: Settings<(), Handle<T>>,
+    settings: Settings,
     homes: usize,
     /// Removed values stay until `settle`.
     drop_in_settle: bool,
+    values: PhantomData<fn() -> T>,
 }
 
 impl<T> SyncPoolBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), homes: home::default_number(), drop_in_settle: false }
+        let (settings, homes) = (Settings::NONE, home::default_number());
+        Self { settings, homes, drop_in_settle: false, values: PhantomData }
     }
 
     /// Sets the number of slots. The pool allocates memory for them when it is built, and none
@@ -105,7 +109,7 @@ impl<T> SyncPoolBuilder<T> {
     /// If no capacity was set, a handle cannot name that many slots, or there is not enough memory.
     pub fn try_build(self) -> Result<SyncPool<T>, BuildError> {
         let circle = Circle::new::<Handle<T>>(&self.settings.lifetimes);
-        self.settings.allocate(|capacity| self.build_with(capacity, circle))
+        self.settings.allocate::<Handle<T>, _>(|capacity| self.build_with(capacity, circle))
     }
 
     /// Builds a pool of this many slots with this cycle of generations, whatever was set.
@@ -114,13 +118,13 @@ impl<T> SyncPoolBuilder<T> {
         capacity: usize,
         circle: Circle<u32>,
     ) -> Result<SyncPool<T>, OutOfMemory> {
-        let Self { settings, homes, drop_in_settle } = self;
+        let Self { settings, homes, drop_in_settle, .. } = self;
         SyncPool::of(Slots::try_new(settings, *homes, *drop_in_settle, capacity, circle)?)
     }
 }
 
 impl<T> Clone for SyncPoolBuilder<T> {
     fn clone(&self) -> Self {
-        Self { settings: self.settings.clone(), ..*self }
+        Self { ..*self }
     }
 }

@@ -25,14 +25,14 @@ use crate::threads::sync::home;
 /// ```
 #[must_use = "call `.build_with(make)` to get the recycler"]
 pub struct SyncRecyclerBuilder<T> {
-    settings: Settings<(), Handle<T>>,
+    settings: Settings,
     homes: usize,
     on_release: Option<Reset<T>>,
 }
 
 impl<T> SyncRecyclerBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), homes: home::default_number(), on_release: None }
+        Self { settings: Settings::NONE, homes: home::default_number(), on_release: None }
     }
 
     /// Sets the number of objects. All of them are constructed when the recycler is built, and none
@@ -121,10 +121,7 @@ impl<T> SyncRecyclerBuilder<T> {
         self,
         make: impl Fn(usize) -> T + Send + Sync + 'static,
     ) -> SyncRecycler<T> {
-        match self.try_build_lazily(make) {
-            Ok(recycler) => recycler,
-            Err(error) => panic!("{error}"),
-        }
+        or_panic(self.try_build_lazily(make))
     }
 
     /// Builds a recycler whose objects are made when they are first needed; see [`build_lazily`](Self::build_lazily).
@@ -156,7 +153,7 @@ impl<T> SyncRecyclerBuilder<T> {
         parts: impl FnOnce(usize, usize) -> Result<(FreeSlots, Objects<T>), OutOfMemory>,
     ) -> Result<SyncRecycler<T>, BuildError> {
         let Self { settings, homes, on_release } = self;
-        settings.allocate(|capacity| {
+        settings.allocate::<Handle<T>, _>(|capacity| {
             let (free, objects) = parts(capacity, homes)?;
             Ok(SyncRecycler {
                 free,

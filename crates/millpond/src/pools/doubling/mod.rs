@@ -1,5 +1,12 @@
 //! How far a pool grows that doubles, and what is left of the slots that it had.
 
+mod builder;
+mod reserve;
+
+pub use builder::Growing;
+pub use reserve::ReserveError;
+pub(crate) use reserve::no_room;
+
 use alloc::boxed::Box;
 
 use crate::base::memory::{self, OutOfMemory};
@@ -157,7 +164,6 @@ impl<W: Word> Doubling<W> {
         (index < self.limit::<H>()).then(|| former.unwrap_or(fresh))
     }
 
-    #[cfg(feature = "validate")]
     pub(super) fn check<H: HandleLayout>(
         &self,
         slots: usize,

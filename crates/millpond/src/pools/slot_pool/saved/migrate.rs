@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::{Growth, PoolPlace, SlotPool};
 use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
+use crate::pools::slot_pool::{Growth, PoolPlace, SlotPool};
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::saved::{Checked, OrderOf, fresh_cost_nothing};

@@ -1,7 +1,7 @@
 //! Taking over the objects of two other pools that act as one.
 
-use super::Spill;
-use super::snapshot::{HandleOf, ValueOf};
+use crate::policies::spill::Spill;
+use crate::policies::spill::snapshot::{HandleOf, ValueOf};
 use crate::policies::{Bounded, Lifetimes};
 use crate::snapshot::state::sealed::{Leave, TakeOver};
 use crate::snapshot::{MigrateError, check_migration, take_over, used_slots};

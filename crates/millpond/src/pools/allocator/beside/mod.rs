@@ -5,6 +5,12 @@
 //! Invariant: the block was allocated or lent with the layout that the words and the caller's
 //! values need together.
 
+#[cfg(feature = "serde")]
+mod saved_slots;
+
+#[cfg(feature = "serde")]
+pub use saved_slots::SavedSlots;
+
 use core::alloc::Layout;
 use core::cell::RefCell;
 use core::mem::offset_of;
@@ -36,7 +42,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Same as for [`PoolBuilder::memory_layout`](crate::PoolBuilder::memory_layout).
     #[doc(hidden)]
     pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
-        self.settings.allocate(|capacity| {
+        self.settings.allocate::<H, _>(|capacity| {
             PoolStorage::<(), R, H>::layout(Core::<R, H::Erased>::NEEDS, capacity, value)
         })
     }

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::HandleAllocator;
 use crate::handle::{HandleLayout, Word};
+use crate::pools::allocator::HandleAllocator;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::format::{Objects, SavedState, from_saved_up_to, read_list};
 use crate::snapshot::state::sealed::Save;

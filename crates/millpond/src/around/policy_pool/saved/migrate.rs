@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::PolicyPool;
+use crate::around::policy_pool::{EvictOldest, PolicyPool};
 use crate::handle::HandleLayout;
 use crate::policies::Lifetimes;
 use crate::pools::pool::Pool;
@@ -43,7 +43,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         migrate(pools.first_mut().first_mut(), old, |_, value| value)?;
         if let Some(list) = &mut self.ages {
             let places = Lifetimes::capacity_max(&self.pools);
-            *list = super::EvictOldest::try_new(places)
+            *list = EvictOldest::try_new(places)
                 .map_err(|_| MigrateError::OutOfMemory { slots: places })?;
             let first: &Pool<T, R, H> = self.pools.first().first();
             let handles =

@@ -1,7 +1,7 @@
 //! Objects that are out of the pool for a while, and keep their slots.
 
-use super::{Growth, PoolPlace, SlotPool};
 use crate::handle::{HandleLayout, Word};
+use crate::pools::slot_pool::{Growth, PoolPlace, SlotPool};
 use crate::reports::errors::InsertAtError;
 use crate::slots::reuse::ReuseOrder;
 
@@ -123,6 +123,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool.detached().collect::<Vec<_>>(), [chair]);
     /// ```
     pub fn detached(&self) -> impl ExactSizeIterator<Item = H> + '_ {
-        crate::slots::detached_handles(&self.detached)
+        self.detached.handles()
     }
 }

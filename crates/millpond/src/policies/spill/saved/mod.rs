@@ -1,5 +1,7 @@
 //! The saved form of two pools that act as one: both.
 
+mod migrate;
+
 use ::serde::de::{self, Deserializer};
 use ::serde::ser::Serializer;
 use ::serde::{Deserialize, Serialize};

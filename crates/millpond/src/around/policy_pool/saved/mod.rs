@@ -1,5 +1,7 @@
 //! The saved form of a pool whose policy is chosen at run time: the policy, all parts, and the ages of the objects.
 
+mod migrate;
+
 use alloc::string::String;
 
 use ::serde::de::{self, Deserializer};

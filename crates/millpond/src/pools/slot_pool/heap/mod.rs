@@ -1,0 +1,28 @@
+//! What needs a heap: slots in a block of memory, the place of a [`Pool`](crate::Pool) and a [`VecPool`](crate::VecPool),
+//! and the list of objects that are out of any pool.
+
+mod detach;
+
+use super::place::TryClone;
+use crate::base::OutOfMemory;
+use crate::slots::{Block, Circle, SlotKind};
+use crate::values::Storage;
+
+pub(super) type DefaultOrder = crate::slots::reuse::Lifo;
+
+/// The place of a [`Pool`](crate::Pool) whose words and slot numbers have 32 bits, written so that the compiler sees that
+/// it is the default.
+pub(super) type DefaultPlace<R> = Block<(R, u32, u32)>;
+
+impl<T, K: SlotKind> TryClone<T> for Block<K> {
+    fn try_clone(
+        storage: &Storage<T, Self>,
+        _: &Circle<K::Word>,
+        touch: bool,
+    ) -> Result<Storage<T, Self>, OutOfMemory>
+    where
+        T: Clone,
+    {
+        storage.try_clone(touch)
+    }
+}
