@@ -6,9 +6,12 @@ use core::slice;
 use crate::occupancy::{LiveBits, Occupancy, Source};
 
 /// The values of the live slots with their indices, in index order, from both ends.
+///
+/// A walk has a prefix or bits, never both, and `next` decides which by `until` alone. No step forward writes it, so
+/// compilers make two loops of a `for` over this: one over a slice, and one over bits whose steps do not ask for a slice.
 pub(crate) struct Values<'a, T> {
     values: &'a [MaybeUninit<T>],
-    /// The rest of the prefix, which ends at slot `until`.
+    /// The rest of the prefix, which ends at slot `until`; that is 0 if there is none.
     prefix: slice::Iter<'a, T>,
     until: usize,
     bits: LiveBits,
@@ -44,7 +47,8 @@ impl<'a, T> Iterator for Values<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(value) = self.prefix.next() {
+        if self.until > 0 {
+            let value = self.prefix.next()?;
             return Some((self.until - self.prefix.len() - 1, value));
         }
         let index = self.bits.next(self.source)?;
@@ -74,8 +78,8 @@ impl<'a, T> Iterator for Values<'a, T> {
 impl<T> DoubleEndedIterator for Values<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let prefix = mem::take(&mut self.prefix);
-        self.bits.take_prefix(self.until - prefix.len(), self.until, self.source);
+        let (prefix, until) = (mem::take(&mut self.prefix), mem::take(&mut self.until));
+        self.bits.take_prefix(until - prefix.len(), until, self.source);
         let index = self.bits.next_back(self.source)?;
         // SAFETY: the index comes from `self.bits`.
         Some((index, unsafe { Self::at(self.values, index) }))
@@ -91,7 +95,8 @@ impl<T> Clone for Values<'_, T> {
     }
 }
 
-/// The values of the live slots with their indices, mutable, in index order, from both ends.
+/// The values of the live slots with their indices, mutable, in index order, from both ends. As with [`Values`], `until`
+/// decides between the prefix and bits.
 ///
 /// # Invariant
 ///
@@ -100,7 +105,7 @@ impl<T> Clone for Values<'_, T> {
 /// those slots that `prefix` and `bits` have yet to yield; the two never have a slot in common, and neither yields one
 /// twice.
 pub(crate) struct ValuesMut<'a, T> {
-    /// The rest of the prefix, which ends at slot `until`.
+    /// The rest of the prefix, which ends at slot `until`; that is 0 if there is none.
     prefix: slice::IterMut<'a, T>,
     until: usize,
     /// Stored instead of the array's first slot: it takes one register and saves most of the
@@ -169,7 +174,8 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(value) = self.prefix.next() {
+        if self.until > 0 {
+            let value = self.prefix.next()?;
             return Some((self.until - self.prefix.len() - 1, value));
         }
         let word = &mut self.word;
@@ -203,8 +209,8 @@ impl<T> DoubleEndedIterator for ValuesMut<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         let values = self.values();
-        let prefix = mem::take(&mut self.prefix);
-        self.bits.take_prefix(self.until - prefix.len(), self.until, self.source);
+        let (prefix, until) = (mem::take(&mut self.prefix), mem::take(&mut self.until));
+        self.bits.take_prefix(until - prefix.len(), until, self.source);
         let index = self.bits.next_back(self.source);
         // The front may have another word now.
         self.word = values.wrapping_add(self.bits.first_of_word());
