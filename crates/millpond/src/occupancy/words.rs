@@ -65,6 +65,13 @@ impl Words {
         Self { front_bits, back_bits: 0, front, end: until, left: (until - at) as isize }
     }
 
+    /// Takes back adjacent slots of the front's word, which it has yielded last.
+    #[inline]
+    pub(super) fn take_again(&mut self, at: usize, until: usize) {
+        self.front_bits |= (!0 >> (WORD_SLOTS - (until - at))) << (at - self.front);
+        self.left = self.left.wrapping_add((until - at) as isize);
+    }
+
     /// Whether most slots from the front's word on are live, and there are few enough of them for a processor to learn where
     /// the runs end: then each run is better taken as a whole.
     #[inline(always)]
