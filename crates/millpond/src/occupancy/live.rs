@@ -78,8 +78,9 @@ impl LiveBits {
     pub(crate) fn way(&self, prefix: usize) -> Way {
         if prefix > 0 {
             Way::Prefix
-        } else if self.words.has_between() && self.words.has_long_runs() {
-            // Not if there is only one word, so that small pools need one test.
+        } else if self.words.has_between() && self.words.has_long_runs(7) {
+            // Not if there is only one word, so that small pools need one test. With fewer live slots, shorter runs win less
+            // than they lose in programs that go over so many pools that a processor learns none.
             Way::Runs
         } else {
             Way::Bits
@@ -201,7 +202,7 @@ impl LiveBits {
                 }
             } else {
                 // The first word is taken bit by bit, so that small pools need no test.
-                if words.front() > 0 && words.has_long_runs() {
+                if words.front() > 0 && words.has_long_runs(6) {
                     while words.front_bits != 0 {
                         let (first, end) = take_run(&mut words.front_bits);
                         words.count(end - first);
