@@ -31,6 +31,19 @@ pub(crate) struct LiveBits {
     words: Words,
 }
 
+/// By what a `for` loop goes.
+///
+/// No step forward changes it, and each begins by asking for it. So compilers make a loop of its own for each way, in which
+/// nothing is left of the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// The prefix, and then nothing.
+    Prefix,
+    /// One run of a word after the other.
+    Runs,
+    Bits,
+}
+
 /// Whether the live slots of a word are adjacent.
 #[inline(always)]
 fn is_one_run(bits: u64) -> bool {
@@ -57,6 +70,20 @@ impl LiveBits {
         match occupancy.prefix() {
             Some(slots) => (Self { words: Words::EMPTY }, slots),
             None => (Self { words: Words::new(occupancy) }, 0),
+        }
+    }
+
+    /// The way of a walk with this prefix that has yielded nothing.
+    #[inline(always)]
+    pub(crate) fn way(&self, prefix: usize) -> Way {
+        if prefix > 0 {
+            Way::Prefix
+        } else if self.words.has_between() && self.words.has_long_runs(7) {
+            // Not if there is only one word, so that small pools need one test. With fewer live slots, shorter runs win less
+            // than they lose in programs that go over so many pools that a processor learns none.
+            Way::Runs
+        } else {
+            Way::Bits
         }
     }
 
@@ -105,10 +132,34 @@ impl LiveBits {
         Some(bits.trailing_zeros() as usize)
     }
 
-    /// Takes the slots of the prefix from `at` on as well, so that the back can yield them.
+    /// The next run of live slots in one word: the distance of its first from the [first of its word](Self::first_of_word), and
+    /// how many they are, one at least. `move_by` as in [`next_in_word`](Self::next_in_word).
+    #[inline(always)]
+    pub(crate) fn next_run_in_word(
+        &mut self,
+        source: Source<'_>,
+        move_by: impl FnOnce(usize),
+    ) -> Option<(usize, usize)> {
+        if self.words.front_bits == 0 {
+            let before = self.words.front();
+            if !self.words.load_front::<false>(source) {
+                return None;
+            }
+            move_by(self.words.front().wrapping_sub(before));
+        }
+        let (first, end) = take_run(&mut self.words.front_bits);
+        self.words.count(end - first);
+        Some((first, end - first))
+    }
+
+    /// Takes what is left of the prefix, or of the latest run, as well, so that the back can yield it.
     #[inline]
-    pub(crate) fn take_prefix(&mut self, at: usize, until: usize, source: Source<'_>) {
-        if at < until {
+    pub(crate) fn take_rest(&mut self, at: usize, until: usize, source: Source<'_>) {
+        if at == until {
+            // Nothing is left.
+        } else if until <= self.words.next() {
+            self.words.take_again(at, until);
+        } else {
             self.words = Words::of_range(at, until, source);
         }
     }
@@ -151,7 +202,7 @@ impl LiveBits {
                 }
             } else {
                 // The first word is taken bit by bit, so that small pools need no test.
-                if words.front() > 0 && words.has_long_runs() {
+                if words.front() > 0 && words.has_long_runs(6) {
                     while words.front_bits != 0 {
                         let (first, end) = take_run(&mut words.front_bits);
                         words.count(end - first);
@@ -193,7 +244,7 @@ impl LiveWalk {
 
     #[inline(always)]
     pub(crate) fn next_back(&mut self, source: Source<'_>) -> Option<usize> {
-        self.bits.take_prefix(self.at, self.until, source);
+        self.bits.take_rest(self.at, self.until, source);
         self.until = self.at;
         self.bits.next_back(source)
     }
@@ -476,7 +527,7 @@ mod tests {
             let bits = bits(&live);
             let source = Source::Bits(&bits);
             let mut rest = super::LiveBits { words: super::Words::EMPTY };
-            rest.take_prefix(at, until, source);
+            rest.take_rest(at, until, source);
             assert_eq!(rest.left(), until - at);
             let slots: Vec<_> = core::iter::from_fn(|| rest.next_back(source)).collect();
             assert!(slots.into_iter().eq((at..until).rev()), "{at}..{until}");

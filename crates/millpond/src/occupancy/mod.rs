@@ -19,9 +19,8 @@ mod words;
 pub use gather::Source;
 #[cfg(feature = "tables")]
 pub(crate) use gather::equal_words;
-pub(crate) use live::LiveBits;
 pub use live::LiveSlots;
-pub(crate) use live::LiveWalk;
+pub(crate) use live::{LiveBits, LiveWalk, Way};
 pub use runs::Runs;
 
 /// Slots per word of the bitmap.

@@ -65,12 +65,19 @@ impl Words {
         Self { front_bits, back_bits: 0, front, end: until, left: (until - at) as isize }
     }
 
-    /// Whether most slots from the front's word on are live, and there are few enough of them for a processor to learn where
-    /// the runs end: then each run is better taken as a whole.
+    /// Takes back adjacent slots of the front's word, which it has yielded last.
+    #[inline]
+    pub(super) fn take_again(&mut self, at: usize, until: usize) {
+        self.front_bits |= (!0 >> (WORD_SLOTS - (until - at))) << (at - self.front);
+        self.left = self.left.wrapping_add((until - at) as isize);
+    }
+
+    /// Whether this many eighths of the slots from the front's word on are live, and there are few enough of them for a
+    /// processor to learn where the runs end: then each run is better taken as a whole.
     #[inline(always)]
-    pub(super) fn has_long_runs(&self) -> bool {
+    pub(super) fn has_long_runs(&self, eighths: usize) -> bool {
         let slots = self.end.wrapping_sub(self.front);
-        self.left.wrapping_mul(4) as usize >= slots.wrapping_mul(3) && slots <= LEARNED_SLOTS
+        self.left.wrapping_mul(8) as usize >= slots.wrapping_mul(eighths) && slots <= LEARNED_SLOTS
     }
 
     /// The slot of the front's lowest bit. The front has loaded a word.

@@ -3,14 +3,19 @@ use core::marker::PhantomData;
 use core::mem::{self, MaybeUninit};
 use core::slice;
 
-use crate::occupancy::{LiveBits, Occupancy, Source};
+use crate::occupancy::{LiveBits, Occupancy, Source, Way};
 
 /// The values of the live slots with their indices, in index order, from both ends.
+///
+/// A walk has a prefix or bits, never both. No step forward changes `has_prefix`, and each begins by asking for it, so
+/// compilers make two loops of a `for`: in that over a slice nothing is left of the bits, nor in the other of the slice.
+/// (Runs as in [`ValuesMut`] would be a third, and each is made once for every kind of [`Source`].)
 pub(crate) struct Values<'a, T> {
     values: &'a [MaybeUninit<T>],
-    /// The rest of the prefix, which ends at slot `until`.
+    has_prefix: bool,
+    /// The rest of the prefix, which goes on at slot `at`.
     prefix: slice::Iter<'a, T>,
-    until: usize,
+    at: usize,
     bits: LiveBits,
     source: Source<'a>,
 }
@@ -23,7 +28,8 @@ impl<'a, T> Values<'a, T> {
         // SAFETY: the occupancy names slots of this array only (invariant 1), which are live in the prefix (invariant 4),
         // so that their values are initialised (invariant 2).
         let prefix = unsafe { slice::from_raw_parts(values.as_ptr().cast(), until) }.iter();
-        Self { values, prefix, until, bits, source: occupancy.source() }
+        let (has_prefix, source) = (until > 0, occupancy.source());
+        Self { values, has_prefix, prefix, at: 0, bits, source }
     }
 
     /// # Safety
@@ -44,8 +50,10 @@ impl<'a, T> Iterator for Values<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(value) = self.prefix.next() {
-            return Some((self.until - self.prefix.len() - 1, value));
+        if self.has_prefix {
+            let value = self.prefix.next()?;
+            self.at += 1;
+            return Some((self.at - 1, value));
         }
         let index = self.bits.next(self.source)?;
         // SAFETY: the index comes from `self.bits`.
@@ -60,10 +68,9 @@ impl<'a, T> Iterator for Values<'a, T> {
 
     #[inline(always)]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
-        let Self { values, prefix, until, bits, source } = self;
-        let first = until - prefix.len();
-        let prefix = prefix.enumerate();
-        let folded = prefix.fold(start, |folded, (i, value)| f(folded, (first + i, value)));
+        let Self { values, prefix, at, bits, source, .. } = self;
+        let folded =
+            prefix.enumerate().fold(start, |folded, (i, value)| f(folded, (at + i, value)));
         bits.fold(source, folded, |folded, index| {
             // SAFETY: the index comes from `bits`.
             f(folded, (index, unsafe { Self::at(values, index) }))
@@ -74,8 +81,9 @@ impl<'a, T> Iterator for Values<'a, T> {
 impl<T> DoubleEndedIterator for Values<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
+        self.has_prefix = false;
         let prefix = mem::take(&mut self.prefix);
-        self.bits.take_prefix(self.until - prefix.len(), self.until, self.source);
+        self.bits.take_rest(self.at, self.at + prefix.len(), self.source);
         let index = self.bits.next_back(self.source)?;
         // SAFETY: the index comes from `self.bits`.
         Some((index, unsafe { Self::at(self.values, index) }))
@@ -97,12 +105,13 @@ impl<T> Clone for Values<'_, T> {
 ///
 /// There is an array with all slots that the occupancy names, borrowed mutably for `'a`. As long as slots are left, `word`
 /// points to where the array's slot [`bits.first_of_word()`](LiveBits::first_of_word) is or would be. Nobody else refers to
-/// those slots that `prefix` and `bits` have yet to yield; the two never have a slot in common, and neither yields one
+/// those slots that `run` and `bits` have yet to yield; the two never have a slot in common, and neither yields one
 /// twice.
 pub(crate) struct ValuesMut<'a, T> {
-    /// The rest of the prefix, which ends at slot `until`.
-    prefix: slice::IterMut<'a, T>,
-    until: usize,
+    way: Way,
+    /// The rest of the prefix or of the latest run, which goes on at slot `at`.
+    run: slice::IterMut<'a, T>,
+    at: usize,
     /// Stored instead of the array's first slot: it takes one register and saves most of the
     /// computation of each address.
     word: *mut MaybeUninit<T>,
@@ -125,10 +134,10 @@ impl<'a, T> ValuesMut<'a, T> {
         // SAFETY: the occupancy names slots of this array only (invariant 1), which are live in the prefix (invariant 4),
         // so that their values are initialised (invariant 2). It is borrowed mutably for `'a`, and `bits` has none of the
         // prefix.
-        let prefix = unsafe { slice::from_raw_parts_mut(values.cast(), until) }.iter_mut();
-        let source = occupancy.source();
+        let run = unsafe { slice::from_raw_parts_mut(values.cast(), until) }.iter_mut();
+        let (way, source) = (bits.way(until), occupancy.source());
         let word = values.wrapping_add(bits.first_of_word());
-        Self { prefix, until, word, bits, source, borrow: PhantomData }
+        Self { way, run, at: 0, word, bits, source, borrow: PhantomData }
     }
 
     /// The objects of a slice that the occupancy names.
@@ -169,29 +178,45 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(value) = self.prefix.next() {
-            return Some((self.until - self.prefix.len() - 1, value));
-        }
         let word = &mut self.word;
-        let bit = self.bits.next_in_word(self.source, |by| *word = word.wrapping_add(by))?;
-        let index = self.bits.first_of_word() + bit;
-        // SAFETY: the bit comes from `self.bits`, and `word` points to the first slot of its word (invariant).
-        Some((index, unsafe { Self::at(self.word, bit) }))
+        let move_by = |by| *word = word.wrapping_add(by);
+        if self.way == Way::Bits {
+            let bit = self.bits.next_in_word(self.source, move_by)?;
+            let index = self.bits.first_of_word() + bit;
+            // SAFETY: the bit comes from `self.bits`, and `word` points to the first slot of its word (invariant).
+            return Some((index, unsafe { Self::at(self.word, bit) }));
+        }
+        let value = match self.run.next() {
+            Some(value) => value,
+            None if self.way == Way::Prefix => return None,
+            None => {
+                let (first, len) = self.bits.next_run_in_word(self.source, move_by)?;
+                self.at = self.bits.first_of_word() + first;
+                let run = self.word.wrapping_add(first).cast();
+                // SAFETY: these slots come from `self.bits`, and `word` points to the first of their word (invariant). The
+                // occupancy names slots of this array only (invariant 1), which are live by it (invariant 4), so the values are
+                // initialised (invariant 2). `bits` has them no longer, and nobody else refers to them (the iterator's
+                // invariant).
+                self.run = unsafe { slice::from_raw_parts_mut(run, len) }.iter_mut();
+                // SAFETY: a run is one slot at least (`next_run_in_word`).
+                unsafe { self.run.next().unwrap_unchecked() }
+            }
+        };
+        self.at += 1;
+        Some((self.at - 1, value))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.prefix.len() + self.bits.left();
+        let len = self.run.len() + self.bits.left();
         (len, Some(len))
     }
 
     #[inline(always)]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
         let values = self.values();
-        let Self { prefix, until, bits, source, .. } = self;
-        let first = until - prefix.len();
-        let prefix = prefix.enumerate();
-        let folded = prefix.fold(start, |folded, (i, value)| f(folded, (first + i, value)));
+        let Self { run, at, bits, source, .. } = self;
+        let folded = run.enumerate().fold(start, |folded, (i, value)| f(folded, (at + i, value)));
         bits.fold(source, folded, |folded, index| {
             // SAFETY: the index comes from `bits`.
             f(folded, (index, unsafe { Self::at(values, index) }))
@@ -203,8 +228,9 @@ impl<T> DoubleEndedIterator for ValuesMut<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         let values = self.values();
-        let prefix = mem::take(&mut self.prefix);
-        self.bits.take_prefix(self.until - prefix.len(), self.until, self.source);
+        self.way = Way::Bits;
+        let run = mem::take(&mut self.run);
+        self.bits.take_rest(self.at, self.at + run.len(), self.source);
         let index = self.bits.next_back(self.source);
         // The front may have another word now.
         self.word = values.wrapping_add(self.bits.first_of_word());
@@ -215,3 +241,53 @@ impl<T> DoubleEndedIterator for ValuesMut<'_, T> {
 
 impl<T> ExactSizeIterator for ValuesMut<'_, T> {}
 impl<T> FusedIterator for ValuesMut<'_, T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::occupancy::tests::{bits, patterns, prefix, random};
+    use alloc::collections::VecDeque;
+    use alloc::vec::Vec;
+
+    /// Steps of all kinds in random order by every way, beside a queue of the live slots; after
+    /// each, what a clone or the fold of the rest yields.
+    #[test]
+    fn do_what_a_queue_does() {
+        let (mut seed, mut ways) = (5, [false; 3]);
+        for live in patterns() {
+            let bits = bits(&live);
+            let bytes: Vec<u8> = live.iter().map(|live| if *live { 3 } else { 0x83 }).collect();
+            let slots: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+            let mut values: Vec<_> = (0..live.len()).map(MaybeUninit::new).collect();
+            let sources = [Source::Bits(&bits), Source::Bytes(&bytes)];
+            for source in sources.into_iter().cycle().take(8) {
+                let known = if random(&mut seed) % 2 == 0 { prefix(&live) } else { None };
+                let occupancy = Occupancy::new(source, live.len(), slots.len()).with_prefix(known);
+                let shared_values = values.clone();
+                let mut shared = Values::new(&shared_values, occupancy);
+                let mut unique = ValuesMut::new(&mut values, occupancy);
+                ways[unique.way as usize] = true;
+                assert_eq!(shared.has_prefix, unique.way == Way::Prefix);
+                let mut queue = slots.clone();
+                let forward = random(&mut seed) % 8;
+                while !queue.is_empty() && random(&mut seed) % 64 != 0 {
+                    assert_eq!((shared.len(), unique.len()), (queue.len(), queue.len()));
+                    let next = match random(&mut seed) % 8 < forward {
+                        true => (queue.pop_front(), shared.next(), unique.next()),
+                        false => (queue.pop_back(), shared.next_back(), unique.next_back()),
+                    };
+                    assert_eq!(next.1, next.0.as_ref().map(|slot| (*slot, slot)));
+                    assert_eq!(next.2.map(|(slot, value)| (slot, *value)), next.0.map(|i| (i, i)));
+                    if random(&mut seed) % 16 == 0 {
+                        assert!(shared.clone().map(|(slot, _)| slot).eq(queue.iter().copied()));
+                    }
+                }
+                let mut rest = Vec::new();
+                unique.for_each(|(slot, value)| rest.push((slot, *value)));
+                assert!(rest.iter().copied().eq(queue.iter().map(|slot| (*slot, *slot))));
+                assert!(shared.map(|(slot, value)| (slot, *value)).eq(rest));
+            }
+        }
+        assert_eq!(ways, [true; 3]);
+    }
+}
