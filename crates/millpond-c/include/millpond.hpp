@@ -11,6 +11,10 @@
 #ifndef MILLPOND_HPP
 #define MILLPOND_HPP
 
+#if __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
+#error "millpond.hpp needs C++17: -std=c++17"
+#endif
+
 #include "millpond.h"
 #include "millpond_growing.hpp"
 
@@ -907,25 +911,28 @@ class packed_pool {
     static_assert(std::is_nothrow_move_constructible_v<T>, "a removal moves a value");
     static_assert(sizeof(T) < UINT32_MAX, "millpond.h counts a value's bytes in 32 bits");
 
-    // A value, and the pool that knows its handle.
+    // A value, and the pool that knows its handle. Goes from the last value to the first, so that the value which a removal
+    // moves into the gap has been visited.
     template <typename Value>
     class placed {
       public:
-        placed(const mp_packed *raw, Value *at) noexcept : raw_(raw), at_(at) {}
-        Value &operator*() const noexcept { return *at_; }
+        placed(const mp_packed *raw, std::size_t left) noexcept : raw_(raw), left_(left) {}
+        Value &operator*() const noexcept { return static_cast<Value *>(mp_packed_values(raw_))[left_ - 1]; }
         placed &operator++() noexcept {
-            ++at_;
+            const std::size_t there = mp_packed_count(raw_);
+            // The loop may have removed others.
+            left_ = left_ - 1 < there ? left_ - 1 : there;
             return *this;
         }
-        friend bool operator==(const placed &a, const placed &b) noexcept { return a.at_ == b.at_; }
+        friend bool operator==(const placed &a, const placed &b) noexcept { return a.left_ == b.left_; }
         millpond::handle<T> handle() const noexcept {
-            const Value *const first = static_cast<const Value *>(mp_packed_values(raw_));
-            return millpond::handle<T>(mp_packed_handle_at(raw_, static_cast<std::size_t>(at_ - first)));
+            return millpond::handle<T>(mp_packed_handle_at(raw_, left_ - 1));
         }
 
       private:
         const mp_packed *raw_;
-        Value *at_;
+        // How many values are left.
+        std::size_t left_;
     };
 
   public:
@@ -975,7 +982,8 @@ class packed_pool {
     mp_packed *raw() noexcept { return raw_ != &no_packed_ ? raw_ : nullptr; }
     const mp_packed *raw() const noexcept { return raw_ != &no_packed_ ? raw_ : nullptr; }
 
-    // The values, which are an array.
+    // The values, which are an array. In a loop over them nothing may be inserted or removed: `each`, `for_each` and
+    // `retain` allow it.
     T *data() noexcept { return static_cast<T *>(mp_packed_values(raw_)); }
     const T *data() const noexcept { return static_cast<const T *>(mp_packed_values(raw_)); }
     iterator begin() noexcept { return data(); }
@@ -985,10 +993,11 @@ class packed_pool {
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }
 
-    // The values with their handles: `for (auto [which, spark] : sparks.each())`, where `spark` is a reference. Nothing may
-    // be inserted or removed meanwhile; `for_each` allows it. The handle of one value is `handle_of(value)`.
-    each_range_<T, placed<T>> each() noexcept { return {{raw_, data()}, {raw_, data() + size()}}; }
-    each_range_<T, placed<const T>> each() const noexcept { return {{raw_, data()}, {raw_, data() + size()}}; }
+    // The values with their handles, from the last one to the first: `for (auto [which, spark] : sparks.each())`, where
+    // `spark` is a reference. The loop may remove any, and insert: see `for_each`. The handle of one value is
+    // `handle_of(value)`.
+    each_range_<T, placed<T>> each() noexcept { return {{raw_, size()}, {raw_, 0}}; }
+    each_range_<T, placed<const T>> each() const noexcept { return {{raw_, size()}, {raw_, 0}}; }
 
     // Constructs a value behind the others, with a constructor, or as an aggregate if no constructor takes these
     // arguments. Returns its handle, which is false if the pool is full; then no constructor is called. O(1).

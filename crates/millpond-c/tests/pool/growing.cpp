@@ -349,6 +349,36 @@ static void loops_give_handles_with_values() {
         visited++;
     }
     CHECK(visited == 3 * 99);
+    // A value that a removal moves into the gap has been visited, and one that is inserted is not.
+    visited = 0;
+    for (auto [which, number] : packed.each()) {
+        visited++;
+        const bool is_odd = number % 2 != 0;
+        CHECK(packed[which] == number);
+        if (is_odd) {
+            CHECK(packed.remove(which) && packed.emplace(0) && packed.size() == 99);
+        }
+    }
+    CHECK(visited == 99);
+    // After others are removed, it goes on within what is left.
+    visited = 0;
+    for (auto [which, number] : packed.each()) {
+        CHECK(packed.contains(which) && packed[which] == number);
+        visited++;
+        while (packed.size() > 10) {
+            packed.remove(packed.handle_at(0));
+        }
+    }
+    CHECK(visited == 11 && packed.size() == 10);
+    for (auto [which, number] : packed.each()) {
+        CHECK(number % 2 == 0);
+        packed.clear();
+        CHECK(!packed.contains(which));
+        break;
+    }
+    for (auto [which, number] : millpond::packed_pool<int>().each()) {
+        CHECK(!which && number == 0);
+    }
     // What is removed at an iterator has no handle any more.
     auto at = numbers.begin();
     const auto first = at.handle();
