@@ -24,6 +24,8 @@ use core::ptr::{self, NonNull};
 
 use crate::base::sanitizer;
 
+pub(super) const BLOCK_BYTES_MIN: usize = 1024;
+pub(super) const BLOCK_BYTES_MAX: usize = 1 << 30;
 /// The sizes of slots are multiples of this, and so are their addresses.
 pub(super) const GRANULE: usize = 8;
 /// The size of the header at the beginning of a block.

@@ -7,6 +7,7 @@ mod block;
 #[allow(unsafe_code)]
 mod blocks;
 mod builder;
+mod error;
 mod list;
 #[allow(unsafe_code)]
 mod request;
@@ -16,7 +17,8 @@ mod table;
 #[allow(unsafe_code)]
 mod traits;
 
-pub use builder::{SizeClassesBuilder, SizeClassesError};
+pub use builder::SizeClassesBuilder;
+pub use error::SizeClassesError;
 pub use request::Refused;
 pub use stats::{ClassStats, SizeClassesStats};
 
