@@ -14,7 +14,7 @@ fn one_line(text: &str) -> String {
 fn of_page(html: &str) -> String {
     let tags = html.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
     let text = tags.collect::<String>();
-    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")];
+    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
     one_line(&entities.iter().fold(text, |text, (from, to)| text.replace(from, to)))
 }
 

@@ -57,7 +57,7 @@ fn pools(plan: &TracePlan) -> String {
     );
     if plan.summary.refused > 0 {
         sentence.push_str(&format!(
-            " But {} full while the program was recorded: what is planned there is too small.",
+            " But {} full while the program was recorded, and may need more.",
             full_pools(&plan.summary)
         ));
     }

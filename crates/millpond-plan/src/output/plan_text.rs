@@ -239,10 +239,10 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
         Format::Heap(format) => {
             let what = match format {
                 HeapFormat::Heaptrack if wanted.all => {
-                    "Recording of heaptrack (assumes that the newest of several equal blocks is freed first)"
+                    "Recorded by heaptrack (assumes that the newest of several equal blocks is freed first)"
                 }
-                HeapFormat::Heaptrack => "Recording of heaptrack",
-                HeapFormat::Millpond => "Recording of millpond-heap",
+                HeapFormat::Heaptrack => "Recorded by heaptrack",
+                HeapFormat::Millpond => "Recorded by millpond-heap",
                 HeapFormat::Csv => "Table of allocations",
             };
             let Some(seconds) = plan.seconds() else { return format!("{what}, without times") };
@@ -419,7 +419,7 @@ pub fn untouched_sentence(plan: &TracePlan, class: &Class, of: &Untouched) -> St
     let sized = if of.is_sized { "" } else { ", if an object has 64 bytes" };
     format!(
         "{why} With an untouched capacity (`untouched`) of {}, its pool takes memory as it fills: {at_peak}, of \
-         {} of addresses{sized}.",
+         {} of address space{sized}.",
         number_of(of.slots.into(), "slot"),
         bytes(of.bytes_of_addresses),
     )

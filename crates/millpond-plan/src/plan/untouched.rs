@@ -64,7 +64,9 @@ impl Untouched {
             usual.saturating_mul(RARE_TIMES) <= peak
                 && bytes(class.capacity) - bytes(*usual) >= BYTES_MIN
         };
-        let why = if summary.format == Format::Lifetimes && summary.full.contains(&class.name) {
+        let room = peak.saturating_mul(ROOM_TIMES).min(SLOTS_MAX).next_power_of_two();
+        let was_full = summary.format == Format::Lifetimes && summary.full.contains(&class.name);
+        let why = if was_full && bytes(room) >= BYTES_MIN {
             Unsure::Refused
         } else if let Some(usual) = usual.filter(is_rare) {
             Unsure::RarePeak { usual }
@@ -75,10 +77,7 @@ impl Untouched {
         };
         let slots = match why {
             Unsure::RarePeak { .. } => class.capacity,
-            Unsure::Grows | Unsure::Refused => {
-                let room = peak.saturating_mul(ROOM_TIMES).min(SLOTS_MAX).next_power_of_two();
-                room.max(class.capacity)
-            }
+            Unsure::Grows | Unsure::Refused => room.max(class.capacity),
         };
         let bytes_before = match why {
             Unsure::RarePeak { usual } => Some(bytes(usual)),
@@ -139,7 +138,7 @@ mod tests {
             untouched_sentence(&rare, &rare.classes[0], &found),
             "The peak of blocks of 8192 bytes is rare: in 99 % of the time at most 21. With an untouched capacity (`untouched`) of 500 \
              slots, its pool takes memory as it fills: 168 KiB until that peak comes, and 3.1 MiB from then on, of 3.9 MiB \
-             of addresses."
+             of address space."
         );
         assert_eq!(of(&planned(8192, 300, burst(80))), None, "less than four times as many");
         assert_eq!(of(&planned(64, 300, burst(400))), None, "less than a megabyte");
@@ -155,7 +154,7 @@ mod tests {
         assert_eq!(
             untouched_sentence(&growing, &growing.classes[0], &found),
             "The number of blocks of 8192 bytes still rose when the recording ended. With an untouched capacity (`untouched`) of 8,192 slots, its pool \
-             takes memory as it fills: 2.3 MiB for 300 at once, of 64.0 MiB of addresses."
+             takes memory as it fills: 2.3 MiB for 300 at once, of 64.0 MiB of address space."
         );
         assert_eq!(of(&planned(64, 300, |now| now + 1)), None, "less than a megabyte");
         assert_eq!(
