@@ -10,16 +10,10 @@ use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::{Census, CheckWord};
 use crate::values::PackedValues;
 
-/// Whether a packed pool gets more slots. Sealed.
+/// Whether a packed pool gets more slots; by default, it does not. Sealed.
 #[doc(hidden)]
 pub trait PackedGrowth<W>: Clone {
     /// How, if it does.
-    fn doubling(&self) -> Option<&Doubling<W>>;
-
-    fn doubling_mut(&mut self) -> Option<&mut Doubling<W>>;
-}
-
-impl<W> PackedGrowth<W> for Fixed {
     #[inline(always)]
     fn doubling(&self) -> Option<&Doubling<W>> {
         None
@@ -29,9 +23,22 @@ impl<W> PackedGrowth<W> for Fixed {
     fn doubling_mut(&mut self) -> Option<&mut Doubling<W>> {
         None
     }
+
+    /// Grows until a slot is vacant. On an error, nothing changes. (Not by [`doubling_mut`](Self::doubling_mut), so that pools
+    /// that do not grow have no code for it.)
+    #[inline(always)]
+    fn make_room<T, L: HandleLayout<Word = W>>(
+        &mut self,
+        _roster: &mut PackedRoster<L>,
+        _values: &mut PackedValues<T>,
+    ) -> Result<(), CannotGrow> {
+        Err(CannotGrow::AtLimit)
+    }
 }
 
-impl<W: Clone> PackedGrowth<W> for Doubling<W> {
+impl<W> PackedGrowth<W> for Fixed {}
+
+impl<W: Word> PackedGrowth<W> for Doubling<W> {
     #[inline(always)]
     fn doubling(&self) -> Option<&Doubling<W>> {
         Some(self)
@@ -40,14 +47,25 @@ impl<W: Clone> PackedGrowth<W> for Doubling<W> {
     #[inline(always)]
     fn doubling_mut(&mut self) -> Option<&mut Doubling<W>> {
         Some(self)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room<T, L: HandleLayout<Word = W>>(
+        &mut self,
+        roster: &mut PackedRoster<L>,
+        values: &mut PackedValues<T>,
+    ) -> Result<(), CannotGrow> {
+        let slots = self.slots_with_room::<L>(roster.handles().len())?;
+        grow(self, roster, values, slots, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 }
 
 /// Grows to this many slots, at least as many as there are. On an error, nothing changes; what memory was found is kept
 /// for the next time. `touch`: touch every page.
-pub(super) fn grow<T, H: HandleLayout>(
-    doubling: &mut Doubling<H::Word>,
-    roster: &mut PackedRoster<H>,
+pub(super) fn grow<T, L: HandleLayout>(
+    doubling: &mut Doubling<L::Word>,
+    roster: &mut PackedRoster<L>,
     values: &mut PackedValues<T>,
     slots: usize,
     touch: bool,
@@ -70,7 +88,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// The number of slots that there may be but are not now, and that have not retired.
     #[inline]
     pub(super) fn usable_beyond(&self) -> usize {
-        self.growth.doubling().map_or(0, |doubling| doubling.room_beyond::<H>(self.capacity()))
+        let slots = self.capacity();
+        self.growth.doubling().map_or(0, |doubling| doubling.room_beyond::<H>(slots))
     }
 
     /// The words of slots that existed: those after the last one that exists.
@@ -90,19 +109,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Grows until a slot is vacant. On an error, nothing changes.
     #[inline(always)]
     pub(super) fn make_room(&mut self) -> Result<(), CannotGrow> {
-        match self.growth.doubling() {
-            None => Err(CannotGrow::AtLimit),
-            Some(_) => self.double(),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn double(&mut self) -> Result<(), CannotGrow> {
         let Self { roster, values, growth } = self;
-        let Some(doubling) = growth.doubling_mut() else { return Err(CannotGrow::AtLimit) };
-        let slots = doubling.slots_with_room::<H>(roster.handles().len())?;
-        grow(doubling, roster, values, slots, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
+        growth.make_room(roster, values)
     }
 
     /// Makes room for an insertion, and begins the lifetime that then comes next.
