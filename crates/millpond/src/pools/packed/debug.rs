@@ -62,7 +62,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// The caller inserted a value.
     #[track_caller]
     #[inline]
-    pub(super) fn note_origin(&self, handle: H) {
+    pub(super) fn note_origin(&self, handle: H::Erased) {
         if let Some(watch) = &self.roster.slots().watch {
             watch.inserted(handle.index() as usize);
         }

@@ -82,14 +82,14 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// The largest number of slots.
     #[inline]
     pub(super) fn slots_max(&self) -> usize {
-        self.growth.doubling().map_or(self.capacity(), Doubling::limit::<H>)
+        self.growth.doubling().map_or(self.capacity(), Doubling::limit::<H::Erased>)
     }
 
     /// The number of slots that there may be but are not now, and that have not retired.
     #[inline]
     pub(super) fn usable_beyond(&self) -> usize {
         let slots = self.capacity();
-        self.growth.doubling().map_or(0, |doubling| doubling.room_beyond::<H>(slots))
+        self.growth.doubling().map_or(0, |doubling| doubling.room_beyond::<H::Erased>(slots))
     }
 
     /// The words of slots that existed: those after the last one that exists.
@@ -101,7 +101,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     pub(super) fn word_of(&self, index: usize) -> Option<H::Word> {
         let beyond = || {
             let fresh = self.roster.circle().start().as_dead();
-            self.growth.doubling()?.word_beyond::<H>(index, self.capacity(), fresh)
+            self.growth.doubling()?.word_beyond::<H::Erased>(index, self.capacity(), fresh)
         };
         self.roster.slots().word(index).or_else(beyond)
     }
@@ -115,7 +115,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
 
     /// Makes room for an insertion, and begins the lifetime that then comes next.
     #[inline(always)]
-    pub(super) fn acquire_beyond(&mut self) -> Result<H, CannotGrow> {
+    pub(super) fn acquire_beyond(&mut self) -> Result<H::Erased, CannotGrow> {
         self.make_room()?;
         Ok(self.roster.acquire(self.values.len()).expect("there is room"))
     }
@@ -135,7 +135,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         check(&self.roster.circle(), word, handle.word())?;
         let Self { roster, values, growth } = self;
         let doubling = growth.doubling_mut().ok_or(InsertAtErrorKind::OutOfRange)?;
-        let slots = doubling.slots_up_to::<H>(roster.handles().len(), index, is_near)?;
+        let slots = doubling.slots_up_to::<H::Erased>(roster.handles().len(), index, is_near)?;
         grow(doubling, roster, values, slots, false)
             .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
@@ -198,6 +198,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
 
     /// Checks what the pool knows of slots that are not there.
     pub(super) fn validate_growth(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.growth.doubling().map_or(Ok(()), |doubling| doubling.check::<H>(self.capacity()))
+        self.growth
+            .doubling()
+            .map_or(Ok(()), |doubling| doubling.check::<H::Erased>(self.capacity()))
     }
 }

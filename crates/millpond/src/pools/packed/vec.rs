@@ -162,7 +162,7 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         if missing > self.usable_beyond() {
             return Err(error(self, false));
         }
-        let needed = self.growth.slots_with_room_for::<H>(slots, missing);
+        let needed = self.growth.slots_with_room_for::<H::Erased>(slots, missing);
         self.grow(needed, true).map_err(|OutOfMemory| error(self, true))
     }
 
@@ -206,7 +206,7 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         }
         let fresh = self.roster.circle().start().as_dead();
         let former = self.growth.with_freed(self.roster.words_from(kept), fresh)?;
-        let room = PackedRoster::try_room(kept)?;
+        let room = PackedRoster::<H::Erased>::try_room(kept)?;
         self.values.try_shrink(kept)?;
         self.roster.shrink(kept, room);
         self.growth.keep(former);
