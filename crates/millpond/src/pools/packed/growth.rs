@@ -24,8 +24,9 @@ pub trait PackedGrowth<W>: Clone {
         None
     }
 
-    /// Grows until a slot is vacant. On an error, nothing changes. (Not by [`doubling_mut`](Self::doubling_mut), so that pools
-    /// that do not grow have no code for it.)
+    // What grows is here and does not ask `doubling_mut`, so that pools that do not grow have no code for it.
+
+    /// Grows until a slot is vacant. On an error, nothing changes.
     #[inline(always)]
     fn make_room<T, L: HandleLayout<Word = W>>(
         &mut self,
@@ -33,6 +34,19 @@ pub trait PackedGrowth<W>: Clone {
         _values: &mut PackedValues<T>,
     ) -> Result<(), CannotGrow> {
         Err(CannotGrow::AtLimit)
+    }
+
+    /// Makes sure that the handle's slot, which there is not, exists and can begin the handle's lifetime by `check`;
+    /// `is_near`: unless it is far beyond the others. On an error, nothing changes.
+    fn grow_up_to<T, L: HandleLayout<Word = W>>(
+        &mut self,
+        _handle: L,
+        _check: CheckWord<W>,
+        _is_near: bool,
+        _roster: &mut PackedRoster<L>,
+        _values: &mut PackedValues<T>,
+    ) -> Result<(), InsertAtErrorKind> {
+        Err(InsertAtErrorKind::OutOfRange)
     }
 }
 
@@ -58,6 +72,24 @@ impl<W: Word> PackedGrowth<W> for Doubling<W> {
     ) -> Result<(), CannotGrow> {
         let slots = self.slots_with_room::<L>(roster.handles().len())?;
         grow(self, roster, values, slots, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
+    }
+
+    #[cold]
+    fn grow_up_to<T, L: HandleLayout<Word = W>>(
+        &mut self,
+        handle: L,
+        check: CheckWord<W>,
+        is_near: bool,
+        roster: &mut PackedRoster<L>,
+        values: &mut PackedValues<T>,
+    ) -> Result<(), InsertAtErrorKind> {
+        let (index, slots) = (handle.index() as usize, roster.handles().len());
+        // Checked before the pool grows, so that no handle from a file allocates for nothing.
+        let word = self.word_beyond::<L>(index, slots, roster.unused_word());
+        check(&roster.circle(), word.ok_or(InsertAtErrorKind::OutOfRange)?, handle.word())?;
+        let slots = self.slots_up_to::<L>(slots, index, is_near)?;
+        grow(self, roster, values, slots, false)
+            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 }
 
@@ -100,8 +132,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// The word of a slot that exists, existed or may exist.
     pub(super) fn word_of(&self, index: usize) -> Option<H::Word> {
         let beyond = || {
-            let fresh = self.roster.circle().start().as_dead();
-            self.growth.doubling()?.word_beyond::<H::Erased>(index, self.capacity(), fresh)
+            let unused = self.roster.unused_word();
+            self.growth.doubling()?.word_beyond::<H::Erased>(index, self.capacity(), unused)
         };
         self.roster.slots().word(index).or_else(beyond)
     }
@@ -118,26 +150,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     pub(super) fn acquire_beyond(&mut self) -> Result<H::Erased, CannotGrow> {
         self.make_room()?;
         Ok(self.roster.acquire(self.values.len()).expect("there is room"))
-    }
-
-    /// Makes sure that the handle's slot, which there is not, exists and can begin the handle's lifetime by `check`;
-    /// `is_near`: unless it is far beyond the others. On an error, nothing changes.
-    #[cold]
-    pub(super) fn grow_up_to(
-        &mut self,
-        handle: H,
-        check: CheckWord<H::Word>,
-        is_near: bool,
-    ) -> Result<(), InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        // Checked before the pool grows, so that no handle from a file allocates for nothing.
-        let word = self.word_of(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&self.roster.circle(), word, handle.word())?;
-        let Self { roster, values, growth } = self;
-        let doubling = growth.doubling_mut().ok_or(InsertAtErrorKind::OutOfRange)?;
-        let slots = doubling.slots_up_to::<H::Erased>(roster.handles().len(), index, is_near)?;
-        grow(doubling, roster, values, slots, false)
-            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
     /// Makes sure that there are this many slots, which the limit allows: more than there are only in a pool that grows. On an
@@ -179,7 +191,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             self.values.try_grow(slots, false)?;
         }
         replace(&mut self.values, &other.values);
-        self.note_restored(other);
         self.roster.copy_state_from(&other.roster, arrays);
         if let Some(doubling) = self.growth.doubling_mut() {
             doubling.keep(former);

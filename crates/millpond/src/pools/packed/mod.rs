@@ -562,7 +562,10 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     ) -> Result<H, InsertAtError<T>> {
         let reached = match (handle.index() as usize) < self.capacity() {
             true => Ok(()),
-            false => self.grow_up_to(handle, check, is_near),
+            false => {
+                let Self { roster, values, growth } = self;
+                growth.grow_up_to(handle.erase(), check, is_near, roster, values)
+            }
         };
         self.inspect_next();
         match reached.and_then(|()| self.roster.claim(handle.erase(), check)) {

@@ -392,6 +392,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// Takes on the saved state.
     #[cfg(feature = "serde")]
     pub(super) fn load(&mut self, saved: &crate::slots::saved::Checked<H::Word>) {
+        self.slots.note_loaded();
         self.slots.load(&saved.words, saved.inserted, saved.peak);
         self.books.load(saved, &self.slots);
         self.detached.clear();
@@ -408,6 +409,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// Takes on the state of `other`, which has the same generation cycle and, without these copies of its
     /// [`arrays`](Self::try_copy_arrays), the same capacity.
     pub(super) fn copy_state_from(&mut self, other: &Self, arrays: Option<Arrays<H>>) {
+        self.slots.note_restored(&other.slots);
         match arrays {
             Some(Arrays { slots, order }) => {
                 self.slots.replace(slots, &other.slots);
@@ -487,6 +489,11 @@ impl<H: HandleLayout> PackedRoster<H> {
         for position in from..self.order.len() {
             self.place(position, self.order[position]);
         }
+    }
+
+    /// The word of a slot that was never used.
+    pub(super) fn unused_word(&self) -> H::Word {
+        self.books.circle().start().as_dead()
     }
 
     /// The words of the slots from this one on, which are dead.

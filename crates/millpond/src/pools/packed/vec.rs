@@ -1,7 +1,7 @@
 use super::growth::grow;
 use super::{PackedRoster, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
-use crate::handle::{Handle, HandleLayout, Word};
+use crate::handle::{Handle, HandleLayout};
 use crate::pools::doubling::{Doubling, ReserveError, no_room};
 use crate::slots::lifetimes::Lifetimes;
 use crate::values::PackedValues;
@@ -204,8 +204,8 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         if kept == self.capacity() {
             return Ok(());
         }
-        let fresh = self.roster.circle().start().as_dead();
-        let former = self.growth.with_freed(self.roster.words_from(kept), fresh)?;
+        let unused = self.roster.unused_word();
+        let former = self.growth.with_freed(self.roster.words_from(kept), unused)?;
         let room = PackedRoster::<H::Erased>::try_room(kept)?;
         self.values.try_shrink(kept)?;
         self.roster.shrink(kept, room);
