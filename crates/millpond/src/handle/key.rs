@@ -12,8 +12,9 @@ use super::{HandleLayout, sealed};
 ///
 /// # Safety
 ///
-/// `of` and `layout` must only wrap and unwrap a handle, and equality, order and hashes must be
-/// those of the wrapped handles.
+/// `of` and `layout` must only wrap and unwrap a handle, equality, order and hashes must be
+/// those of the wrapped handles, and the type must be `repr(transparent)`: in memory, it is its
+/// layout.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a handle type",
     label = "not a handle type",
@@ -234,7 +235,7 @@ macro_rules! handle_type {
             }
         }
 
-        // SAFETY: the handle is wrapped and unwrapped, and the traits are derived from it.
+        // SAFETY: the handle is wrapped and unwrapped, the traits are derived from it, and there is nothing else in it.
         unsafe impl $crate::handle::HandleType for $name {
             type Layout = $layout;
             const DANGLING: Self = Self(<$layout>::DANGLING);

@@ -34,6 +34,9 @@
 //! reused, so that no handle can ever match a later object, unless the pool was built to
 //! [wrap](crate::pool::PoolBuilder::wrap).
 
+#[cfg(feature = "packed")]
+#[allow(unsafe_code)]
+pub(crate) mod erased;
 mod explanation;
 #[allow(unsafe_code)]
 pub(crate) mod key;

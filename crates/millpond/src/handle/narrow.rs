@@ -38,6 +38,7 @@ use super::{HandleLayout, Word, dangling, sealed};
     type_path = "millpond",
     cfg_attr(feature = "serde", reflect(Serialize, Deserialize))
 )]
+#[repr(transparent)]
 pub struct Handle32<T: ?Sized, const INDEX_BITS: u32 = 20> {
     /// Index in the upper `INDEX_BITS` bits, generation (at least 1) in the rest.
     bits: NonZeroU32,

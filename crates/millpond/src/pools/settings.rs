@@ -125,7 +125,7 @@ impl Settings {
         &self,
         make: impl FnOnce(usize) -> Result<P, OutOfMemory>,
     ) -> Result<P, BuildError> {
-        let capacity = self.checked_capacity::<H>()?;
+        let capacity = self.checked_capacity::<H::Erased>()?;
         make(capacity).map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
     }
 }

@@ -60,6 +60,30 @@ fn a_key_type_answers_as_its_handle_where_the_layout_is_a_parameter() {
     answers::<MediumKey, Handle32<(), 16>>();
 }
 
+/// It stores them without their type.
+#[test]
+fn a_packed_pool_lists_the_keys_that_it_has_issued() {
+    fn are_listed<K: HandleLayout>() {
+        let mut pool: PackedPool<u32, K> = PackedPool::with_capacity(10);
+        let mut keys: Vec<K> = (0..9).map(|value| pool.insert(value).unwrap()).collect();
+        pool.remove(keys.swap_remove(2)).unwrap();
+        keys.push(pool.insert(9).unwrap());
+        assert_eq!(pool.as_handle_slice(), keys);
+        assert!(pool.handles().eq(keys.iter().copied()));
+        assert!(pool.iter().map(|(key, _)| key).eq(keys.iter().copied()));
+        assert!(pool.iter_mut().map(|(key, _)| key).eq(keys.iter().copied()));
+        pool.retain(|key, _| key != keys[8]);
+        keys.truncate(8);
+        assert!(pool.into_iter().map(|(key, _)| key).eq(keys));
+    }
+    are_listed::<Handle<str>>();
+    are_listed::<Handle32<str>>();
+    are_listed::<NodeKey>();
+    are_listed::<SmallKey>();
+    are_listed::<MediumKey>();
+    are_listed::<LargeKey>();
+}
+
 #[test]
 fn a_key_is_saved_as_its_handle() {
     let key = <SmallKey as HandleLayout>::from_parts(3, 7).unwrap();

@@ -2,9 +2,10 @@
 
 use alloc::vec::{self, Vec};
 
+use super::slots::Slots;
 use super::{PackedGrowth, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, IndexWord, Word};
 use crate::reports::debug::{DebugAids, Watch};
 use crate::slots::Census;
 
@@ -62,7 +63,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// The caller inserted a value.
     #[track_caller]
     #[inline]
-    pub(super) fn note_origin(&self, handle: H) {
+    pub(super) fn note_origin(&self, handle: H::Erased) {
         if let Some(watch) = &self.roster.slots().watch {
             watch.inserted(handle.index() as usize);
         }
@@ -76,19 +77,21 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             watch.removal_refused(handle, self.explain(handle));
         }
     }
+}
 
-    /// The state of `other` is about to be copied to the roster.
+impl<W: Word, I: IndexWord> Slots<W, I> {
+    /// These slots are about to take on the state of `other`.
     pub(super) fn note_restored(&self, other: &Self) {
-        let (slots, others) = (self.roster.slots(), other.roster.slots());
-        let Some(watch) = slots.watch.as_ref().filter(|watch| watch.remembers()) else { return };
-        let differs = |index: &usize| slots.word(*index) != others.word(*index);
-        (0..other.capacity()).filter(differs).for_each(|index| watch.restored(index));
+        let Some(watch) = self.watch.as_ref().filter(|watch| watch.remembers()) else { return };
+        let differs = |index: &usize| self.word(*index) != other.word(*index);
+        (0..other.len()).filter(differs).for_each(|index| watch.restored(index));
     }
 
-    /// The pool is about to take over the objects of another.
-    pub(super) fn note_migrated(&self) {
-        if let Some(watch) = &self.roster.slots().watch {
-            (0..self.capacity()).for_each(|index| watch.restored(index));
+    /// These slots are about to take on a saved state.
+    #[cfg(feature = "serde")]
+    pub(super) fn note_loaded(&self) {
+        if let Some(watch) = &self.watch {
+            (0..self.len()).for_each(|index| watch.restored(index));
         }
     }
 }

@@ -25,7 +25,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             self.note_refused_removal(handle);
             return None;
         };
-        self.roster.detach(handle, position);
+        self.roster.detach(handle.erase(), position);
         Some(self.values.swap_remove(position))
     }
 
@@ -49,7 +49,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[track_caller]
     pub fn reattach(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         self.inspect_next();
-        match self.roster.reattach(handle) {
+        match self.roster.reattach(handle.erase()) {
             Ok(()) => {
                 self.values.push(value);
                 Ok(handle)
@@ -70,7 +70,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// ```
     #[doc(alias = "forget_ticket")]
     pub fn free_detached(&mut self, handle: H) -> bool {
-        self.roster.end_detached(handle)
+        self.roster.end_detached(handle.erase())
     }
 
     /// Returns the handles of the [detached](Self::detach) values, in index order.

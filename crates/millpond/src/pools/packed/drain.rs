@@ -1,7 +1,7 @@
 //! Iterators that move values out of a packed pool. Those that borrow the pool remove one value at
 //! a time, so that a panic, an early drop or a leak leaves the pool as that many removals would.
 
-use alloc::vec;
+use alloc::vec::{self, Vec};
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -139,8 +139,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> IntoIterator for PackedSlotPo
     /// Iterates over handles and values in their current order, from both ends.
     fn into_iter(mut self) -> IntoIter<T, H> {
         let left = super::debug::Left::of(&mut self);
-        let mut handles = self.roster.into_order();
-        handles.truncate(self.values.len());
+        let handles = self.roster.into_order().into_iter().take(self.values.len());
+        let handles: Vec<_> = handles.map(H::from_erased).collect();
         IntoIter { left, handles: handles.into_iter(), values: self.values.take_all() }
     }
 }

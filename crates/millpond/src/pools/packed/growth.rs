@@ -10,16 +10,10 @@ use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::{Census, CheckWord};
 use crate::values::PackedValues;
 
-/// Whether a packed pool gets more slots. Sealed.
+/// Whether a packed pool gets more slots; by default, it does not. Sealed.
 #[doc(hidden)]
 pub trait PackedGrowth<W>: Clone {
     /// How, if it does.
-    fn doubling(&self) -> Option<&Doubling<W>>;
-
-    fn doubling_mut(&mut self) -> Option<&mut Doubling<W>>;
-}
-
-impl<W> PackedGrowth<W> for Fixed {
     #[inline(always)]
     fn doubling(&self) -> Option<&Doubling<W>> {
         None
@@ -29,9 +23,36 @@ impl<W> PackedGrowth<W> for Fixed {
     fn doubling_mut(&mut self) -> Option<&mut Doubling<W>> {
         None
     }
+
+    // What grows is here and does not ask `doubling_mut`, so that pools that do not grow have no code for it.
+
+    /// Grows until a slot is vacant. On an error, nothing changes.
+    #[inline(always)]
+    fn make_room<T, L: HandleLayout<Word = W>>(
+        &mut self,
+        _roster: &mut PackedRoster<L>,
+        _values: &mut PackedValues<T>,
+    ) -> Result<(), CannotGrow> {
+        Err(CannotGrow::AtLimit)
+    }
+
+    /// Makes sure that the handle's slot, which there is not, exists and can begin the handle's lifetime by `check`;
+    /// `is_near`: unless it is far beyond the others. On an error, nothing changes.
+    fn grow_up_to<T, L: HandleLayout<Word = W>>(
+        &mut self,
+        _handle: L,
+        _check: CheckWord<W>,
+        _is_near: bool,
+        _roster: &mut PackedRoster<L>,
+        _values: &mut PackedValues<T>,
+    ) -> Result<(), InsertAtErrorKind> {
+        Err(InsertAtErrorKind::OutOfRange)
+    }
 }
 
-impl<W: Clone> PackedGrowth<W> for Doubling<W> {
+impl<W> PackedGrowth<W> for Fixed {}
+
+impl<W: Word> PackedGrowth<W> for Doubling<W> {
     #[inline(always)]
     fn doubling(&self) -> Option<&Doubling<W>> {
         Some(self)
@@ -40,14 +61,43 @@ impl<W: Clone> PackedGrowth<W> for Doubling<W> {
     #[inline(always)]
     fn doubling_mut(&mut self) -> Option<&mut Doubling<W>> {
         Some(self)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room<T, L: HandleLayout<Word = W>>(
+        &mut self,
+        roster: &mut PackedRoster<L>,
+        values: &mut PackedValues<T>,
+    ) -> Result<(), CannotGrow> {
+        let slots = self.slots_with_room::<L>(roster.handles().len())?;
+        grow(self, roster, values, slots, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
+    }
+
+    #[cold]
+    fn grow_up_to<T, L: HandleLayout<Word = W>>(
+        &mut self,
+        handle: L,
+        check: CheckWord<W>,
+        is_near: bool,
+        roster: &mut PackedRoster<L>,
+        values: &mut PackedValues<T>,
+    ) -> Result<(), InsertAtErrorKind> {
+        let (index, slots) = (handle.index() as usize, roster.handles().len());
+        // Checked before the pool grows, so that no handle from a file allocates for nothing.
+        let word = self.word_beyond::<L>(index, slots, roster.unused_word());
+        check(&roster.circle(), word.ok_or(InsertAtErrorKind::OutOfRange)?, handle.word())?;
+        let slots = self.slots_up_to::<L>(slots, index, is_near)?;
+        grow(self, roster, values, slots, false)
+            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 }
 
 /// Grows to this many slots, at least as many as there are. On an error, nothing changes; what memory was found is kept
 /// for the next time. `touch`: touch every page.
-pub(super) fn grow<T, H: HandleLayout>(
-    doubling: &mut Doubling<H::Word>,
-    roster: &mut PackedRoster<H>,
+pub(super) fn grow<T, L: HandleLayout>(
+    doubling: &mut Doubling<L::Word>,
+    roster: &mut PackedRoster<L>,
     values: &mut PackedValues<T>,
     slots: usize,
     touch: bool,
@@ -64,13 +114,14 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// The largest number of slots.
     #[inline]
     pub(super) fn slots_max(&self) -> usize {
-        self.growth.doubling().map_or(self.capacity(), Doubling::limit::<H>)
+        self.growth.doubling().map_or(self.capacity(), Doubling::limit::<H::Erased>)
     }
 
     /// The number of slots that there may be but are not now, and that have not retired.
     #[inline]
     pub(super) fn usable_beyond(&self) -> usize {
-        self.growth.doubling().map_or(0, |doubling| doubling.room_beyond::<H>(self.capacity()))
+        let slots = self.capacity();
+        self.growth.doubling().map_or(0, |doubling| doubling.room_beyond::<H::Erased>(slots))
     }
 
     /// The words of slots that existed: those after the last one that exists.
@@ -81,8 +132,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// The word of a slot that exists, existed or may exist.
     pub(super) fn word_of(&self, index: usize) -> Option<H::Word> {
         let beyond = || {
-            let fresh = self.roster.circle().start().as_dead();
-            self.growth.doubling()?.word_beyond::<H>(index, self.capacity(), fresh)
+            let unused = self.roster.unused_word();
+            self.growth.doubling()?.word_beyond::<H::Erased>(index, self.capacity(), unused)
         };
         self.roster.slots().word(index).or_else(beyond)
     }
@@ -90,46 +141,15 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Grows until a slot is vacant. On an error, nothing changes.
     #[inline(always)]
     pub(super) fn make_room(&mut self) -> Result<(), CannotGrow> {
-        match self.growth.doubling() {
-            None => Err(CannotGrow::AtLimit),
-            Some(_) => self.double(),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn double(&mut self) -> Result<(), CannotGrow> {
         let Self { roster, values, growth } = self;
-        let Some(doubling) = growth.doubling_mut() else { return Err(CannotGrow::AtLimit) };
-        let slots = doubling.slots_with_room::<H>(roster.handles().len())?;
-        grow(doubling, roster, values, slots, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
+        growth.make_room(roster, values)
     }
 
     /// Makes room for an insertion, and begins the lifetime that then comes next.
     #[inline(always)]
-    pub(super) fn acquire_beyond(&mut self) -> Result<H, CannotGrow> {
+    pub(super) fn acquire_beyond(&mut self) -> Result<H::Erased, CannotGrow> {
         self.make_room()?;
         Ok(self.roster.acquire(self.values.len()).expect("there is room"))
-    }
-
-    /// Makes sure that the handle's slot, which there is not, exists and can begin the handle's lifetime by `check`;
-    /// `is_near`: unless it is far beyond the others. On an error, nothing changes.
-    #[cold]
-    pub(super) fn grow_up_to(
-        &mut self,
-        handle: H,
-        check: CheckWord<H::Word>,
-        is_near: bool,
-    ) -> Result<(), InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        // Checked before the pool grows, so that no handle from a file allocates for nothing.
-        let word = self.word_of(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&self.roster.circle(), word, handle.word())?;
-        let Self { roster, values, growth } = self;
-        let doubling = growth.doubling_mut().ok_or(InsertAtErrorKind::OutOfRange)?;
-        let slots = doubling.slots_up_to::<H>(roster.handles().len(), index, is_near)?;
-        grow(doubling, roster, values, slots, false)
-            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
     /// Makes sure that there are this many slots, which the limit allows: more than there are only in a pool that grows. On an
@@ -171,7 +191,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             self.values.try_grow(slots, false)?;
         }
         replace(&mut self.values, &other.values);
-        self.note_restored(other);
         self.roster.copy_state_from(&other.roster, arrays);
         if let Some(doubling) = self.growth.doubling_mut() {
             doubling.keep(former);
@@ -190,6 +209,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
 
     /// Checks what the pool knows of slots that are not there.
     pub(super) fn validate_growth(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.growth.doubling().map_or(Ok(()), |doubling| doubling.check::<H>(self.capacity()))
+        self.growth
+            .doubling()
+            .map_or(Ok(()), |doubling| doubling.check::<H::Erased>(self.capacity()))
     }
 }

@@ -32,6 +32,7 @@ use core::slice;
 
 use crate::base::memory;
 use crate::base::or_panic;
+use crate::handle::erased::with_label;
 use crate::handle::{Explanation, Handle, HandleLayout, Refusal};
 use crate::pools::faces;
 use crate::pools::settings::{BuildError, Settings};
@@ -107,7 +108,7 @@ pub struct PackedSlotPool<T, G = Fixed, H: HandleLayout = Handle<T>> {
     /// Has as many live slots as there are values, except between the two writes of one of the
     /// methods below, where no user code runs but that of `retain`. The first field, so that its
     /// debug aids report live values before these are dropped.
-    roster: PackedRoster<H>,
+    roster: PackedRoster<H::Erased>,
     /// The value of each live slot, in the roster's order. Has room for one in each slot, so that an insertion into a
     /// slot never reallocates.
     values: PackedValues<T>,
@@ -253,7 +254,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[inline]
     #[must_use]
     pub fn as_handle_slice(&self) -> &[H] {
-        &self.roster.handles()[..self.len()]
+        with_label(&self.roster.handles()[..self.len()])
     }
 
     /// Returns the position of the handle's value in [`as_slice`](Self::as_slice), or `None` if the
@@ -271,7 +272,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[inline]
     #[must_use]
     pub fn position_of(&self, handle: H) -> Option<usize> {
-        self.roster.find(handle).filter(|position| *position < self.len())
+        let position = self.roster.find(handle.erase())?;
+        (position < self.len()).then_some(position)
     }
 
     /// Moves `value` into a free slot and returns its handle. The value becomes the last in the slice. O(1); if no slot
@@ -458,7 +460,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             Ok(handle) => {
                 self.values.push(value);
                 self.note_origin(handle);
-                Ok(handle)
+                Ok(H::from_erased(handle))
             }
             Err(cause) => Err((value, cause)),
         }
@@ -471,7 +473,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         self.inspect_next();
         loop {
             match self.roster.next(self.len()) {
-                Some(handle) => return Ok(handle),
+                Some(handle) => return Ok(H::from_erased(handle)),
                 None => self.make_room()?,
             }
         }
@@ -560,13 +562,16 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     ) -> Result<H, InsertAtError<T>> {
         let reached = match (handle.index() as usize) < self.capacity() {
             true => Ok(()),
-            false => self.grow_up_to(handle, check, is_near),
+            false => {
+                let Self { roster, values, growth } = self;
+                growth.grow_up_to(handle.erase(), check, is_near, roster, values)
+            }
         };
         self.inspect_next();
-        match reached.and_then(|()| self.roster.claim(handle, check)) {
+        match reached.and_then(|()| self.roster.claim(handle.erase(), check)) {
             Ok(()) => {
                 self.values.push(value);
-                self.note_origin(handle);
+                self.note_origin(handle.erase());
                 Ok(handle)
             }
             Err(kind) => Err(self.error_at(handle, kind, value)),
@@ -600,7 +605,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&T> {
-        self.values.get(self.roster.find(handle)?)
+        self.values.get(self.roster.find(handle.erase())?)
     }
 
     /// Returns a mutable reference to the handle's value, or `None` if the handle is refused. O(1).
@@ -617,7 +622,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        let position = self.roster.find(handle)?;
+        let position = self.roster.find(handle.erase())?;
         self.values.get_mut(position)
     }
 
@@ -758,16 +763,16 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         };
         let live = self.values.len();
         let value = self.values.swap_remove(position);
-        self.roster.release(handle, position, live);
+        self.roster.release(handle.erase(), position, live);
         Some(value)
     }
 
     /// Moves out the value at a position, which there is; the last value takes its place.
     #[inline]
     fn remove_at_position(&mut self, position: usize) -> (H, T) {
-        let handle = self.as_handle_slice()[position];
+        let handle = self.roster.handles()[position];
         self.roster.release(handle, position, self.values.len());
-        (handle, self.values.swap_remove(position))
+        (H::from_erased(handle), self.values.swap_remove(position))
     }
 
     /// Returns a reference to the value in slot `index`, or `None` if the slot is not live. O(1).
@@ -835,7 +840,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[must_use]
     pub fn index_of(&self, value: &T) -> Option<usize> {
         let position = memory::position_in(&self.values, core::ptr::from_ref(value))?;
-        Some(self.as_handle_slice()[position].index() as usize)
+        Some(self.roster.handles()[position].index() as usize)
     }
 
     /// Iterates over handles and values in their current order, from both ends.
@@ -865,7 +870,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, T, H> {
-        IterMut::new(&self.roster.handles()[..self.values.len()], &mut self.values)
+        let handles = &self.roster.handles()[..self.values.len()];
+        IterMut::new(with_label(handles), &mut self.values)
     }
 
     /// Iterates over the handles in the order of the values, from both ends.
@@ -952,36 +958,32 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// assert_eq!(pool.as_slice(), [2, 1]);
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
-        let mut removals = Removals::new(self);
+        let Self { roster, values, .. } = self;
+        let mut removals = Removals::new(roster);
         let mut position = 0;
-        while let Some(found) = removals.pool.position_from(position, |h, value| !keep(h, value)) {
-            position = found;
+        loop {
+            let handles = with_label(&removals.handles()[position..values.len()]);
+            for (handle, value) in IterMut::new(handles, &mut values[position..]) {
+                if !keep(handle, value) {
+                    break;
+                }
+                position += 1;
+            }
+            if position == values.len() {
+                return;
+            }
             // The value at the position is removed, and so is each that takes its place, until one
             // is kept.
             loop {
-                let (value, handle_at) = removals.remove(position);
-                drop(value);
-                let PackedSlotPool { roster, values, .. } = &mut *removals.pool;
+                let handle_at = removals.remove(position, values.len());
+                drop(values.swap_remove(position));
                 let Some(moved) = values.get_mut(position) else { return };
-                if keep(roster.handles()[handle_at], moved) {
+                if keep(H::from_erased(removals.handles()[handle_at]), moved) {
                     break;
                 }
             }
             position += 1;
         }
-    }
-
-    /// The position of the first value, from `position` on, for which `is` returns `true`.
-    #[inline(always)]
-    fn position_from(
-        &mut self,
-        position: usize,
-        mut is: impl FnMut(H, &mut T) -> bool,
-    ) -> Option<usize> {
-        let handles = self.roster.handles().get(position..)?;
-        let values = self.values.get_mut(position..)?;
-        let found = handles.iter().zip(values).position(|(handle, value)| is(*handle, value))?;
-        Some(position + found)
     }
 
     /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the next

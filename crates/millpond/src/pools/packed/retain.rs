@@ -11,17 +11,17 @@
 //! No code can observe the difference. The pool is borrowed meanwhile, and a panic in `keep` or in
 //! a drop carries out the pending removals. Values are moved and dropped without delay.
 
-use super::{PackedGrowth, PackedSlotPool};
+use super::PackedRoster;
 use crate::handle::{HandleLayout, IndexWord};
 
 /// The maximum number of pending removals.
 const BATCH: usize = 64;
 
-/// Removes values of a pool; those already removed from the values may still be live in the roster.
-pub(super) struct Removals<'a, T, G: PackedGrowth<H::Word>, H: HandleLayout> {
-    pub(super) pool: &'a mut PackedSlotPool<T, G, H>,
+/// Removals from a roster, of values that are gone already; some may still be live in the roster.
+pub(super) struct Removals<'a, L: HandleLayout> {
+    roster: &'a mut PackedRoster<L>,
     /// `None`: removals take effect at once.
-    pending: Option<Pending<H::Index>>,
+    pending: Option<Pending<L::Index>>,
 }
 
 struct Pending<I> {
@@ -30,29 +30,35 @@ struct Pending<I> {
     count: usize,
 }
 
-impl<'a, T, G: PackedGrowth<H::Word>, H: HandleLayout> Removals<'a, T, G, H> {
+impl<'a, L: HandleLayout> Removals<'a, L> {
     #[inline]
-    pub(super) fn new(pool: &'a mut PackedSlotPool<T, G, H>) -> Self {
+    pub(super) fn new(roster: &'a mut PackedRoster<L>) -> Self {
         let none = || Pending { positions: [IndexWord::ZERO; BATCH], count: 0 };
-        let pending = pool.roster.is_faster_in_batches().then(none);
-        Self { pool, pending }
+        let pending = roster.is_faster_in_batches().then(none);
+        Self { roster, pending }
     }
 
-    /// Moves out the value at `position`, which must exist; the last value takes its place. Returns the
-    /// removed value, and where in the order to find the handle of the value that is now at `position`.
+    /// See [`PackedRoster::handles`]. They are those of the values that have stayed where they were.
     #[inline]
-    pub(super) fn remove(&mut self, position: usize) -> (T, usize) {
+    pub(super) fn handles(&self) -> &[L] {
+        self.roster.handles()
+    }
+
+    /// The value at this position of `live` ones is about to be removed; the last one takes its place. Returns where in the
+    /// order to find the handle of the value that is then at `position`.
+    #[inline]
+    pub(super) fn remove(&mut self, position: usize, live: usize) -> usize {
         if self.pending.as_ref().is_some_and(|pending| pending.count == BATCH) {
             self.carry_out();
         }
         let Some(pending) = &mut self.pending else {
-            return (self.pool.remove_at_position(position).1, position);
+            self.roster.release(self.roster.handles()[position], position, live);
+            return position;
         };
-        pending.positions[pending.count] = H::Index::from_index(position);
+        pending.positions[pending.count] = L::Index::from_index(position);
         pending.count += 1;
-        let value = self.pool.values.swap_remove(position);
         // The last value's handle stays behind until the removals are carried out.
-        (value, self.pool.values.len())
+        live - 1
     }
 
     /// Carries out the removals that are pending.
@@ -60,12 +66,12 @@ impl<'a, T, G: PackedGrowth<H::Word>, H: HandleLayout> Removals<'a, T, G, H> {
     #[inline(never)]
     fn carry_out(&mut self) {
         if let Some(Pending { positions, count }) = &mut self.pending {
-            self.pool.roster.release_each(&positions[..core::mem::take(count)]);
+            self.roster.release_each(&positions[..core::mem::take(count)]);
         }
     }
 }
 
-impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> Drop for Removals<'_, T, G, H> {
+impl<L: HandleLayout> Drop for Removals<'_, L> {
     #[inline]
     fn drop(&mut self) {
         if self.pending.is_some() {

@@ -29,13 +29,15 @@ use crate::slots::{
 /// A slot is live if its position is in the live part. Its word is the generation of its live
 /// value, or of the next one, without a mark of its own: so a lifetime begins without a write to the
 /// slot, and only a retired slot has a word that no handle has.
+///
+/// The handles are [erased](HandleLayout::Erased) ones, so that a program has this code once.
 #[derive(Clone, Debug)]
 pub(super) struct PackedRoster<H: HandleLayout> {
     slots: Slots<H::Word, H::Index>,
     order: Vec<H>,
     /// A copy of the books' [`quick_below`](Books::quick_below), or 0: then the next lifetime that ends makes a new one.
     quick_below: H::Word,
-    books: Books<H::Erased>,
+    books: Books<H>,
     /// Slots that have retired for all others, while their values are out of the pool.
     detached: Detached,
 }
@@ -52,17 +54,17 @@ fn handle_in<H: HandleLayout>(index: usize, word: H::Word) -> H {
 const SLOTS_IN_CACHE: usize = 4096;
 
 impl<H: HandleLayout> Deref for PackedRoster<H> {
-    type Target = Books<H::Erased>;
+    type Target = Books<H>;
 
     #[inline(always)]
-    fn deref(&self) -> &Books<H::Erased> {
+    fn deref(&self) -> &Books<H> {
         &self.books
     }
 }
 
 impl<H: HandleLayout> DerefMut for PackedRoster<H> {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Books<H::Erased> {
+    fn deref_mut(&mut self) -> &mut Books<H> {
         &mut self.books
     }
 }
@@ -112,8 +114,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// The books, mutable, and the slots.
-    #[allow(clippy::type_complexity, reason = "two parts, each of the type of its field")]
-    pub(super) fn parts_mut(&mut self) -> (&mut Books<H::Erased>, &Slots<H::Word, H::Index>) {
+    pub(super) fn parts_mut(&mut self) -> (&mut Books<H>, &Slots<H::Word, H::Index>) {
         (&mut self.books, &self.slots)
     }
 
@@ -160,7 +161,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         handle: H,
         check: CheckWord<H::Word>,
     ) -> Result<(), InsertAtErrorKind> {
-        let claimed = self.books.check_claim(handle.erase(), &self.slots, check);
+        let claimed = self.books.check_claim(handle, &self.slots, check);
         let index = claimed.map_err(|why| self.detached.explain(handle.index(), why))?;
         let slot = &mut self.slots[index];
         slot.word = handle.word();
@@ -169,7 +170,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         Partition::claim(self, position, self.parting());
         self.slots.counts_mut().birth();
         self.slots.mark_used(index);
-        self.books.note_claim(handle.erase());
+        self.books.note_claim(handle);
         self.quick_below = H::Word::ZERO;
         Ok(())
     }
@@ -391,6 +392,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// Takes on the saved state.
     #[cfg(feature = "serde")]
     pub(super) fn load(&mut self, saved: &crate::slots::saved::Checked<H::Word>) {
+        self.slots.note_loaded();
         self.slots.load(&saved.words, saved.inserted, saved.peak);
         self.books.load(saved, &self.slots);
         self.detached.clear();
@@ -407,6 +409,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// Takes on the state of `other`, which has the same generation cycle and, without these copies of its
     /// [`arrays`](Self::try_copy_arrays), the same capacity.
     pub(super) fn copy_state_from(&mut self, other: &Self, arrays: Option<Arrays<H>>) {
+        self.slots.note_restored(&other.slots);
         match arrays {
             Some(Arrays { slots, order }) => {
                 self.slots.replace(slots, &other.slots);
@@ -486,6 +489,11 @@ impl<H: HandleLayout> PackedRoster<H> {
         for position in from..self.order.len() {
             self.place(position, self.order[position]);
         }
+    }
+
+    /// The word of a slot that was never used.
+    pub(super) fn unused_word(&self) -> H::Word {
+        self.books.circle().start().as_dead()
     }
 
     /// The words of the slots from this one on, which are dead.

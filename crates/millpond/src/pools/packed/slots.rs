@@ -21,9 +21,8 @@ impl<W: Word, I: IndexWord> Slot<W, I> {
     }
 }
 
-/// The slots of a packed pool, and what watches over them. Kept apart from the handles and the
-/// values, whose types may borrow from what does not outlive the pool: with debug aids, dropping
-/// this runs code.
+/// The slots of a packed pool, and what watches over them. Kept apart from the values, whose type
+/// may borrow from what does not outlive the pool: with debug aids, dropping this runs code.
 #[derive(Clone, Debug)]
 pub(super) struct Slots<W: Word, I: IndexWord> {
     slots: Vec<Slot<W, I>>,

@@ -200,7 +200,6 @@ mod saved {
             self.make_slots(slots).map_err(|OutOfMemory| MigrateError::OutOfMemory { slots })?;
             self.clear();
             self.forget_former();
-            self.note_migrated();
             self.load_slots(state, values);
             Ok(())
         }

@@ -1,7 +1,7 @@
 use super::growth::grow;
 use super::{PackedRoster, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
-use crate::handle::{Handle, HandleLayout, Word};
+use crate::handle::{Handle, HandleLayout};
 use crate::pools::doubling::{Doubling, ReserveError, no_room};
 use crate::slots::lifetimes::Lifetimes;
 use crate::values::PackedValues;
@@ -162,7 +162,7 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         if missing > self.usable_beyond() {
             return Err(error(self, false));
         }
-        let needed = self.growth.slots_with_room_for::<H>(slots, missing);
+        let needed = self.growth.slots_with_room_for::<H::Erased>(slots, missing);
         self.grow(needed, true).map_err(|OutOfMemory| error(self, true))
     }
 
@@ -204,9 +204,9 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         if kept == self.capacity() {
             return Ok(());
         }
-        let fresh = self.roster.circle().start().as_dead();
-        let former = self.growth.with_freed(self.roster.words_from(kept), fresh)?;
-        let room = PackedRoster::try_room(kept)?;
+        let unused = self.roster.unused_word();
+        let former = self.growth.with_freed(self.roster.words_from(kept), unused)?;
+        let room = PackedRoster::<H::Erased>::try_room(kept)?;
         self.values.try_shrink(kept)?;
         self.roster.shrink(kept, room);
         self.growth.keep(former);
