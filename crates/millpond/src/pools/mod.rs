@@ -21,5 +21,7 @@ pub(crate) mod settings;
 pub mod slot_pool;
 pub mod static_pool;
 pub(crate) mod together;
+#[cfg(feature = "alloc")]
+pub(crate) mod unused;
 #[cfg(feature = "vec")]
 pub mod vec_pool;

@@ -222,6 +222,8 @@ fn values_align(value: Layout, slots: usize) -> usize {
 }
 
 impl<K: SlotKind> Drop for Block<K> {
+    // Once in a program, and not again wherever a pool ends.
+    #[inline(never)]
     fn drop(&mut self) {
         let Memory::Own { padding, align, .. } = self.memory else { return };
         let (start, layout) = self.own_memory(padding, align);
@@ -275,6 +277,11 @@ impl<K: SlotKind> Block<K> {
         };
         // SAFETY: the memory begins there (invariant 5).
         (unsafe { self.values.byte_sub(padding as usize) }, layout)
+    }
+
+    /// The layout of a value that each slot has room for.
+    pub(crate) fn value_layout(&self) -> Layout {
+        self.value.layout()
     }
 
     /// The first byte of the values.

@@ -11,7 +11,7 @@
 use core::mem::offset_of;
 use core::ops::{Deref, DerefMut};
 
-use super::{Books, Census, CheckWord, Circle, FitEntries, KeptCircle, Place, SlotKind, SlotWords};
+use super::{Books, Census, CheckWord, Circle, KeptCircle, Needs, Place, SlotKind, SlotWords};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
@@ -159,7 +159,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         SlotsMut(slots): SlotsMut<'_, P>,
     ) -> Option<(usize, H::Word)> {
         let (index, word) = if self.books.is_recorded() {
-            let index = self.take_next_recorded(slots)?;
+            let index = self.take_next_called(SlotsMut(slots))?;
             (index, slots.get(index)?)
         } else {
             self.queue.take_next(slots)?
@@ -171,12 +171,13 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         Some((index, generation))
     }
 
-    /// It returns what fits in two registers: with the word, the result would go through memory even where nobody records.
+    /// The same, out of line, for whoever has time or a recorder. It returns what fits in two registers: with the word, the
+    /// result would go through memory even where nobody records.
     #[cold]
     #[inline(never)]
-    fn take_next_recorded<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn take_next_called<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
-        slots: &mut SlotWords<P>,
+        SlotsMut(slots): SlotsMut<'_, P>,
     ) -> Option<usize> {
         let (index, _) = self.queue.take_next(slots)?;
         self.books.note_birth(index);
@@ -404,16 +405,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.listen(track);
         self.renew_border(slots);
     }
-}
-
-/// What a reuse order needs of the slots.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Needs<E> {
-    /// See [`Queue::entry_count`].
-    pub(crate) entry_count: fn(usize, bool) -> usize,
-    pub(crate) fit_entries: FitEntries<E>,
-    /// See [`ReuseOrder::SEARCHES_BITMAP`].
-    pub(crate) in_step: bool,
 }
 
 /// The entries of a pool's reuse order, in the array that the slots have for it.

@@ -22,7 +22,3 @@ impl<W: Word, E: Entry> SlotKind for Bare<W, E> {
     type Word = W;
     type Entry = E;
 }
-
-/// What a growing pool's order does when it gets another number of entries, from one to the other: those that it had are
-/// the last ones of the array, and so shall those be that it gets.
-pub(crate) type FitEntries<E> = fn(&mut [E], usize, usize);

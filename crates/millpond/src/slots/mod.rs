@@ -28,6 +28,7 @@ mod inline;
 mod kind;
 pub(crate) mod lifetimes;
 mod link;
+mod needs;
 mod partition;
 #[allow(unsafe_code)]
 mod place;
@@ -39,14 +40,15 @@ mod words;
 
 pub(crate) use self::books::{Books, check_disjoint};
 pub(crate) use self::circle::{CheckWord, Circle, KeptCircle};
-pub(crate) use self::core::{Core, EntryOf, Needs};
+pub(crate) use self::core::{Core, EntryOf};
 pub(crate) use self::counts::{Census, Counts, retired_among};
 pub(crate) use self::detached::Detached;
 pub(crate) use self::inline::Inline;
-pub(crate) use self::kind::{Bare, FitEntries, SlotKind};
+pub(crate) use self::kind::{Bare, SlotKind};
 pub(crate) use self::link::Link;
+pub(crate) use self::needs::{FitEntries, Needs};
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapAge, Parts, PartsMut, Place};
 pub(crate) use self::words::{SlotWords, SlotsMut, handle_at};
 #[cfg(feature = "alloc")]
-pub(crate) use self::{block::Block, words::full_word};
+pub(crate) use self::{block::Block, needs::Room, words::full_word};

@@ -40,15 +40,15 @@ use core::mem::offset_of;
 
 use crate::base::aside;
 use crate::base::entry::Entry;
-#[cfg(all(test, feature = "alloc"))]
+#[cfg(feature = "alloc")]
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
-#[cfg(feature = "alloc")]
-use crate::slots::Block;
 use crate::slots::Link;
 use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, SlotKind, retired_among};
+#[cfg(feature = "alloc")]
+use crate::slots::{Block, Needs, Room};
 
 /// An iteration that finds at most one birth or death for this many used slots since the previous one
 /// puts the bitmap in step.
@@ -90,10 +90,46 @@ impl<'a, P: Place> SlotsMut<'a, P> {
         Self(slots)
     }
 
+    /// How many slots there are.
+    #[cfg(feature = "vec")]
+    pub(crate) fn slots(&self) -> usize {
+        self.0.slots()
+    }
+
     /// The slots, to be broken.
     #[cfg(test)]
     pub(crate) fn all(self) -> &'a mut SlotWords<P> {
         self.0
+    }
+}
+
+#[cfg(any(feature = "tables", feature = "vec"))]
+impl<K: SlotKind> SlotsMut<'_, Block<K>> {
+    /// Grows to this many slots with this room. The first of the new ones get the words `known`, the others are as if never
+    /// used. On an error, nothing changes. `touch`: touch every page.
+    ///
+    /// The entries of a reuse order that needs these move with the slots.
+    pub(crate) fn try_grow(
+        &mut self,
+        needs: Needs<K::Entry>,
+        room: Room,
+        slots: usize,
+        known: &[K::Word],
+        touch: bool,
+    ) -> Result<(), OutOfMemory> {
+        let Self(words) = self;
+        let former = words.slots();
+        let entries = needs.entries_for(slots, room);
+        words.place.try_grow(slots, entries, needs.fit_entries, known, touch)?;
+        words.note_new(known);
+        for index in former..slots {
+            words.set_link(index, Link::NONE);
+        }
+        if needs.in_step {
+            // From the beginning, when there are no slots, and the bitmap has all of them.
+            words.put_in_step();
+        }
+        Ok(())
     }
 }
 
@@ -119,10 +155,29 @@ impl<K: SlotKind> SlotWords<Block<K>> {
     /// beginning.
     pub(crate) fn of_unused(place: Block<K>, in_step: bool, start: u32) -> Self {
         let mut words = Self::unused(place, start);
+        if words.holds_links() {
+            let has_room = words.place.value_bytes() >= size_of::<Link>();
+            assert!(has_room || words.slots() == 0, "no room for links (invariant 6)");
+            for index in 0..words.slots() {
+                words.set_link(index, Link::NONE);
+            }
+        }
         if in_step {
             words.put_in_step();
         }
         words
+    }
+
+    /// Panics unless these slots were never used, and were made with this room; but they may have more than values without
+    /// size need.
+    #[inline(never)]
+    pub(crate) fn expect_unused_for(&self, room: Room) {
+        let is_for = room.value == self.place.value_layout() || room.value == Layout::new::<()>();
+        let holds_links = self.holds_links() && self.slots() > 0;
+        assert!(
+            self.used() == 0 && is_for && (room.links || !holds_links),
+            "slots of another pool"
+        );
     }
 
     /// Another block with the same words, entries and counts.

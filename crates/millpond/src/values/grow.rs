@@ -6,12 +6,12 @@ use core::mem::MaybeUninit;
 use super::{Link, Storage, TableStorage};
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{Block, FitEntries, Needs, Place, SlotKind, SlotWords};
+use crate::slots::{Block, Needs, Place, SlotKind, SlotWords, SlotsMut};
 
 impl<T, K: SlotKind> Storage<T, Block<K>> {
     /// No slots, and no memory.
     pub(crate) const fn empty(start: u32) -> Self {
-        Self { words: SlotWords::empty(Self::VALUE, start), values: PhantomData }
+        Self { words: SlotWords::empty(Self::ROOM.value, start), values: PhantomData }
     }
 
     /// Grows to this many slots. The first of the new ones get the words `known`, the others are as if never used. On an
@@ -25,22 +25,14 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         known: &[K::Word],
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        let entries = (needs.entry_count)(slots, Self::LINKED);
-        self.try_grow_with(slots, entries, needs.fit_entries, known, touch)?;
-        if needs.in_step {
-            // From the beginning, when there are no slots, and the bitmap has all of them.
-            self.words.put_in_step();
-        }
-        Ok(())
+        self.grow_by(slots, |mut words| words.try_grow(needs, Self::ROOM, slots, known, touch))
     }
 
-    fn try_grow_with(
+    /// Lends the slots to `grow`, which calls [`SlotsMut::try_grow`] for this many. On an error, nothing changes.
+    pub(crate) fn grow_by(
         &mut self,
         slots: usize,
-        entries: usize,
-        fit_entries: FitEntries<K::Entry>,
-        known: &[K::Word],
-        touch: bool,
+        grow: impl FnOnce(SlotsMut<'_, Block<K>>) -> Result<(), OutOfMemory>,
     ) -> Result<(), OutOfMemory> {
         let former = self.slots();
         if let Some(watch) = self.watched_mut() {
@@ -48,12 +40,9 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         }
         // No user code from here on.
         self.poison_dead(false);
-        let block = self.words.place_mut();
-        let grown = block.try_grow(slots, entries, fit_entries, known, touch);
-        if grown.is_ok() {
-            self.words.note_new(known);
-            for index in former..slots {
-                self.words.set_link(index, Link::NONE);
+        let grown = grow(self.slots_mut());
+        if cfg!(feature = "debug-aids") {
+            for index in former..self.slots() {
                 // As if a value had just been moved out.
                 self.bury(index);
             }
@@ -69,11 +58,8 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         slots: usize,
     ) -> Result<Block<K>, OutOfMemory> {
         match slots {
-            0 => Ok(Block::empty(Self::VALUE)),
-            _ => {
-                let entries = (needs.entry_count)(slots, Self::LINKED);
-                Block::try_growing(slots, entries, Self::VALUE)
-            }
+            0 => Ok(Block::empty(Self::ROOM.value)),
+            _ => Block::try_growing(slots, needs.entries_for(slots, Self::ROOM), Self::ROOM.value),
         }
     }
 
@@ -139,7 +125,7 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
 impl<T, W: Word> TableStorage<T, W> {
     /// Grows to this many slots. On an error, nothing changes.
     pub(crate) fn try_grow_table(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        self.try_grow_with(slots, 0, |_, _, _| (), &[], true)
+        self.try_grow(Needs::NONE, slots, &[], true)
     }
 
     /// Makes all slots, which are dead, as if never used.

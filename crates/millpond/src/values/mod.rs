@@ -5,8 +5,8 @@
 //!
 //! # Invariant
 //!
-//! 1. The place has room for as many values as words ([`Place`]), aligned and large enough for a `T`: only the constructors
-//!    here make one, each for its `T`.
+//! 1. The place has room for as many values as words ([`Place`]), aligned and large enough for a `T`: the constructors here
+//!    make one for a `T`, or ask the slots what they were [made for](SlotWords::expect_unused_for).
 //! 2. The value of slot `i` is initialised **if and only if** the word of `i` is that of a live slot.
 //! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
 //!    bytes of every *dead* slot are an initialised [`Link`].
@@ -52,7 +52,6 @@ pub use runs::{ValueRuns, ValueRunsMut};
 use core::alloc::Layout;
 use core::marker::PhantomData;
 use core::mem::{MaybeUninit, offset_of, size_of};
-use core::ptr::NonNull;
 
 use crate::base::aside;
 use crate::base::entry::Entry;
@@ -67,10 +66,8 @@ use crate::reports::errors::GetDisjointMutError;
 use crate::slots::Link;
 use crate::slots::reuse::{Queue, ReuseOrder};
 #[cfg(feature = "alloc")]
-use crate::slots::{Bare, Block};
-use crate::slots::{
-    Circle, Core, Inline, Needs, Place, SlotKind, SlotWords, SlotsMut, check_disjoint,
-};
+use crate::slots::{Bare, Block, Needs, Room};
+use crate::slots::{Circle, Core, Inline, Place, SlotKind, SlotWords, SlotsMut, check_disjoint};
 
 /// Slots with values, and their words, which determine which of them are live.
 #[doc(hidden)]
@@ -92,8 +89,23 @@ pub(crate) type TableStorage<T, W> = Storage<T, Block<Bare<W, ()>>>;
 
 #[cfg(feature = "alloc")]
 impl<T, K: SlotKind> Storage<T, Block<K>> {
-    /// The room that a block of these slots has for a value.
-    const VALUE: Layout = Layout::new::<T>();
+    /// What a block of these slots has room for.
+    pub(crate) const ROOM: Room = Room { value: Layout::new::<T>(), links: Self::LINKED };
+
+    /// The values of slots that were never used.
+    ///
+    /// # Panics
+    ///
+    /// If the slots were made for values of another layout; but they may be larger than values without size.
+    pub(crate) fn of_unused(words: SlotWords<Block<K>>) -> Self {
+        words.expect_unused_for(Self::ROOM);
+        // So the place has room for a `T` in each slot (invariant 1), none of which is live (2).
+        let mut storage = Self { words, values: PhantomData };
+        if Self::IS_POISONED {
+            storage.poison_dead(true);
+        }
+        storage
+    }
 
     /// Slots that were never used and have this first generation, every page touched, for a pool with this order.
     pub(crate) fn try_new(
@@ -101,88 +113,8 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         slots: usize,
         start: u32,
     ) -> Result<Self, OutOfMemory> {
-        let block = Block::try_new(slots, (needs.entry_count)(slots, Self::LINKED), Self::VALUE)?;
-        // SAFETY: it has room for a `T` in each slot.
-        Ok(unsafe { Self::of_unused(SlotWords::of_unused(block, needs.in_step, start)) })
-    }
-
-    /// The same, no page of which is touched unless the order needs it.
-    pub(crate) fn try_untouched(
-        needs: Needs<K::Entry>,
-        slots: usize,
-        start: u32,
-    ) -> Result<Self, OutOfMemory> {
-        let entries = (needs.entry_count)(slots, Self::LINKED);
-        let block = Block::try_untouched(slots, entries, Self::VALUE)?;
-        // SAFETY: it has room for a `T` in each slot.
-        Ok(unsafe { Self::of_unused(SlotWords::of_unused(block, needs.in_step, start)) })
-    }
-
-    /// The memory that the slots of a pool with this order need, with room for a value of this layout in each.
-    pub(crate) fn layout(
-        needs: Needs<K::Entry>,
-        slots: usize,
-        value: Layout,
-    ) -> Result<Layout, OutOfMemory> {
-        Block::<K>::layout(slots, (needs.entry_count)(slots, Self::LINKED), value)
-    }
-
-    /// Like [`try_new`](Self::try_new), in memory that is lent to the storage.
-    ///
-    /// # Safety
-    ///
-    /// `start` is the aligned first byte of memory with the [layout](Self::layout), which only the
-    /// storage uses until it is dropped; each value is a `T`, or a `T` has no size.
-    pub(crate) unsafe fn try_in(
-        needs: Needs<K::Entry>,
-        start: NonNull<u8>,
-        slots: usize,
-        value: Layout,
-        first_generation: u32,
-    ) -> Result<Self, OutOfMemory> {
-        // SAFETY: as the caller promises.
-        unsafe { Self::try_beside(needs, (start, false), slots, value, first_generation) }
-    }
-
-    /// The same; if the memory is zeroed, no page of it is touched unless the order needs it.
-    ///
-    /// # Safety
-    ///
-    /// As for [`try_in`](Self::try_in); all bytes of memory that is said to be zeroed are 0.
-    pub(crate) unsafe fn try_beside(
-        needs: Needs<K::Entry>,
-        (start, is_zeroed): (NonNull<u8>, bool),
-        slots: usize,
-        value: Layout,
-        first_generation: u32,
-    ) -> Result<Self, OutOfMemory> {
-        let block = if is_zeroed {
-            let entries = (needs.entry_count)(slots, Self::LINKED);
-            // SAFETY: as the caller promises.
-            unsafe { Block::try_in_zeroed(start, slots, entries, value)? }
-        } else {
-            // SAFETY: as above.
-            unsafe { Self::try_block_in(needs, start, slots, value)? }
-        };
-        let words = SlotWords::of_unused(block, needs.in_step, first_generation);
-        // SAFETY: it has room for a `T` in each slot.
-        Ok(unsafe { Self::of_unused(words) })
-    }
-
-    /// The block of such a storage.
-    ///
-    /// # Safety
-    ///
-    /// As for [`try_in`](Self::try_in).
-    pub(crate) unsafe fn try_block_in(
-        needs: Needs<K::Entry>,
-        start: NonNull<u8>,
-        slots: usize,
-        value: Layout,
-    ) -> Result<Block<K>, OutOfMemory> {
-        let entries = (needs.entry_count)(slots, Self::LINKED);
-        // SAFETY: as the caller promises.
-        unsafe { Block::try_in(start, slots, entries, value) }
+        let block = Block::try_new(slots, needs.entries_for(slots, Self::ROOM), Self::ROOM.value)?;
+        Ok(Self::of_unused(SlotWords::of_unused(block, needs.in_step, start)))
     }
 
     /// The 64 values of a word, if all of its slots are live.
@@ -201,9 +133,7 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
 impl<W: Word, T> TableStorage<T, W> {
     /// Slots that were never used, every page touched. `in_step`: the bitmap is in step whatever the number of slots.
     pub(crate) fn try_table(slots: usize, in_step: bool) -> Result<Self, OutOfMemory> {
-        let block = Block::try_new(slots, 0, Self::VALUE)?;
-        // SAFETY: it has room for a `T` in each slot.
-        Ok(unsafe { Self::of_unused(SlotWords::of_unused(block, in_step, 0)) })
+        Self::try_new(Needs { in_step, ..Needs::NONE }, slots, 0)
     }
 }
 
@@ -356,24 +286,6 @@ impl<T, P: Place> Storage<T, P> {
     pub(crate) const WORDS_OFFSET: usize = offset_of!(Self, words);
     /// Whether a dead slot of this storage holds a link.
     const LINKED: bool = P::Entry::LINKS_IN_SLOTS && size_of::<T>() >= size_of::<Link>();
-
-    /// Slots that were never used.
-    ///
-    /// # Safety
-    ///
-    /// The place has room for a `T` in each slot (invariant 1).
-    unsafe fn of_unused(words: SlotWords<P>) -> Self {
-        let mut storage = Self { words, values: PhantomData };
-        if Self::LINKED {
-            for index in 0..storage.slots() {
-                storage.words.set_link(index, Link::NONE);
-            }
-        }
-        if Self::IS_POISONED {
-            storage.poison_dead(true);
-        }
-        storage
-    }
 
     #[inline]
     fn slots(&self) -> usize {
@@ -701,8 +613,7 @@ impl<T: Clone, K: SlotKind> Storage<T, Block<K>> {
     pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
         let block = self.words.place().try_like(touch)?;
         let words = SlotWords::of_unused(block, self.words.is_in_step(), self.words.start());
-        // SAFETY: it has as much room for values as the block of this storage.
-        let mut storage = unsafe { Self::of_unused(words) };
+        let mut storage = Self::of_unused(words);
         storage.clone_into_dead(self);
         Ok(storage)
     }
@@ -732,6 +643,30 @@ impl<T: Clone, P: Place> Storage<T, P> {
 #[cfg(all(test, feature = "validate"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn takes_unused_slots_that_were_made_for_its_values_and_no_others() {
+        use crate::slots::reuse::Intrusive;
+        use std::panic::catch_unwind;
+
+        type Linking = Block<(Intrusive, u32, u32)>;
+        fn takes<T>(value: Layout, entries: usize, use_one: bool) -> bool {
+            let made = catch_unwind(|| {
+                let mut words =
+                    SlotWords::of_unused(Linking::try_new(2, entries, value).unwrap(), false, 1);
+                words.mark_used_until(usize::from(use_one));
+                drop(Storage::<T, Linking>::of_unused(words));
+            });
+            made.is_ok()
+        }
+        let [small, large] = [Layout::new::<u32>(), Layout::new::<[u32; 2]>()];
+        assert!(takes::<u32>(small, 2, false) && takes::<[u32; 2]>(large, 0, false));
+        assert!(takes::<()>(small, 2, false) && takes::<()>(large, 2, false));
+        // Another size, another alignment, no room for links, links in place of no values, and a slot that was used.
+        assert!(!takes::<u32>(large, 2, false) && !takes::<u64>(large, 2, false));
+        assert!(!takes::<u32>(small, 0, false) && !takes::<()>(large, 0, false));
+        assert!(!takes::<u32>(small, 2, true));
+    }
 
     #[test]
     fn only_a_dead_slot_with_room_has_a_link() {

@@ -10,11 +10,11 @@ pub use builder::HandleAllocatorBuilder;
 use core::fmt;
 
 use crate::base::memory::OutOfMemory;
-use crate::base::or_panic;
-use crate::handle::{Explanation, Handle, HandleLayout, Issue, Refusal, Word};
+use crate::handle::{Explanation, Handle, HandleLayout, Issue, Refusal};
 use crate::occupancy::{Occupancy, Runs};
 use crate::pools::faces::Handles;
 use crate::pools::settings::{BuildError, Settings};
+use crate::pools::unused::{OneBlock, UnusedSlots, slots_of_capacity};
 use crate::reports::debug::Watch;
 use crate::reports::errors::InsertAtError;
 use crate::reports::stats::Stats;
@@ -59,9 +59,6 @@ pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     core: Core<R, H::Erased>,
 }
 
-/// The block of an allocator's words.
-type AllocatorBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
-
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Creates an allocator with the reuse order and handle layout of `Self`, for use where
     /// the type is named.
@@ -81,28 +78,25 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        or_panic(Self::from_settings(&Settings::of_capacity(capacity)))
+        Self::of_unused(slots_of_capacity(capacity, PoolStorage::<(), R, H>::ROOM))
     }
 
     pub(crate) fn from_settings(settings: &Settings) -> Result<Self, BuildError> {
-        Self::of_settings(settings, |slots, start| {
-            Storage::try_new(Core::<R, H::Erased>::NEEDS, slots, start)
-        })
+        let slots =
+            settings.slots::<R, H::Erased>(PoolStorage::<(), R, H>::ROOM, Block::try_new)?;
+        Self::of_unused(slots).watched_by(settings)
     }
 
-    /// With the slots that the function makes from their number and the first generation.
-    fn of_settings(
-        settings: &Settings,
-        make_storage: impl FnOnce(usize, u32) -> Result<PoolStorage<(), R, H>, OutOfMemory>,
-    ) -> Result<Self, BuildError> {
-        settings.allocate::<H, _>(|capacity| {
-            let circle = Circle::new::<H>(&settings.lifetimes);
-            let mut storage = make_storage(capacity, circle.start().generation())?;
-            let core = Core::new(circle, settings.lifetimes.name, storage.slots_mut());
-            let watch = Watch::try_new(core.name(), settings.debug_aids, capacity)?;
-            storage.watch(watch);
-            Ok(Self { storage, core })
-        })
+    fn of_unused((words, core): UnusedSlots<R, H::Erased>) -> Self {
+        Self { storage: Storage::of_unused(words), core }
+    }
+
+    fn watched_by(mut self, settings: &Settings) -> Result<Self, BuildError> {
+        let capacity = self.capacity();
+        let watch = Watch::try_new(self.name(), settings.debug_aids, capacity)
+            .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })?;
+        self.storage.watch(watch);
+        Ok(self)
     }
 
     /// Returns the number of slots: live, free and retired.
@@ -309,7 +303,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         &self.core
     }
 
-    pub(crate) fn words(&self) -> &SlotWords<AllocatorBlock<R, H>> {
+    pub(crate) fn words(&self) -> &SlotWords<OneBlock<R, H>> {
         self.storage.words()
     }
 

@@ -11,9 +11,9 @@ use super::Pool;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind, Ordered};
 use crate::pools::settings::{BuildError, Settings};
-use crate::slots::Core;
+use crate::slots::Block;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::values::{PoolStorage, Storage};
+use crate::values::PoolStorage;
 
 impl<T> Pool<T> {
     /// Creates a pool of `capacity` slots, with the default reuse order and eight-byte handles. All
@@ -169,8 +169,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     /// If no capacity was set, the handle layout cannot name that many slots, or the block is
     /// larger than the address space.
     pub fn memory_layout(&self) -> Result<Layout, BuildError> {
-        let (needs, value) = (Core::<R, H::Erased>::NEEDS, Layout::new::<T>());
-        self.settings.allocate::<H, _>(|slots| PoolStorage::<T, R, H>::layout(needs, slots, value))
+        self.settings.layout::<R, H>(PoolStorage::<T, R, H>::ROOM)
     }
 
     /// Builds the pool in memory that the caller provides instead of the heap, such as a static
@@ -228,11 +227,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         }
         // SAFETY: these bytes exist, as just tested.
         let start = unsafe { start.byte_add(skipped) };
-        let (needs, value) = (Core::<R, H::Erased>::NEEDS, Layout::new::<T>());
-        Pool::of_settings(&self.settings, |capacity, first| {
-            // SAFETY: the caller lends the memory until the pool is dropped, and with it the storage. It is aligned,
-            // and as large as the layout says.
-            unsafe { Storage::try_in(needs, start, capacity, value, first) }
-        })
+        let slots = self.settings.slots::<R, H::Erased>(
+            PoolStorage::<T, R, H>::ROOM,
+            |slots, entries, value| {
+                // SAFETY: the caller lends the memory until the pool is dropped, and with it the block. It is aligned,
+                // and as large as the layout says.
+                unsafe { Block::try_in(start, slots, entries, value) }
+            },
+        )?;
+        Pool::of_unused(slots).watched_by(self.settings.debug_aids)
     }
 }

@@ -10,17 +10,18 @@ mod traits;
 mod upcoming;
 
 pub use crate::pools::faces::{Handles, Values, ValuesMut};
+#[doc(hidden)]
+pub use crate::pools::unused::OneBlock;
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::{OfPool, PoolBuilder};
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
-use crate::base::memory::OutOfMemory;
-use crate::base::or_panic;
-use crate::handle::{Handle, HandleLayout, Word};
+use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings};
 use crate::pools::slot_pool::{Fixed, Growth, SlotPool};
+use crate::pools::unused::{UnusedSlots, slots_of_capacity};
+use crate::slots::Block;
 use crate::slots::reuse::{Lifo, ReuseOrder, Roster, roster};
-use crate::slots::{Block, Circle, Core};
 use crate::snapshot::SnapshotOf;
 use crate::values::{PoolStorage, Storage};
 
@@ -82,10 +83,6 @@ use crate::values::{PoolStorage, Storage};
 /// shows only some of the methods.
 pub type Pool<T, R = Lifo, H = Handle<T>> = SlotPool<T, Fixed, R, H, OneBlock<R, H>>;
 
-/// The place of a [`Pool`] and of a [`VecPool`](crate::VecPool).
-#[doc(hidden)]
-pub type OneBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
-
 /// A snapshot of a [`Pool`](crate::Pool).
 pub type Snapshot<T, R = Lifo, H = Handle<T>> = SnapshotOf<Pool<T, R, H>>;
 
@@ -107,7 +104,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        or_panic(Self::from_settings(&Settings::of_capacity(capacity), false))
+        Self::of_unused(slots_of_capacity(capacity, PoolStorage::<T, R, H>::ROOM))
     }
 
     /// Returns how many slots were ever used: those from this index on were not. In a pool whose memory is
@@ -135,25 +132,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     fn from_settings(settings: &Settings, untouched: bool) -> Result<Self, BuildError> {
-        let allocate = if untouched { Storage::try_untouched } else { Storage::try_new };
-        Self::of_settings(settings, |slots, start| {
-            allocate(Core::<R, H::Erased>::NEEDS, slots, start)
-        })
+        let allocate = if untouched { Block::try_untouched } else { Block::try_new };
+        let slots = settings.slots::<R, H::Erased>(PoolStorage::<T, R, H>::ROOM, allocate)?;
+        Self::of_unused(slots).watched_by(settings.debug_aids)
     }
 
-    /// A pool whose storage comes from `make_storage`, which receives the capacity and the first generation.
-    fn of_settings(
-        settings: &Settings,
-        make_storage: impl FnOnce(usize, u32) -> Result<PoolStorage<T, R, H>, OutOfMemory>,
-    ) -> Result<Self, BuildError> {
-        settings.allocate::<H, _>(|capacity| {
-            let circle = Circle::new::<H>(&settings.lifetimes);
-            let mut storage = make_storage(capacity, circle.start().generation())?;
-            let core = Core::new(circle, settings.lifetimes.name, storage.slots_mut());
-            let mut pool = Self::of_parts(storage, core, Fixed);
-            pool.watch(settings.debug_aids)?;
-            Ok(pool)
-        })
+    fn of_unused((words, core): UnusedSlots<R, H::Erased>) -> Self {
+        Self::of_parts(Storage::of_unused(words), core, Fixed)
     }
 }
 

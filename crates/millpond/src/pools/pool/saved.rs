@@ -1,15 +1,14 @@
 //! The saved form of a pool.
 
 use alloc::vec::Vec;
-use core::alloc::Layout;
 
 use super::Pool;
 use crate::handle::HandleLayout;
 use crate::pools::settings::Settings;
 use crate::reports::stats::Stats;
+use crate::slots::EntryOf;
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::saved::{Checked, OrderOf, fresh_cost_nothing};
-use crate::slots::{Core, EntryOf};
 use crate::snapshot::format::Refused;
 use crate::snapshot::state::sealed;
 use crate::values::PoolStorage;
@@ -33,13 +32,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Pool<T, R, H> {
 
     fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
         let (capacity, listed) = (checked.slots, checked.words.len());
-        let (needs, value) = (Core::<R, H::Erased>::NEEDS, Layout::new::<T>());
-        let bytes = PoolStorage::<T, R, H>::layout(needs, capacity, value)
-            .map_or(usize::MAX, |layout| layout.size());
+        let settings = Settings::of_capacity(capacity);
+        let layout = settings.layout::<R, H>(PoolStorage::<T, R, H>::ROOM);
+        let bytes = layout.map_or(usize::MAX, |layout| layout.size());
         if listed < capacity && bytes > UNLISTED_BYTES_MAX {
             return Err(Refused::unlisted(capacity, listed, UNLISTED_BYTES_MAX));
         }
-        let mut pool = Self::from_settings(&Settings::of_capacity(capacity), listed < capacity)
+        let mut pool = Self::from_settings(&settings, listed < capacity)
             .map_err(|_| Refused::out_of_memory(capacity))?;
         pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
         pool.core.load(checked, pool.storage.slots_mut());

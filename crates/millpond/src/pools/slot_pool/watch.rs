@@ -1,7 +1,9 @@
 //! What a pool does for its debug aids. Without the feature, nothing that is behind `cfg!` is generated for a pool's values.
 
 use super::{Growth, PoolPlace, SlotPool};
+use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
+use crate::pools::settings::BuildError;
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
@@ -33,16 +35,18 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         self.storage.watched()
     }
 
-    /// Watches the slots from now on, if any aid is enabled.
-    pub(crate) fn watch(
-        &mut self,
+    /// The pool, watched from now on, if any aid is enabled.
+    pub(crate) fn watched_by(
+        mut self,
         aids: crate::reports::debug::DebugAids,
-    ) -> Result<(), crate::base::OutOfMemory> {
+    ) -> Result<Self, BuildError> {
         if cfg!(feature = "debug-aids") {
-            let watch = crate::reports::debug::Watch::try_new(self.name(), aids, self.capacity())?;
+            let capacity = self.capacity();
+            let watch = crate::reports::debug::Watch::try_new(self.name(), aids, capacity)
+                .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })?;
             self.storage.watch(watch);
         }
-        Ok(())
+        Ok(self)
     }
 
     /// Stops watching.

@@ -3,7 +3,9 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind, Ordered};
 use crate::pools::doubling::Growing;
 use crate::pools::settings::{BuildError, Settings};
+use crate::slots::Block;
 use crate::slots::reuse::{Lifo, ReuseOrder};
+use crate::values::PoolStorage;
 
 impl<T> VecPool<T> {
     /// Creates an empty pool that has not allocated, and grows without a limit: 4 slots, 8, 16 and so on.
@@ -75,12 +77,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, Ordered<R>, H> for Growing {
 
     fn build(builder: VecPoolBuilder<T, R, H>) -> Result<Self::Pool, BuildError> {
         let Builder { settings, .. } = builder;
-        let mut pool = VecPool::without_slots(&settings.lifetimes, settings.capacity_max);
-        settings.allocate::<H, _>(|capacity| {
-            pool.watch(settings.debug_aids)?;
-            let VecPool { storage, core, growth, .. } = &mut pool;
-            growth.grow(capacity, storage, core, true)
-        })?;
-        Ok(pool)
+        let pool = match settings.capacity {
+            Some(0) => VecPool::without_slots(&settings.lifetimes, settings.capacity_max),
+            _ => {
+                let slots =
+                    settings.slots::<R, H::Erased>(PoolStorage::<T, R, H>::ROOM, Block::try_new)?;
+                VecPool::of_unused(slots, settings.capacity_max)
+            }
+        };
+        pool.watched_by(settings.debug_aids)
     }
 }

@@ -10,7 +10,7 @@ use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::{CannotGrow, Growth};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, Core};
+use crate::slots::{CheckWord, Core, Room, SlotsMut};
 use crate::snapshot::Checksum;
 use crate::values::PoolStorage;
 
@@ -23,11 +23,25 @@ impl<W: Word> Doubling<W> {
         core: &mut Core<R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        let from = storage.words().slots();
+        let room = PoolStorage::<T, R, L>::ROOM;
+        storage.grow_by(slots, |words| self.grow_slots(slots, room, words, core, touch))
+    }
+
+    /// One function for all types of values.
+    #[inline(never)]
+    fn grow_slots<R: ReuseOrder, L: HandleLayout<Word = W>>(
+        &mut self,
+        slots: usize,
+        room: Room,
+        mut words: SlotsMut<'_, OneBlock<R, L>>,
+        core: &mut Core<R, L>,
+        touch: bool,
+    ) -> Result<(), OutOfMemory> {
+        let from = words.slots();
         let (again, rest) = self.split(from, slots)?;
-        storage.try_grow(Core::<R, L>::NEEDS, slots, again, touch)?;
+        words.try_grow(Core::<R, L>::NEEDS, room, slots, again, touch)?;
         self.keep(rest);
-        core.grow(from, storage.slots_mut());
+        core.grow(from, words);
         Ok(())
     }
 }
@@ -63,7 +77,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         core: &mut Core<R, L>,
     ) -> Result<usize, CannotGrow> {
         self.make_room(storage, core)?;
-        Ok(core.take_next(storage.slots_mut()).expect("there is room").0)
+        Ok(core.take_next_called(storage.slots_mut()).expect("there is room"))
     }
 
     #[cold]

@@ -18,6 +18,7 @@ pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
+use crate::pools::unused::UnusedSlots;
 use crate::slots::Core;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
@@ -98,6 +99,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     const fn without_slots(lifetimes: &Lifetimes, slots_max: usize) -> Self {
         let start = lifetimes.start(lifetimes.generation_max::<H>());
         Self::of_parts(Storage::empty(start), Core::fresh(lifetimes), Doubling::up_to(slots_max))
+    }
+
+    fn of_unused((words, core): UnusedSlots<R, H::Erased>, slots_max: usize) -> Self {
+        Self::of_parts(Storage::of_unused(words), core, Doubling::up_to(slots_max))
     }
 
     /// Creates a pool with the reuse order and handle layout of `Self`, which can have `capacity` values before it

@@ -16,16 +16,17 @@ use core::cell::RefCell;
 use core::mem::offset_of;
 use core::ptr::NonNull;
 
-use super::{AllocatorBlock, HandleAllocator, HandleAllocatorBuilder};
+use super::{HandleAllocator, HandleAllocatorBuilder};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::policies::{Lifetimes, first_evictable, least_of};
 use crate::pools::settings::BuildError;
+use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
-use crate::slots::{Core, SlotWords};
+use crate::slots::{Block, Core, Room, SlotWords};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
-use crate::values::{PoolStorage, Storage};
+use crate::values::PoolStorage;
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Limits generations to 1 to `max` (at most 32,767), like those of a shorter handle layout.
@@ -42,9 +43,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Same as for [`PoolBuilder::memory_layout`](crate::PoolBuilder::memory_layout).
     #[doc(hidden)]
     pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
-        self.settings.allocate::<H, _>(|capacity| {
-            PoolStorage::<(), R, H>::layout(Core::<R, H::Erased>::NEEDS, capacity, value)
-        })
+        self.settings.layout::<R, H>(Self::room(value))
     }
 
     /// Builds the allocator in memory that the caller lends. It never allocates.
@@ -100,11 +99,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
         is_zeroed: bool,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
-        let needs = Core::<R, H::Erased>::NEEDS;
-        HandleAllocator::of_settings(&self.settings, |slots, first| {
-            // SAFETY: as the caller promises; `()` has no size.
-            unsafe { Storage::try_beside(needs, (start, is_zeroed), slots, value, first) }
-        })
+        let make = if is_zeroed { Block::try_in_zeroed } else { Block::try_in };
+        let slots =
+            self.settings.slots::<R, H::Erased>(Self::room(value), |slots, entries, value| {
+                // SAFETY: as the caller promises.
+                unsafe { make(start, slots, entries, value) }
+            })?;
+        HandleAllocator::of_unused(slots).watched_by(&self.settings)
+    }
+
+    /// For values of which an allocator knows no more than the layout, and in whose place it writes no links.
+    fn room(value: Layout) -> Room {
+        Room { value, ..PoolStorage::<(), R, H>::ROOM }
     }
 }
 
@@ -132,8 +138,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ) -> Result<(), BuildError> {
         let out_of_memory = |_| BuildError::OutOfMemory { capacity: slots };
         let (from, needs) = (self.capacity(), Core::<R, H::Erased>::NEEDS);
-        // SAFETY: as the caller promises; `()` has no size.
-        let block = unsafe { PoolStorage::<(), R, H>::try_block_in(needs, start, slots, value) };
+        let entries = needs.entries_for(slots, PoolStorage::<(), R, H>::ROOM);
+        // SAFETY: as the caller promises.
+        let block = unsafe { Block::try_in(start, slots, entries, value) };
         let block = block.map_err(out_of_memory)?;
         self.storage.try_move_up(needs, block).map_err(out_of_memory)?;
         self.core.grow(from, self.storage.slots_mut());
@@ -263,15 +270,15 @@ pub struct CoreOffsets {
 
 impl CoreOffsets {
     pub const OF_LIFO: Self = {
-        type Words = SlotWords<AllocatorBlock<Lifo, Handle<()>>>;
+        type Words = SlotWords<OneBlock<Lifo, Handle<()>>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
         let words_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
-        let age = block + AllocatorBlock::<Lifo, Handle<()>>::BITMAP_AGE_OFFSET;
+        let age = block + OneBlock::<Lifo, Handle<()>>::BITMAP_AGE_OFFSET;
         let border = words_at + Words::BORDER_OFFSET;
         let queue = offset_of!(Own, core) + Core::<Lifo, Handle<()>>::QUEUE_OFFSET;
         let [values, bits, slots, words, entries, entry_count] =
-            AllocatorBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
+            OneBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
         let [age_lower, age_upper] = crate::slots::BitmapAge::OFFSETS;
         let [births, deaths, peak, retired] = Words::COUNT_OFFSETS;
         let [stack_top, fresh_from, fresh_until] = LifoQueue::OFFSETS;
