@@ -141,8 +141,8 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
         self.settings.name
     }
 
-    /// Returns the counters: awake now and at most, spawned, freed, refused and evicted. `removed` also counts the lives
-    /// that ended because somebody else despawned the entity.
+    /// Returns the counters: awake now and at most, spawned, freed, refused and evicted. `removed` counts all lives
+    /// that ended: also those that were evicted, and those whose entity somebody else despawned.
     #[inline]
     #[must_use]
     pub fn stats(&self) -> Stats {
