@@ -167,7 +167,8 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
     /// Sets whether the pool looks, at each spawn, for components that the last life changed and nothing has set since; by
     /// default in debug builds. It passes each type once to Bevy's error handler, as a warning, and lists it in
     /// [`EntityPool::leftovers`](crate::EntityPool::leftovers). Children are not looked at. The names are there if Bevy has
-    /// its feature `debug`, which its default features include.
+    /// its feature `debug`, which its default features include. It also warns, once, if something other than the pool changed
+    /// an entity that was asleep.
     pub fn check_resets(mut self, is_checked: bool) -> Self {
         self.settings.checks_resets = is_checked;
         self

@@ -30,21 +30,17 @@ pub struct PoolFrame(pub u64);
 /// use bevy_app::App;
 /// use bevy_ecs::prelude::*;
 /// use bevy_millpond::prelude::*;
-/// use millpond::{Pool, Snapshot, saved_struct};
+/// use millpond::{Pool, saved_struct};
 ///
-/// #[derive(Resource)]
-/// struct Sparks {
-///     pool: Pool<f32>,
-/// }
 /// saved_struct! {
-///     /// The sparks of a frame.
-///     struct SavedSparks of Sparks {
-///         pool: Snapshot<f32>,
+///     #[derive(Resource)]
+///     struct Sparks as SavedSparks {
+///         pool: Pool<f32>,
 ///     }
 /// }
 ///
 /// let sparks = Sparks { pool: Pool::new(100) };
-/// let like = SavedSparks { pool: sparks.pool.snapshot() };
+/// let like = sparks.snapshot();
 /// let mut app = App::new();
 /// app.insert_resource(sparks).add_pool_history::<Sparks, SavedSparks>(8, &like);
 ///

@@ -25,7 +25,7 @@ pub use full::{Full, WhenFull};
 pub use history::{AddPoolHistory, PoolFrame, PoolHistory, RestorePools, SavePools};
 pub use member::InPool;
 pub use plugin::{AddEntityPool, MillpondPlugin, PoolRecorder};
-pub use pool::{EntityPool, PoolHandle, Upkeep};
+pub use pool::{EntityPool, EntityPoolIter, PoolHandle, Upkeep};
 pub use pooled::{Pooled, PooledCommands, PooledWorld};
 pub use settings::Reset;
 pub use sleep::{Asleep, Sleeping};

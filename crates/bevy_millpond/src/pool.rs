@@ -11,6 +11,7 @@ use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use millpond::overflow::EvictOldest;
+use millpond::pool::Handles;
 use millpond::reuse::Lifo;
 use millpond::{Handle, Recycler, Refusal, Stats};
 
@@ -53,6 +54,10 @@ pub struct EntityPool<M: Send + Sync + 'static> {
     /// The components that a reset may leave as they are.
     pub(crate) ignored: Vec<ComponentId>,
     pub(crate) leftovers: Vec<String>,
+    /// Those of the leftovers, in the same order.
+    pub(crate) left: Vec<ComponentId>,
+    /// Whether the pool has said that somebody changed a sleeper.
+    pub(crate) told_of_change: bool,
     /// Used again and again, so that nothing allocates in play.
     pub(crate) scratch: Vec<ComponentId>,
 }
@@ -102,6 +107,8 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
             children,
             ignored,
             leftovers: Vec::new(),
+            left: Vec::new(),
+            told_of_change: false,
             scratch: Vec::new(),
         }
     }
@@ -134,8 +141,8 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
         self.settings.name
     }
 
-    /// Returns the counters: awake now and at most, spawned, freed, refused and evicted. `removed` also counts the lives
-    /// that ended because somebody else despawned the entity.
+    /// Returns the counters: awake now and at most, spawned, freed, refused and evicted. `removed` counts all lives
+    /// that ended: also those that were evicted, and those whose entity somebody else despawned.
     #[inline]
     #[must_use]
     pub fn stats(&self) -> Stats {
@@ -183,12 +190,13 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
     }
 
     /// Iterates over the handles and entities that are awake, in the order of their slots. O(capacity / 64 + live).
-    pub fn iter(&self) -> impl Iterator<Item = (PoolHandle<M>, Entity)> + '_ {
-        self.slots.iter().filter_map(|(handle, slot)| Some((handle, slot.entity?)))
+    pub fn iter(&self) -> EntityPoolIter<'_, M> {
+        EntityPoolIter { handles: self.slots.handles(), slots: self.slots.as_slice() }
     }
 
     /// Returns the names of the components that kept state of a last life, which a debug build finds; see
-    /// [the builder's `check_resets`](crate::EntityPoolBuilder::check_resets).
+    /// [the builder's `check_resets`](crate::EntityPoolBuilder::check_resets). Without Bevy's feature `debug`, there are
+    /// numbers in place of names.
     #[inline]
     #[must_use]
     pub fn leftovers(&self) -> &[String] {
@@ -239,6 +247,13 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
     /// Ends the life that this handle means, and returns whether it had not ended before.
     pub(crate) fn release(&mut self, handle: PoolHandle<M>) -> bool {
         self.slots.release(handle)
+    }
+
+    /// Ends all lives, and returns how many they were. O(capacity).
+    pub(crate) fn release_all(&mut self) -> usize {
+        let lives = self.len();
+        self.slots.clear();
+        lives
     }
 
     /// Gives up an entity that left the pool.
@@ -345,6 +360,64 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
 impl<M: Send + Sync + 'static> fmt::Debug for EntityPool<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "EntityPool<{}>({}: {})", type_name::<M>(), self.name(), self.stats())
+    }
+}
+
+/// Iterates over the handles and entities of a pool that are awake: [`EntityPool::iter`].
+pub struct EntityPoolIter<'a, M: Send + Sync + 'static> {
+    handles: Handles<'a, Lifo, PoolHandle<M>>,
+    slots: &'a [Slot],
+}
+
+impl<M: Send + Sync + 'static> Iterator for EntityPoolIter<'_, M> {
+    type Item = (PoolHandle<M>, Entity);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let handle = self.handles.next()?;
+            // Each live slot has an entity.
+            if let Some(entity) = self.slots[handle.index() as usize].entity {
+                return Some((handle, entity));
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.handles.size_hint().1)
+    }
+}
+
+impl<M: Send + Sync + 'static> Clone for EntityPoolIter<'_, M> {
+    fn clone(&self) -> Self {
+        Self { handles: self.handles.clone(), slots: self.slots }
+    }
+}
+
+impl<M: Send + Sync + 'static> fmt::Debug for EntityPoolIter<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+/// ```
+/// use bevy_ecs::prelude::*;
+/// use bevy_millpond::prelude::*;
+///
+/// struct Bullet;
+/// fn look(bullets: Res<EntityPool<Bullet>>) {
+///     for (handle, entity) in &*bullets {
+///         assert_eq!(bullets.get(handle), Some(entity));
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(look);
+/// ```
+impl<'a, M: Send + Sync + 'static> IntoIterator for &'a EntityPool<M> {
+    type Item = (PoolHandle<M>, Entity);
+    type IntoIter = EntityPoolIter<'a, M>;
+
+    fn into_iter(self) -> EntityPoolIter<'a, M> {
+        self.iter()
     }
 }
 

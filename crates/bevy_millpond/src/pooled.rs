@@ -8,8 +8,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 
 use crate::full::Full;
-use crate::life::{begin, end};
-use crate::pool::{EntityPool, PoolHandle};
+use crate::life::{begin, end, end_all, with};
+use crate::pool::{EntityPool, EntityPoolIter, PoolHandle};
 
 /// What a system takes to spawn and free entities of the pool of `M`. It reads as the [`EntityPool`] itself.
 ///
@@ -121,6 +121,67 @@ impl<M: Send + Sync + 'static> Pooled<'_, '_, M> {
     pub fn free_entity(&mut self, entity: Entity) -> bool {
         self.pool.handle_of(entity).is_some_and(|handle| self.free(handle))
     }
+
+    /// Ends all lives, as at the end of a level, and returns how many they were. O(capacity), and one command.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// struct Bullet;
+    /// fn end_of_level(mut bullets: Pooled<Bullet>) {
+    ///     bullets.clear(); // in an app with states, a system of `OnExit(…)`
+    /// }
+    /// # bevy_ecs::system::assert_is_system(end_of_level);
+    /// ```
+    pub fn clear(&mut self) -> usize {
+        let lives = self.pool.release_all();
+        if lives > 0 {
+            self.commands.queue(end_all::<M>);
+        }
+        lives
+    }
+
+    /// Returns commands for the entity of this handle, or `None` if its life has ended. They are applied after the spawn that
+    /// began the life, also if that was in this system.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Bullet;
+    /// #[derive(Component)]
+    /// struct Burning;
+    ///
+    /// fn shoot(mut bullets: Pooled<Bullet>) {
+    ///     let Ok(bullet) = bullets.spawn(Bullet) else { return };
+    ///     bullets.entity(bullet).unwrap().insert(Burning);
+    /// }
+    /// # bevy_ecs::system::assert_is_system(shoot);
+    /// ```
+    ///
+    /// A system's own `Commands` are another queue. If that parameter stands before `Pooled`, Bevy applies it first: before
+    /// there is the entity, or while it sleeps.
+    pub fn entity(&mut self, handle: PoolHandle<M>) -> Option<EntityCommands<'_>> {
+        let entity = self.pool.get(handle)?;
+        Some(self.commands.entity(entity))
+    }
+
+    /// Returns the commands of this parameter: the queue that its spawns and frees are in, so that what you add is applied
+    /// after them. Use it in place of a parameter `Commands` of the system.
+    pub fn commands(&mut self) -> Commands<'_, '_> {
+        self.commands.reborrow()
+    }
+}
+
+impl<'a, M: Send + Sync + 'static> IntoIterator for &'a Pooled<'_, '_, M> {
+    type Item = (PoolHandle<M>, Entity);
+    type IntoIter = EntityPoolIter<'a, M>;
+
+    fn into_iter(self) -> EntityPoolIter<'a, M> {
+        self.pool.iter()
+    }
 }
 
 impl<M: Send + Sync + 'static> fmt::Debug for Pooled<'_, '_, M> {
@@ -158,6 +219,40 @@ pub trait PooledCommands {
 
     /// Frees the entity, if the life that the handle means has not ended then.
     fn free_pooled<M: Send + Sync + 'static>(&mut self, handle: PoolHandle<M>);
+
+    /// Does something to the entity, if the life that the handle means goes on when the command is applied. A command that
+    /// names the `Entity` has no such check, and an entity stays the same from life to life.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Enemy;
+    /// #[derive(Component)]
+    /// struct Burning;
+    /// #[derive(Component)]
+    /// struct Flame {
+    ///     target: PoolHandle<Enemy>,
+    /// }
+    ///
+    /// fn burn(flames: Query<&Flame>, mut commands: Commands) {
+    ///     for flame in &flames {
+    ///         commands.with_pooled(flame.target, |mut enemy| {
+    ///             enemy.insert(Burning);
+    ///         });
+    ///     }
+    /// }
+    /// # bevy_ecs::system::assert_is_system(burn);
+    /// ```
+    fn with_pooled<M: Send + Sync + 'static>(
+        &mut self,
+        handle: PoolHandle<M>,
+        act: impl FnOnce(EntityWorldMut) + Send + 'static,
+    );
+
+    /// Frees all entities of the pool of `M`, if there is one. O(capacity).
+    fn clear_pool<M: Send + Sync + 'static>(&mut self);
 }
 
 impl PooledCommands for Commands<'_, '_> {
@@ -172,6 +267,20 @@ impl PooledCommands for Commands<'_, '_> {
     fn free_pooled<M: Send + Sync + 'static>(&mut self, handle: PoolHandle<M>) {
         self.queue(move |world: &mut World| {
             world.free_pooled(handle);
+        });
+    }
+
+    fn with_pooled<M: Send + Sync + 'static>(
+        &mut self,
+        handle: PoolHandle<M>,
+        act: impl FnOnce(EntityWorldMut) + Send + 'static,
+    ) {
+        self.queue(move |world: &mut World| with(world, handle, act));
+    }
+
+    fn clear_pool<M: Send + Sync + 'static>(&mut self) {
+        self.queue(|world: &mut World| {
+            world.clear_pool::<M>();
         });
     }
 }
@@ -194,6 +303,9 @@ pub trait PooledWorld {
 
     /// Puts the entity to sleep, and returns whether the life that the handle means had not ended before. O(1).
     fn free_pooled<M: Send + Sync + 'static>(&mut self, handle: PoolHandle<M>) -> bool;
+
+    /// Puts all entities of the pool of `M` to sleep, and returns how many were awake. O(capacity).
+    fn clear_pool<M: Send + Sync + 'static>(&mut self) -> usize;
 
     /// Puts those sleeping entities of the pool of `M` back to sleep that something else woke, passes each to Bevy's error
     /// handler as a warning, and returns how many they were. O(capacity). `App::add_entity_pool` has it run in each frame of
@@ -223,6 +335,13 @@ impl PooledWorld for World {
             end::<M>(self, handle.index());
         }
         is_freed
+    }
+
+    fn clear_pool<M: Send + Sync + 'static>(&mut self) -> usize {
+        let Some(mut pool) = self.get_resource_mut::<EntityPool<M>>() else { return 0 };
+        let lives = pool.release_all();
+        end_all::<M>(self);
+        lives
     }
 
     fn settle_pool<M: Send + Sync + 'static>(&mut self) -> usize {

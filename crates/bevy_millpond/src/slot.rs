@@ -51,6 +51,8 @@ pub(crate) struct Birth {
     pub(crate) bundle: TypeId,
     pub(crate) archetype: ArchetypeId,
     pub(crate) has_children: bool,
+    /// The pool's marker, if it is a component that the bundle sets.
+    pub(crate) marker: Option<ComponentId>,
     /// The components that the bundle sets.
     pub(crate) explicit: Box<[ComponentId]>,
     /// These, and those that it requires.

@@ -1,6 +1,7 @@
 //! Pools of entities, in worlds without a renderer.
 
 mod bugs;
+mod first_program;
 mod model;
 mod orders;
 mod outside;

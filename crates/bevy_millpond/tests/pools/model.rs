@@ -161,6 +161,12 @@ fn random_lives(
             }
             _ => {}
         }
+        if n % 97 == 96 {
+            assert_eq!(world.clear_pool::<Bullet>(), model.alive.len());
+            while !model.alive.is_empty() {
+                model.end(0);
+            }
+        }
         if n % 7 == 0 {
             check(&mut world, &model, children);
         }

@@ -14,6 +14,7 @@ use crate::{Bullet, entity, found, pool, world};
 enum Act {
     Spawn(u32),
     FreeFirst,
+    Clear,
 }
 
 /// The lives that were begun, and what each began with.
@@ -33,6 +34,10 @@ fn run(world: &mut World, acts: &[Act], order: &[usize]) {
                 if let Some((handle, _)) = first {
                     assert!(bullets.free(handle) && !bullets.free(handle));
                 }
+            }
+            Act::Clear => {
+                let live = bullets.len();
+                assert_eq!((bullets.clear(), bullets.clear()), (live, 0));
             }
         };
         let mut system = IntoSystem::into_system(run_act);
@@ -66,14 +71,17 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
 
 #[test]
 fn commands_in_any_order_bring_entities_to_where_the_pool_says() {
-    use Act::{FreeFirst, Spawn};
-    let sequences: [&[Act]; 6] = [
+    use Act::{Clear, FreeFirst, Spawn};
+    let sequences: [&[Act]; 9] = [
         &[FreeFirst, Spawn(10)],
         &[Spawn(10), FreeFirst],
         &[FreeFirst, Spawn(10), FreeFirst],
         &[Spawn(10), FreeFirst, Spawn(11), FreeFirst],
         &[FreeFirst, Spawn(10), FreeFirst, Spawn(11)],
         &[FreeFirst, FreeFirst, Spawn(10), FreeFirst, Spawn(11)],
+        &[Clear, Spawn(10)],
+        &[Spawn(10), Clear, Spawn(11), Spawn(12)],
+        &[FreeFirst, Clear, Spawn(10), Clear, Spawn(11)],
     ];
     for rule in [WhenFull::Refuse, WhenFull::EvictOldest, WhenFull::SpawnBeyond(1)] {
         for acts in sequences {

@@ -112,6 +112,8 @@ fn a_sleeper_that_others_changed_is_made_anew() {
     ];
     for change in changes {
         let mut world = world(1);
+        // Debug builds say so.
+        world.insert_resource(FallbackErrorHandler(bevy_ecs::error::ignore));
         let handle = world.spawn_pooled::<Bullet, _>(Bullet(1)).unwrap();
         let body = entity(&world, handle);
         world.free_pooled(handle);

@@ -163,17 +163,14 @@ fn debug_builds_watch_sleepers() {
 }
 
 mod histories {
-    use millpond::{Pool, Snapshot, saved_struct};
+    use millpond::{Pool, saved_struct};
 
     use super::*;
 
-    #[derive(Resource)]
-    struct Sparks {
-        pool: Pool<u32>,
-    }
     saved_struct! {
-        struct SavedSparks of Sparks {
-            pool: Snapshot<u32>,
+        #[derive(Resource)]
+        struct Sparks as SavedSparks {
+            pool: Pool<u32>,
         }
     }
 
@@ -184,7 +181,7 @@ mod histories {
     #[test]
     fn resources_that_are_pools_go_back_in_time() {
         let sparks = Sparks { pool: Pool::new(16) };
-        let like = SavedSparks { pool: sparks.pool.snapshot() };
+        let like = sparks.snapshot();
         let mut app = App::new();
         app.insert_resource(sparks).add_pool_history::<Sparks, SavedSparks>(4, &like);
         let mut handles = Vec::new();
@@ -209,7 +206,7 @@ mod histories {
     #[should_panic(expected = "frame 1")]
     fn a_frame_that_is_too_old() {
         let sparks = Sparks { pool: Pool::new(16) };
-        let like = SavedSparks { pool: sparks.pool.snapshot() };
+        let like = sparks.snapshot();
         let mut app = App::new();
         app.insert_resource(sparks).add_pool_history::<Sparks, SavedSparks>(2, &like);
         for frame in 0..6 {
