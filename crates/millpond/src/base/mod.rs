@@ -29,7 +29,7 @@ pub struct OutOfMemory;
 /// that does nothing is gone before the order of the code is decided.
 #[cold]
 #[inline(never)]
-pub(crate) fn aside() {
+pub(crate) fn cold() {
     core::hint::black_box(());
 }
 

@@ -1,7 +1,7 @@
 use core::fmt;
 
 use super::{Bounded, Inserted, Policy, replace};
-use crate::base::aside;
+use crate::base::cold;
 use crate::handle::HandleLayout;
 use crate::reports::errors::Full;
 
@@ -49,7 +49,7 @@ impl<P: Bounded, K: Ord, F: FnMut(P::Handle, &P::Value) -> K> Policy<P> for Evic
         };
         match least(pool, &mut self.0) {
             Some(victim) => {
-                // Puts the bitmap in step, so that the search for the next victim reads bits instead of words.
+                // Syncs the bitmap, so that the search for the next victim reads bits instead of words.
                 drop(pool.iter_mut());
                 replace(pool, victim, value)
             }
@@ -146,7 +146,7 @@ pub(crate) fn least_of<H: HandleLayout, K: Ord>(
         let is_less = least.as_ref().is_none_or(|(least, _)| key.cmp(least).is_lt());
         if is_less {
             // Seldom, so that the loop over the others is a comparison each.
-            aside();
+            cold();
             if !is_in_last_lifetime(handle) {
                 least = Some((key, handle));
             }

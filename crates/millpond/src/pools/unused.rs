@@ -7,7 +7,7 @@ use crate::base::{OutOfMemory, or_panic};
 use crate::handle::{HandleLayout, Word};
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Block, Circle, Core, Room, SlotWords, SlotsMut};
+use crate::slots::{Block, Core, GenerationCycle, Room, SlotWords, SlotsMut};
 
 /// The place of a [`Pool`](crate::Pool) and of a [`VecPool`](crate::VecPool), and of the words of a
 /// [`HandleAllocator`](crate::HandleAllocator).
@@ -47,11 +47,11 @@ impl Settings {
         make: impl FnOnce(usize, usize, Layout) -> Result<OneBlock<R, L>, OutOfMemory>,
     ) -> Result<UnusedSlots<R, L>, BuildError> {
         self.allocate::<L, _>(|slots| {
-            let (needs, circle) = (Core::<R, L>::NEEDS, Circle::new::<L>(&self.lifetimes));
+            let (needs, cycle) = (Core::<R, L>::NEEDS, GenerationCycle::new::<L>(&self.lifetimes));
             let block = make(slots, needs.entries_for(slots, room), room.value)?;
-            let start = circle.start().generation();
-            let mut words = SlotWords::of_unused(block, needs.in_step, start);
-            let core = Core::new(circle, self.lifetimes.name, SlotsMut::of(&mut words));
+            let start = cycle.start().generation();
+            let mut words = SlotWords::of_unused(block, needs.is_synced, start);
+            let core = Core::new(cycle, self.lifetimes.name, SlotsMut::of(&mut words));
             Ok((words, core))
         })
     }

@@ -37,7 +37,7 @@ use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use super::{BitmapAge, FitEntries, Parts, PartsMut, Place, SlotKind};
+use super::{BitmapState, FitEntries, Parts, PartsMut, Place, SlotKind};
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
@@ -58,7 +58,7 @@ pub struct Block<K: SlotKind> {
     bit_words: usize,
     bits: NonNull<u64>,
     memory: Memory,
-    bitmap_age: BitmapAge,
+    bitmap_state: BitmapState,
     slots: usize,
     values: NonNull<u8>,
     words: NonNull<K::Word>,
@@ -243,7 +243,7 @@ impl<K: SlotKind> Block<K> {
         offset_of!(Self, entries),
         offset_of!(Self, entry_count),
     ];
-    pub(crate) const BITMAP_AGE_OFFSET: usize = offset_of!(Self, bitmap_age);
+    pub(crate) const BITMAP_AGE_OFFSET: usize = offset_of!(Self, bitmap_state);
 
     /// No slots, and no memory, for such values.
     pub(crate) const fn empty(value: Layout) -> Self {
@@ -255,7 +255,7 @@ impl<K: SlotKind> Block<K> {
             bit_words: 0,
             bits: NonNull::dangling(),
             memory: Memory::Lent,
-            bitmap_age: BitmapAge::OLD,
+            bitmap_state: BitmapState::OLD,
             slots: 0,
             values: memory::dangling(value),
             words: NonNull::dangling(),
@@ -598,7 +598,7 @@ impl<K: SlotKind> Block<K> {
             bit_words: slots.div_ceil(WORD_SLOTS),
             bits: at(offsets.bits).cast(),
             memory: Memory::Lent,
-            bitmap_age: BitmapAge::OLD,
+            bitmap_state: BitmapState::OLD,
             slots,
             values,
             words: at(offsets.words).cast(),
@@ -671,13 +671,13 @@ unsafe impl<K: SlotKind> Place for Block<K> {
     }
 
     #[inline(always)]
-    fn bitmap_age(&self) -> BitmapAge {
-        self.bitmap_age
+    fn bitmap_state(&self) -> BitmapState {
+        self.bitmap_state
     }
 
     #[inline(always)]
-    fn bitmap_age_mut(&mut self) -> Option<&mut BitmapAge> {
-        Some(&mut self.bitmap_age)
+    fn bitmap_state_mut(&mut self) -> Option<&mut BitmapState> {
+        Some(&mut self.bitmap_state)
     }
 
     fn watch(&self) -> Option<&Watch> {
@@ -716,7 +716,7 @@ mod tests {
             offset_of!(Header, bit_words),
             offset_of!(Header, bits),
             offset_of!(Header, memory),
-            offset_of!(Header, bitmap_age),
+            offset_of!(Header, bitmap_state),
             offset_of!(Header, slots),
             offset_of!(Header, values),
             offset_of!(Header, words),

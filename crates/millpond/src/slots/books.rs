@@ -5,7 +5,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Census, CheckWord, Circle, Counts, KeptCircle};
+use super::{CheckWord, CountedSlots, Counts, GenerationCycle, PackedCycle};
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::reports::recorder_hook::RecorderHook;
@@ -18,7 +18,7 @@ use crate::slots::lifetimes::Lifetimes;
 #[doc(hidden)]
 #[repr(C)]
 pub struct Books<H: HandleLayout> {
-    circle: KeptCircle,
+    cycle: PackedCycle,
     name: Option<&'static str>,
     refused: u64,
     evicted: u64,
@@ -34,13 +34,13 @@ impl<H: HandleLayout> Books<H> {
 
     /// The books of slots that were never used: all zero bits unless the lifetimes have settings.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
-        Self::of(KeptCircle::new::<H>(lifetimes), lifetimes.name)
+        Self::of(PackedCycle::new::<H>(lifetimes), lifetimes.name)
     }
 
     /// The books of slots that were never used, with this cycle of generations.
-    pub(super) const fn of(circle: KeptCircle, name: Option<&'static str>) -> Self {
+    pub(super) const fn of(cycle: PackedCycle, name: Option<&'static str>) -> Self {
         Self {
-            circle,
+            cycle,
             name,
             refused: 0,
             evicted: 0,
@@ -55,17 +55,17 @@ impl<H: HandleLayout> Books<H> {
     pub(super) fn continue_with(
         &mut self,
         age_claimed_max: u32,
-        words: &impl Census<Word = H::Word>,
+        words: &impl CountedSlots<Word = H::Word>,
     ) {
         self.age_claimed_max = age_claimed_max;
         self.recount(words);
     }
 
     /// The generations below this one are followed by their successors, and nothing is to be recorded when they end.
-    pub(crate) fn quick_below(&self) -> H::Word {
+    pub(crate) fn fast_below(&self) -> H::Word {
         match self.recorder.is_on() {
             true => H::Word::ZERO,
-            false => self.circle().quick_below(self.age_claimed_max & Self::OVER_MAX != 0),
+            false => self.cycle().fast_below(self.age_claimed_max & Self::OVER_MAX != 0),
         }
     }
 
@@ -75,8 +75,8 @@ impl<H: HandleLayout> Books<H> {
     }
 
     #[inline]
-    pub(crate) fn circle(&self) -> Circle<H::Word> {
-        self.circle.circle::<H>()
+    pub(crate) fn cycle(&self) -> GenerationCycle<H::Word> {
+        self.cycle.cycle::<H>()
     }
 
     /// Whether a recorder is attached.
@@ -87,13 +87,13 @@ impl<H: HandleLayout> Books<H> {
 
     /// Slots exist again that existed before.
     #[cfg(feature = "alloc")]
-    pub(super) fn note_slots_again(&mut self, words: &impl Census<Word = H::Word>) {
+    pub(super) fn note_slots_again(&mut self, words: &impl CountedSlots<Word = H::Word>) {
         self.mark_over_max(self.is_over_max(words));
     }
 
     /// Reports to the recorder that the number of slots has changed.
     #[cfg(feature = "alloc")]
-    pub(crate) fn tell_size(&mut self, words: &impl Census<Word = H::Word>) {
+    pub(crate) fn report_size(&mut self, words: &impl CountedSlots<Word = H::Word>) {
         if self.recorder.is_on() {
             let stats = self.stats(words);
             self.recorder.resized(stats);
@@ -112,18 +112,18 @@ impl<H: HandleLayout> Books<H> {
     pub(crate) fn load(
         &mut self,
         saved: &crate::slots::saved::Checked<H::Word>,
-        words: &impl Census<Word = H::Word>,
+        words: &impl CountedSlots<Word = H::Word>,
     ) {
-        self.circle = KeptCircle::of::<H>(&saved.circle);
+        self.cycle = PackedCycle::of::<H>(&saved.cycle);
         self.refused = saved.refused;
         self.evicted = saved.evicted;
         self.continue_with(saved.age_max(), words);
     }
 
     /// Reports to the recorder that the pool's whole state was replaced: these slots are live.
-    pub(crate) fn tell_all(
+    pub(crate) fn report_all(
         &mut self,
-        words: &impl Census<Word = H::Word>,
+        words: &impl CountedSlots<Word = H::Word>,
         live: impl Iterator<Item = usize>,
     ) {
         if self.recorder.is_on() {
@@ -136,7 +136,7 @@ impl<H: HandleLayout> Books<H> {
     pub(crate) fn check(
         &self,
         handle: H,
-        words: &impl Census<Word = H::Word>,
+        words: &impl CountedSlots<Word = H::Word>,
     ) -> Result<(), Refusal> {
         self.check_word(handle, words.word(handle.index() as usize), words)
     }
@@ -146,7 +146,7 @@ impl<H: HandleLayout> Books<H> {
         &self,
         handle: H,
         word: Option<H::Word>,
-        words: &impl Census<Word = H::Word>,
+        words: &impl CountedSlots<Word = H::Word>,
     ) -> Result<(), Refusal> {
         // Live words have no top bit, and a handle's generation has none.
         if word == Some(handle.word()) {
@@ -160,17 +160,17 @@ impl<H: HandleLayout> Books<H> {
         &self,
         handle: H,
         word: Option<H::Word>,
-        words: &impl Census<Word = H::Word>,
+        words: &impl CountedSlots<Word = H::Word>,
     ) -> Refusal {
         let issued = || words.counts().births() + u64::from(self.age_claimed_max & !Self::OVER_MAX);
-        self.circle().refusal(word, handle.word(), issued)
+        self.cycle().refusal(word, handle.word(), issued)
     }
 
     /// Checks that all handles are valid, and no two are the same.
     pub(crate) fn check_disjoint(
         &self,
         handles: &[H],
-        words: &impl Census<Word = H::Word>,
+        words: &impl CountedSlots<Word = H::Word>,
     ) -> Result<(), GetDisjointMutError> {
         check_disjoint(handles, |handle| self.check(handle, words))
     }
@@ -179,19 +179,19 @@ impl<H: HandleLayout> Books<H> {
     pub(crate) fn check_claim(
         &self,
         handle: H,
-        words: &impl Census<Word = H::Word>,
+        words: &impl CountedSlots<Word = H::Word>,
         check: CheckWord<H::Word>,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
         let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&self.circle(), word, handle.word())?;
+        check(&self.cycle(), word, handle.word())?;
         Ok(index)
     }
 
     /// This lifetime begins, out of turn.
     pub(crate) fn note_claim(&mut self, handle: H) {
         let age_max = self.age_claimed_max & !Self::OVER_MAX;
-        self.age_claimed_max += self.circle().age(handle.word()).saturating_sub(age_max);
+        self.age_claimed_max += self.cycle().age(handle.word()).saturating_sub(age_max);
         self.note_generation(handle.word());
         self.note_birth(handle.index() as usize);
     }
@@ -203,10 +203,10 @@ impl<H: HandleLayout> Books<H> {
     }
 
     /// Ends this lifetime of a slot. Returns the generation that follows, or `None` if the slot retires. Whoever has a
-    /// copy of [`quick_below`](Self::quick_below) renews it.
+    /// copy of [`fast_below`](Self::fast_below) renews it.
     pub(crate) fn end(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
         self.recorder.death(index);
-        let next = self.circle().after(generation);
+        let next = self.cycle().after(generation);
         match next {
             Some(next) => self.note_generation(next),
             None => self.recorder.retired(),
@@ -221,18 +221,18 @@ impl<H: HandleLayout> Books<H> {
 
     /// A slot is in this generation, or will be next.
     pub(crate) fn note_generation(&mut self, generation: H::Word) {
-        self.mark_over_max(generation < self.circle().start());
+        self.mark_over_max(generation < self.cycle().start());
     }
 
     /// The words were written all at once.
-    pub(crate) fn recount(&mut self, words: &impl Census<Word = H::Word>) {
+    pub(crate) fn recount(&mut self, words: &impl CountedSlots<Word = H::Word>) {
         self.age_claimed_max &= !Self::OVER_MAX;
         self.mark_over_max(self.is_over_max(words));
     }
 
     /// Whether some slot has continued at generation 1 after the largest, or will next.
-    fn is_over_max(&self, words: &impl Census<Word = H::Word>) -> bool {
-        let start = self.circle().start();
+    fn is_over_max(&self, words: &impl CountedSlots<Word = H::Word>) -> bool {
+        let start = self.cycle().start();
         let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
         // In a pool without a name, none ever is.
         start.generation() > 1
@@ -240,13 +240,13 @@ impl<H: HandleLayout> Books<H> {
     }
 
     /// Replaces the recorder.
-    pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
+    pub(crate) fn set_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.recorder.set(track);
     }
 
     /// Whether a slot that dies in this generation retires.
     pub(crate) fn is_last(&self, handle: H) -> bool {
-        self.circle().is_last(handle.word())
+        self.cycle().is_last(handle.word())
     }
 
     #[cold]
@@ -262,13 +262,13 @@ impl<H: HandleLayout> Books<H> {
 
     /// The error of a full pool, which has just refused a value.
     #[cold]
-    pub(crate) fn refuse(&mut self, words: &impl Census<Word = H::Word>) -> FullPool {
+    pub(crate) fn refuse(&mut self, words: &impl CountedSlots<Word = H::Word>) -> FullPool {
         self.count_refusal();
         let Stats { capacity, peak, retired, .. } = self.stats(words);
         FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }
 
-    pub(crate) fn stats(&self, words: &impl Census<Word = H::Word>) -> Stats {
+    pub(crate) fn stats(&self, words: &impl CountedSlots<Word = H::Word>) -> Stats {
         let counts = words.counts();
         let Counts { births, deaths, .. } = counts;
         Stats {
@@ -307,13 +307,13 @@ impl<H: HandleLayout> Books<H> {
     pub(crate) fn validate(
         &self,
         capacity: usize,
-        words: &impl Census<Word = H::Word>,
+        words: &impl CountedSlots<Word = H::Word>,
         detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
-        words.validate_lifetimes(&self.circle(), detached.len())?;
+        words.validate_lifetimes(&self.cycle(), detached.len())?;
         let out = detached.iter().find(|(slot, generation)| {
             let is_out = words.word(*slot as usize) == Some(H::Word::RETIRED);
-            !is_out || !self.circle().contains(H::Word::from_generation(*generation))
+            !is_out || !self.cycle().contains(H::Word::from_generation(*generation))
         });
         ensure(
             out.is_none() && detached.is_sorted(),
@@ -336,9 +336,9 @@ mod tests {
 
     impl<H: HandleLayout> Books<H> {
         pub(crate) fn has_zero_bits(&self) -> bool {
-            let Self { circle, name, refused, evicted, .. } = self;
+            let Self { cycle, name, refused, evicted, .. } = self;
             let Self { age_claimed_max, recorder, .. } = self;
-            circle.has_zero_bits()
+            cycle.has_zero_bits()
                 && name.is_none()
                 && (*refused, *evicted, *age_claimed_max) == (0, 0, 0)
                 && !recorder.is_on()
@@ -349,7 +349,7 @@ mod tests {
         }
 
         pub(crate) fn set_lifetimes(&mut self, lifetimes: &Lifetimes) {
-            self.circle = KeptCircle::new::<H>(lifetimes);
+            self.cycle = PackedCycle::new::<H>(lifetimes);
         }
     }
 
@@ -372,7 +372,7 @@ mod tests {
     fn slots_that_come_back_are_examined() {
         let lifetimes = Lifetimes { salt: Some(1), ..Lifetimes::PLAIN };
         let mut books = Books::<Short>::fresh(&lifetimes);
-        let start = books.circle().start();
+        let start = books.cycle().start();
         assert!(start > 1);
         let mut words = Words::try_new(4, 0, false, start.generation()).unwrap();
         books.note_slots_again(&words);

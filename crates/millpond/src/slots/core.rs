@@ -11,7 +11,9 @@
 use core::mem::offset_of;
 use core::ops::{Deref, DerefMut};
 
-use super::{Books, Census, CheckWord, Circle, KeptCircle, Needs, Place, SlotKind, SlotWords};
+use super::{
+    Books, CheckWord, CountedSlots, GenerationCycle, Needs, PackedCycle, Place, SlotKind, SlotWords,
+};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
@@ -52,19 +54,19 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     pub(crate) const NEEDS: Needs<EntryOf<R, H>> = Needs {
         entry_count: R::Queue::<H::Index>::entry_count,
         fit_entries: R::Queue::<H::Index>::fit_entries,
-        in_step: R::SEARCHES_BITMAP,
+        is_synced: R::SEARCHES_BITMAP,
     };
 
     /// The core of slots that are all dead.
     pub(crate) fn new<P>(
-        circle: Circle<H::Word>,
+        cycle: GenerationCycle<H::Word>,
         name: Option<&'static str>,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) -> Self
     where
         P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        let mut core = Self::of_books(Books::of(KeptCircle::of::<H>(&circle), name));
+        let mut core = Self::of_books(Books::of(PackedCycle::of::<H>(&cycle), name));
         core.queue.reset(slots);
         core.renew_border(slots);
         core
@@ -87,8 +89,8 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &self,
         slots: &mut SlotWords<P>,
     ) {
-        match !slots.counts().owes_peak() && self.queue.is_within_peak(slots) {
-            true => slots.set_border(self.books.quick_below()),
+        match !slots.counts().peak_is_stale() && self.queue.is_within_peak(slots) {
+            true => slots.set_border(self.books.fast_below()),
             false => slots.close_border(),
         }
     }
@@ -118,7 +120,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.queue.copy_state_from(&other.queue, others, used, slots);
         self.books.copy_state_from(&other.books);
         self.renew_border(slots);
-        self.books.tell_all(slots, slots.occupancy().iter());
+        self.books.report_all(slots, slots.occupancy().iter());
     }
 
     /// Loads the saved state, for slots that already have the saved words.
@@ -128,11 +130,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         saved: &crate::slots::saved::Checked<H::Word>,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        slots.set_start(saved.circle.start().generation());
+        slots.set_start(saved.cycle.start().generation());
         self.books.load(saved, slots);
         self.queue.load(&saved.order, slots);
         self.renew_border(slots);
-        self.books.tell_all(slots, slots.occupancy().iter());
+        self.books.report_all(slots, slots.occupancy().iter());
     }
 
     /// Whether an insertion would fail: no slot is vacant.
@@ -193,7 +195,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         self.queue.take(handle.index() as usize, slots);
-        slots.expect_birth();
+        slots.record_next_peak();
         slots.mark_used(handle.index() as usize);
         self.books.note_birth(handle.index() as usize);
     }
@@ -209,7 +211,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         let index = self.books.check_claim(handle, slots, check)?;
         slots.mark_used(index);
         self.queue.claim(index, slots);
-        slots.expect_birth();
+        slots.record_next_peak();
         // Until the next lifetime ends: the slot is not live yet.
         slots.close_border();
         self.books.note_claim(handle);
@@ -289,9 +291,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         generation: H::Word,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        if slots.end_quick(index, generation) {
+        if slots.end_fast(index, generation) {
             // SAFETY: no generation is below 0, so the order is within the peak (invariant).
-            unsafe { self.queue.give_back_quick(index, slots) };
+            unsafe { self.queue.give_back_fast(index, slots) };
         } else {
             self.end_with_care(index, generation, slots);
         }
@@ -324,7 +326,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         generation: H::Word,
         slots: &mut SlotWords<P>,
     ) {
-        slots.note_peak();
+        slots.record_peak();
         match self.books.end(index, generation) {
             Some(next) => {
                 slots.set_dead(index, next.as_dead());
@@ -345,7 +347,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         self.reset_order_untold(SlotsMut(slots));
-        self.books.tell_all(slots, slots.occupancy().iter());
+        self.books.report_all(slots, slots.occupancy().iter());
     }
 
     /// Like [`reset_order`](Self::reset_order), if each end has already been reported to the recorder.
@@ -373,7 +375,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             self.books.note_slots_again(slots);
         }
         self.renew_border(slots);
-        self.books.tell_size(slots);
+        self.books.report_size(slots);
     }
 
     /// The slots from `to` on, all dead, are about to be removed; [`note_shrunk`](Self::note_shrunk) must be called then.
@@ -393,16 +395,16 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
         self.renew_border(slots);
-        self.books.tell_size(slots);
+        self.books.report_size(slots);
     }
 
     /// Replaces the recorder's track.
-    pub(crate) fn listen<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn set_recorder<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         track: Option<crate::reports::recorder::Track>,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        self.books.listen(track);
+        self.books.set_recorder(track);
         self.renew_border(slots);
     }
 }
@@ -433,12 +435,12 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.queue.validate_unused(words.used(), slots)?;
         let is_careful = words.border() == 0;
         ensure(
-            is_careful || !words.counts().owes_peak(),
+            is_careful || !words.counts().peak_is_stale(),
             "the peak is at least what is live, or noted before a lifetime ends",
             format_args!("{:?}", words.counts()),
         )?;
         ensure(
-            is_careful || words.border() == self.books.quick_below().to_bits(),
+            is_careful || words.border() == self.books.fast_below().to_bits(),
             "a lifetime ends on the fast path only if its successor comes next and nobody records it",
             format_args!("below {}", words.border()),
         )?;
@@ -549,24 +551,24 @@ mod tests {
     #[test]
     #[cfg(all(feature = "lots", target_has_atomic = "32"))]
     fn the_border_is_closed_while_upcoming_slots_are_taken() {
-        let circle = Circle::new::<Handle<()>>(&Lifetimes::PLAIN);
+        let cycle = GenerationCycle::new::<Handle<()>>(&Lifetimes::PLAIN);
         let mut words = SlotWords::<crate::slots::Block<crate::slots::Bare<u32, u32>>>::try_new(
             8,
             <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
             false,
-            circle.start().generation(),
+            cycle.start().generation(),
         )
         .unwrap();
-        let mut core = Core::<Lifo, Handle<()>>::new(circle, None, SlotsMut(&mut words));
-        assert_eq!(words.border(), core.books.quick_below());
+        let mut core = Core::<Lifo, Handle<()>>::new(cycle, None, SlotsMut(&mut words));
+        assert_eq!(words.border(), core.books.fast_below());
         assert!(core.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter(), SlotsMut(&mut words)));
         assert_eq!(words.border(), 0, "the slots are not live yet");
         for index in 0..3 {
-            words.expect_birth();
+            words.record_next_peak();
             words.set_live(index, 1);
         }
         core.note_upcoming(3, SlotsMut(&mut words));
-        assert_eq!(words.border(), core.books.quick_below());
+        assert_eq!(words.border(), core.books.fast_below());
         assert_eq!(core.queue.next(&words), Some(3));
     }
 }

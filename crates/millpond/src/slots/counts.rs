@@ -72,14 +72,14 @@ impl Counts {
 
     /// Lifetimes are about to end, after births that the pool did not expect.
     #[inline(never)]
-    pub(crate) fn note_peak(&mut self) {
+    pub(crate) fn record_peak(&mut self) {
         self.peak = self.peak() as u32;
     }
 
     /// Whether there were births beyond the recorded peak, which must then be recorded before a
     /// lifetime ends.
     #[inline]
-    pub(crate) fn owes_peak(&self) -> bool {
+    pub(crate) fn peak_is_stale(&self) -> bool {
         self.live() > self.peak as usize
     }
 
@@ -98,7 +98,7 @@ impl Counts {
     /// All live slots die.
     #[inline]
     pub(crate) fn all_dead(&mut self) {
-        self.note_peak();
+        self.record_peak();
         self.deaths = self.births;
     }
 
@@ -120,7 +120,7 @@ impl Counts {
 }
 
 /// The slots of a pool, however it keeps their words.
-pub(crate) trait Census {
+pub(crate) trait CountedSlots {
     type Word: Word;
 
     /// How many slots there are.
@@ -138,7 +138,7 @@ pub(crate) trait Census {
     /// Checks words that are generations on a cycle. Of the retired slots, so many are not out of use for ever.
     fn validate_lifetimes(
         &self,
-        circle: &super::Circle<Self::Word>,
+        cycle: &super::GenerationCycle<Self::Word>,
         detached: usize,
     ) -> Result<(), Violation> {
         let mut retired = 0;
@@ -147,14 +147,14 @@ pub(crate) trait Census {
             if word == Self::Word::RETIRED {
                 retired += 1;
                 ensure(
-                    !circle.wraps || retired <= detached,
+                    !cycle.wraps || retired <= detached,
                     "no slot of a pool that wraps retires",
                     format_args!("{index}"),
                 )?;
                 continue;
             }
             ensure(
-                circle.contains(word.as_live()),
+                cycle.contains(word.as_live()),
                 "a slot is in one of its lifetimes",
                 format_args!("slot {index} has generation {}", word.generation()),
             )?;

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::Census;
+use super::CountedSlots;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 
@@ -66,7 +66,7 @@ impl Detached {
     pub(crate) fn reattach<H: HandleLayout>(
         &mut self,
         handle: H,
-        words: &impl Census<Word = H::Word>,
+        words: &impl CountedSlots<Word = H::Word>,
     ) -> Result<(), InsertAtErrorKind> {
         let word = words.word(handle.index() as usize).ok_or(InsertAtErrorKind::OutOfRange)?;
         if !word.is_dead() {

@@ -1,5 +1,5 @@
 use crate::handle::Word;
-use crate::slots::Circle;
+use crate::slots::GenerationCycle;
 
 /// The first generation of a pool's slots, and the number of lifetimes of each slot.
 ///
@@ -29,11 +29,11 @@ pub struct Generations {
 }
 
 impl Generations {
-    pub(crate) fn of<W: Word>(circle: &Circle<W>) -> Self {
+    pub(crate) fn of<W: Word>(cycle: &GenerationCycle<W>) -> Self {
         Self {
-            first: circle.start.generation(),
-            max: circle.max.generation(),
-            lifetimes_max: circle.age(circle.last) + 1,
+            first: cycle.start.generation(),
+            max: cycle.max.generation(),
+            lifetimes_max: cycle.age(cycle.last) + 1,
         }
     }
 

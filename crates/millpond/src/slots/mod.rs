@@ -16,10 +16,10 @@ pub(crate) mod bit_tree;
 #[allow(unsafe_code)]
 mod block;
 mod books;
-mod circle;
 #[allow(unsafe_code)]
 mod core;
 mod counts;
+mod cycle;
 #[cfg_attr(not(feature = "alloc"), path = "no_detached.rs")]
 mod detached;
 pub(crate) mod generations;
@@ -39,16 +39,16 @@ pub(crate) mod saved;
 mod words;
 
 pub(crate) use self::books::{Books, check_disjoint};
-pub(crate) use self::circle::{CheckWord, Circle, KeptCircle};
 pub(crate) use self::core::{Core, EntryOf};
-pub(crate) use self::counts::{Census, Counts, retired_among};
+pub(crate) use self::counts::{CountedSlots, Counts, retired_among};
+pub(crate) use self::cycle::{CheckWord, GenerationCycle, PackedCycle};
 pub(crate) use self::detached::Detached;
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, SlotKind};
 pub(crate) use self::link::Link;
 pub(crate) use self::needs::{FitEntries, Needs};
 pub(crate) use self::partition::{Parting, Partition, Sorting};
-pub(crate) use self::place::{BitmapAge, Parts, PartsMut, Place};
+pub(crate) use self::place::{BitmapState, Parts, PartsMut, Place};
 pub(crate) use self::words::{SlotWords, SlotsMut, handle_at};
 #[cfg(feature = "alloc")]
 pub(crate) use self::{block::Block, needs::Room, words::full_word};

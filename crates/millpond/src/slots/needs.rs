@@ -10,14 +10,14 @@ pub(crate) struct Needs<E> {
     pub(crate) entry_count: fn(usize, bool) -> usize,
     pub(crate) fit_entries: FitEntries<E>,
     /// See `ReuseOrder::SEARCHES_BITMAP`.
-    pub(crate) in_step: bool,
+    pub(crate) is_synced: bool,
 }
 
 #[cfg(feature = "alloc")]
 impl Needs<()> {
     /// Those of slots without an order.
     pub(crate) const NONE: Self =
-        Self { entry_count: |_, _| 0, fit_entries: |_, _, _| (), in_step: false };
+        Self { entry_count: |_, _| 0, fit_entries: |_, _, _| (), is_synced: false };
 }
 
 #[cfg(feature = "alloc")]

@@ -52,13 +52,13 @@ pub unsafe trait Place {
 
     /// What is known of the bitmap; of no use if there is none.
     #[inline(always)]
-    fn bitmap_age(&self) -> BitmapAge {
-        BitmapAge::OLD
+    fn bitmap_state(&self) -> BitmapState {
+        BitmapState::OLD
     }
 
     /// What is known of the bitmap, mutable; `None` if there is no bitmap.
     #[inline(always)]
-    fn bitmap_age_mut(&mut self) -> Option<&mut BitmapAge> {
+    fn bitmap_state_mut(&mut self) -> Option<&mut BitmapState> {
         None
     }
 
@@ -78,33 +78,33 @@ pub unsafe trait Place {
     }
 }
 
-/// How up to date the bitmap of a place is: *in step*, so that each birth and death writes its bit, or as the words were
+/// How up to date the bitmap of a place is: *synced*, so that each birth and death writes its bit, or as the words were
 /// when it was gathered.
 ///
-/// If it is in step, `upper` is below 2^31, and says whether the live slots are the lowest of the pool, so that iterating
+/// If it is synced, `upper` is below 2^31, and says whether the live slots are the lowest of the pool, so that iterating
 /// over them is iterating over a slice. Most iterations over small pools begin with this check, and few pools change
 /// between two iterations, so the result is stored. Otherwise, the two halves are the inverse of the number of births and
 /// deaths at the last gathering, which is below 2^63: at one in each nanosecond, a pool has as many after 292 years.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
-pub struct BitmapAge {
+pub struct BitmapState {
     lower: u32,
     upper: u32,
 }
 
-impl BitmapAge {
+impl BitmapState {
     /// In step, and nobody has checked since a slot was born or has died whether the live slots are the lowest.
-    pub(crate) const IN_STEP: Self = Self { lower: 0, upper: u32::MAX >> 1 };
+    pub(crate) const SYNCED: Self = Self { lower: 0, upper: u32::MAX >> 1 };
     /// In step, and there is a dead slot below a live one.
-    const HOLES: Self = Self { lower: 0, upper: Self::IN_STEP.upper - 1 };
+    const HOLES: Self = Self { lower: 0, upper: Self::SYNCED.upper - 1 };
     /// A bitmap that nobody has gathered.
     pub(crate) const OLD: Self = Self::gathered_at(0);
 
     /// For [`CoreOffsets`](crate::CoreOffsets).
     pub(crate) const OFFSETS: [usize; 2] = [offset_of!(Self, lower), offset_of!(Self, upper)];
 
-    /// Not in step, and as the words were when there had been this many births and deaths. `u64::MAX`: never.
+    /// Not synced, and as the words were when there had been this many births and deaths. `u64::MAX`: never.
     pub(crate) const fn gathered_at(changes: u64) -> Self {
         let inverse = !changes | 1 << 63;
         Self { lower: inverse as u32, upper: (inverse >> 32) as u32 }
@@ -120,11 +120,11 @@ impl BitmapAge {
     }
 
     #[inline(always)]
-    pub(crate) fn is_in_step(self) -> bool {
+    pub(crate) fn is_synced(self) -> bool {
         (self.upper as i32) >= 0
     }
 
-    /// How many births and deaths there had been when a bitmap that is not in step was gathered.
+    /// How many births and deaths there had been when a bitmap that is not synced was gathered.
     #[inline]
     pub(crate) fn changes(self) -> u64 {
         !(u64::from(self.upper) << 32 | u64::from(self.lower))
@@ -133,7 +133,7 @@ impl BitmapAge {
     /// Whether an iteration has something to find out.
     #[inline(always)]
     pub(crate) fn is_unknown(self) -> bool {
-        self.upper >= Self::IN_STEP.upper
+        self.upper >= Self::SYNCED.upper
     }
 
     /// The number of live slots, if they are known to be the lowest.
@@ -145,8 +145,8 @@ impl BitmapAge {
     /// A slot is born or dies, and writes its bit.
     #[inline(always)]
     pub(crate) fn forget_prefix(&mut self) {
-        debug_assert!(self.is_in_step());
-        self.upper = Self::IN_STEP.upper;
+        debug_assert!(self.is_synced());
+        self.upper = Self::SYNCED.upper;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Circle;
+use super::GenerationCycle;
 use crate::base::entry::Entry;
 use crate::handle::Word;
 
@@ -10,7 +10,7 @@ use crate::handle::Word;
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Checked<W> {
-    pub(crate) circle: Circle<W>,
+    pub(crate) cycle: GenerationCycle<W>,
     /// The number of slots.
     pub(crate) slots: usize,
     /// One for each slot, or, of a pool where these [cost nothing](fresh_cost_nothing), up to those that were never used.
@@ -24,10 +24,10 @@ pub struct Checked<W> {
 }
 
 impl<W: Word> Checked<W> {
-    /// How far on the circle a lifetime is, at most.
+    /// How far on the cycle a lifetime is, at most.
     pub(crate) fn age_max(&self) -> u32 {
         let words = self.words.iter().filter(|word| **word != W::RETIRED);
-        words.map(|word| self.circle.age(word.as_live())).max().unwrap_or(0)
+        words.map(|word| self.cycle.age(word.as_live())).max().unwrap_or(0)
     }
 }
 

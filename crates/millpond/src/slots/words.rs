@@ -7,23 +7,23 @@
 //! A slot that was never used has the word 0, which stands for the first generation, dead. So the words of a new pool, and
 //! its bitmap, are memory that nobody has written to.
 //!
-//! Iteration uses a bitmap, 64 slots to a word. It is *in step* if each insertion and removal writes its bit.
+//! Iteration uses a bitmap, 64 slots to a word. It is *synced* if each insertion and removal writes its bit.
 //! Otherwise, mutable iteration first gathers the top bits of the words into it; the counts of insertions and removals
 //! show whether it is out of date. Writing a bit costs about half a nanosecond per insertion or removal, gathering
-//! costs a twentieth per slot and iteration. So a bitmap is in step from the first iteration on that finds few insertions
+//! costs a twentieth per slot and iteration. So a bitmap is synced from the first iteration on that finds few insertions
 //! and removals since the one before. Shared iteration over an old bitmap gathers the bits on the way.
 //!
 //! In most small pools, the live slots are the lowest ones. The first mutable iteration after an insertion or removal
-//! checks this and stores the result in the [`BitmapAge`]. Until the next insertion or removal, iteration is over a slice
+//! checks this and stores the result in the [`BitmapState`]. Until the next insertion or removal, iteration is over a slice
 //! and reads no bits.
 //!
 //! # Invariant
 //!
 //! 1. A bitmap that is not known to be old has a bit set exactly for each live slot. Every method that changes a word
 //!    writes the bit or changes the counts, by which the bitmap is old.
-//! 2. If a [prefix](BitmapAge::prefix) is known, the slots below it are live, and no others.
+//! 2. If a [prefix](BitmapState::prefix) is known, the slots below it are live, and no others.
 //! 3. `births - deaths` is the number of live slots.
-//! 4. `quick_below` is the border, or 0 while the bitmap is in step: so a lifetime that ends below it has no bit to clear.
+//! 4. `fast_below` is the border, or 0 while the bitmap is synced: so a lifetime that ends below it has no bit to clear.
 //! 5. Slots from `used` on are as in a new pool: no value was ever in them, their words are 0, the bitmap, old or not, has
 //!    no bits in words of them alone, and the reuse order has them in the order of their indices, with the entries of a new
 //!    pool. Whatever takes a slot, gives it a word, or moves others around it in the order, raises `used` beyond it at once;
@@ -38,7 +38,7 @@
 use core::alloc::Layout;
 use core::mem::offset_of;
 
-use crate::base::aside;
+use crate::base::cold;
 use crate::base::entry::Entry;
 #[cfg(feature = "alloc")]
 use crate::base::memory::OutOfMemory;
@@ -46,12 +46,14 @@ use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::Link;
-use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, SlotKind, retired_among};
+use crate::slots::{
+    BitmapState, CountedSlots, Counts, GenerationCycle, Inline, Place, SlotKind, retired_among,
+};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, Needs, Room};
 
 /// An iteration that finds at most one birth or death for this many used slots since the previous one
-/// puts the bitmap in step.
+/// syncs the bitmap.
 const IN_STEP_SLOTS_PER_CHANGE: u64 = 4;
 
 /// The words of one pool's slots, and how many are live.
@@ -70,13 +72,13 @@ pub struct SlotWords<P: Place> {
     peak: u32,
     retired: u32,
     /// Bit `i % 64` of word `i / 64` of its bitmap is set while slot `i` is live, unless the bitmap is
-    /// [old](BitmapAge). No bit at or beyond the last slot is ever set.
+    /// [old](BitmapState). No bit at or beyond the last slot is ever set.
     place: P,
     births: u64,
     deaths: u64,
     /// Not of the type of the words, which would fix the type of the values.
-    quick_below: u32,
-    /// The [`Core`](super::Core) sets it: a lifetime of a generation below it ends by [`end_quick`](Self::end_quick).
+    fast_below: u32,
+    /// The [`Core`](super::Core) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
     border: u32,
 }
 
@@ -125,9 +127,9 @@ impl<K: SlotKind> SlotsMut<'_, Block<K>> {
         for index in former..slots {
             words.set_link(index, Link::NONE);
         }
-        if needs.in_step {
+        if needs.is_synced {
             // From the beginning, when there are no slots, and the bitmap has all of them.
-            words.put_in_step();
+            words.start_syncing();
         }
         Ok(())
     }
@@ -145,15 +147,15 @@ impl<K: SlotKind> SlotWords<Block<K>> {
     pub(crate) fn try_new(
         slots: usize,
         entries: usize,
-        in_step: bool,
+        is_synced: bool,
         start: u32,
     ) -> Result<Self, OutOfMemory> {
-        Ok(Self::of_unused(Block::try_new(slots, entries, Layout::new::<()>())?, in_step, start))
+        Ok(Self::of_unused(Block::try_new(slots, entries, Layout::new::<()>())?, is_synced, start))
     }
 
-    /// The slots of a block, which were never used and have this first generation. `in_step`: the bitmap is in step from the
+    /// The slots of a block, which were never used and have this first generation. `is_synced`: the bitmap is synced from the
     /// beginning.
-    pub(crate) fn of_unused(place: Block<K>, in_step: bool, start: u32) -> Self {
+    pub(crate) fn of_unused(place: Block<K>, is_synced: bool, start: u32) -> Self {
         let mut words = Self::unused(place, start);
         if words.holds_links() {
             let has_room = words.place.value_bytes() >= size_of::<Link>();
@@ -162,8 +164,8 @@ impl<K: SlotKind> SlotWords<Block<K>> {
                 words.set_link(index, Link::NONE);
             }
         }
-        if in_step {
-            words.put_in_step();
+        if is_synced {
+            words.start_syncing();
         }
         words
     }
@@ -184,7 +186,7 @@ impl<K: SlotKind> SlotWords<Block<K>> {
     #[cfg(test)]
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
         let (slots, entries) = (self.slots(), self.entries().len());
-        let mut clone = Self::try_new(slots, entries, self.is_in_step(), self.start())?;
+        let mut clone = Self::try_new(slots, entries, self.is_synced(), self.start())?;
         clone.copy_state_from(self, self.used());
         clone.entries_mut().copy_from_slice(self.entries());
         Ok(clone)
@@ -228,7 +230,7 @@ impl<T, K: SlotKind, const N: usize> SlotWords<Inline<T, K, N>> {
     }
 }
 
-impl<P: Place> Census for SlotWords<P> {
+impl<P: Place> CountedSlots for SlotWords<P> {
     type Word = P::Word;
 
     fn slots(&self) -> usize {
@@ -263,7 +265,7 @@ impl<P: Place> SlotWords<P> {
             place,
             births,
             deaths,
-            quick_below: 0,
+            fast_below: 0,
             border: 0,
         }
     }
@@ -310,7 +312,7 @@ impl<P: Place> SlotWords<P> {
     /// This slot, which has this stored word, was taken, and is about to become live. Returns what the word stands for.
     #[inline(always)]
     pub(crate) fn begin(&mut self, index: usize, stored: P::Word) -> P::Word {
-        self.expect_birth();
+        self.record_next_peak();
         if stored.is_unused() { self.begin_unused(index) } else { stored }
     }
 
@@ -496,7 +498,7 @@ impl<P: Place> SlotWords<P> {
     /// A slot is about to become live: must be called before each birth that may bring a new peak. Returns whether it
     /// does.
     #[inline]
-    pub(crate) fn expect_birth(&mut self) -> bool {
+    pub(crate) fn record_next_peak(&mut self) -> bool {
         let live = self.live() as u32;
         let is_peak = live >= self.peak;
         if is_peak {
@@ -506,8 +508,8 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// A lifetime is about to end: must be called before each death that comes after births that were not
-    /// [expected](Self::expect_birth).
-    pub(crate) fn note_peak(&mut self) {
+    /// [expected](Self::record_next_peak).
+    pub(crate) fn record_peak(&mut self) {
         self.peak = self.peak() as u32;
     }
 
@@ -566,7 +568,7 @@ impl<P: Place> SlotWords<P> {
         debug_assert!(!self.is_live(index) && !generation.is_dead());
         // SAFETY: there is such a slot.
         unsafe { self.set_word(index, generation) };
-        if self.is_in_step() {
+        if self.is_synced() {
             // SAFETY: there is such a slot.
             unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
         }
@@ -589,10 +591,10 @@ impl<P: Place> SlotWords<P> {
     ///
     /// # Safety
     ///
-    /// The slot exists, and the bitmap is in step.
+    /// The slot exists, and the bitmap is synced.
     #[inline(always)]
     unsafe fn bits_of(&mut self, index: usize) -> &mut u64 {
-        if let Some(age) = self.place.bitmap_age_mut() {
+        if let Some(age) = self.place.bitmap_state_mut() {
             age.forget_prefix();
         }
         let bits = self.place.parts_mut().bits;
@@ -609,7 +611,7 @@ impl<P: Place> SlotWords<P> {
         assert!(index < self.slots());
         // SAFETY: just tested.
         unsafe { self.set_word(index, word) };
-        if self.is_in_step() {
+        if self.is_synced() {
             // SAFETY: just tested.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
@@ -621,17 +623,17 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Ends this lifetime of a live slot if its generation is below the [border](Self::set_border), in one comparison if
-    /// the bitmap is not in step.
+    /// the bitmap is not synced.
     #[inline(always)]
-    pub(crate) fn end_quick(&mut self, index: usize, generation: P::Word) -> bool {
+    pub(crate) fn end_fast(&mut self, index: usize, generation: P::Word) -> bool {
         debug_assert!(self.is_live_in(index, generation));
         assert!(index < self.slots());
-        if generation.to_bits() >= self.quick_below {
+        if generation.to_bits() >= self.fast_below {
             if !P::HAS_BITMAP || generation.to_bits() >= self.border {
-                aside();
+                cold();
                 return false;
             }
-            // SAFETY: just tested; the bitmap is in step (invariant 4).
+            // SAFETY: just tested; the bitmap is synced (invariant 4).
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
         // SAFETY: just tested.
@@ -648,18 +650,18 @@ impl<P: Place> SlotWords<P> {
     #[inline(always)]
     pub(crate) fn set_border(&mut self, border: P::Word) {
         self.border = border.to_bits();
-        self.settle_quick_below();
+        self.settle_fast_below();
     }
 
-    fn settle_quick_below(&mut self) {
-        self.quick_below = if self.is_in_step() { 0 } else { self.border };
+    fn settle_fast_below(&mut self) {
+        self.fast_below = if self.is_synced() { 0 } else { self.border };
     }
 
     /// No generation is below the border from now on.
     #[inline(always)]
     pub(crate) fn close_border(&mut self) {
         self.border = 0;
-        self.quick_below = 0;
+        self.fast_below = 0;
     }
 
     #[inline(always)]
@@ -668,14 +670,14 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// From now on, each birth and death writes its bit.
-    pub(crate) fn put_in_step(&mut self) {
+    pub(crate) fn start_syncing(&mut self) {
         let is_old = self.is_bitmap_old();
-        if let Some(age) = self.place.bitmap_age_mut() {
-            *age = BitmapAge::IN_STEP;
+        if let Some(age) = self.place.bitmap_state_mut() {
+            *age = BitmapState::SYNCED;
         }
-        self.settle_quick_below();
+        self.settle_fast_below();
         if is_old {
-            self.gather();
+            self.rebuild();
         }
     }
 
@@ -696,18 +698,18 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Ends the lifetimes of all live slots.
-    pub(crate) fn set_all_dead(&mut self, circle: &Circle<P::Word>) {
+    pub(crate) fn set_all_dead(&mut self, cycle: &GenerationCycle<P::Word>) {
         let mut counts = self.counts();
         let (used, bit_words) = (self.used(), self.used_bit_words());
         let parts = self.place.parts_mut();
         // Small enough for one comparison, large enough for vector instructions.
         for words in parts.words[..used].chunks_mut(32) {
-            let at_border = words.iter().fold(false, |any, word| any | circle.is_border(*word));
+            let at_border = words.iter().fold(false, |any, word| any | cycle.is_border(*word));
             for word in words {
                 let is = match (word.is_dead(), at_border) {
                     (true, _) => *word,
                     (false, false) => word.successor().as_dead(),
-                    (false, true) => circle.word_after(*word),
+                    (false, true) => cycle.word_after(*word),
                 };
                 counts.retire(usize::from(*word != is && is == P::Word::RETIRED));
                 *word = is;
@@ -758,12 +760,12 @@ impl<P: Place> SlotWords<P> {
     /// The number of live slots, if they are known to be the lowest.
     #[inline(always)]
     pub(crate) fn prefix(&self) -> Option<usize> {
-        self.place.bitmap_age().prefix()
+        self.place.bitmap_state().prefix()
     }
 
     /// Forgets what is known of the prefix, until the next [`refresh`](Self::refresh).
     pub(crate) fn forget_prefix(&mut self) {
-        if self.is_in_step() {
+        if self.is_synced() {
             self.set_gathered_at(self.changes());
         }
     }
@@ -772,20 +774,20 @@ impl<P: Place> SlotWords<P> {
     /// word, or none.
     #[inline(always)]
     pub(crate) fn refresh(&mut self) {
-        if P::HAS_BITMAP && self.place.bitmap_age().is_unknown() {
-            self.look();
+        if P::HAS_BITMAP && self.place.bitmap_state().is_unknown() {
+            self.check_prefix();
         }
     }
 
     /// Whether each birth and death writes its bit.
     #[inline]
-    pub(crate) fn is_in_step(&self) -> bool {
-        P::HAS_BITMAP && self.place.bitmap_age().is_in_step()
+    pub(crate) fn is_synced(&self) -> bool {
+        P::HAS_BITMAP && self.place.bitmap_state().is_synced()
     }
 
     #[inline(never)]
-    fn look(&mut self) {
-        if !self.is_in_step() && !self.catch_up() {
+    fn check_prefix(&mut self) {
+        if !self.is_synced() && !self.sync() {
             return;
         }
         let (bits, live) = (self.place.parts().bits, self.live());
@@ -793,27 +795,27 @@ impl<P: Place> SlotWords<P> {
         // As many bits are set as slots are live: if these are the lowest, there is no other.
         let are_lowest = bits.get(full).is_none_or(|&bits| bits == ones)
             && bits[..full].iter().all(|&bits| bits == !0);
-        if let Some(age) = self.place.bitmap_age_mut() {
-            *age = BitmapAge::of_checked(are_lowest, live);
+        if let Some(age) = self.place.bitmap_state_mut() {
+            *age = BitmapState::of_checked(are_lowest, live);
         }
     }
 
-    /// Brings a bitmap that is not in step up to date, and decides whether it is in step from now
+    /// Brings a bitmap that is not synced up to date, and decides whether it is synced from now
     /// on.
     #[inline(never)]
-    fn catch_up(&mut self) -> bool {
-        let behind = self.changes().abs_diff(self.place.bitmap_age().changes());
+    fn sync(&mut self) -> bool {
+        let behind = self.changes().abs_diff(self.place.bitmap_state().changes());
         let few = self.used() as u64 / IN_STEP_SLOTS_PER_CHANGE;
         if behind <= few {
-            self.put_in_step();
+            self.start_syncing();
         } else {
-            self.gather();
+            self.rebuild();
         }
         behind <= few
     }
 
     #[inline(never)]
-    fn gather(&mut self) {
+    fn rebuild(&mut self) {
         let bit_words = self.used_bit_words();
         let parts = self.place.parts_mut();
         let source = P::Word::source(parts.words);
@@ -823,13 +825,13 @@ impl<P: Place> SlotWords<P> {
         self.set_gathered_at(self.changes());
     }
 
-    /// The bitmap is as the words were when there had been this many [changes](Self::changes); or in step, if it is.
+    /// The bitmap is as the words were when there had been this many [changes](Self::changes); or synced, if it is.
     #[inline]
     fn set_gathered_at(&mut self, changes: u64) {
-        if let Some(age) = self.place.bitmap_age_mut() {
-            *age = match age.is_in_step() {
-                true => BitmapAge::IN_STEP,
-                false => BitmapAge::gathered_at(changes),
+        if let Some(age) = self.place.bitmap_state_mut() {
+            *age = match age.is_synced() {
+                true => BitmapState::SYNCED,
+                false => BitmapState::gathered_at(changes),
             };
         }
     }
@@ -842,14 +844,14 @@ impl<P: Place> SlotWords<P> {
 
     #[inline]
     fn is_bitmap_old(&self) -> bool {
-        !P::HAS_BITMAP || !self.is_in_step() && self.changes() != self.place.bitmap_age().changes()
+        !P::HAS_BITMAP || !self.is_synced() && self.changes() != self.place.bitmap_state().changes()
     }
 
     /// The bits of the word's slots that are dead; none beyond the last slot. For pools that have the
-    /// bitmap in step.
+    /// bitmap synced.
     #[inline]
     pub(crate) fn dead_bits(&self, word: usize) -> u64 {
-        debug_assert!(self.is_in_step());
+        debug_assert!(self.is_synced());
         let parts = self.place.parts();
         parts.bits.get(word).map_or(0, |live| dead_bits(*live, parts.words.len(), word))
     }
@@ -857,7 +859,7 @@ impl<P: Place> SlotWords<P> {
     /// The lowest dead slot at or after `from`. As [`dead_bits`](Self::dead_bits).
     #[inline]
     pub(crate) fn first_dead_from(&self, from: usize) -> Option<usize> {
-        debug_assert!(self.is_in_step());
+        debug_assert!(self.is_synced());
         let parts = self.place.parts();
         let (first, mut mask) = (from / WORD_SLOTS, !0 << (from % WORD_SLOTS));
         for (word, live) in (first..).zip(parts.bits.get(first..)?) {
@@ -887,9 +889,9 @@ impl<P: Place> SlotWords<P> {
         } else {
             // Bits left behind would lie beyond the used slots (invariant 5).
             bits.fill(0);
-            self.set_gathered_at(other.place.bitmap_age().changes());
-            if self.is_in_step() {
-                self.gather();
+            self.set_gathered_at(other.place.bitmap_state().changes());
+            if self.is_synced() {
+                self.rebuild();
             }
         }
     }
@@ -902,7 +904,7 @@ impl<P: Place> SlotWords<P> {
         self.mark_used_until(words.len().max(peak));
         let live = words.iter().filter(|word| !word.is_dead()).count();
         self.set_counts(Counts::loaded(inserted, live, peak, self.count_retired()));
-        self.gather();
+        self.rebuild();
     }
 
     /// Counts the retired slots anew.
@@ -941,7 +943,7 @@ impl<P: Place> SlotWords<P> {
 
     /// Ends the marking: the bitmap is valid again.
     pub(crate) fn end_marking(&mut self) {
-        self.gather();
+        self.rebuild();
     }
 }
 
@@ -965,14 +967,14 @@ impl<P: Place> SlotWords<P> {
             format_args!("word {differs:?} differs"),
         )?;
         ensure(
-            self.quick_below == if self.is_in_step() { 0 } else { self.border },
-            "no lifetime ends without its bit if the bitmap is in step",
-            format_args!("below {:?}, border {:?}", self.quick_below, self.border),
+            self.fast_below == if self.is_synced() { 0 } else { self.border },
+            "no lifetime ends without its bit if the bitmap is synced",
+            format_args!("below {:?}, border {:?}", self.fast_below, self.border),
         )?;
-        let age = self.place.bitmap_age();
+        let age = self.place.bitmap_state();
         let are_lowest = parts.words.iter().take(live).all(|word| !word.is_dead());
         ensure(
-            age.is_unknown() || age == BitmapAge::of_checked(are_lowest, live),
+            age.is_unknown() || age == BitmapState::of_checked(are_lowest, live),
             "the live slots are the lowest ones if they are said to be",
             format_args!("{live} live, {age:?}"),
         )?;
@@ -1033,20 +1035,20 @@ mod tests {
 
     type Words = SlotWords<Block<Bare<u16, ()>>>;
 
-    fn words(slots: usize, in_step: bool, start: u32) -> Words {
+    fn words(slots: usize, is_synced: bool, start: u32) -> Words {
         let mut words = Words::try_new(slots, 0, false, start).unwrap();
-        if in_step {
-            words.put_in_step();
+        if is_synced {
+            words.start_syncing();
         }
         words
     }
 
-    /// Six lifetimes that go over the end of the circle: 254, 255, 1, 2, 3, 4.
-    fn circle(wraps: bool) -> Circle<u16> {
-        let mut circle =
-            Circle::new::<Handle32<(), 24>>(&Lifetimes { wraps, ..Default::default() });
-        (circle.start, circle.last) = (254, 4);
-        circle
+    /// Six lifetimes that go over the end of the cycle: 254, 255, 1, 2, 3, 4.
+    fn cycle(wraps: bool) -> GenerationCycle<u16> {
+        let mut cycle =
+            GenerationCycle::new::<Handle32<(), 24>>(&Lifetimes { wraps, ..Default::default() });
+        (cycle.start, cycle.last) = (254, 4);
+        cycle
     }
 
     fn live(words: &Words) -> Vec<usize> {
@@ -1058,8 +1060,8 @@ mod tests {
         let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
         let SlotWords { used, start_minus_1, peak, retired, .. } = words;
         assert_eq!((used, start_minus_1, peak, retired), (0, 0, 0, 0));
-        let SlotWords { place, births, deaths, quick_below, border, .. } = words;
-        assert_eq!((births, deaths, quick_below, border), (0, 0, 0, 0));
+        let SlotWords { place, births, deaths, fast_below, border, .. } = words;
+        assert_eq!((births, deaths, fast_below, border), (0, 0, 0, 0));
         let parts = place.parts();
         assert!(parts.words.iter().chain(parts.entries).all(|word| *word == 0));
     }
@@ -1097,8 +1099,8 @@ mod tests {
 
     #[test]
     fn the_occupancy_is_that_of_the_words_whether_the_bitmap_is_old_or_not() {
-        for in_step in [false, true] {
-            let mut words = words(130, in_step, 1);
+        for is_synced in [false, true] {
+            let mut words = words(130, is_synced, 1);
             for index in (0..130).step_by(3) {
                 words.set_live(index, 1);
             }
@@ -1114,7 +1116,7 @@ mod tests {
             assert_eq!(live(&words), expected);
             words.refresh();
             assert_eq!(live(&words), expected);
-            words.set_all_dead(&circle(false));
+            words.set_all_dead(&cycle(false));
             assert!(live(&words).is_empty());
         }
     }
@@ -1128,7 +1130,7 @@ mod tests {
                 words.set_dead(index, 1.as_dead());
             }
             words.refresh();
-            words.is_in_step()
+            words.is_synced()
         };
         assert!(!walk_after(&mut words, 126)); // 252 births and deaths
         assert!(!walk_after(&mut words, 1000));
@@ -1142,9 +1144,9 @@ mod tests {
         let mut words = words(1000, false, 1);
         (0..300).for_each(|index| words.set_live(index, 1));
         words.refresh();
-        assert_eq!((words.is_in_step(), words.prefix()), (false, None));
+        assert_eq!((words.is_synced(), words.prefix()), (false, None));
         words.refresh();
-        assert_eq!((words.is_in_step(), words.prefix()), (true, Some(300)));
+        assert_eq!((words.is_synced(), words.prefix()), (true, Some(300)));
         words.set_live(301, 1);
         assert_eq!(words.prefix(), None);
         words.refresh();
@@ -1160,7 +1162,7 @@ mod tests {
         let mut counts = Vec::new();
         for step in [0, 1, 2, !2, !1, 1, 3, !3, !1, !0, 2] {
             if step >= 0 {
-                words.expect_birth();
+                words.record_next_peak();
                 words.set_live(step as usize, 1);
             } else {
                 words.set_dead(!step as usize, 1.as_dead());
@@ -1171,21 +1173,21 @@ mod tests {
         assert_eq!(live, [1, 2, 3, 2, 1, 2, 3, 2, 1, 0, 1]);
         assert!(counts[2..].iter().all(|(_, peak, _)| *peak == 3));
         assert_eq!(counts[10].2, 6);
-        words.set_all_dead(&circle(false));
+        words.set_all_dead(&cycle(false));
         assert_eq!((words.live(), words.peak(), words.births), (0, 3, 6));
         for index in 0..4 {
-            words.expect_birth();
+            words.record_next_peak();
             words.set_live(index, 1);
         }
         assert_eq!((words.live(), words.peak(), words.births), (4, 4, 10));
-        words.set_all_dead(&circle(false));
+        words.set_all_dead(&cycle(false));
         assert_eq!((words.live(), words.peak(), words.births), (0, 4, 10));
     }
 
     #[test]
     fn the_end_of_all_lifetimes_is_the_end_of_each() {
         for wraps in [false, true] {
-            let circle = circle(wraps);
+            let cycle = cycle(wraps);
             // Every generation, in a long stretch without a border and in stretches with one.
             let generations: [u16; 6] = [254, 255, 1, 2, 3, 4];
             for pattern in 0..6 {
@@ -1197,14 +1199,14 @@ mod tests {
                     together.set_live(index, generation(index));
                 }
                 let mut each = together.try_clone().unwrap();
-                each.note_peak();
+                each.record_peak();
                 for index in live(&together) {
-                    match circle.word_after(generation(index)) {
+                    match cycle.word_after(generation(index)) {
                         u16::RETIRED => each.retire(index),
                         word => each.set_dead(index, word),
                     }
                 }
-                together.set_all_dead(&circle);
+                together.set_all_dead(&cycle);
                 assert_eq!(together.as_slice(), each.as_slice());
                 assert_eq!(together.retired(), each.retired());
                 assert_eq!(together.retired() > 0, !wraps);
@@ -1220,7 +1222,7 @@ mod tests {
             let mut words = words(200, false, 254);
             words.set_live(70, 254);
             words.refresh();
-            *words.place.bitmap_age_mut().unwrap() = BitmapAge::gathered_at(words.changes());
+            *words.place.bitmap_state_mut().unwrap() = BitmapState::gathered_at(words.changes());
             if is_old {
                 words.set_dead(70, 255.as_dead());
             }
@@ -1238,16 +1240,15 @@ mod tests {
     #[test]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut Words)| {
-            let circle = circle(false);
+            let cycle = cycle(false);
             let mut words = words(3, false, 254);
-            words.expect_birth();
+            words.record_next_peak();
             words.set_live(0, 254);
-            words.expect_birth();
+            words.record_next_peak();
             words.set_live(2, 255);
             words.refresh();
-            let sound = |words: &Words| {
-                words.validate().and_then(|()| words.validate_lifetimes(&circle, 0))
-            };
+            let sound =
+                |words: &Words| words.validate().and_then(|()| words.validate_lifetimes(&cycle, 0));
             sound(&words).unwrap();
             change(&mut words);
             sound(&words).unwrap_err().rule()
@@ -1266,12 +1267,12 @@ mod tests {
         assert_eq!(broken(old_and_beyond), "the bitmap has no bit beyond the last slot");
         let lowest = "the live slots are the lowest ones if they are said to be";
         fn say(words: &mut Words, are_lowest: bool, live: usize) {
-            words.put_in_step();
-            *words.place.bitmap_age_mut().unwrap() = BitmapAge::of_checked(are_lowest, live);
+            words.start_syncing();
+            *words.place.bitmap_state_mut().unwrap() = BitmapState::of_checked(are_lowest, live);
         }
         assert_eq!(broken(|words| say(words, true, 2)), lowest);
         let untrue = |words: &mut Words| {
-            words.put_in_step();
+            words.start_syncing();
             words.set_dead(2, 255.as_dead());
             say(words, false, 1);
         };
@@ -1283,8 +1284,8 @@ mod tests {
         let mut words = words(1, false, 254);
         words.reset(u16::RETIRED);
         words.retired = 1;
-        words.validate_lifetimes(&circle(false), 0).unwrap();
-        let rule = words.validate_lifetimes(&circle(true), 0).unwrap_err().rule();
+        words.validate_lifetimes(&cycle(false), 0).unwrap();
+        let rule = words.validate_lifetimes(&cycle(true), 0).unwrap_err().rule();
         assert_eq!(rule, "no slot of a pool that wraps retires");
     }
 }

@@ -12,7 +12,7 @@ use super::error::MigrateError;
 use super::state::Shape;
 use super::state::sealed::{Leave, State, TakeOver};
 use crate::handle::{HandleLayout, Issue, Word};
-use crate::slots::Circle;
+use crate::slots::GenerationCycle;
 use crate::slots::saved::{Checked, OrderOf};
 
 /// A pool whose objects another pool can [take over](crate::Pool::migrate_from): one that was read from a file, or one from
@@ -72,25 +72,25 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
         return Err(MigrateError::TooFewSlots { needed: used, capacity_max: slots_max });
     }
     let (theirs, own) = (old.shape(), pool.shape());
-    let circle = circle(&theirs, &own, used)?;
-    if !P::ADAPTS_FIRST && circle.start != own.first {
+    let cycle = cycle(&theirs, &own, used)?;
+    if !P::ADAPTS_FIRST && cycle.start != own.first {
         return Err(MigrateError::OtherFirstGeneration);
     }
-    let word = |index: usize| kept_word(&circle, index, old.word(index)).map(word_in::<WordOf<P>>);
+    let word = |index: usize| kept_word(&cycle, index, old.word(index)).map(word_in::<WordOf<P>>);
     let mut words = (0..used).map(word).collect::<Result<Vec<_>, _>>()?;
     let slots = pool.slots_there().max(used);
     let stats = old.stats_left();
     // What a file says of it may be more than the slots that were used.
     let peak = stats.peak.min(slots_max);
     let with_words = if P::FRESH_COST_NOTHING { used.max(peak.min(slots)) } else { slots };
-    words.resize(with_words, WordOf::<P>::from_generation(circle.start).as_dead());
+    words.resize(with_words, WordOf::<P>::from_generation(cycle.start).as_dead());
     let narrow = WordOf::<P>::from_generation;
     Ok(Checked {
-        circle: Circle {
-            start: narrow(circle.start),
-            last: narrow(circle.last),
-            max: narrow(circle.max),
-            wraps: circle.wraps,
+        cycle: GenerationCycle {
+            start: narrow(cycle.start),
+            last: narrow(cycle.last),
+            max: narrow(cycle.max),
+            wraps: cycle.wraps,
         },
         slots,
         order: order_for(P::ORDER, old, &words),
@@ -110,8 +110,8 @@ pub(crate) fn used(old: &impl Leave) -> usize {
 }
 
 /// The cycle from the old pool's first generation on, as long as the new pool's. If no slot was used, it is the new pool's.
-fn circle(old: &Shape, own: &Shape, used: usize) -> Result<Circle<u32>, MigrateError> {
-    let own = own.circle();
+fn cycle(old: &Shape, own: &Shape, used: usize) -> Result<GenerationCycle<u32>, MigrateError> {
+    let own = own.cycle();
     if used == 0 {
         return Ok(own);
     }
@@ -122,18 +122,22 @@ fn circle(old: &Shape, own: &Shape, used: usize) -> Result<Circle<u32>, MigrateE
     if old.first > own.max {
         return Err(MigrateError::BeyondLifetimes { slot: 0, generation: old.first });
     }
-    Ok(Circle::of(old.first, own.age(own.last) + 1, own.max, own.wraps))
+    Ok(GenerationCycle::of(old.first, own.age(own.last) + 1, own.max, own.wraps))
 }
 
 /// The state of a slot on its new cycle: its live generation, or the next one, marked dead.
-fn kept_word<W: Word>(circle: &Circle<u32>, slot: usize, word: W) -> Result<u32, MigrateError> {
+fn kept_word<W: Word>(
+    cycle: &GenerationCycle<u32>,
+    slot: usize,
+    word: W,
+) -> Result<u32, MigrateError> {
     let generation = word.generation();
-    let is_on_circle = circle.contains(generation);
+    let is_on_circle = cycle.contains(generation);
     match (word.is_dead(), is_on_circle) {
         _ if word == W::RETIRED => Ok(u32::RETIRED),
         (true, true) => Ok(generation.as_dead()),
         (false, true) => Ok(generation),
-        (true, false) if circle.wraps => Ok(circle.start.as_dead()),
+        (true, false) if cycle.wraps => Ok(cycle.start.as_dead()),
         (true, false) => Ok(u32::RETIRED),
         (false, false) => Err(MigrateError::BeyondLifetimes { slot, generation }),
     }

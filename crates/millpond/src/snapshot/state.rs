@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::ranges::Joined;
 use super::{Checksum, SnapshotError, ToChecksum};
 use crate::handle::{HandleLayout, Issue, Word};
-use crate::slots::Circle;
+use crate::slots::GenerationCycle;
 
 /// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `VecPool`, `PackedVecPool`, `StaticPool`,
 /// `HandleAllocator`, `SideTable`, `Spill` and `PolicyPool`. Sealed.
@@ -34,17 +34,17 @@ impl Shape {
     /// The capacity of a table that has as many slots as it needs.
     pub(crate) const GROWS: usize = usize::MAX;
 
-    pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
-        let (first, last) = (circle.start.generation(), circle.last.generation());
-        let max = circle.max.generation();
-        Self { capacity, capacity_max: capacity, first, last, max, wraps: circle.wraps }
+    pub(crate) fn new<W: Word>(capacity: usize, cycle: &GenerationCycle<W>) -> Self {
+        let (first, last) = (cycle.start.generation(), cycle.last.generation());
+        let max = cycle.max.generation();
+        Self { capacity, capacity_max: capacity, first, last, max, wraps: cycle.wraps }
     }
 
     /// The cycle of generations, as numbers.
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(super) fn circle(&self) -> Circle<u32> {
+    pub(super) fn cycle(&self) -> GenerationCycle<u32> {
         let Self { first, last, max, wraps, .. } = *self;
-        Circle { start: first, last, max, wraps }
+        GenerationCycle { start: first, last, max, wraps }
     }
 
     /// Checks that a pool can take on the state of a snapshot of this shape.

@@ -12,16 +12,16 @@ impl<T, P: Place> Storage<T, P> {
     ) where
         R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
     {
-        let circle = core.circle();
+        let cycle = core.cycle();
         // The reuse order matches the words again at the end.
         let mut storage = guard(self, move |storage| core.reset_order(storage.slots_mut()));
         if !core::mem::needs_drop::<T>() {
-            storage.forget_all(&circle);
+            storage.forget_all(&cycle);
             return;
         }
         for index in 0..storage.words().used() {
             let Some(generation) = storage.words().of_live(index) else { continue };
-            storage.drop_value(index, circle.word_after(generation));
+            storage.drop_value(index, cycle.word_after(generation));
         }
     }
 }

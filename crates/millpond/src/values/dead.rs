@@ -28,7 +28,7 @@ impl<T, P: Place> Storage<T, P> {
 
     /// A slot has just died, and its value was moved out.
     #[inline]
-    pub(super) fn bury(&mut self, index: usize) {
+    pub(super) fn mark_dead(&mut self, index: usize) {
         if cfg!(feature = "debug-aids") && self.watched().is_some_and(Watch::fills) {
             fill(bytes_mut(self.value_mut(index)), Self::spare_bytes().start);
         }
@@ -39,7 +39,7 @@ impl<T, P: Place> Storage<T, P> {
 
     /// A dead slot is about to receive a value.
     #[inline]
-    pub(super) fn unearth(&mut self, index: usize) {
+    pub(super) fn mark_live(&mut self, index: usize) {
         if Self::IS_POISONED {
             self.poison(index, false);
         }
@@ -95,8 +95,8 @@ impl<T, P: Place> Storage<T, P> {
         }
         for index in 0..self.slots() {
             if !self.words.is_live(index) {
-                self.unearth(index);
-                self.bury(index);
+                self.mark_live(index);
+                self.mark_dead(index);
             }
         }
     }
@@ -131,12 +131,12 @@ impl<T, P: Place> Storage<T, P> {
         if !fills || index >= self.slots() || self.words.is_live(index) {
             return;
         }
-        self.unearth(index);
+        self.mark_live(index);
         let first = Self::spare_bytes().start;
         let spare = &bytes_mut(self.value_mut(index))[Self::spare_bytes()];
         // SAFETY: the storage fills, so these bytes of a dead slot are initialised.
         let changed = find_changed(unsafe { initialised(spare) }, first);
-        self.bury(index);
+        self.mark_dead(index);
         if let Some(watch) = self.watched() {
             watch.inspected(index, changed);
         }

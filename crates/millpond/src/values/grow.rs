@@ -44,7 +44,7 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         if cfg!(feature = "debug-aids") {
             for index in former..self.slots() {
                 // As if a value had just been moved out.
-                self.bury(index);
+                self.mark_dead(index);
             }
         }
         self.poison_dead(true);
@@ -91,9 +91,9 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         for index in from..slots {
             self.words.set_link(index, Link::NONE);
         }
-        if needs.in_step {
+        if needs.is_synced {
             // From the beginning, when there are no slots, and the bitmap has all of them.
-            self.words.put_in_step();
+            self.words.start_syncing();
         }
         Ok(())
     }
@@ -110,8 +110,8 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         unsafe {
             block.parts_mut().values.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(values, kept)
         };
-        if let Some(age) = block.bitmap_age_mut() {
-            *age = self.words.place().bitmap_age();
+        if let Some(age) = block.bitmap_state_mut() {
+            *age = self.words.place().bitmap_state();
         }
         block.set_watch(self.words.place_mut().take_watch());
         // Each value is in both blocks until the former one is gone, which drops none.

@@ -53,7 +53,7 @@ use core::alloc::Layout;
 use core::marker::PhantomData;
 use core::mem::{MaybeUninit, offset_of, size_of};
 
-use crate::base::aside;
+use crate::base::cold;
 use crate::base::entry::Entry;
 use crate::base::guard::{continue_after_panic, guard};
 #[cfg(feature = "alloc")]
@@ -67,7 +67,9 @@ use crate::slots::Link;
 use crate::slots::reuse::{Queue, ReuseOrder};
 #[cfg(feature = "alloc")]
 use crate::slots::{Bare, Block, Needs, Room};
-use crate::slots::{Circle, Core, Inline, Place, SlotKind, SlotWords, SlotsMut, check_disjoint};
+use crate::slots::{
+    Core, GenerationCycle, Inline, Place, SlotKind, SlotWords, SlotsMut, check_disjoint,
+};
 
 /// Slots with values, and their words, which determine which of them are live.
 #[doc(hidden)]
@@ -114,7 +116,7 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         start: u32,
     ) -> Result<Self, OutOfMemory> {
         let block = Block::try_new(slots, needs.entries_for(slots, Self::ROOM), Self::ROOM.value)?;
-        Ok(Self::of_unused(SlotWords::of_unused(block, needs.in_step, start)))
+        Ok(Self::of_unused(SlotWords::of_unused(block, needs.is_synced, start)))
     }
 
     /// The 64 values of a word, if all of its slots are live.
@@ -131,9 +133,9 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
 
 #[cfg(feature = "alloc")]
 impl<W: Word, T> TableStorage<T, W> {
-    /// Slots that were never used, every page touched. `in_step`: the bitmap is in step whatever the number of slots.
-    pub(crate) fn try_table(slots: usize, in_step: bool) -> Result<Self, OutOfMemory> {
-        Self::try_new(Needs { in_step, ..Needs::NONE }, slots, 0)
+    /// Slots that were never used, every page touched. `is_synced`: the bitmap is synced whatever the number of slots.
+    pub(crate) fn try_table(slots: usize, is_synced: bool) -> Result<Self, OutOfMemory> {
+        Self::try_new(Needs { is_synced, ..Needs::NONE }, slots, 0)
     }
 }
 
@@ -215,7 +217,7 @@ impl<T, P: Place> Storage<T, P> {
         R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
     {
         if !self.words.is_live_in(index, generation) {
-            aside();
+            cold();
             return None;
         }
         // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
@@ -445,7 +447,7 @@ impl<T, P: Place> Storage<T, P> {
             index < self.slots() && !self.words.is_live(index) && !generation.is_dead(),
             "the slot is live already"
         );
-        self.words.expect_birth();
+        self.words.record_next_peak();
         self.words.mark_used(index);
         // SAFETY: just tested.
         unsafe { self.put_unchecked(index, generation, value) };
@@ -460,7 +462,7 @@ impl<T, P: Place> Storage<T, P> {
     pub(crate) unsafe fn put_unchecked(&mut self, index: usize, generation: P::Word, value: T) {
         // SAFETY: the slot is in range.
         unsafe { self.words.set_live_unchecked(index, generation) };
-        self.unearth(index);
+        self.mark_live(index);
         // SAFETY: the slot is in range.
         unsafe { self.value_unchecked_mut(index) }.write(value);
     }
@@ -481,14 +483,14 @@ impl<T, P: Place> Storage<T, P> {
             // SAFETY: the slot is live.
             let value = unsafe { self.read(index) };
             end(self);
-            self.bury(index);
+            self.mark_dead(index);
             value
         } else {
             end(self);
             // Read last, the value goes straight to where the caller wants it.
             // SAFETY: the slot was live until now, and nothing has been written to it since.
             let value = unsafe { self.read(index) };
-            self.bury(index);
+            self.mark_dead(index);
             value
         }
     }
@@ -513,7 +515,7 @@ impl<T, P: Place> Storage<T, P> {
             return None;
         }
         assert!(word.is_dead(), "the word of a dead slot");
-        self.words.note_peak();
+        self.words.record_peak();
         // SAFETY: the slot is live, as just tested, and the word is that of a dead one.
         Some(unsafe { self.move_out_unchecked(index, |storage| storage.end_with(index, word)) })
     }
@@ -534,10 +536,10 @@ impl<T, P: Place> Storage<T, P> {
             return;
         }
         assert!(word.is_dead(), "the word of a dead slot");
-        self.words.note_peak();
+        self.words.record_peak();
         let mut storage = guard(self, move |storage| {
             storage.end_with(index, word);
-            storage.bury(index);
+            storage.mark_dead(index);
         });
         let value = storage.value_mut(index).as_mut_ptr();
         // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2). The
@@ -547,17 +549,17 @@ impl<T, P: Place> Storage<T, P> {
     }
 
     /// Makes all slots dead without dropping their values, which have no drop code to run.
-    pub(crate) fn forget_all(&mut self, circle: &Circle<P::Word>) {
+    pub(crate) fn forget_all(&mut self, cycle: &GenerationCycle<P::Word>) {
         debug_assert!(!core::mem::needs_drop::<T>());
         let fills = self.watched().is_some_and(Watch::fills);
         if Self::LINKED || fills || Self::IS_POISONED {
             for index in 0..self.words.used() {
                 if self.words.is_live(index) {
-                    self.bury(index);
+                    self.mark_dead(index);
                 }
             }
         }
-        self.words.set_all_dead(circle);
+        self.words.set_all_dead(cycle);
         if Self::LINKED {
             for index in 0..self.words.used() {
                 self.words.set_link(index, Link::NONE);
@@ -612,7 +614,7 @@ impl<T: Clone, K: SlotKind> Storage<T, Block<K>> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
         let block = self.words.place().try_like(touch)?;
-        let words = SlotWords::of_unused(block, self.words.is_in_step(), self.words.start());
+        let words = SlotWords::of_unused(block, self.words.is_synced(), self.words.start());
         let mut storage = Self::of_unused(words);
         storage.clone_into_dead(self);
         Ok(storage)

@@ -34,7 +34,7 @@ impl<T> PackedValues<T> {
     pub(crate) fn try_new(capacity: usize) -> Result<Self, OutOfMemory> {
         let mut values =
             Self { values: memory::reserved_and_touched(capacity)?, fills: Fills::NONE };
-        values.bury(capacity);
+        values.mark_dead(capacity);
         Ok(values)
     }
 
@@ -73,7 +73,7 @@ impl<T> PackedValues<T> {
     /// Appends a value.
     #[inline]
     pub(crate) fn push(&mut self, value: T) {
-        self.unearth(self.values.len() + 1);
+        self.mark_live(self.values.len() + 1);
         self.values.push(value);
     }
 
@@ -81,13 +81,13 @@ impl<T> PackedValues<T> {
     #[inline]
     pub(crate) fn swap_remove(&mut self, position: usize) -> T {
         let value = self.values.swap_remove(position);
-        self.bury(self.values.len() + 1);
+        self.mark_dead(self.values.len() + 1);
         value
     }
 
     pub(crate) fn clear(&mut self) {
         let end = self.values.len();
-        let mut rest = guard(self, move |rest| rest.bury(end));
+        let mut rest = guard(self, move |rest| rest.mark_dead(end));
         rest.values.clear();
     }
 
@@ -97,13 +97,13 @@ impl<T> PackedValues<T> {
         T: Copy,
     {
         let end = self.values.len().max(others.len());
-        self.unearth(end);
+        self.mark_live(end);
         // Not by `extend_from_slice`, which may call `clone`: the program's own code, which may do anything.
         let (first, rest) = others.split_at(self.values.len().min(others.len()));
         self.values.truncate(first.len());
         self.values.copy_from_slice(first);
         self.values.extend(rest.iter().copied());
-        self.bury(end);
+        self.mark_dead(end);
     }
 
     /// Replaces the values by clones of the others, with `clone_from` where there is a value.
@@ -112,8 +112,8 @@ impl<T> PackedValues<T> {
         T: Clone,
     {
         let end = self.values.len().max(others.len());
-        self.unearth(end);
-        let mut rest = guard(self, move |rest| rest.bury(end));
+        self.mark_live(end);
+        let mut rest = guard(self, move |rest| rest.mark_dead(end));
         rest.values.clone_from(&others.values);
     }
 
@@ -131,7 +131,7 @@ impl<T> PackedValues<T> {
     /// There may have been values before this position: those places that are after the last value
     /// are now dead.
     #[inline]
-    fn bury(&mut self, end: usize) {
+    fn mark_dead(&mut self, end: usize) {
         if self.fills.are_of(self.values.capacity()) {
             let dead = rest_until(&mut self.values, end);
             dead.iter_mut().for_each(|slot| fill(bytes_mut(slot), 0));
@@ -141,7 +141,7 @@ impl<T> PackedValues<T> {
 
     /// There will soon be values before this position.
     #[inline]
-    fn unearth(&mut self, end: usize) {
+    fn mark_live(&mut self, end: usize) {
         sanitizer::unpoison(rest_until(&mut self.values, end));
     }
 }
@@ -152,9 +152,9 @@ impl<T> PackedValues<T> {
         // What has no size has any number of slots, and no bytes.
         if size_of::<T>() > 0 {
             let capacity = self.values.capacity();
-            self.unearth(capacity);
+            self.mark_live(capacity);
             self.fills = Fills::of(capacity);
-            self.bury(capacity);
+            self.mark_dead(capacity);
         }
     }
 
@@ -174,12 +174,12 @@ impl<T> PackedValues<T> {
         if !self.fills.are_of(self.values.capacity()) {
             return;
         }
-        self.unearth(position + 1);
+        self.mark_live(position + 1);
         let Some(slot) = self.values.spare_capacity_mut().first_mut() else { return };
         // SAFETY: the slot lies behind the last value of a vector with the capacity that is kept.
         let bytes = unsafe { initialised(bytes_mut(slot)) };
         let changed = find_changed(bytes, 0);
-        self.bury(position + 1);
+        self.mark_dead(position + 1);
         watch.inspected(position, changed);
     }
 }
@@ -228,7 +228,7 @@ mod tests {
             change(&mut values);
             values.push([7; 4]);
             assert_eq!(values.swap_remove(0), [7; 4]);
-            values.unearth(1);
+            values.mark_live(1);
             // SAFETY: the slot has had a value, and what fills it is initialised.
             unsafe { values.values.spare_capacity_mut()[0].assume_init() }
         };

@@ -68,7 +68,7 @@ fn generations_go_on_at_one_after_the_largest_on_whatever_thread() {
     let first = pool.generations().first();
     assert!(
         first > 1_000_000 && first < MAX - 1_000_000,
-        "a name whose circle has room on both sides"
+        "a name whose cycle has room on both sides"
     );
     for index in 0..SLOTS {
         pool.insert_at(Handle::from_parts(index, MAX - 20).unwrap(), u64::from(index)).unwrap();

@@ -21,7 +21,7 @@ use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::handle_at;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::slots::{Block, Circle, Core, SlotWords};
+use crate::slots::{Block, Core, GenerationCycle, SlotWords};
 use crate::snapshot::{SnapshotError, SnapshotOf};
 use crate::values::{PoolStorage, Storage};
 
@@ -180,7 +180,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[track_caller]
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let claimed =
-            self.core.claim(handle.erase(), self.storage.slots_mut(), Circle::check_begin);
+            self.core.claim(handle.erase(), self.storage.slots_mut(), GenerationCycle::check_begin);
         let index = claimed.map_err(|kind| {
             let lifetime = self.generations().lifetime(handle.generation());
             InsertAtError::new((), kind, self.name(), handle, lifetime)
@@ -272,8 +272,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     /// Sends events to `track` from now on, or to nobody.
-    pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
-        self.core.listen(track, self.storage.slots_mut());
+    pub(crate) fn set_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
+        self.core.set_recorder(track, self.storage.slots_mut());
     }
 
     /// Returns the name set on the builder.
@@ -285,7 +285,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.core.circle())
+        Generations::of(&self.core.cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -355,12 +355,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         let name = self.name().unwrap_or("handles");
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.listen(Some(track));
+        self.set_recorder(Some(track));
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     pub fn stop_recording(&mut self) {
-        self.listen(None);
+        self.set_recorder(None);
     }
 }
 

@@ -12,7 +12,7 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
     type Handle = H;
 
     fn shape(&self) -> Shape {
-        Shape::new(self.capacity(), &self.core.circle())
+        Shape::new(self.capacity(), &self.core.cycle())
     }
 
     fn into_past(mut self) -> Self {

@@ -7,7 +7,7 @@ use super::{PackedGrowth, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, IndexWord, Word};
 use crate::reports::debug::{DebugAids, Watch};
-use crate::slots::Census;
+use crate::slots::CountedSlots;
 
 impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Returns the live values, grouped by the source line that inserted them. O(live × log live);

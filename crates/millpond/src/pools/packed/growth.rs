@@ -7,7 +7,7 @@ use crate::handle::{HandleLayout, Word};
 use crate::pools::doubling::{Doubling, Former};
 use crate::pools::slot_pool::{CannotGrow, Fixed};
 use crate::reports::errors::InsertAtErrorKind;
-use crate::slots::{Census, CheckWord};
+use crate::slots::{CheckWord, CountedSlots};
 use crate::values::PackedValues;
 
 /// Whether a packed pool gets more slots; by default, it does not. Sealed.
@@ -86,7 +86,7 @@ impl<W: Word> PackedGrowth<W> for Doubling<W> {
         let (index, slots) = (handle.index() as usize, roster.handles().len());
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
         let word = self.word_beyond::<L>(index, slots, roster.unused_word());
-        check(&roster.circle(), word.ok_or(InsertAtErrorKind::OutOfRange)?, handle.word())?;
+        check(&roster.cycle(), word.ok_or(InsertAtErrorKind::OutOfRange)?, handle.word())?;
         let slots = self.slots_up_to::<L>(slots, index, is_near)?;
         grow(self, roster, values, slots, false)
             .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)

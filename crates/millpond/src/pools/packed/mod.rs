@@ -42,7 +42,7 @@ use crate::reports::errors::{
 };
 use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
-use crate::slots::{CheckWord, Circle};
+use crate::slots::{CheckWord, GenerationCycle};
 use crate::snapshot::state::{checksum_of_values, sealed};
 use crate::snapshot::{Checksum, SnapshotError, SnapshotOf, ToChecksum};
 use crate::values::PackedValues;
@@ -184,7 +184,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.roster.circle())
+        Generations::of(&self.roster.cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -518,7 +518,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        self.insert_by(Circle::check_begin, true, handle, value)
+        self.insert_by(GenerationCycle::check_begin, true, handle, value)
     }
 
     /// Inserts `value` at the handle of a removed object, which makes the handle valid again.
@@ -548,7 +548,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn revive(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        self.insert_by(Circle::check_revival, false, handle, value)
+        self.insert_by(GenerationCycle::check_revival, false, handle, value)
     }
 
     /// Inserts a value at a handle whose slot may have it by `check`, and is near those that are there, if it must be.
@@ -1025,12 +1025,12 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.roster.listen(Some(track));
+        self.roster.set_recorder(Some(track));
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     pub fn stop_recording(&mut self) {
-        self.roster.listen(None);
+        self.roster.set_recorder(None);
     }
 }
 
@@ -1131,7 +1131,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        let live = crate::slots::Census::counts(self.roster.slots()).live();
+        let live = crate::slots::CountedSlots::counts(self.roster.slots()).live();
         crate::reports::validate::ensure(
             live == self.values.len(),
             "there is a value for each live slot",

@@ -13,7 +13,7 @@ use crate::pools::settings::Lifetimes;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{
-    Books, Census, CheckWord, Detached, Parting, Partition, Sorting, retired_among,
+    Books, CheckWord, CountedSlots, Detached, Parting, Partition, Sorting, retired_among,
 };
 
 /// ```text
@@ -35,8 +35,8 @@ use crate::slots::{
 pub(super) struct PackedRoster<H: HandleLayout> {
     slots: Slots<H::Word, H::Index>,
     order: Vec<H>,
-    /// A copy of the books' [`quick_below`](Books::quick_below), or 0: then the next lifetime that ends makes a new one.
-    quick_below: H::Word,
+    /// A copy of the books' [`fast_below`](Books::fast_below), or 0: then the next lifetime that ends makes a new one.
+    fast_below: H::Word,
     books: Books<H>,
     /// Slots that have retired for all others, while their values are out of the pool.
     detached: Detached,
@@ -90,7 +90,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         Self {
             slots: Slots::new(Vec::new()),
             order: Vec::new(),
-            quick_below: H::Word::ZERO,
+            fast_below: H::Word::ZERO,
             books: Books::fresh(lifetimes),
             detached: Detached::NONE,
         }
@@ -171,7 +171,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots.counts_mut().birth();
         self.slots.mark_used(index);
         self.books.note_claim(handle);
-        self.quick_below = H::Word::ZERO;
+        self.fast_below = H::Word::ZERO;
         Ok(())
     }
 
@@ -182,7 +182,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn release(&mut self, handle: H, position: usize, live: usize) {
         debug_assert_eq!(self.order[position], handle);
         self.slots.counts_mut().expect_death(live);
-        if handle.word() >= self.quick_below {
+        if handle.word() >= self.fast_below {
             return self.release_with_care(handle, position);
         }
         self.make_vacant(handle.index() as usize, handle.successor(), position, live);
@@ -226,7 +226,7 @@ impl<H: HandleLayout> PackedRoster<H> {
                 self.slots[index].word = H::Word::RETIRED;
             }
         }
-        self.quick_below = self.books.quick_below();
+        self.fast_below = self.books.fast_below();
     }
 
     /// The value at this position goes out of the pool, and its slot keeps the handle's lifetime.
@@ -247,7 +247,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.unretire(handle, false);
         self.slots.counts_mut().birth();
         self.books.note_generation(handle.word());
-        self.quick_below = H::Word::ZERO;
+        self.fast_below = H::Word::ZERO;
         Ok(())
     }
 
@@ -264,7 +264,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         if let Some(next) = self.books.end(handle.index() as usize, handle.word()) {
             self.unretire(H::from_kept_parts(handle.index() as usize, next), true);
         }
-        self.quick_below = H::Word::ZERO;
+        self.fast_below = H::Word::ZERO;
         true
     }
 
@@ -279,9 +279,9 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// Replaces the recorder's track.
-    pub(super) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
-        self.books.listen(track);
-        self.quick_below = H::Word::ZERO;
+    pub(super) fn set_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
+        self.books.set_recorder(track);
+        self.fast_below = H::Word::ZERO;
     }
 
     /// Whether [`release_each`](Self::release_each) is faster for several releases, because the
@@ -314,11 +314,11 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn release_all(&mut self) {
         let live = self.slots.counts().live();
         self.slots.counts_mut().expect_death(live);
-        let circle = self.books.circle();
+        let cycle = self.books.cycle();
         let mut retired = 0;
         for handle in &self.order[..live] {
             let slot = &mut self.slots[handle.index() as usize];
-            slot.word = circle.after(slot.word).unwrap_or(H::Word::RETIRED);
+            slot.word = cycle.after(slot.word).unwrap_or(H::Word::RETIRED);
             retired += usize::from(slot.word == H::Word::RETIRED);
         }
         self.slots.counts_mut().all_dead();
@@ -330,8 +330,8 @@ impl<H: HandleLayout> PackedRoster<H> {
             self.order[position] = handle_in(index, slot.word);
         }
         self.books.recount(&self.slots);
-        self.quick_below = H::Word::ZERO;
-        self.books.tell_all(&self.slots, iter::empty());
+        self.fast_below = H::Word::ZERO;
+        self.books.report_all(&self.slots, iter::empty());
     }
 
     /// The position of the handle's slot, if the slot is in that lifetime, or will be next: then the position is not
@@ -396,14 +396,14 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots.load(&saved.words, saved.inserted, saved.peak);
         self.books.load(saved, &self.slots);
         self.detached.clear();
-        self.quick_below = H::Word::ZERO;
+        self.fast_below = H::Word::ZERO;
         let parting = self.parting();
         for (place, &index) in saved.order.iter().enumerate() {
             let index = index as usize;
             let position = parting.listed(place, self.slots.len());
             self.place(position, handle_in(index, self.slots[index].word));
         }
-        self.tell_all();
+        self.report_all();
     }
 
     /// Takes on the state of `other`, which has the same generation cycle and, without these copies of its
@@ -423,14 +423,14 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
         self.books.copy_state_from(&other.books);
         self.detached.clone_from(&other.detached);
-        self.quick_below = H::Word::ZERO;
-        self.tell_all();
+        self.fast_below = H::Word::ZERO;
+        self.report_all();
     }
 
     /// Reports to the recorder that the whole state was replaced.
-    fn tell_all(&mut self) {
+    fn report_all(&mut self) {
         let live = &self.order[..self.slots.counts().live()];
-        self.books.tell_all(&self.slots, live.iter().map(|handle| handle.index() as usize));
+        self.books.report_all(&self.slots, live.iter().map(|handle| handle.index() as usize));
     }
 }
 
@@ -451,7 +451,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// Grows to this many slots, for which there is room. The first of the new ones existed before, with the words
     /// `again`; the others were never used. They come next after all others.
     pub(super) fn grow(&mut self, slots: usize, again: &[H::Word]) {
-        let (from, start) = (self.slots.len(), self.books.circle().start());
+        let (from, start) = (self.slots.len(), self.books.cycle().start());
         let word = |index: usize| match again.get(index - from) {
             Some(word) if *word == H::Word::RETIRED => *word,
             Some(word) => word.as_live(),
@@ -467,9 +467,9 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
         if !again.is_empty() {
             self.books.recount(&self.slots);
-            self.quick_below = H::Word::ZERO;
+            self.fast_below = H::Word::ZERO;
         }
-        self.books.tell_size(&self.slots);
+        self.books.report_size(&self.slots);
     }
 
     /// This many slots among those that are counted as vacant have retired; the vacant ones keep their order.
@@ -493,7 +493,7 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// The word of a slot that was never used.
     pub(super) fn unused_word(&self) -> H::Word {
-        self.books.circle().start().as_dead()
+        self.books.cycle().start().as_dead()
     }
 
     /// The words of the slots from this one on, which are dead.
@@ -524,7 +524,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots.shrink_to(slots, retired);
         self.order = order;
         self.place_again(0);
-        self.books.tell_size(&self.slots);
+        self.books.report_size(&self.slots);
     }
 
     /// Copies of the slots and their order.
@@ -546,7 +546,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
         )?;
         self.books.validate(slots_max, &self.slots, self.detached.as_slice())?;
-        let start = self.books.circle().start();
+        let start = self.books.cycle().start();
         let written = self.slots[self.used()..].iter().position(|slot| slot.word != start);
         ensure(
             written.is_none(),

@@ -3,7 +3,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::base::memory::OutOfMemory;
 use crate::handle::{IndexWord, Word};
-use crate::slots::{Census, Counts};
+use crate::slots::{CountedSlots, Counts};
 
 /// The generation of the slot's live value, or of the next one, or the mark of a retired slot; and
 /// the slot's position in the order. Both lie together, because code that compares the generation
@@ -103,7 +103,7 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
     }
 }
 
-impl<W: Word, I: IndexWord> Census for Slots<W, I> {
+impl<W: Word, I: IndexWord> CountedSlots for Slots<W, I> {
     type Word = W;
 
     #[inline]

@@ -15,7 +15,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::State for PackedSlotP
 
     /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
-        Shape::new(self.slots_max(), &self.roster.circle())
+        Shape::new(self.slots_max(), &self.roster.cycle())
     }
 
     fn add_growth_to(&self, sum: &mut Checksum) {

@@ -130,7 +130,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.handles.core().circle())
+        Generations::of(&self.handles.core().cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -498,12 +498,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.handles.listen(Some(track));
+        self.handles.set_recorder(Some(track));
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     pub fn stop_recording(&mut self) {
-        self.handles.listen(None);
+        self.handles.set_recorder(None);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::handle::{HandleLayout, Issue};
 use crate::pools::faces::VacantEntry;
 use crate::reports::errors::{Full, FullPool, InsertAtError, InsertAtErrorKind, PoolName};
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, Circle};
+use crate::slots::{CheckWord, GenerationCycle};
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
@@ -246,7 +246,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        self.insert_by(Circle::check_begin, true, handle, value)
+        self.insert_by(GenerationCycle::check_begin, true, handle, value)
     }
 
     /// Inserts `value` at the handle of a removed object, which makes the handle valid again.
@@ -276,7 +276,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn revive(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        self.insert_by(Circle::check_revival, false, handle, value)
+        self.insert_by(GenerationCycle::check_revival, false, handle, value)
     }
 
     /// Inserts at the handle that comes next; the pool is unchanged since it was asked.

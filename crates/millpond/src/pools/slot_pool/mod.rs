@@ -126,7 +126,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.core.circle())
+        Generations::of(&self.core.cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -173,12 +173,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.core.listen(Some(track), self.storage.slots_mut());
+        self.core.set_recorder(Some(track), self.storage.slots_mut());
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     pub fn stop_recording(&mut self) {
-        self.core.listen(None, self.storage.slots_mut());
+        self.core.set_recorder(None, self.storage.slots_mut());
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::base::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Circle, EntryOf, Place, SlotKind};
+use crate::slots::{EntryOf, GenerationCycle, Place, SlotKind};
 use crate::values::Storage;
 
 /// A place with room for values, for the words of such handles, and for what such an order keeps: one block on the heap, or
@@ -25,7 +25,7 @@ pub trait TryClone<T>: Place + Sized {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     fn try_clone(
         storage: &Storage<T, Self>,
-        circle: &Circle<Self::Word>,
+        cycle: &GenerationCycle<Self::Word>,
         touch: bool,
     ) -> Result<Storage<T, Self>, OutOfMemory>
     where
@@ -35,13 +35,13 @@ pub trait TryClone<T>: Place + Sized {
 impl<T, K: SlotKind, const N: usize> TryClone<T> for crate::slots::Inline<T, K, N> {
     fn try_clone(
         storage: &Storage<T, Self>,
-        circle: &Circle<K::Word>,
+        cycle: &GenerationCycle<K::Word>,
         _: bool,
     ) -> Result<Storage<T, Self>, OutOfMemory>
     where
         T: Clone,
     {
-        let mut copy = Storage::<T, Self>::fresh(circle.start().generation());
+        let mut copy = Storage::<T, Self>::fresh(cycle.start().generation());
         copy.clone_into_fresh(storage);
         Ok(copy)
     }

@@ -111,7 +111,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
-        Shape::new(self.growth.slots_max(&self.storage), &self.core.circle())
+        Shape::new(self.growth.slots_max(&self.storage), &self.core.cycle())
     }
 
     fn add_growth_to(&self, sum: &mut Checksum) {

@@ -25,7 +25,7 @@ impl<T, const N: usize, H: HandleLayout> sealed::Load for StaticPool<T, N, H> {
                 "a saved pool of {found} slots, expected {N}"
             )));
         }
-        let start = checked.circle.start().generation();
+        let start = checked.cycle.start().generation();
         let mut pool = Self::with_handle();
         pool.storage = StaticStorage::<T, N, H>::fresh(start);
         pool.storage.load(&checked.words, values, checked.inserted, checked.peak);

@@ -92,7 +92,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         let index = handle.index() as usize;
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
         let word = self.word_of(index, storage, core).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&core.circle(), word, handle.word())?;
+        check(&core.cycle(), word, handle.word())?;
         let slots = self.slots_up_to::<L>(storage.words().slots(), index, is_near)?;
         self.grow(slots, storage, core, false).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
@@ -121,10 +121,10 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         other_storage: &PoolStorage<T, R, L>,
     ) -> Result<(), OutOfMemory> {
         let former = other.try_copy_former()?;
-        let (circle, slots) = (core.circle(), other_storage.words().slots());
+        let (cycle, slots) = (core.cycle(), other_storage.words().slots());
         for index in slots..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
-            storage.drop_value(index, circle.word_after(generation));
+            storage.drop_value(index, cycle.word_after(generation));
         }
         match slots.cmp(&storage.words().slots()) {
             Ordering::Less => {

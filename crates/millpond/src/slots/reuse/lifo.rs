@@ -151,7 +151,7 @@ impl LifoQueue {
     }
 
     /// Removes the ghosts. The rest keeps its order and fits, because each slot has one entry.
-    fn sweep<I: IndexWord, P: Place<Entry = I>>(&mut self, slots: &mut SlotWords<P>) {
+    fn compact<I: IndexWord, P: Place<Entry = I>>(&mut self, slots: &mut SlotWords<P>) {
         // From the top down, so that the first entry found of a vacant slot is the one that counts; the marks identify
         // the older ones.
         slots.begin_marking();
@@ -232,7 +232,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     #[inline(always)]
-    unsafe fn give_back_quick<P: Place<Entry = I>>(
+    unsafe fn give_back_fast<P: Place<Entry = I>>(
         &mut self,
         index: usize,
         slots: &mut SlotWords<P>,
@@ -262,7 +262,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
 
     fn give_back<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         if self.ends().len == slots.entries().len() {
-            self.sweep(slots);
+            self.compact(slots);
         }
         let ends = self.ends();
         let below = slots.entries().len() - ends.len;
@@ -278,7 +278,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
             return;
         }
         if self.ends().has_ghosts(slots) {
-            self.sweep(slots);
+            self.compact(slots);
         }
         slots.write_words(from..used);
         let vacant = (from..used).filter(|index| slots.is_vacant(*index)).count();
@@ -299,7 +299,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     fn shrink<P: Place<Entry = I>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
         // The entries may move to an array that has room for each slot, but not for as many ghosts.
         if self.ends().has_ghosts(slots) {
-            self.sweep(slots);
+            self.compact(slots);
         }
         let (ends, entries) = (self.ends(), slots.entries_mut());
         let (end, mut len) = (entries.len(), 0);
@@ -504,7 +504,7 @@ mod tests {
         // Slot 3 is live, slot 4 has two entries, and what is above the top is none.
         words.entries_mut().copy_from_slice(&[0, 1, 4, 2, 3, 4]);
         let mut queue = of(5, 5);
-        queue.sweep(&mut words);
+        queue.compact(&mut words);
         assert_eq!(stack(&queue, &words), [1, 4, 2]);
         let vacant: Vec<_> = (0..5).filter(|&index| words.is_vacant(index)).collect();
         assert_eq!(vacant, [1, 2, 4]);
@@ -626,13 +626,13 @@ mod tests {
         let mut words = new_words(300);
         (0..100).for_each(|index| words.set_live(index, 1));
         words.refresh();
-        assert!(!words.is_in_step());
+        assert!(!words.is_synced());
         (0..100).for_each(|index| words.set_dead(index, 1.as_dead()));
         let entries: Vec<u32> = (0..100).collect();
         let top = words.entries().len() - 100;
         words.entries_mut()[top..].copy_from_slice(&entries);
         let mut queue = of(100, 100);
-        queue.sweep(&mut words);
+        queue.compact(&mut words);
         assert_eq!(stack(&queue, &words), entries);
         assert_eq!(words.occupancy().iter().next(), None);
     }

@@ -58,7 +58,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// The slot that [`next`](Self::next) has just returned becomes live.
     fn take<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
 
-    /// Both in one call. The slot counts as used from now on, and its birth as [expected](SlotWords::expect_birth), unless
+    /// Both in one call. The slot counts as used from now on, and its birth as [expected](SlotWords::record_next_peak), unless
     /// the border is [closed](SlotWords::close_border). Returns what its word stands for, too.
     #[inline(always)]
     fn take_next<P: Place<Entry = Self::Entry>>(
@@ -84,7 +84,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     ///
     /// The order is [within the peak](Self::is_within_peak), with this slot among the live ones.
     #[inline(always)]
-    unsafe fn give_back_quick<P: Place<Entry = Self::Entry>>(
+    unsafe fn give_back_fast<P: Place<Entry = Self::Entry>>(
         &mut self,
         index: usize,
         slots: &mut SlotWords<P>,

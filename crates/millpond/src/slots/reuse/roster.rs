@@ -7,7 +7,7 @@ use super::{Queue, ReuseOrder, sealed};
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{Census, Parting, Partition, Place, SlotWords, Sorting};
+use crate::slots::{CountedSlots, Parting, Partition, Place, SlotWords, Sorting};
 
 /// Swap-delete: a permutation of all slots, split by a partition into live and vacant ones.
 ///
@@ -137,7 +137,7 @@ impl<E: RosterEntry> Partition for Tables<'_, E> {
 /// Where the parts of the roster begin.
 #[inline]
 fn parting<E: RosterEntry>(slots: &SlotWords<impl Place<Entry = E>>) -> Parting {
-    Parting::of(Census::counts(slots))
+    Parting::of(CountedSlots::counts(slots))
 }
 
 /// The slot that comes next.

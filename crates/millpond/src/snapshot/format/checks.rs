@@ -8,7 +8,7 @@ use super::super::state::sealed::{Load, ObjectsFor, State};
 use super::read::{Objects, Refused};
 use super::state::SavedState;
 use crate::handle::{HandleLayout, Word};
-use crate::slots::Circle;
+use crate::slots::GenerationCycle;
 use crate::slots::saved::{Checked, OrderOf};
 
 /// The state of a pool, and its values with their slots.
@@ -52,8 +52,8 @@ pub(super) fn check<P: Load>(
         "the peak is more than the slots that are listed",
     )?;
     let rules = Rules::of::<P>();
-    let circle = check_circle(rules, state, generation_max)?;
-    let (mut checked, values) = check_slots(state, circle, objects, rules, listed)?;
+    let cycle = check_cycle(rules, state, generation_max)?;
+    let (mut checked, values) = check_slots(state, cycle, objects, rules, listed)?;
     checked.slots = slots;
     Ok((checked, values))
 }
@@ -82,26 +82,26 @@ pub(super) fn check_growing<P: Load>(
     objects: ObjectsFor<P>,
 ) -> Result<Growing<P>, Refused> {
     let rules = Rules::of::<P>();
-    let circle = check_circle(rules, &state, P::Handle::LIFETIMES_MAX)?;
+    let cycle = check_cycle(rules, &state, P::Handle::LIFETIMES_MAX)?;
     let known = state.generations.len();
     if known > capacity_max {
         return Err(Refused::too_many_slots(known as u64));
     }
     let others = state.generations.split_off(there);
-    let others = check_generations::<P::Handle>(rules, &others, &circle)?;
-    Ok((check_slots(&state, circle, objects, rules, capacity_max)?, others))
+    let others = check_generations::<P::Handle>(rules, &others, &cycle)?;
+    Ok((check_slots(&state, cycle, objects, rules, capacity_max)?, others))
 }
 
 /// Checks everything except the kind of pool. The order lists these slots. There were at most
 /// `capacity` slots.
 fn check_slots<H: HandleLayout, T>(
     state: &SavedState,
-    circle: Circle<H::Word>,
+    cycle: GenerationCycle<H::Word>,
     objects: Objects<H, T>,
     rules: Rules,
     capacity: usize,
 ) -> Result<CheckedPool<H, T>, Refused> {
-    let mut words = check_generations::<H>(rules, &state.generations, &circle)?;
+    let mut words = check_generations::<H>(rules, &state.generations, &cycle)?;
     let values = place_objects(rules, objects, &mut words)?;
     let live = words.iter().filter(|word| !word.is_dead()).count();
     let order = check_order(state, &words, live, rules.order_of)?;
@@ -111,7 +111,7 @@ fn check_slots<H: HandleLayout, T>(
         check_counters(state, live, capacity)?;
     }
     let slots = words.len();
-    Ok((Checked { circle, slots, words, order, inserted, refused, evicted, peak }, values))
+    Ok((Checked { cycle, slots, words, order, inserted, refused, evicted, peak }, values))
 }
 
 fn check_counters(state: &SavedState, live: usize, capacity: usize) -> Result<(), Refused> {
@@ -129,7 +129,11 @@ pub(super) fn agree(holds: bool, rule: &'static str) -> Result<(), Refused> {
     if holds { Ok(()) } else { Err(Refused::new(format!("the counters do not agree: {rule}"))) }
 }
 
-fn check_circle<W: Word>(rules: Rules, state: &SavedState, max: u32) -> Result<Circle<W>, Refused> {
+fn check_cycle<W: Word>(
+    rules: Rules,
+    state: &SavedState,
+    max: u32,
+) -> Result<GenerationCycle<W>, Refused> {
     let SavedState { first, last, wraps, .. } = *state;
     let own = if rules.counts { 1..=max } else { 0..=max };
     if !own.contains(&first) || !own.contains(&last) {
@@ -137,14 +141,14 @@ fn check_circle<W: Word>(rules: Rules, state: &SavedState, max: u32) -> Result<C
         return Err(Refused::new(why.into()));
     }
     let word = W::from_generation;
-    Ok(Circle { start: word(first), last: word(last), max: word(max), wraps })
+    Ok(GenerationCycle { start: word(first), last: word(last), max: word(max), wraps })
 }
 
 /// The words of the slots, all of them dead.
 fn check_generations<H: HandleLayout>(
     rules: Rules,
     generations: &[u32],
-    circle: &Circle<H::Word>,
+    cycle: &GenerationCycle<H::Word>,
 ) -> Result<Vec<H::Word>, Refused> {
     let slots = generations.len();
     if slots > H::CAPACITY_MAX {
@@ -153,10 +157,10 @@ fn check_generations<H: HandleLayout>(
     let mut words = Vec::new();
     words.try_reserve_exact(slots).map_err(|_| Refused::out_of_memory(slots))?;
     for (slot, &generation) in generations.iter().enumerate() {
-        let in_layout = generation <= circle.max.generation();
+        let in_layout = generation <= cycle.max.generation();
         let word = H::Word::from_generation(if in_layout { generation } else { 0 });
-        let on_circle = !rules.counts || circle.age(word) <= circle.age(circle.last);
-        let is_retired = generation == 0 && !(rules.counts && circle.wraps);
+        let on_circle = !rules.counts || cycle.age(word) <= cycle.age(cycle.last);
+        let is_retired = generation == 0 && !(rules.counts && cycle.wraps);
         if !in_layout || !(is_retired || generation != 0 && on_circle) {
             return Err(Refused::generation(slot, generation));
         }

@@ -107,7 +107,7 @@ impl<T> Slots<T> {
     ) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
         let (index, generation) = (handle.index() as usize, handle.generation());
         let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&self.circle, word.plain(), generation)?;
+        check(&self.cycle, word.plain(), generation)?;
         let bit = 1 << (index % WORD_SLOTS);
         if self.free.word_of(index).fetch_and(!bit, order::claim()) & bit == 0 {
             // The last guard of its value is about to free it.
@@ -115,8 +115,8 @@ impl<T> Slots<T> {
         }
         let claimed = Claimed::new(self, index, generation);
         // Only after the slot was inspected, which may panic.
-        let next = i64::from(self.circle.age(word.generation()));
-        self.add_unshown(next - i64::from(self.circle.age(generation)));
+        let next = i64::from(self.cycle.age(word.generation()));
+        self.add_unshown(next - i64::from(self.cycle.age(generation)));
         Ok(claimed)
     }
 }

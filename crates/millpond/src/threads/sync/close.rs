@@ -16,7 +16,7 @@ use super::slots::Slots;
 use super::word::Word;
 use crate::base::guard::guard;
 use crate::handle::{Handle, Issue};
-use crate::slots::Circle;
+use crate::slots::GenerationCycle;
 
 /// The slot of a live value without guards, from the words of all slots. Only the caller can access
 /// the value, as long as it has exclusive access.
@@ -101,7 +101,7 @@ impl<T> Slots<T> {
         self.set_dead_word(index, Word::dead(word | 1 << 31));
         if let Some(value) = value {
             let handle = Handle::from_kept_parts(index, word);
-            if let Ok(slot) = self.claim_at(handle, Circle::check_begin) {
+            if let Ok(slot) = self.claim_at(handle, GenerationCycle::check_begin) {
                 slot.put_restored(value);
             }
         }

@@ -7,7 +7,7 @@ use super::{SyncPool, home};
 use crate::handle::Handle;
 use crate::policies::least_of;
 use crate::reports::errors::{Full, InsertAtError, PoolName};
-use crate::slots::{CheckWord, Circle};
+use crate::slots::{CheckWord, GenerationCycle};
 
 /// The evicted object, with the handle that it had.
 type Evicted<T> = Option<(Handle<T>, T)>;
@@ -38,7 +38,7 @@ impl<T> SyncPool<T> {
         handle: Handle<T>,
         value: T,
     ) -> Result<Handle<T>, InsertAtError<T>> {
-        self.insert_by(Circle::check_begin, handle, value)
+        self.insert_by(GenerationCycle::check_begin, handle, value)
     }
 
     /// Inserts `value` at the handle of a removed object, which makes the handle valid again, like
@@ -60,7 +60,7 @@ impl<T> SyncPool<T> {
     #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[track_caller]
     pub fn revive(&mut self, handle: Handle<T>, value: T) -> Result<Handle<T>, InsertAtError<T>> {
-        self.insert_by(Circle::check_revival, handle, value)
+        self.insert_by(GenerationCycle::check_revival, handle, value)
     }
 
     /// Inserts a value at a handle that its slot may have by `check`.
@@ -177,6 +177,6 @@ impl<T> SyncPool<T> {
             Some((key(handle, slots.live_value(index)?), handle))
         });
         let keys = keys.filter(|(key, _)| most.as_ref().is_none_or(|most| key <= most));
-        least_of(keys, |handle: Handle<T>| slots.circle.is_last(handle.generation()))
+        least_of(keys, |handle: Handle<T>| slots.cycle.is_last(handle.generation()))
     }
 }

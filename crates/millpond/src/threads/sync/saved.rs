@@ -11,7 +11,7 @@ use super::snapshot::Busy;
 use super::{Frozen, SyncPool, SyncSnapshot};
 use crate::handle::{Handle, Word};
 use crate::reports::stats::Stats;
-use crate::slots::Circle;
+use crate::slots::GenerationCycle;
 use crate::slots::saved::{Checked, OrderOf};
 use crate::snapshot::format::{Refused, SavedState, serialize_parts};
 use crate::snapshot::state::Shape;
@@ -29,8 +29,8 @@ impl<T> Load for SyncSnapshot<T> {
     }
 
     fn load(checked: &Checked<u32>, objects: Vec<(usize, T)>) -> Result<Self, Refused> {
-        let Checked { circle, words, order, inserted, refused, evicted, peak, .. } = checked;
-        if circle.wraps {
+        let Checked { cycle, words, order, inserted, refused, evicted, peak, .. } = checked;
+        if cycle.wraps {
             return Err(Refused::other("kind (its slots wrap)", "one whose slots retire"));
         }
         let capacity = words.len();
@@ -43,12 +43,12 @@ impl<T> Load for SyncSnapshot<T> {
             values[index] = Some(value);
         }
         let retired = words.iter().filter(|word| **word == u32::RETIRED).count();
-        let begun = words.iter().map(|word| lifetimes_begun(circle, *word)).sum::<u64>();
+        let begun = words.iter().map(|word| lifetimes_begun(cycle, *word)).sum::<u64>();
         // Neither is as large as an `i64` can be: the words of this many lifetimes would not fit
         // into a file.
         let unshown = *inserted as i64 - begun as i64;
         Ok(Self {
-            shape: Shape::new(capacity, circle),
+            shape: Shape::new(capacity, cycle),
             words: words.as_slice().into(),
             values: values.into_boxed_slice(),
             homes: order.as_slice().into(),
@@ -198,10 +198,10 @@ impl<T> Leave for SyncSnapshot<T> {
 
 /// How many lifetimes a slot with this word has begun, including those that claims have skipped,
 /// each counted once.
-fn lifetimes_begun(circle: &Circle<u32>, word: u32) -> u64 {
+fn lifetimes_begun(cycle: &GenerationCycle<u32>, word: u32) -> u64 {
     match word {
-        word if word == u32::RETIRED => u64::from(circle.age(circle.last)) + 1,
-        word => u64::from(circle.age(word.as_live())) + u64::from(!word.is_dead()),
+        word if word == u32::RETIRED => u64::from(cycle.age(cycle.last)) + 1,
+        word => u64::from(cycle.age(word.as_live())) + u64::from(!word.is_dead()),
     }
 }
 
@@ -252,10 +252,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncPool<T> {
         let mut read = SyncSnapshot::<T>::deserialize(deserializer)?;
         let capacity = read.words.len();
         let Shape { first, last, max, .. } = read.shape;
-        let circle = Circle { start: first, last, max, wraps: false };
+        let cycle = GenerationCycle { start: first, last, max, wraps: false };
         let pool = SyncPool::builder()
             .homes(read.homes.len())
-            .build_with(capacity, circle)
+            .build_with(capacity, cycle)
             .map_err(|_| ::serde::de::Error::custom(Refused::out_of_memory(capacity)))?;
         let slots = pool.slots();
         let values = core::mem::take(&mut read.values);

@@ -36,7 +36,7 @@ use crate::pools::settings::Settings;
 use crate::reports::debug::Watch;
 use crate::reports::errors::{FullPool, PoolName};
 use crate::reports::stats::Stats;
-use crate::slots::Circle;
+use crate::slots::GenerationCycle;
 use crate::slots::generations::Generations;
 
 /// What a pool and its guards share.
@@ -46,7 +46,7 @@ pub(super) struct Slots<T> {
     /// no line with others: of words they have eight lines, of values one for each byte of a value.
     pub(super) words: Lines<AtomicU64>,
     pub(super) values: Lines<Cell<MaybeUninit<T>>>,
-    pub(super) circle: Circle<u32>,
+    pub(super) cycle: GenerationCycle<u32>,
     pub(super) name: Option<&'static str>,
     /// Removed values stay until `settle`.
     pub(super) defers: bool,
@@ -93,15 +93,15 @@ impl<T> Slots<T> {
         homes: usize,
         defers: bool,
         capacity: usize,
-        circle: Circle<u32>,
+        cycle: GenerationCycle<u32>,
     ) -> Result<Self, OutOfMemory> {
         let name = settings.lifetimes.name;
-        let vacant = Word::dead(circle.start() | 1 << 31).to_bits();
+        let vacant = Word::dead(cycle.start() | 1 << 31).to_bits();
         let slots = Self {
             free: FreeSlots::try_new(capacity, homes)?,
             words: Lines::from_fn(capacity, |_| AtomicU64::new(vacant))?,
             values: uninitialised(capacity)?,
-            circle,
+            cycle,
             name,
             defers,
             doomed: Apart(AtomicU32::new(0)),
@@ -355,7 +355,7 @@ impl<T> Slots<T> {
         let generation = Word::from_bits(at.load(Relaxed)).generation();
         self.recorder.death(index);
         self.bury(index);
-        at.store(Word::dead(self.circle.word_after(generation)).to_bits(), Relaxed);
+        at.store(Word::dead(self.cycle.word_after(generation)).to_bits(), Relaxed);
         NonNull::from(self.free.word_of(index))
     }
 
@@ -448,9 +448,9 @@ impl<T> Slots<T> {
             inserted += match word.generation() {
                 0 => {
                     retired += 1;
-                    u64::from(self.circle.age(self.circle.last)) + 1
+                    u64::from(self.cycle.age(self.cycle.last)) + 1
                 }
-                generation => u64::from(self.circle.age(generation)),
+                generation => u64::from(self.cycle.age(generation)),
             };
         }
         let inserted = (inserted + begun).saturating_add_signed(self.unshown());
@@ -481,7 +481,7 @@ impl<T> Slots<T> {
 
     /// The handle in words.
     pub(super) fn explain(&self, handle: Handle<T>) -> Explanation {
-        let lifetime = Generations::of(&self.circle).lifetime(handle.generation());
+        let lifetime = Generations::of(&self.cycle).lifetime(handle.generation());
         Explanation::new(handle, lifetime, self.check(handle))
     }
 
@@ -493,11 +493,11 @@ impl<T> Slots<T> {
         }
         let plain = word.map(|word| match word.is_doomed() {
             // As stale as if the slot were already free.
-            true => self.circle.word_after(word.generation()),
+            true => self.cycle.word_after(word.generation()),
             false => word.plain(),
         });
         let issued = || self.stats().inserted.saturating_add_signed(-self.unshown());
-        Err(self.circle.refusal(plain, handle.generation(), issued))
+        Err(self.cycle.refusal(plain, handle.generation(), issued))
     }
 }
 

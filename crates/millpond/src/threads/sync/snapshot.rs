@@ -305,7 +305,7 @@ impl<T> sealed::State for Slots<T> {
     type Handle = Handle<T>;
 
     fn shape(&self) -> Shape {
-        Shape::new(self.capacity(), &self.circle)
+        Shape::new(self.capacity(), &self.cycle)
     }
 
     fn used(&self) -> usize {
@@ -315,7 +315,7 @@ impl<T> sealed::State for Slots<T> {
     fn word(&self, index: usize) -> u32 {
         let word = Slots::word(self, index).unwrap_or(Word::RETIRED);
         // A doomed object counts as removed, like one that its last guard has ended.
-        if word.is_doomed() { self.circle.word_after(word.generation()) } else { word.plain() }
+        if word.is_doomed() { self.cycle.word_after(word.generation()) } else { word.plain() }
     }
 
     fn value(&self, index: usize) -> Option<&T> {

@@ -42,7 +42,7 @@ impl<T> Slots<T> {
             let generation = word.generation();
             let is_spent = word == Word::RETIRED || word == Word::SPENT;
             ensure(
-                is_spent || self.circle.contains(generation),
+                is_spent || self.cycle.contains(generation),
                 "a slot is in one of its lifetimes",
                 format_args!("slot {index} is in generation {generation}"),
             )?;

@@ -166,8 +166,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Those of `acquire_at`.
     #[doc(hidden)]
     pub fn check_claim_beyond(&self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let circle = self.core.circle();
-        circle.check_begin(self.words().unused_word(), handle.word())
+        let cycle = self.core.cycle();
+        cycle.check_begin(self.words().unused_word(), handle.word())
     }
 
     /// Returns where the values begin, in an allocator that was [built
@@ -279,7 +279,7 @@ impl CoreOffsets {
         let queue = offset_of!(Own, core) + Core::<Lifo, Handle<()>>::QUEUE_OFFSET;
         let [values, bits, slots, words, entries, entry_count] =
             OneBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
-        let [age_lower, age_upper] = crate::slots::BitmapAge::OFFSETS;
+        let [age_lower, age_upper] = crate::slots::BitmapState::OFFSETS;
         let [births, deaths, peak, retired] = Words::COUNT_OFFSETS;
         let [stack_top, fresh_from, fresh_until] = LifoQueue::OFFSETS;
         Self {

@@ -57,7 +57,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         }
         // Values without a size: their vector takes no memory.
         let objects = Objects::Counted { live: saved.live, values: alloc::vec![(); live] };
-        let generation_max = self.core.circle().max.generation();
+        let generation_max = self.core.cycle().max.generation();
         from_saved_up_to(&saved.state, None, objects, generation_max).ok()
     }
 }

@@ -207,7 +207,7 @@ impl<T> SyncPool<T> {
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> crate::slots::generations::Generations {
-        crate::slots::generations::Generations::of(&self.slots().circle)
+        crate::slots::generations::Generations::of(&self.slots().cycle)
     }
 
     /// Returns the pool's counters; exact, except `peak`, while no thread changes the pool.

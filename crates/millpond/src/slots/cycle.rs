@@ -14,7 +14,7 @@ use crate::slots::lifetimes::Lifetimes;
 /// Where on the cycle a pool's slots begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
-pub struct Circle<W> {
+pub struct GenerationCycle<W> {
     /// The first generation of every slot.
     pub(crate) start: W,
     /// The last generation of every slot: one before `start` on the cycle, unless limited.
@@ -26,11 +26,11 @@ pub struct Circle<W> {
     pub(crate) wraps: bool,
 }
 
-/// Checks that a slot of this word may have a lifetime of this generation: [`Circle::check_begin`] or
-/// [`Circle::check_revival`].
-pub(crate) type CheckWord<W> = fn(&Circle<W>, W, W) -> Result<(), InsertAtErrorKind>;
+/// Checks that a slot of this word may have a lifetime of this generation: [`GenerationCycle::check_begin`] or
+/// [`GenerationCycle::check_revival`].
+pub(crate) type CheckWord<W> = fn(&GenerationCycle<W>, W, W) -> Result<(), InsertAtErrorKind>;
 
-impl<W: Word> Circle<W> {
+impl<W: Word> GenerationCycle<W> {
     pub(crate) fn new<H: HandleLayout<Word = W>>(lifetimes: &Lifetimes) -> Self {
         let max = lifetimes.generation_max::<H>();
         Self::of(lifetimes.start(max), lifetimes.count_up_to(max), max, lifetimes.wraps)
@@ -82,7 +82,7 @@ impl<W: Word> Circle<W> {
 
     /// A slot's generation below this one is followed by its successor. `over_max`: a slot may have
     /// continued at 1 after the largest generation; otherwise, all are still at or above the first.
-    pub(crate) fn quick_below(&self, over_max: bool) -> W {
+    pub(crate) fn fast_below(&self, over_max: bool) -> W {
         if over_max || self.last >= self.start { self.last } else { self.max }
     }
 
@@ -194,7 +194,7 @@ impl<W: Word> Circle<W> {
 /// A cycle as its difference from that of a pool without a name or a limit: for such a pool,
 /// **every bit is 0**. It can be made in a constant, whatever the type of the words.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeptCircle {
+pub(crate) struct PackedCycle {
     /// One less than the first generation of every slot. With the top bit set, that is in the lower half, and the largest
     /// generation in the upper half.
     start_minus_1: u32,
@@ -203,7 +203,7 @@ pub(crate) struct KeptCircle {
     fewer_and_wraps: u32,
 }
 
-impl KeptCircle {
+impl PackedCycle {
     const WRAPS: u32 = 1 << 31;
     const IS_NARROW: u32 = 1 << 31;
     /// The largest generation that fits beside a first one.
@@ -216,10 +216,10 @@ impl KeptCircle {
         Self::of_parts::<H>(lifetimes.start(max), max, fewer, lifetimes.wraps)
     }
 
-    pub(crate) fn of<H: HandleLayout>(circle: &Circle<H::Word>) -> Self {
-        let max = circle.max.generation();
-        let fewer = max - 1 - circle.age(circle.last);
-        Self::of_parts::<H>(circle.start.generation(), max, fewer, circle.wraps)
+    pub(crate) fn of<H: HandleLayout>(cycle: &GenerationCycle<H::Word>) -> Self {
+        let max = cycle.max.generation();
+        let fewer = max - 1 - cycle.age(cycle.last);
+        Self::of_parts::<H>(cycle.start.generation(), max, fewer, cycle.wraps)
     }
 
     /// A generation has 31 bits, and so has a number of them.
@@ -236,14 +236,14 @@ impl KeptCircle {
     }
 
     #[inline]
-    pub(crate) fn circle<H: HandleLayout>(&self) -> Circle<H::Word> {
+    pub(crate) fn cycle<H: HandleLayout>(&self) -> GenerationCycle<H::Word> {
         let (fewer, wraps) =
             (self.fewer_and_wraps & !Self::WRAPS, self.fewer_and_wraps & Self::WRAPS);
         let (start_minus_1, max) = match self.start_minus_1 & Self::IS_NARROW {
             0 => (self.start_minus_1, H::LIFETIMES_MAX),
             _ => (self.start_minus_1 & 0xffff, self.start_minus_1 >> 16 & Self::NARROW_MAX),
         };
-        Circle::of(start_minus_1 + 1, max - fewer, max, wraps != 0)
+        GenerationCycle::of(start_minus_1 + 1, max - fewer, max, wraps != 0)
     }
 }
 
@@ -254,21 +254,21 @@ mod tests {
 
     type Short = Handle32<(), 24>;
 
-    fn circle(count: u32, wraps: bool, salt: Option<u64>) -> Circle<u16> {
-        Circle::new::<Short>(&Lifetimes { salt, count, wraps, ..Lifetimes::PLAIN })
+    fn cycle(count: u32, wraps: bool, salt: Option<u64>) -> GenerationCycle<u16> {
+        GenerationCycle::new::<Short>(&Lifetimes { salt, count, wraps, ..Lifetimes::PLAIN })
     }
 
     #[test]
     fn is_kept_and_found_again() {
         for (count, wraps) in [(1, false), (2, true), (254, false), (255, true)] {
             for salt in [None, Some(1), Some(2), Some(3)] {
-                let circle = circle(count, wraps, salt);
-                assert_eq!(KeptCircle::of::<Short>(&circle).circle::<Short>(), circle);
+                let cycle = cycle(count, wraps, salt);
+                assert_eq!(PackedCycle::of::<Short>(&cycle).cycle::<Short>(), cycle);
                 let lifetimes = Lifetimes { salt, count, wraps, ..Lifetimes::PLAIN };
-                assert_eq!(KeptCircle::new::<Short>(&lifetimes).circle::<Short>(), circle);
+                assert_eq!(PackedCycle::new::<Short>(&lifetimes).cycle::<Short>(), cycle);
             }
         }
-        assert!(KeptCircle::new::<Short>(&Lifetimes::PLAIN).has_zero_bits());
+        assert!(PackedCycle::new::<Short>(&Lifetimes::PLAIN).has_zero_bits());
     }
 
     /// Generations of eight-byte handles that end where those of the shorter layout do.
@@ -278,21 +278,21 @@ mod tests {
             for salt in [None, Some(1), Some(2), Some(3)] {
                 let lifetimes =
                     Lifetimes { salt, count, wraps, generation_max: 255, ..Lifetimes::PLAIN };
-                let circle = Circle::new::<Handle<()>>(&lifetimes);
+                let cycle = GenerationCycle::new::<Handle<()>>(&lifetimes);
                 let parts = |start, last, max| (u32::from(start), u32::from(last), u32::from(max));
-                let short = Circle::new::<Short>(&lifetimes);
+                let short = GenerationCycle::new::<Short>(&lifetimes);
                 let expected = parts(short.start, short.last, short.max);
-                assert_eq!((circle.start, circle.last, circle.max), expected);
-                assert_eq!(KeptCircle::of::<Handle<()>>(&circle).circle::<Handle<()>>(), circle);
-                let kept = KeptCircle::new::<Handle<()>>(&lifetimes);
-                assert_eq!(kept.circle::<Handle<()>>(), circle);
+                assert_eq!((cycle.start, cycle.last, cycle.max), expected);
+                assert_eq!(PackedCycle::of::<Handle<()>>(&cycle).cycle::<Handle<()>>(), cycle);
+                let kept = PackedCycle::new::<Handle<()>>(&lifetimes);
+                assert_eq!(kept.cycle::<Handle<()>>(), cycle);
             }
         }
     }
 
     /// The generations of a slot from its first on, as far as they go or to 600.
-    fn generations(circle: &Circle<u16>) -> impl Iterator<Item = u16> {
-        core::iter::successors(Some(circle.start()), |at| circle.after(*at)).take(600)
+    fn generations(cycle: &GenerationCycle<u16>) -> impl Iterator<Item = u16> {
+        core::iter::successors(Some(cycle.start()), |at| cycle.after(*at)).take(600)
     }
 
     #[test]
@@ -300,12 +300,12 @@ mod tests {
         for salt in [None, Some(1), Some(2), Some(3)] {
             for count in [1, 2, 100, 254, 255, 1000] {
                 let lifetimes = count.min(255) as usize;
-                let once = circle(count, false, salt);
+                let once = cycle(count, false, salt);
                 assert_eq!(generations(&once).count(), lifetimes);
                 assert!(generations(&once).all(|at| (1..=255).contains(&at)));
                 let last = generations(&once).last();
                 assert!(generations(&once).all(|at| once.is_last(at) == (Some(at) == last)));
-                let again = circle(count, true, salt);
+                let again = cycle(count, true, salt);
                 assert!(generations(&again).take(lifetimes).eq(generations(&once)));
                 assert_eq!(generations(&again).nth(lifetimes), Some(once.start()));
             }
@@ -314,13 +314,13 @@ mod tests {
 
     #[test]
     fn begins_a_generation_that_the_slot_has_not_had() {
-        let circle = circle(10, false, Some(1));
-        let all: [u16; 10] = core::array::from_fn(|age| circle.start() + age as u16);
+        let cycle = cycle(10, false, Some(1));
+        let all: [u16; 10] = core::array::from_fn(|age| cycle.start() + age as u16);
         let dead = all[4].as_dead();
-        let answers = all.map(|generation| circle.check_begin(dead, generation));
+        let answers = all.map(|generation| cycle.check_begin(dead, generation));
         assert_eq!(answers[..4], [Err(InsertAtErrorKind::Stale); 4]);
         assert_eq!(answers[4..], [Ok(()); 6]);
-        let begin = |word, generation| circle.check_begin(word, generation);
+        let begin = |word, generation| cycle.check_begin(word, generation);
         assert_eq!(begin(dead, all[9] + 1), Err(InsertAtErrorKind::BeyondLifetimes));
         assert_eq!(begin(all[4], all[5]), Err(InsertAtErrorKind::Occupied));
         assert_eq!(begin(u16::RETIRED, all[5]), Err(InsertAtErrorKind::Retired));
@@ -330,10 +330,10 @@ mod tests {
     fn a_generation_that_no_slot_has_was_never_issued() {
         for (wraps, salt) in [(false, None), (true, None), (false, Some(1)), (true, Some(1))] {
             let lifetimes = Lifetimes { salt, wraps, generation_max: 100, ..Lifetimes::PLAIN };
-            let circle = Circle::<u16>::new::<Short>(&lifetimes);
-            for word in [circle.start(), circle.start().as_dead(), u16::RETIRED] {
+            let cycle = GenerationCycle::<u16>::new::<Short>(&lifetimes);
+            for word in [cycle.start(), cycle.start().as_dead(), u16::RETIRED] {
                 for generation in [0, 101, 255] {
-                    let why = circle.refusal(Some(word), generation, || 0);
+                    let why = cycle.refusal(Some(word), generation, || 0);
                     assert_eq!(why, Refusal::NeverIssued, "{generation} of {word:#x}");
                 }
             }
