@@ -994,8 +994,8 @@ class packed_pool {
     const_iterator cend() const noexcept { return end(); }
 
     // The values with their handles, from the last one to the first: `for (auto [which, spark] : sparks.each())`, where
-    // `spark` is a reference. The loop may remove any, and insert: see `for_each`. The handle of one value is
-    // `handle_of(value)`.
+    // `spark` is a reference. The loop may remove any, and insert: see `for_each`; an iterator must then advance before it is
+    // read again. The handle of one value is `handle_of(value)`.
     each_range_<T, placed<T>> each() noexcept { return {{raw_, size()}, {raw_, 0}}; }
     each_range_<T, placed<const T>> each() const noexcept { return {{raw_, size()}, {raw_, 0}}; }
 

@@ -99,13 +99,13 @@ impl Head {
         // SAFETY: the slots of a pool of this order stand behind the head.
         let slots = unsafe { head.add(1) };
         // SAFETY: the field is theirs.
-        let fast_below = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.border) };
+        let border = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.border) };
         // SAFETY: as above.
-        let fast_below = unsafe { fast_below.cast::<u32>().read() };
+        let border = unsafe { border.cast::<u32>().read() };
         // SAFETY: as the caller promises.
         let head = unsafe { &mut *head.as_ptr() };
         (head.quick_top, head.quick_below_minus_1) =
-            if slow == 0 { (0, fast_below.saturating_sub(1)) } else { ALL_CALLED };
+            if slow == 0 { (0, border.saturating_sub(1)) } else { ALL_CALLED };
     }
 }
 

@@ -48,7 +48,7 @@ impl Recorder {
         self.stats_at = Some(ms);
     }
 
-    fn set_recorder(&mut self, pool: NonNull<Head>) -> Result<(), Status> {
+    fn add_pool(&mut self, pool: NonNull<Head>) -> Result<(), Status> {
         if self.pools.iter().any(|listened| listened.pool == pool.cast()) {
             return Ok(());
         }
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn mp_pool_record(pool: *mut Head, recorder: *mut Recorder
         // Another recorder listens.
         return Status::OCCUPIED;
     }
-    status_of(recorder.set_recorder(pool))
+    status_of(recorder.add_pool(pool))
 }
 
 /// See the header.

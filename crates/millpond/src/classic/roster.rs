@@ -94,7 +94,7 @@ pub struct RosterPool<T> {
     partition: usize,
     retired: usize,
     /// Below this generation, a lifetime ends without a hook, and another one follows.
-    quick_below: u32,
+    fast_below: u32,
     /// The peak when the last slot retired.
     peak: usize,
     inserted: u64,
@@ -231,7 +231,7 @@ impl<T> RosterPool<T> {
             slots,
             partition: 0,
             retired: 0,
-            quick_below: LAST,
+            fast_below: LAST,
             peak: 0,
             inserted: 0,
             refused: 0,
@@ -258,7 +258,7 @@ impl<T> RosterPool<T> {
     #[must_use]
     pub fn on_free(mut self, hook: fn(&mut T)) -> Self {
         self.hooks.on_free = Some(hook);
-        self.quick_below = 0;
+        self.fast_below = 0;
         self
     }
 
@@ -280,7 +280,7 @@ impl<T> RosterPool<T> {
     #[cfg(feature = "debug-aids")]
     pub fn scramble_freed(&mut self, scramble: fn(&mut T)) {
         self.hooks.scramble = Some(scramble);
-        self.quick_below = 0;
+        self.fast_below = 0;
     }
 
     /// Makes the next slot live and returns its handle, or `None` if the partition is at the end.
@@ -330,7 +330,7 @@ impl<T> RosterPool<T> {
     #[inline(always)]
     fn free_live(&mut self, index: usize, word: u32) {
         let partition = self.partition - 1;
-        if word < self.quick_below {
+        if word < self.fast_below {
             swap_out(&mut self.roster, &mut self.slots, partition, index, word.dead_successor());
         } else {
             let object = &mut self.objects[index];

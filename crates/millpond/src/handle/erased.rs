@@ -12,6 +12,12 @@ use super::HandleLayout;
 /// What [`HandleLayout::from_erased`] makes of each of these handles.
 #[inline]
 pub(crate) fn with_label<H: HandleLayout>(erased: &[H::Erased]) -> &[H] {
+    // An attribute beside `handle_type!` may have changed the type.
+    const {
+        assert!(
+            size_of::<H>() == size_of::<H::Erased>() && align_of::<H>() == align_of::<H::Erased>()
+        );
+    }
     // SAFETY: each handle has the bits that it has with its label (invariant), and is borrowed for as long.
     unsafe { slice::from_raw_parts(erased.as_ptr().cast(), erased.len()) }
 }

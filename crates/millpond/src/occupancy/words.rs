@@ -13,7 +13,7 @@ const LEARNED_SLOTS: usize = 4096;
 ///
 /// # Invariant
 ///
-/// 1. `front` is a multiple of 64, in a new walk -64 (it wraps). `end` is one once the back has loaded a word;
+/// 1. `front` is a multiple of 64: 0 in a new walk, or -64 (it wraps) after a step over no words at all. `end` is one once the back has loaded a word;
 ///    before, it is the number of slots. The words between `next`, which is `front + 64`, and `end` are not
 ///    loaded yet: none if `next >= end`.
 /// 2. Bits of `front_bits` are slots of the word that begins at `front`, and bits of `back_bits` are slots of

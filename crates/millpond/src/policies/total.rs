@@ -18,7 +18,7 @@ use core::cmp::Ordering;
 #[derive(Clone, Copy, Debug)]
 pub struct Total<F>(pub F);
 
-/// A floating-point type. Sealed.
+/// A floating-point type. No path leads to it from outside, so nobody else implements it.
 #[doc(hidden)]
 pub trait Float: Copy {
     fn order(self, other: Self) -> Ordering;

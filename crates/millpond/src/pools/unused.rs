@@ -48,7 +48,9 @@ impl Settings {
     ) -> Result<UnusedSlots<R, L>, BuildError> {
         self.allocate::<L, _>(|slots| {
             let (needs, cycle) = (Core::<R, L>::NEEDS, GenerationCycle::new::<L>(&self.lifetimes));
-            let block = make(slots, needs.entries_for(slots, room), room.value)?;
+            let entries = needs.entries_for(slots, room);
+            let block = make(slots, entries, room.value)?;
+            assert!(block.entry_count() == entries, "the order relies on its entries");
             let start = cycle.start().generation();
             let mut words = SlotWords::of_unused(block, needs.is_synced, start);
             let core = Core::new(cycle, self.lifetimes.name, SlotsMut::of(&mut words));

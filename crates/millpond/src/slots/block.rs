@@ -243,7 +243,7 @@ impl<K: SlotKind> Block<K> {
         offset_of!(Self, entries),
         offset_of!(Self, entry_count),
     ];
-    pub(crate) const BITMAP_AGE_OFFSET: usize = offset_of!(Self, bitmap_state);
+    pub(crate) const BITMAP_STATE_OFFSET: usize = offset_of!(Self, bitmap_state);
 
     /// No slots, and no memory, for such values.
     pub(crate) const fn empty(value: Layout) -> Self {
@@ -277,6 +277,11 @@ impl<K: SlotKind> Block<K> {
         };
         // SAFETY: the memory begins there (invariant 5).
         (unsafe { self.values.byte_sub(padding as usize) }, layout)
+    }
+
+    /// How many entries the reuse order has.
+    pub(crate) fn entry_count(&self) -> usize {
+        self.entry_count
     }
 
     /// The layout of a value that each slot has room for.

@@ -59,6 +59,22 @@ impl Detached {
             slots.clear();
         }
     }
+
+    /// Keeps the slots for which `is_out` says so.
+    pub(crate) fn retain(&mut self, is_out: impl Fn(usize) -> bool) {
+        if let Some(slots) = &mut self.0 {
+            slots.retain(|(slot, _)| is_out(*slot as usize));
+        }
+    }
+
+    /// Adds the other pool's slots that are not here and for which `may_come` says so.
+    pub(crate) fn add_from(&mut self, other: &Self, may_come: impl Fn(usize) -> bool) {
+        for (slot, generation) in other.as_slice() {
+            if !self.has_slot(*slot) && may_come(*slot as usize) {
+                self.add(*slot, *generation);
+            }
+        }
+    }
 }
 
 impl Detached {

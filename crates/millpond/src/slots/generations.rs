@@ -73,7 +73,7 @@ mod tests {
     use crate::pools::pool::Pool;
 
     #[test]
-    fn lifetimes_are_counted_around_the_circle() {
+    fn lifetimes_are_counted_around_the_cycle() {
         type Short = Handle32<u8, 24>;
         for name in ["a", "b", "c", "d"] {
             let mut pool = Pool::<u8>::builder()

@@ -94,9 +94,9 @@ pub struct BitmapState {
 }
 
 impl BitmapState {
-    /// In step, and nobody has checked since a slot was born or has died whether the live slots are the lowest.
+    /// Synced, and nobody has checked since a slot was born or has died whether the live slots are the lowest.
     pub(crate) const SYNCED: Self = Self { lower: 0, upper: u32::MAX >> 1 };
-    /// In step, and there is a dead slot below a live one.
+    /// Synced, and there is a dead slot below a live one.
     const HOLES: Self = Self { lower: 0, upper: Self::SYNCED.upper - 1 };
     /// A bitmap that nobody has gathered.
     pub(crate) const OLD: Self = Self::gathered_at(0);
@@ -110,7 +110,7 @@ impl BitmapState {
         Self { lower: inverse as u32, upper: (inverse >> 32) as u32 }
     }
 
-    /// In step, and the live slots are the lowest, or not.
+    /// Synced, and the live slots are the lowest, or not.
     pub(crate) fn of_checked(are_lowest: bool, live: usize) -> Self {
         match are_lowest {
             // A pool with more of them is iterated over by bits.

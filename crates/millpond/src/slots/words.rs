@@ -54,7 +54,7 @@ use crate::slots::{Block, Needs, Room};
 
 /// An iteration that finds at most one birth or death for this many used slots since the previous one
 /// syncs the bitmap.
-const IN_STEP_SLOTS_PER_CHANGE: u64 = 4;
+const SYNCED_SLOTS_PER_CHANGE: u64 = 4;
 
 /// The words of one pool's slots, and how many are live.
 ///
@@ -805,7 +805,7 @@ impl<P: Place> SlotWords<P> {
     #[inline(never)]
     fn sync(&mut self) -> bool {
         let behind = self.changes().abs_diff(self.place.bitmap_state().changes());
-        let few = self.used() as u64 / IN_STEP_SLOTS_PER_CHANGE;
+        let few = self.used() as u64 / SYNCED_SLOTS_PER_CHANGE;
         if behind <= few {
             self.start_syncing();
         } else {
@@ -1122,7 +1122,7 @@ mod tests {
     }
 
     #[test]
-    fn walks_that_find_few_changes_put_a_bitmap_in_step() {
+    fn walks_that_find_few_changes_sync_a_bitmap() {
         let mut words = words(1000, false, 1);
         let walk_after = |words: &mut Words, births: usize| {
             for index in 0..births {
@@ -1140,7 +1140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_walk_finds_out_is_kept_while_the_bitmap_is_in_step() {
+    fn what_a_walk_finds_out_is_kept_while_the_bitmap_is_synced() {
         let mut words = words(1000, false, 1);
         (0..300).for_each(|index| words.set_live(index, 1));
         words.refresh();

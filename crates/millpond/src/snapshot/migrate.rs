@@ -132,8 +132,8 @@ fn kept_word<W: Word>(
     word: W,
 ) -> Result<u32, MigrateError> {
     let generation = word.generation();
-    let is_on_circle = cycle.contains(generation);
-    match (word.is_dead(), is_on_circle) {
+    let is_on_cycle = cycle.contains(generation);
+    match (word.is_dead(), is_on_cycle) {
         _ if word == W::RETIRED => Ok(u32::RETIRED),
         (true, true) => Ok(generation.as_dead()),
         (false, true) => Ok(generation),

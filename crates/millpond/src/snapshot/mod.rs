@@ -85,7 +85,7 @@
 //!   over](#saved-games-that-outlive-a-change) the one that was read; or read a snapshot, and restore it.
 //! - Files may come from untrusted sources: data that cannot be the state of a pool is refused with
 //!   the reason, and the memory that a reader touches is in proportion to the input: that of a pool with as
-//!   many slots as the file lists generations. The slots that a file leaves out take addresses, at most 2 GiB for a pool with
+//!   many slots as the file lists generations (and with `LowestFirst` a bit for 64 of the others). The slots that a file leaves out take addresses, at most 2 GiB for a pool with
 //!   the others (64 MiB on 32 bits and where there is neither Unix nor Windows: there addresses may be memory). A larger pool
 //!   is refused. To read it all the same, or to believe no capacity of a file, read a [`UsedPart`], which has the listed
 //!   slots only, and let a pool of your own [take it over](#saved-games-that-outlive-a-change).

@@ -101,12 +101,16 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
     /// Moves to another block, in which no slot was used.
     fn replace_block(&mut self, needs: Needs<K::Entry>, mut block: Block<K>) {
         let kept = block.parts().words.len().min(self.slots());
+        assert!(
+            size_of::<T>() == 0 || block.value_layout() == Self::ROOM.value,
+            "no room for the values"
+        );
         // No user code from here on.
         self.poison_dead(false);
         let values = self.first();
         let from = self.words.place_mut().parts_mut();
         block.take_over(from, needs.fit_entries);
-        // SAFETY: both have this many slots, in memory of their own.
+        // SAFETY: both have this many slots with room for a `T`, as just tested, in memory of their own.
         unsafe {
             block.parts_mut().values.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(values, kept)
         };

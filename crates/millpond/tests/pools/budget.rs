@@ -76,7 +76,7 @@ fn entries_that_cannot_be() {
         ("sparks", entry(1).grow(5).on_full(Overflow::Refuse), no_max),
         ("sparks", entry(1).grow(5).spill(5), no_max),
         ("sparks", entry(1).spill(5).grow(5), no_spill),
-        ("sparks", entry(8).grow(7), "may grow to 7 slots, less than its capacity of 8"),
+        ("sparks", entry(8).grow(7), "may have 7 slots, less than its capacity of 8"),
         ("sparks", entry(8).grow((1 << 24) + 1), too_many),
     ] {
         let expected = format!("scenario \"e1m1\", pool \"{pool}\": {says}");
@@ -256,14 +256,14 @@ mod toml {
             ("{ capacity = 5, spill = 3, max = 9 }", "need each other"),
             (
                 "{ capacity = 5, on_full = \"grow\", max = 4 }",
-                "line 2: scenario \"x\", pool \"a\": may grow to 4 slots, less than its capacity of 5",
+                "line 2: scenario \"x\", pool \"a\": may have 4 slots, less than its capacity of 5",
             ),
-            ("{ capacity = 5, max = 0 }", "may grow to 0 slots, less than its capacity of 5"),
+            ("{ capacity = 5, max = 0 }", "may have 0 slots, less than its capacity of 5"),
             ("{ capacity = 5, max = 18446744073709551615 }", "18446744073709551615 slots are more"),
             ("{ capacity = 5, max = -1 }", "expected a number of slots"),
             (
                 "{ capacity = 5, untouched = 4 }",
-                "line 2: scenario \"x\", pool \"a\": may grow to 4 slots, less than its capacity of 5",
+                "line 2: scenario \"x\", pool \"a\": may have 4 slots, less than its capacity of 5",
             ),
             ("{ capacity = 5, untouched = 16777217 }", "16777217 slots are more than its limit"),
             (

@@ -399,6 +399,47 @@ fn a_restore_that_panics_leaves_what_is_out() {
         )+};
     }
     restores! {
+        Pool::builder().capacity(3);
+        VecPool::builder().capacity_max(3);
+        PackedPool::builder().capacity(3);
+        PackedVecPool::builder().capacity_max(3);
+    }
+}
+
+/// A slot that is as in the snapshot when the restore panics is out in its lifetime there.
+#[test]
+fn a_restore_that_panics_keeps_what_was_out_in_the_snapshot() {
+    struct Fragile(Rc<Cell<u32>>);
+    impl Clone for Fragile {
+        fn clone(&self) -> Self {
+            self.0.set(self.0.get() - 1);
+            if self.0.get() == 0 { quiet_panic() } else { Self(Rc::clone(&self.0)) }
+        }
+    }
+    let clones = Rc::new(Cell::new(u32::MAX));
+    let value = || Fragile(Rc::clone(&clones));
+    macro_rules! restores {
+        ($($pool:expr;)+) => {$(
+            let mut pool = $pool.lifetimes(2).wrap().build();
+            let handles: Vec<_> =
+                (0..3).map(|_| pool.insert(value()).map_err(drop).unwrap()).collect();
+            let out = pool.detach(handles[1]).unwrap();
+            let past = pool.snapshot_cloned();
+            pool.reattach(handles[1], out).map_err(drop).unwrap();
+            clones.set(2); // The clone for the last slot panics.
+            assert!(panics(|| pool.restore(&past).unwrap()));
+            clones.set(u32::MAX);
+            pool.validate().unwrap();
+            assert!(pool.is_empty());
+            let was_out = pool.free_detached(handles[1]);
+            assert_eq!(pool.detached().len(), 0);
+            assert!((0..3).all(|_| pool.insert(value()).is_ok()), "{was_out}");
+            pool.validate().unwrap();
+        )+};
+    }
+    restores! {
+        Pool::builder().capacity(3);
+        VecPool::builder().capacity_max(3);
         PackedPool::builder().capacity(3);
         PackedVecPool::builder().capacity_max(3);
     }

@@ -184,6 +184,14 @@ fn what_a_file_claims_is_limited() {
         assert!(pool.iter().eq(past.iter()));
         assert_eq!((pool.stats(), pool.name()), (past.stats(), Some("own")));
     }
+    // The values' type may be aligned by now so that a file of this pool would list all slots.
+    #[derive(Debug, Deserialize)]
+    #[repr(align(128))]
+    struct Wide(u64);
+    let text = changed("/capacity", json!(100)).to_string();
+    let part: UsedPart<Lifo<Wide>> = serde_json::from_str(&text).unwrap();
+    assert_eq!((part.0.capacity(), part.0.values().next().unwrap().0), (14, 20));
+    serde_json::from_str::<Lifo<Wide>>(&text).unwrap_err();
     // Of any pool, whatever form it has.
     let part: UsedPart<Pool<u64, Fifo>> = json_of(&in_use::<Fifo>(50, false));
     assert_eq!(part.0.capacity(), 50);

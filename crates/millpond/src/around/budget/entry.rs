@@ -67,7 +67,7 @@ impl Entry {
     ///
     /// assert_eq!(
     ///     budget.insert("e1m2", "trees", Entry::new(64).grow(32)).unwrap_err().to_string(),
-    ///     "scenario \"e1m2\", pool \"trees\": may grow to 32 slots, less than its capacity \
+    ///     "scenario \"e1m2\", pool \"trees\": may have 32 slots, less than its capacity \
     ///      of 64",
     /// );
     /// # Ok::<(), millpond::budget::BudgetError>(())

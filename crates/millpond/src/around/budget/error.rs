@@ -200,7 +200,7 @@ impl fmt::Display for BudgetError {
                 "`untouched` (slots) is for a pool that refuses, and `on_full` says {policy}"
             ),
             BudgetErrorKind::MaxBelowCapacity { max, capacity } => {
-                write!(f, "may grow to {max} slots, less than its capacity of {capacity}")
+                write!(f, "may have {max} slots, less than its capacity of {capacity}")
             }
             BudgetErrorKind::AboveLimit { slots, limit } => {
                 write!(f, "{slots} slots are more than its limit of {limit}")

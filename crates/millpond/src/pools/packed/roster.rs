@@ -211,7 +211,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     /// Releases a slot whose next generation may not be the successor, or whose pool may have a recorder, and finds
-    /// out which generations are quick from now on.
+    /// out which generations end fast from now on.
     #[cold]
     #[inline(never)]
     fn release_with_care(&mut self, handle: H, position: usize) {

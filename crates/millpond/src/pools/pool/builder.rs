@@ -122,7 +122,8 @@ impl<T, R, H> PoolBuilder<T, R, H> {
     ///
     /// | reuse order | what is touched |
     /// | --- | --- |
-    /// | `Lifo`, `LowestFirst` | the slots that were in use at once, since a freed one comes before a new one |
+    /// | `Lifo` | the slots that were in use at once, since a freed one comes before a new one |
+    /// | `LowestFirst` | the same, and a bit for each 64 slots when the pool is built |
     /// | [`NextFit`](crate::reuse::NextFit) | with time all slots, since it goes round |
     /// | [`Fifo`](crate::reuse::Fifo) | the same, and a list of 8 bytes per slot when the pool is built |
     /// | [`Roster`](crate::reuse::Roster) | as `Lifo`, and a list of 8 bytes per slot when the pool is built (4 with handles of at most 16 index bits) |

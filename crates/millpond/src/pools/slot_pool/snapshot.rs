@@ -163,6 +163,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         if growth.become_like(storage, core, &other.growth, &other.storage).is_err() {
             panic!("no memory for the slots of {}", PoolName(self.name()));
         }
+        // If a copy panics, a slot may have retired as in the other pool: then it is out in its lifetime there.
+        let Self { storage, detached, .. } = self;
+        let is_own = |slot| storage.words().get(slot).is_some_and(|word| word != H::Word::RETIRED);
+        detached.add_from(&other.detached, is_own);
         copy_values(self, other, used);
         let Self { core, storage, detached, .. } = self;
         core.copy_state_from(
@@ -199,8 +203,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     fn empty(&mut self) {
         self.storage.mark_used_until(self.growth.known(&self.storage));
         self.storage.recount_retired();
-        // Some words are the other pool's, and the list may be that of either.
-        self.detached.clear();
+        // Some words are the other pool's, and the list has slots of both.
+        let words = self.storage.words();
+        self.detached.retain(|slot| words.get(slot) == Some(H::Word::RETIRED));
         self.storage.clear(&mut self.core);
     }
 }

@@ -133,7 +133,9 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
             }
             Ordering::Equal => {}
             Ordering::Greater => {
-                storage.try_grow(Core::<R, L>::NEEDS, slots, &[], false)?;
+                // With their words, so that none begins anew if a copy of a value panics.
+                let (again, _) = self.split(storage.words().slots(), slots)?;
+                storage.try_grow(Core::<R, L>::NEEDS, slots, again, false)?;
             }
         }
         self.keep(former);

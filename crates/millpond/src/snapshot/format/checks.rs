@@ -159,9 +159,9 @@ fn check_generations<H: HandleLayout>(
     for (slot, &generation) in generations.iter().enumerate() {
         let in_layout = generation <= cycle.max.generation();
         let word = H::Word::from_generation(if in_layout { generation } else { 0 });
-        let on_circle = !rules.counts || cycle.age(word) <= cycle.age(cycle.last);
+        let on_cycle = !rules.counts || cycle.age(word) <= cycle.age(cycle.last);
         let is_retired = generation == 0 && !(rules.counts && cycle.wraps);
-        if !in_layout || !(is_retired || generation != 0 && on_circle) {
+        if !in_layout || !(is_retired || generation != 0 && on_cycle) {
             return Err(Refused::generation(slot, generation));
         }
         words.push(word.as_dead());

@@ -124,7 +124,7 @@ where
             saved.skip_field("capacity")?;
         }
         Some(capacity) => {
-            saved.serialize_field("version", &2_u32)?;
+            saved.serialize_field("version", &VERSION_MAX)?;
             saved.serialize_field("capacity", &(capacity as u64))?;
         }
     }
@@ -132,6 +132,9 @@ where
     saved.serialize_field("objects", &ObjectsOf(pool))?;
     saved.end()
 }
+
+/// The version of a file that leaves out slots which were never used. Others have version 1.
+const VERSION_MAX: u32 = 2;
 
 /// Reads the state and the objects of a pool. What reads is the same for all pools with the same handles and values, so
 /// that a program with several has it once.
@@ -155,7 +158,7 @@ impl<S, H, T> PartsVisitor<S, H, T> {
         Self {
             name: P::NAME,
             slots: P::saved_slots,
-            version_max: 1 + u32::from(P::MAY_LEAVE_OUT),
+            version_max: if P::MAY_LEAVE_OUT { VERSION_MAX } else { 1 },
             dead_have_values: P::DEAD_HAVE_VALUES,
             objects: PhantomData,
         }
@@ -227,9 +230,10 @@ where
             1 => None,
             _ => Some(fields.next_element()?.ok_or_else(|| missing(1))?),
         };
-        let state: S = fields.next_element()?.ok_or_else(|| missing(1))?;
+        let before = 1 + usize::from(capacity.is_some());
+        let state: S = fields.next_element()?.ok_or_else(|| missing(before))?;
         let read = self.objects_of((self.slots)(&state));
-        let objects = fields.next_element_seed(read)?.ok_or_else(|| missing(2))?;
+        let objects = fields.next_element_seed(read)?.ok_or_else(|| missing(before + 1))?;
         Ok((capacity, state, objects))
     }
 
@@ -360,7 +364,8 @@ pub struct UsedPart<P>(pub P);
 
 impl<'de, P: Load<Value: Deserialize<'de>>> Deserialize<'de> for UsedPart<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parts = PartsVisitor::of::<P>();
+        // Of any version, because the slots that are left out stay so.
+        let parts = PartsVisitor { version_max: VERSION_MAX, ..PartsVisitor::of::<P>() };
         let (_, state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
         <P as Save>::from_saved(state, None, objects).map(Self).map_err(de::Error::custom)
     }

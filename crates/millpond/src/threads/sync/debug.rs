@@ -27,7 +27,7 @@ impl<T> Slots<T> {
     }
 
     /// Fills a slot whose value was dropped or moved out.
-    pub(super) fn bury(&self, index: usize) {
+    pub(super) fn mark_dead(&self, index: usize) {
         if self.watch.as_ref().is_some_and(Watch::fills) {
             self.with_bytes(index, |bytes| fill(bytes, 0));
         }
@@ -44,7 +44,7 @@ impl<T> Slots<T> {
         // SAFETY: the pool fills, and the slot has no value (invariant).
         let changed =
             self.with_bytes(index, |bytes| find_changed(unsafe { initialised(bytes) }, 0));
-        self.bury(index);
+        self.mark_dead(index);
         watch.inspected(index, changed);
     }
 

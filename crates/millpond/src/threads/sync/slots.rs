@@ -115,7 +115,7 @@ impl<T> Slots<T> {
             watch: Watch::try_new(name, settings.debug_aids, capacity)?,
         };
         if slots.watch.is_some() {
-            (0..capacity).for_each(|index| slots.bury(index));
+            (0..capacity).for_each(|index| slots.mark_dead(index));
         }
         Ok(slots)
     }
@@ -354,7 +354,7 @@ impl<T> Slots<T> {
         let at = &self.words[index];
         let generation = Word::from_bits(at.load(Relaxed)).generation();
         self.recorder.death(index);
-        self.bury(index);
+        self.mark_dead(index);
         at.store(Word::dead(self.cycle.word_after(generation)).to_bits(), Relaxed);
         NonNull::from(self.free.word_of(index))
     }

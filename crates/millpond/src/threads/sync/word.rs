@@ -47,7 +47,7 @@ impl Word {
         Self((generation as u64) << 32)
     }
 
-    /// The word that a [circle](crate::slots::GenerationCycle) has for a dead slot: its next generation with
+    /// The word that a [cycle](crate::slots::GenerationCycle) has for a dead slot: its next generation with
     /// the top bit set, or the mark of a retired one.
     #[inline]
     pub(super) fn dead(word: u32) -> Self {

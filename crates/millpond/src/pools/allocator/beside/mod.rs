@@ -274,7 +274,7 @@ impl CoreOffsets {
         type Own = HandleAllocator<Lifo, Handle<()>>;
         let words_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
-        let age = block + OneBlock::<Lifo, Handle<()>>::BITMAP_AGE_OFFSET;
+        let age = block + OneBlock::<Lifo, Handle<()>>::BITMAP_STATE_OFFSET;
         let border = words_at + Words::BORDER_OFFSET;
         let queue = offset_of!(Own, core) + Core::<Lifo, Handle<()>>::QUEUE_OFFSET;
         let [values, bits, slots, words, entries, entry_count] =
