@@ -17,5 +17,7 @@ impl Detached {
         why
     }
 
-    pub(crate) fn clear(&mut self) {}
+    pub(crate) fn retain(&mut self, _: impl Fn(usize) -> bool) {}
+
+    pub(crate) fn add_from(&mut self, _: &Self, _: impl Fn(usize) -> bool) {}
 }
