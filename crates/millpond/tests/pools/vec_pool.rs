@@ -1,10 +1,7 @@
 //! `VecPool`: grows as a `Vec` does, keeps every handle, shrinks without reviving anything, and stops at its limit.
 
-use std::cell::Cell;
-use std::rc::Rc;
-
 use crate::allocations;
-use crate::common::{panics, quiet_panic};
+use crate::common::{Ledger, panics};
 use millpond::reuse::{Fifo, Lifo};
 use millpond::snapshot::SnapshotError;
 use millpond::{BuildError, Handle, Handle32, InsertAtErrorKind, Pool, Refusal, VecPool};
@@ -207,30 +204,24 @@ fn an_empty_pool_is_a_constant() {
 /// Slots that are freed and come back with a snapshot do not begin anew, also if a copy panics on the way.
 #[test]
 fn a_restore_that_grows_and_panics_makes_no_stale_handle_valid() {
-    struct Fragile(Rc<Cell<bool>>);
-    impl Clone for Fragile {
-        fn clone(&self) -> Self {
-            if self.0.get() { quiet_panic() } else { Self(Rc::clone(&self.0)) }
-        }
-    }
-    let panics_now = Rc::new(Cell::new(false));
-    let value = || Fragile(Rc::clone(&panics_now));
+    let ledger = Ledger::default();
     let mut pool = VecPool::new();
-    let mut handles: Vec<_> = (0..8).map(|_| pool.push(value())).collect();
+    let mut handles: Vec<_> = (0..8).map(|id| pool.push(ledger.value(id))).collect();
     let stale = handles.pop().unwrap();
-    pool.remove(stale).map(drop).unwrap();
-    handles.push(pool.push(value()));
+    pool.remove(stale).unwrap();
+    handles.push(pool.push(ledger.value(8)));
     assert_eq!(handles[7].index(), stale.index());
     let past = pool.snapshot_cloned();
     handles[4..].iter().for_each(|handle| drop(pool.remove(*handle).unwrap()));
     assert_eq!(pool.shrink_to_fit(), 4);
-    panics_now.set(true);
+    ledger.panic_in_clone_of(0);
     assert!(panics(|| pool.restore(&past).unwrap()));
-    panics_now.set(false);
     pool.validate().unwrap();
     assert_eq!(pool.capacity(), 8);
-    for _ in 0..8 {
-        pool.push(value());
+    for id in 10..18 {
+        pool.push(ledger.value(id));
         assert!(!pool.contains(stale));
     }
+    drop((pool, past));
+    assert_eq!(ledger.alive(), 0);
 }

@@ -163,10 +163,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         if growth.become_like(storage, core, &other.growth, &other.storage).is_err() {
             panic!("no memory for the slots of {}", PoolName(self.name()));
         }
-        // If a copy panics, a slot may have retired as in the other pool: then it is out in its lifetime there.
-        let Self { storage, detached, .. } = self;
-        let is_own = |slot| storage.words().get(slot).is_some_and(|word| word != H::Word::RETIRED);
-        detached.add_from(&other.detached, is_own);
         copy_values(self, other, used);
         let Self { core, storage, detached, .. } = self;
         core.copy_state_from(
@@ -196,7 +192,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         T: Clone,
     {
         self.become_like(other, |own, other, used| {
-            own.storage.clone_state_from(&other.storage, used);
+            // If a clone panics, a slot may have retired as in the other pool: then it is out in its lifetime there.
+            let Self { storage, detached, .. } = own;
+            let is_own =
+                |slot| storage.words().get(slot).is_some_and(|word| word != H::Word::RETIRED);
+            detached.add_from(&other.detached, is_own);
+            storage.clone_state_from(&other.storage, used);
         });
     }
 
