@@ -6,8 +6,24 @@ use serde_json::Value;
 
 use crate::types::{Types, can_be_equal};
 
-/// A method's name, and how it takes its object.
-pub(crate) type Method = (String, String);
+/// A method.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Method {
+    pub(crate) name: String,
+    /// How it takes its object.
+    pub(crate) receiver: String,
+    pub(crate) values: Values,
+}
+
+/// What a method has to do with the values of its pool, by its signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Values {
+    /// It does not name their type.
+    Unnamed,
+    Named,
+    /// It returns references to them.
+    Lent,
+}
 
 /// The methods of each item, without those of traits; a trait has its own. An item is named by its module, kind and name,
 /// such as `pool/struct.Pool`.
@@ -180,10 +196,38 @@ impl<'a> Crate<'a> {
         let items = items
             .map(|id| self.item(&id))
             .filter(|item| kind(item) == "function" && is_public(item));
-        items
-            .map(|item| (item["name"].as_str().unwrap_or_default().to_owned(), receiver(item)))
-            .collect()
+        let methods = items.map(|item| Method {
+            name: item["name"].as_str().unwrap_or_default().to_owned(),
+            receiver: receiver(item),
+            values: values(&item["inner"]["function"]["sig"]),
+        });
+        methods.collect()
     }
+}
+
+fn values(signature: &Value) -> Values {
+    if has(&signature["output"], &|part| has(&part["borrowed_ref"]["type"], &is_value)) {
+        Values::Lent
+    } else if has(signature, &is_value) {
+        Values::Named
+    } else {
+        Values::Unnamed
+    }
+}
+
+/// The type of the values is `T` in all pools.
+fn is_value(part: &Value) -> bool {
+    part["generic"] == "T"
+}
+
+/// Whether `wanted` is true of a part of the JSON.
+fn has(part: &Value, wanted: &dyn Fn(&Value) -> bool) -> bool {
+    wanted(part)
+        || match part {
+            Value::Array(parts) => parts.iter().any(|part| has(part, wanted)),
+            Value::Object(parts) => parts.values().any(|part| has(part, wanted)),
+            _ => false,
+        }
 }
 
 /// How a function takes its object: `&self`, `&mut self`, `self`, or `no self`.

@@ -17,7 +17,7 @@ use std::{env, fs, io};
 
 use serde_json::Value;
 
-use crate::items::{Crate, Items};
+use crate::items::{Crate, Items, Method, Values};
 
 /// The pools that are compared with their model.
 const COMPARED: [(&str, &str); 8] = [
@@ -75,7 +75,7 @@ fn check(directory: &Path) -> Result<bool, String> {
     }
     let same_gaps = same(
         &lacking(&items)?,
-        &listed(&read("gaps.txt")?)?,
+        &listed(&read("gaps.txt")?, &items)?,
         "pools lack methods of their model without a reason (<), or no longer lack what gaps.txt says (>):",
     );
     if same_surface && same_gaps {
@@ -106,38 +106,61 @@ fn lines(items: &Items) -> Vec<String> {
     for (item, methods) in items {
         lines.push(item.clone());
         lines.extend(
-            methods.iter().map(|(method, receiver)| format!("{item}  {method}  {receiver}")),
+            methods.iter().map(|method| format!("{item}  {}  {}", method.name, method.receiver)),
         );
     }
     lines
 }
 
+/// The methods that each pool lacks.
 fn lacking(items: &Items) -> Result<BTreeSet<String>, String> {
-    let methods = |name: &str| {
-        let mut found = items.iter().filter(|(item, _)| item.ends_with(&format!(".{name}")));
-        let (_, methods) = found.next().ok_or_else(|| format!("the library has no {name}"))?;
-        Ok::<_, String>(methods.iter().map(|(method, _)| method.as_str()).collect::<BTreeSet<_>>())
-    };
     let mut lacking = BTreeSet::new();
-    for (pool, model) in COMPARED {
-        lacking.extend(
-            methods(model)?.difference(&methods(pool)?).map(|method| format!("{pool}  {method}")),
-        );
+    for (pool, _) in COMPARED {
+        lacking.extend(lacked(pool, items)?.map(|method| format!("{pool}  {}", method.name)));
     }
     Ok(lacking)
 }
 
-/// What `gaps.txt` says. A line of it: a pool, methods, a colon, the reason.
-fn listed(gaps: &str) -> Result<BTreeSet<String>, String> {
+/// The methods of its model that a pool lacks.
+fn lacked<'a>(
+    pool: &str,
+    items: &'a Items,
+) -> Result<impl Iterator<Item = &'a Method> + use<'a>, String> {
+    let methods = |name: &str| {
+        let mut found = items.iter().filter(|(item, _)| item.ends_with(&format!(".{name}")));
+        found.next().map(|(_, methods)| methods).ok_or(format!("the library has no {name}"))
+    };
+    let (_, model) = (COMPARED.iter().find(|(compared, _)| *compared == pool))
+        .ok_or_else(|| format!("{pool} is compared with no other pool"))?;
+    let own: BTreeSet<&str> = methods(pool)?.iter().map(|method| &*method.name).collect();
+    Ok(methods(model)?.iter().filter(move |method| !own.contains(&*method.name)))
+}
+
+/// What `gaps.txt` says. A line of it: a pool, methods, a colon, the reason. `T` in place of methods is all those that the
+/// pool lacks and whose signatures name the type of the values; `&T` all those that return references to values.
+fn listed(gaps: &str, items: &Items) -> Result<BTreeSet<String>, String> {
     let mut listed = BTreeSet::new();
     for (number, line) in (1..).zip(gaps.lines()).filter(|(_, line)| !line.starts_with('#')) {
+        let wrong = |what: &str| format!("gaps.txt:{number}: {what} in: {line}");
         let (names, _) = line
             .split_once(':')
             .filter(|(_, reason)| !reason.trim().is_empty())
-            .ok_or_else(|| format!("gaps.txt:{number}: no reason in: {line}"))?;
+            .ok_or_else(|| wrong("no reason"))?;
         let mut names = names.split_whitespace();
-        let pool = names.next().ok_or_else(|| format!("gaps.txt:{number}: no pool in: {line}"))?;
-        listed.extend(names.map(|method| format!("{pool}  {method}")));
+        let pool = names.next().ok_or_else(|| wrong("no pool"))?;
+        for name in names {
+            let is_meant: &dyn Fn(&Method) -> bool = match name {
+                "T" => &|method| method.values != Values::Unnamed,
+                "&T" => &|method| method.values == Values::Lent,
+                _ => &|method| method.name == name,
+            };
+            let before = listed.len();
+            let meant = lacked(pool, items)?.filter(|method| is_meant(method));
+            listed.extend(meant.map(|method| format!("{pool}  {}", method.name)));
+            if listed.len() == before {
+                return Err(wrong(&format!("{pool} has {name}, or a line before says it,")));
+            }
+        }
     }
     Ok(listed)
 }
