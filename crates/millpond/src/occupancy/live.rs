@@ -1,5 +1,4 @@
 use core::iter::FusedIterator;
-use core::num::NonZero;
 
 use super::words::Words;
 use super::{Occupancy, Source};
@@ -95,61 +94,40 @@ impl LiveBits {
 
     #[inline(always)]
     pub(crate) fn next(&mut self, source: Source<'_>) -> Option<usize> {
-        let bit = self.next_in_word(source, |_| {})?;
-        Some(self.first_of_word() + bit)
+        if !self.find_word(source) {
+            return None;
+        }
+        Some(self.first_of_word() + self.take_in_word())
     }
 
-    /// The first slot of the word that [`next_in_word`](Self::next_in_word) takes bits from; wraps if it has loaded none.
+    /// The first slot of the word that slots are taken from; wraps if none was loaded.
     #[inline(always)]
     pub(crate) fn first_of_word(&self) -> usize {
         self.words.front()
     }
 
-    /// The next slot as its distance from the [first of its word](Self::first_of_word). If that is another word than
-    /// before, `move_by` is called with the (wrapping) distance of the two.
+    /// Goes on to the next word with slots that are left, if this one has none; `false` if none are left.
     #[inline(always)]
-    pub(crate) fn next_in_word(
-        &mut self,
-        source: Source<'_>,
-        move_by: impl FnOnce(usize),
-    ) -> Option<usize> {
-        // Since it is known not to be 0, this costs one instruction less on processors that cannot
-        // count the zeros of 0.
-        let bits = match NonZero::new(self.words.front_bits) {
-            Some(bits) => bits,
-            None => {
-                let before = self.words.front();
-                if !self.words.load_front::<false>(source) {
-                    return None;
-                }
-                let bits = NonZero::new(self.words.front_bits)?;
-                move_by(self.words.front().wrapping_sub(before));
-                bits
-            }
-        };
-        self.words.front_bits = bits.get() & (bits.get() - 1);
-        self.words.count(1);
-        Some(bits.trailing_zeros() as usize)
+    pub(crate) fn find_word(&mut self, source: Source<'_>) -> bool {
+        self.words.front_bits != 0 || self.words.load_front::<false>(source)
     }
 
-    /// The next run of live slots in one word: the distance of its first from the [first of its word](Self::first_of_word), and
-    /// how many they are, one at least. `move_by` as in [`next_in_word`](Self::next_in_word).
+    /// The next slot of a word that [has](Self::find_word) some, as its distance from the [first](Self::first_of_word).
     #[inline(always)]
-    pub(crate) fn next_run_in_word(
-        &mut self,
-        source: Source<'_>,
-        move_by: impl FnOnce(usize),
-    ) -> Option<(usize, usize)> {
-        if self.words.front_bits == 0 {
-            let before = self.words.front();
-            if !self.words.load_front::<false>(source) {
-                return None;
-            }
-            move_by(self.words.front().wrapping_sub(before));
-        }
+    pub(crate) fn take_in_word(&mut self) -> usize {
+        let bits = self.words.front_bits;
+        self.words.front_bits = bits & bits.wrapping_sub(1);
+        self.words.count(1);
+        bits.trailing_zeros() as usize
+    }
+
+    /// The next run of live slots in a word that [has](Self::find_word) some: the distance of its first from the [first of
+    /// its word](Self::first_of_word), and how many they are, one at least.
+    #[inline(always)]
+    pub(crate) fn take_run_in_word(&mut self) -> (usize, usize) {
         let (first, end) = take_run(&mut self.words.front_bits);
         self.words.count(end - first);
-        Some((first, end - first))
+        (first, end - first)
     }
 
     /// Takes what is left of the prefix, or of the latest run, as well, so that the back can yield it.

@@ -156,6 +156,15 @@ impl<'a, T> ValuesMut<'a, T> {
         self.word.wrapping_sub(self.bits.first_of_word())
     }
 
+    /// See [`LiveBits::find_word`].
+    #[inline(always)]
+    fn find_word(&mut self) -> bool {
+        let before = self.bits.first_of_word();
+        let found = self.bits.find_word(self.source);
+        self.word = self.word.wrapping_add(self.bits.first_of_word().wrapping_sub(before));
+        found
+    }
+
     /// # Safety
     ///
     /// The slot has just come from the `bits` of these values, and is this far after the one that
@@ -178,30 +187,34 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let word = &mut self.word;
-        let move_by = |by| *word = word.wrapping_add(by);
+        if self.way != Way::Bits {
+            if let Some(value) = self.run.next() {
+                self.at += 1;
+                return Some((self.at - 1, value));
+            }
+            if self.way == Way::Prefix {
+                return None;
+            }
+        }
+        if !self.find_word() {
+            return None;
+        }
         if self.way == Way::Bits {
-            let bit = self.bits.next_in_word(self.source, move_by)?;
+            let bit = self.bits.take_in_word();
             let index = self.bits.first_of_word() + bit;
             // SAFETY: the bit comes from `self.bits`, and `word` points to the first slot of its word (invariant).
             return Some((index, unsafe { Self::at(self.word, bit) }));
         }
-        let value = match self.run.next() {
-            Some(value) => value,
-            None if self.way == Way::Prefix => return None,
-            None => {
-                let (first, len) = self.bits.next_run_in_word(self.source, move_by)?;
-                self.at = self.bits.first_of_word() + first;
-                let run = self.word.wrapping_add(first).cast();
-                // SAFETY: these slots come from `self.bits`, and `word` points to the first of their word (invariant). The
-                // occupancy names slots of this array only (invariant 1), which are live by it (invariant 4), so the values are
-                // initialised (invariant 2). `bits` has them no longer, and nobody else refers to them (the iterator's
-                // invariant).
-                self.run = unsafe { slice::from_raw_parts_mut(run, len) }.iter_mut();
-                // SAFETY: a run is one slot at least (`next_run_in_word`).
-                unsafe { self.run.next().unwrap_unchecked() }
-            }
-        };
+        let (first, len) = self.bits.take_run_in_word();
+        self.at = self.bits.first_of_word() + first;
+        let run = self.word.wrapping_add(first).cast();
+        // SAFETY: these slots come from `self.bits`, and `word` points to the first of their word (invariant). The
+        // occupancy names slots of this array only (invariant 1), which are live by it (invariant 4), so the values are
+        // initialised (invariant 2). `bits` has them no longer, and nobody else refers to them (the iterator's
+        // invariant).
+        self.run = unsafe { slice::from_raw_parts_mut(run, len) }.iter_mut();
+        // SAFETY: a run is one slot at least (`take_run_in_word`).
+        let value = unsafe { self.run.next().unwrap_unchecked() };
         self.at += 1;
         Some((self.at - 1, value))
     }
