@@ -328,7 +328,8 @@ impl<'de, P: Written<Value: Deserialize<'de>>> Deserialize<'de> for Part<P> {
 /// A saved pool with the slots that its file lists and no others, whatever capacity the file claims: reading it takes no more
 /// memory, and no more addresses, than the file's size justifies.
 ///
-/// The file of a [`Pool`](crate::Pool) leaves out the slots that were never used. A pool that is read itself has them all,
+/// The file of a [`Pool`](crate::Pool) or a [`HandleAllocator`](crate::HandleAllocator) leaves out the slots that were never
+/// used. A pool that is read itself has them all,
 /// [untouched](crate::PoolBuilder::untouched), and is refused if they take too many addresses
 /// ([saving to a file](crate::snapshot#saving-to-a-file)). Where the program is to decide how many slots there are, let a
 /// pool of its own [take over](crate::Pool::migrate_from) the used part:
