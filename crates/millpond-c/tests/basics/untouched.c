@@ -205,7 +205,7 @@ static void states_go_into_pools_of_another_used_part(void) {
 static void states_that_claim_other_numbers_of_slots(void) {
     uint32_t order, claim;
     for (order = MP_LIFO; order <= MP_INTRUSIVE; order++) {
-        mp_pool *pool = lists_in_use(order, 100, 20, 0), *growing = MP_NULL_;
+        mp_pool *pool = lists_in_use(order, 100, 20, 0), *growing = MP_NULL_, *salted = MP_NULL_;
         mp_options options = MP_OPTIONS(chunk, 30);
         unsigned char state[1000];
         size_t bytes = mp_pool_state_bytes(pool), live = mp_live(pool);
@@ -214,8 +214,17 @@ static void states_that_claim_other_numbers_of_slots(void) {
         options.value_bytes = options.value_align = 0;
         options.slots_max = MP_NO_LIMIT;
         CHECK(mp_pool_create(&options, &growing) == MP_OK);
+        options.salt = 9;
+        CHECK(mp_pool_create(&options, &salted) == MP_OK && mp_acquire(salted, &id));
         memset(state, 0, sizeof state);
         CHECK(mp_pool_write_state(pool, state, bytes) == MP_OK);
+        CHECK(mp_pool_read_state(salted, state, bytes) == MP_OTHER_SHAPE && mp_pool_copy(salted, pool) == MP_OTHER_SHAPE);
+        CHECK(mp_capacity(salted) == 30 && mp_contains(salted, id));
+        mp_pool_destroy(salted);
+        /* Bytes of slots behind the slots. */
+        state[16] = MP_CAST_(unsigned char, state[16] + 2);
+        CHECK(mp_pool_read_state(pool, state, bytes + 2) == MP_BAD_STATE && mp_live(pool) == live);
+        state[16] = MP_CAST_(unsigned char, state[16] - 2);
         if (lists_all(order)) {
             /* A claim that there may not be: the front says how many bytes are slots. */
             CHECK(mp_pool_read_state(growing, state, bytes) == MP_OK && mp_capacity(growing) == 100);
@@ -241,8 +250,6 @@ static void states_that_claim_other_numbers_of_slots(void) {
             CHECK(mp_live(growing) == live && mp_pool_validate(growing, MP_NULL_, 0) == MP_OK);
             memcpy(state + bytes - 1, "\xff\xff\xff\xff\x7f", 5);
             CHECK(mp_pool_read_state(pool, state, bytes + 4) == MP_BAD_STATE && mp_live(pool) == live);
-            /* And bytes behind it. */
-            CHECK(mp_pool_read_state(pool, state, bytes + 3) == MP_BAD_STATE && mp_live(pool) == live);
         }
         while (mp_live(growing) < 101) {
             CHECK(mp_acquire(growing, &id));
