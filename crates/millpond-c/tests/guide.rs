@@ -125,21 +125,21 @@ fn each_method_of_the_table_is_there_in_its_language() {
     assert_eq!(rows.len(), 20);
     let header = |name| fs::read_to_string(here().join("include").join(name)).unwrap();
     let rust = text_of(&here().join("../millpond/src/pools"));
-    let languages: [(String, fn(&str) -> Vec<String>); 3] = [
-        (rust, |name| vec![format!("pub fn {name}("), format!("pub fn {name}<")]),
-        (header("millpond.hpp"), |name| {
-            vec![format!(" {name}("), format!(" *{name}("), format!("class {name} ")]
-        }),
-        (header("millpond.h"), |name| {
-            vec![format!(" {name}("), format!(" *{name}("), format!(" {name};")]
-        }),
+    let in_rust = [("pub fn ", "("), ("pub fn ", "<")];
+    let in_cpp = [(" ", "("), (" *", "("), ("class ", " ")];
+    let in_c = [(" ", "("), (" *", "("), (" ", ";")];
+    let languages = [
+        (rust, in_rust.as_slice()),
+        (header("millpond.hpp"), &in_cpp),
+        (header("millpond.h"), &in_c),
     ];
     for row in rows {
         let cells = row.trim_matches('|').split('|');
-        for (cell, (text, declared)) in cells.zip(&languages) {
+        for (cell, (text, around)) in cells.zip(&languages) {
             for code in cell.split('`').skip(1).step_by(2) {
                 let name = code.rsplit("::").next().unwrap().split(['(', '<']).next().unwrap();
-                let is_there = declared(name).iter().any(|form| text.contains(form));
+                let stands = |(before, behind)| text.contains(&format!("{before}{name}{behind}"));
+                let is_there = around.iter().copied().any(stands);
                 assert!(is_there, "{name} in {row}");
             }
         }
