@@ -795,8 +795,12 @@ mp_status mp_pool_copy(mp_pool *to, const mp_pool *from);
 
 /* A pool's state as bytes, for a file. The bytes of the values are written as they are in memory, so they must not
  * contain pointers, and can be read only on machines of the same kind. `mp_pool_read_state` checks everything except
- * the values' bytes; if it refuses the state, the pool is unchanged. Both allocate temporarily. The state has a number for
- * each slot, also of one that was never used, and after reading it, an `MP_UNTOUCHED` pool has the memory of its lists. */
+ * the values' bytes; if it refuses the state, the pool is unchanged. All three take time for the slots that were ever
+ * used (the first does all but the writing), and memory for these while they work. The state has a number for each of
+ * these slots, and nothing of the others: so it is as short as an `MP_UNTOUCHED` pool is empty, and reading it leaves the
+ * others of such a pool untouched, if they were. With MP_FIFO, MP_ROSTER and MP_INTRUSIVE, which keep lists of all slots,
+ * and of a pool that grows, it has a number for every slot; states that earlier versions wrote have, too, and are read. A
+ * pool that grows gets as many slots as the state lists. */
 size_t mp_pool_state_bytes(const mp_pool *pool);
 mp_status mp_pool_write_state(const mp_pool *pool, void *buffer, size_t bytes);
 mp_status mp_pool_read_state(mp_pool *pool, const void *buffer, size_t bytes);

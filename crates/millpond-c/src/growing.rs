@@ -22,11 +22,11 @@ use crate::block::{BLOCK_ALIGN, Block};
 use crate::callbacks::Move;
 use crate::create::{Building, builder, create_by, create_for};
 use crate::face::{Face, Goal, slot_of};
-use crate::growth::Growth;
+use crate::growth::{Growth, TakeOn};
 use crate::head::Head;
 use crate::opened::{Opened, face};
 use crate::options::{Checked, Options};
-use crate::orders::{ForOrder, Slots, limits_of, with_order};
+use crate::orders::{ForOrder, limits_of, with_order};
 use crate::status::{Status, status_of};
 use crate::whole::Whole;
 
@@ -113,18 +113,20 @@ fn grow_to<R: ReuseOrder>(whole: &mut Whole<R>, slots: usize) -> Result<(), Stat
     Ok(())
 }
 
-/// Becomes a pool with the state of the other, without its values, and with as many slots; on an error, nothing changes.
+/// Becomes a pool of so many slots, without values, which take on a state; on an error, nothing changes.
 ///
 /// # Safety
 ///
 /// As [`Growth`] says.
-unsafe fn become_like<R: ReuseOrder>(head: NonNull<Head>, other: &Slots<R>) -> Result<(), Status> {
+unsafe fn replace<R: ReuseOrder>(
+    head: NonNull<Head>,
+    slots: usize,
+    take_on: TakeOn<'_, R>,
+) -> Result<(), Status> {
     // SAFETY: as the caller promises; it is a pool of this order.
     let whole = unsafe { head.cast::<Whole<R>>().as_mut() };
     let name = whole.slots.name();
-    let (Some(growth), slots) = (&mut whole.growth, other.capacity()) else {
-        return Err(Status::OTHER_SHAPE);
-    };
+    let Some(growth) = &mut whole.growth else { return Err(Status::OTHER_SHAPE) };
     if slots > growth.slots_max() {
         return Err(Status::OTHER_SHAPE);
     }
@@ -135,12 +137,12 @@ unsafe fn become_like<R: ReuseOrder>(head: NonNull<Head>, other: &Slots<R>) -> R
         None => None,
     };
     // SAFETY: as for growth.
-    let mut like =
+    let mut made =
         unsafe { builder::<R>(&options, name)?.build_beside(arrays.start, options.value)? };
-    if !like.take_on(other) {
+    if !take_on(&mut made) {
         return Err(Status::OTHER_SHAPE);
     }
-    whole.slots = like;
+    whole.slots = made;
     whole.oldest = oldest;
     growth.arrays = arrays;
     Ok(())
@@ -158,7 +160,7 @@ impl ForOrder for Growing<'_> {
         // SAFETY: the memory is such a pool's own from now on.
         let head = unsafe { self.0.build::<R>(arrays.start)? };
         let growth =
-            Growth { options, arrays, mover: None, grow: grow::<R>, become_like: become_like::<R> };
+            Growth { options, arrays, mover: None, grow: grow::<R>, replace: replace::<R> };
         // SAFETY: the pool was just made, and nobody else knows it.
         unsafe { head.cast::<Whole<R>>().as_mut() }.growth = Some(growth);
         Ok(head)

@@ -12,6 +12,9 @@ use crate::options::Checked;
 use crate::orders::Slots;
 use crate::status::Status;
 
+/// How slots take on a state; `false`, and nothing happens, if it is of another shape.
+pub(crate) type TakeOn<'a, R> = &'a mut dyn FnMut(&mut Slots<R>) -> bool;
+
 /// Of a pool that grows. The functions' contract: the head is that of this pool, which nobody else uses meanwhile.
 pub(crate) struct Growth<R: ReuseOrder> {
     /// Those that it was created with, without the name. The limit is what its handles can name, or less.
@@ -21,7 +24,7 @@ pub(crate) struct Growth<R: ReuseOrder> {
     /// How the program moves values; null: as bytes.
     pub(crate) mover: Option<Move>,
     pub(crate) grow: unsafe fn(NonNull<Head>, Goal) -> Result<(), Status>,
-    pub(crate) become_like: unsafe fn(NonNull<Head>, &Slots<R>) -> Result<(), Status>,
+    pub(crate) replace: unsafe fn(NonNull<Head>, usize, TakeOn<'_, R>) -> Result<(), Status>,
 }
 
 impl<R: ReuseOrder> Growth<R> {

@@ -141,30 +141,32 @@ pub(crate) unsafe fn least(head: NonNull<Head>, key: &mut dyn FnMut(u64) -> i64)
     unsafe { of_pool(head, Least(key)) }.unwrap_or(0)
 }
 
-struct Save;
+struct Save(NonNull<Head>);
 
-impl ReadsPool for Save {
+impl ForOrder for Save {
     type Out = SavedSlots;
 
-    fn run<R: ReuseOrder>(self, pool: &Slots<R>) -> SavedSlots {
-        pool.to_saved_slots()
+    fn run<R: ReuseOrder>(self) -> SavedSlots {
+        // SAFETY: it is a pool of this order (the invariant), and nobody changes it, as the caller of `to_saved` promises.
+        let pool = unsafe { self.0.cast::<Whole<R>>().as_ref() };
+        pool.slots.to_saved_slots(pool.growth.is_some())
     }
 }
 
-/// The state of the slots, without the values.
+/// The state of the slots, without the values. That of a pool that grows lists all of them: whoever reads it gets as many.
 ///
 /// # Safety
 ///
 /// It is a pool that nobody changes.
 pub(crate) unsafe fn to_saved(head: NonNull<Head>) -> Result<SavedSlots, Status> {
-    // SAFETY: as the caller promises; it is not changed.
-    unsafe { of_pool(head, Save) }
+    // SAFETY: as the caller promises; the field is copied.
+    let kind = unsafe { (*head.as_ptr()).kind };
+    with_order(u32::from(kind & 0xff), Save(head))
 }
 
 struct Load {
     to: NonNull<Head>,
     saved: SavedSlots,
-    live: usize,
 }
 
 impl ForOrder for Load {
@@ -173,27 +175,21 @@ impl ForOrder for Load {
     fn run<R: ReuseOrder>(self) -> Self::Out {
         // SAFETY: it is a pool of this order (the invariant), and the caller of `load` has it alone.
         let to = unsafe { self.to.cast::<Whole<R>>().as_mut() };
-        let read = to.slots.loaded_beside(self.saved).ok_or(Status::BAD_STATE)?;
-        if read.len() != self.live {
-            return Err(Status::BAD_STATE);
-        }
-        to.take_on(&read)
+        let checked = to.slots.check_beside(self.saved, to.growth.is_some());
+        let state = checked.ok_or(Status::BAD_STATE)?;
+        to.take_on(state.slots(), &mut |slots| slots.load_beside(&state))
     }
 }
 
-/// Takes on a state, if as many objects live in it; otherwise nothing happens.
+/// Takes on a state, or changes nothing.
 ///
 /// # Safety
 ///
 /// It is a pool that nobody else uses.
-pub(crate) unsafe fn load(
-    head: NonNull<Head>,
-    saved: SavedSlots,
-    live: usize,
-) -> Result<(), Status> {
+pub(crate) unsafe fn load(head: NonNull<Head>, saved: SavedSlots) -> Result<(), Status> {
     // SAFETY: as the caller promises; the field is copied.
     let kind = unsafe { (*head.as_ptr()).kind };
-    with_order(u32::from(kind & 0xff), Load { to: head, saved, live })?
+    with_order(u32::from(kind & 0xff), Load { to: head, saved })?
 }
 
 struct AcquireAt(Handle<()>);
@@ -271,7 +267,7 @@ impl ForOrder for TakeOn {
         let to = unsafe { self.to.cast::<Whole<R>>().as_mut() };
         // SAFETY: as above; nobody changes it.
         let from = unsafe { self.from.cast::<Whole<R>>().as_ref() };
-        to.take_on(&from.slots)?;
+        to.take_on(from.slots.capacity(), &mut |slots| slots.take_on(&from.slots))?;
         if let (Some(oldest), Some(others)) = (&mut to.oldest, &from.oldest) {
             oldest.copy_state_from(others);
         }

@@ -322,6 +322,15 @@ pub unsafe extern "C" fn mp_pool_read_state(
     status_of(read_state(&mut opened, buffer))
 }
 
+/// The slots that make up all of these bytes. If not all of the pool's are listed, their number comes last.
+fn slots_of_bytes(bytes: &[u8]) -> Option<SavedSlots> {
+    let (mut saved, mut rest) = postcard::take_from_bytes::<SavedSlots>(bytes).ok()?;
+    if !rest.is_empty() {
+        (saved.capacity, rest) = postcard::take_from_bytes(rest).ok()?;
+    }
+    rest.is_empty().then_some(saved)
+}
+
 /// Takes on a state, or changes nothing.
 pub(crate) fn read_state(pool: &mut Opened<'_>, buffer: &[u8]) -> Result<(), Status> {
     // SAFETY: the caller's pool.
@@ -331,21 +340,14 @@ pub(crate) fn read_state(pool: &mut Opened<'_>, buffer: &[u8]) -> Result<(), Sta
         return Err(Status::OTHER_SHAPE);
     }
     let (slots, values) = front.split(rest).ok_or(Status::BAD_STATE)?;
-    let (saved, behind) =
-        postcard::take_from_bytes::<SavedSlots>(slots).map_err(|_| Status::BAD_STATE)?;
-    let live = match value_bytes as usize {
-        0 if values.is_empty() => saved.live(),
-        0 => return Err(Status::BAD_STATE),
-        bytes if values.len() % bytes == 0 => values.len() / bytes,
-        _ => return Err(Status::BAD_STATE),
-    };
-    if !behind.is_empty() {
+    let saved = slots_of_bytes(slots).ok_or(Status::BAD_STATE)?;
+    let bytes = value_bytes as usize;
+    if saved.live().checked_mul(bytes) != Some(values.len()) {
         return Err(Status::BAD_STATE);
     }
-    let (head, slots) = (pool.head, saved.slots());
+    let (head, listed) = (pool.head, saved.listed());
     // SAFETY: the caller's pool.
-    pool.be_replaced(slots, || unsafe { kinds::load(head, saved, live) })?;
-    let bytes = value_bytes as usize;
+    pool.be_replaced(listed, || unsafe { kinds::load(head, saved) })?;
     let mut rest = values;
     for run in pool.face.occupancy().runs() {
         let (now, later) = rest.split_at_checked(run.len() * bytes).ok_or(Status::BAD_STATE)?;

@@ -8,7 +8,7 @@ use millpond::{Handle, Occupancy, Refusal, Stats};
 
 use crate::callbacks::Move;
 use crate::face::{Face, Goal};
-use crate::growth::Growth;
+use crate::growth::{Growth, TakeOn};
 use crate::head::Head;
 use crate::orders::Slots;
 use crate::status::Status;
@@ -24,15 +24,15 @@ pub(crate) struct Whole<R: ReuseOrder> {
 }
 
 impl<R: ReuseOrder> Whole<R> {
-    /// Takes on the state of other slots; on an error, nothing changes. A pool that grows gets as many slots, without
-    /// values.
-    pub(crate) fn take_on(&mut self, other: &Slots<R>) -> Result<(), Status> {
-        match self.growth.as_ref().map(|growth| growth.become_like) {
-            Some(become_like) if self.slots.capacity() != other.capacity() => {
+    /// Takes on a state of so many slots, as the function does; on an error, nothing changes. A pool that grows gets as many
+    /// slots, without values.
+    pub(crate) fn take_on(&mut self, slots: usize, by: TakeOn<'_, R>) -> Result<(), Status> {
+        match self.growth.as_ref().map(|growth| growth.replace) {
+            Some(replace) if self.slots.capacity() != slots => {
                 // SAFETY: it is this pool's function, and the pool is borrowed.
-                unsafe { become_like(NonNull::from(self).cast(), other) }
+                unsafe { replace(NonNull::from(self).cast(), slots, by) }
             }
-            _ if self.slots.take_on(other) => Ok(()),
+            _ if by(&mut self.slots) => Ok(()),
             _ => Err(Status::OTHER_SHAPE),
         }
     }

@@ -31,6 +31,10 @@ int main(void) {
     the_past();
     hostile_options();
     states_of_handles_alone();
+    states_that_list_all_slots();
+    states_list_what_was_used();
+    states_go_into_pools_of_another_used_part();
+    states_that_claim_other_numbers_of_slots();
     flags();
     tables();
     classes();

@@ -106,6 +106,46 @@ fn the_page_leads_to_a_pool_that_runs() {
     }
 }
 
+/// The files of a folder and of those in it, one after the other.
+fn text_of(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let text = |path: PathBuf| match path.is_dir() {
+        true => text_of(&path),
+        false => fs::read_to_string(path).unwrap(),
+    };
+    entries.map(text).collect()
+}
+
+/// A name is there if it stands as that of a function, a macro, a class or a field does.
+#[test]
+fn each_method_of_the_table_is_there_in_its_language() {
+    let page = fs::read_to_string(here().join("../../docs/guide/c-and-cpp.md")).unwrap();
+    let rows = page.lines().skip_while(|line| !line.starts_with("| in Rust | in C++ | in C |"));
+    let rows: Vec<_> = rows.skip(2).take_while(|line| line.starts_with('|')).collect();
+    assert_eq!(rows.len(), 20);
+    let header = |name| fs::read_to_string(here().join("include").join(name)).unwrap();
+    let rust = text_of(&here().join("../millpond/src/pools"));
+    let in_rust = [("pub fn ", "("), ("pub fn ", "<")];
+    let in_cpp = [(" ", "("), (" *", "("), ("class ", " ")];
+    let in_c = [(" ", "("), (" *", "("), (" ", ";")];
+    let languages = [
+        (rust, in_rust.as_slice()),
+        (header("millpond.hpp"), &in_cpp),
+        (header("millpond.h"), &in_c),
+    ];
+    for row in rows {
+        let cells = row.trim_matches('|').split('|');
+        for (cell, (text, around)) in cells.zip(&languages) {
+            for code in cell.split('`').skip(1).step_by(2) {
+                let name = code.rsplit("::").next().unwrap().split(['(', '<']).next().unwrap();
+                let stands = |(before, behind)| text.contains(&format!("{before}{name}{behind}"));
+                let is_there = around.iter().copied().any(stands);
+                assert!(is_there, "{name} in {row}");
+            }
+        }
+    }
+}
+
 fn example(compiler: &str, standard: &str, source: &Path) -> PathBuf {
     let program = made("examples").join(source.file_stem().unwrap());
     let mut command = strict(compiler);

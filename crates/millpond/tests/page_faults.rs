@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use common::in_every_order;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Pool, VecPool};
+use millpond::{HandleAllocator, Pool, VecPool};
 
 /// How many pages the system has given this thread without reading a disk.
 fn minor_faults() -> u64 {
@@ -218,6 +218,37 @@ fn a_pool_that_was_read_has_memory_for_what_is_used() {
     reads_what_is_used::<Lifo>();
     reads_what_is_used::<LowestFirst>();
     reads_what_is_used::<NextFit>();
+}
+
+/// The words alone have 16,384 pages of 4 KiB; 64 slots of `LowestFirst` have a bit of its own in one of 70.
+fn handles_that_were_read_have_memory_for_what_is_used<R: ReuseOrder>() {
+    const SLOTS: usize = 1 << 24;
+    const USED: usize = 32;
+    let file = |slots| {
+        let mut handles = HandleAllocator::<R>::with_capacity(slots);
+        (0..USED).for_each(|_| _ = handles.acquire().unwrap());
+        postcard::to_allocvec(&handles).unwrap()
+    };
+    let read = |file: &[u8]| postcard::from_bytes::<HandleAllocator<R>>(file).unwrap();
+    // The code itself is read in by faults too, the first time.
+    drop(read(&file(USED + 1)).clone());
+    let file = file(SLOTS);
+    assert!(file.len() < 99, "{} bytes", file.len());
+    let (faults, handles) = faults_of(|| read(&file));
+    assert!(faults <= 600, "{faults} page faults to read {} bytes", file.len());
+    let (faults, mut copy) = faults_of(|| handles.clone());
+    assert!(faults <= 600, "{faults} page faults to copy {USED} slots");
+    assert_eq!((copy.capacity(), copy.len()), (SLOTS, USED));
+    let (faults, ()) = faults_of(|| copy.migrate_from(handles).unwrap());
+    assert!(faults <= 600, "{faults} page faults to take over {USED} slots");
+    assert_eq!((copy.capacity(), copy.len()), (SLOTS, USED));
+}
+
+#[test]
+fn an_allocator_that_was_read_has_memory_for_what_is_used() {
+    handles_that_were_read_have_memory_for_what_is_used::<Lifo>();
+    handles_that_were_read_have_memory_for_what_is_used::<LowestFirst>();
+    handles_that_were_read_have_memory_for_what_is_used::<NextFit>();
 }
 
 #[test]

@@ -88,3 +88,20 @@ static void states_of_handles_alone(void) {
     CHECK(mp_pool_read_state(pool, state, bytes) == MP_OK && mp_live(pool) == 2 && mp_contains(pool, id));
     mp_pool_destroy(pool);
 }
+
+/* Of four slots that were used, three live. Written before slots that were never used were left out: it lists all seven. */
+static void states_that_list_all_slots(void) {
+    static const unsigned char state[86] =
+        "millpnd1\4\0\0\0\0\0\0\0\62\0\0\0\0\0\0\0\17HandleAllocator\4Lifo\1\377\377\377\377\7\0\7\1\2\2\1\1\1\1\2"
+        "\1\1\4\3\5\0\0\4\2\0\1\2\2\1\0\0\0c\0\0\0\64\0\0";
+    mp_options options = mp_options_(7, sizeof(uint32_t), sizeof(uint32_t));
+    mp_pool *pool = MP_NULL_;
+    mp_handle id;
+    CHECK(mp_pool_create(&options, &pool) == MP_OK);
+    CHECK(mp_pool_read_state(pool, state, sizeof state) == MP_OK && mp_live(pool) == 3);
+    CHECK(mp_pool_checksum(pool, MP_NULL_, MP_NULL_) == 0xb7d0881e7960da1cull);
+    CHECK(memcmp(mp_get(pool, mp_pool_handle_at(pool, 3)), "\64\0\0", 4) == 0);
+    id = mp_pool_next_handle(pool);
+    CHECK(mp_insert(pool, &id) != MP_NULL_ && mp_index(id) == 1 && mp_pool_validate(pool, MP_NULL_, 0) == MP_OK);
+    mp_pool_destroy(pool);
+}

@@ -2,6 +2,8 @@
 #include "sparks.h"
 
 #define UNTOUCHED_SLOTS 1048576u
+/* As many bytes of lists as of the others' values, or twice as many. */
+#define LISTED_SLOTS 16777216u
 
 typedef struct chunk {
     unsigned char bytes[64];
@@ -25,7 +27,7 @@ extern int mincore(void *start, size_t bytes, unsigned char *pages);
 
 /* For how much of a block there is memory: 0 to 64 sixty-fourths. */
 static size_t sixty_fourths(void *start, size_t bytes) {
-    static unsigned char pages[UNTOUCHED_SLOTS * sizeof(chunk) / 4096];
+    static unsigned char pages[2 * UNTOUCHED_SLOTS * sizeof(chunk) / 4096];
     const size_t page = MP_CAST_(size_t, sysconf(_SC_PAGESIZE)), all = bytes / page - 1;
     size_t resident = 0, i;
     CHECK(mincore(MP_CAST_(unsigned char *, start) + (page - beyond(start, page)), all * page, pages) == 0);
@@ -116,6 +118,145 @@ static void untouched_pools_do_what_others_do(void) {
         mp_snapshot_destroy(past);
         mp_pool_destroy(pools[0]);
         mp_pool_destroy(pools[1]);
+    }
+}
+
+/* A pool of handles alone, of which the first `used` slots were taken and every third is free again. */
+static mp_pool *lists_in_use(uint32_t order, uint32_t slots, uint32_t used, uint32_t flags) {
+    mp_options options = MP_OPTIONS(chunk, slots);
+    mp_pool *pool = MP_NULL_;
+    uint32_t i;
+    options.order = order;
+    options.value_bytes = options.value_align = 0;
+    options.flags = flags;
+    CHECK(mp_pool_create(&options, &pool) == MP_OK);
+    for (i = 0; i < used; i++) {
+        mp_handle id;
+        CHECK(mp_acquire(pool, &id));
+    }
+    for (i = 0; i < used; i += 3) {
+        CHECK(mp_release(pool, mp_pool_handle_at(pool, i)));
+    }
+    return pool;
+}
+
+static bool lists_all(uint32_t order) {
+    return order == MP_FIFO || order == MP_ROSTER || order == MP_INTRUSIVE;
+}
+
+static void states_list_what_was_used(void) {
+    const uint32_t orders[] = {MP_LIFO, MP_LOWEST_FIRST, MP_NEXT_FIT};
+    size_t at;
+    for (at = 0; at < sizeof orders / sizeof *orders; at++) {
+        mp_pool *pool = lists_in_use(orders[at], LISTED_SLOTS, 100, MP_UNTOUCHED);
+        mp_pool *other = lists_in_use(orders[at], LISTED_SLOTS, 300, MP_UNTOUCHED);
+        unsigned char state[400];
+        const size_t bytes = mp_pool_state_bytes(pool);
+        mp_handle ids[2];
+        uint32_t i;
+        CHECK(bytes <= sizeof state && mp_pool_write_state(pool, state, bytes) == MP_OK);
+        CHECK(mp_pool_read_state(other, state, bytes) == MP_OK);
+        CHECK(mp_pool_checksum(other, MP_NULL_, MP_NULL_) == mp_pool_checksum(pool, MP_NULL_, MP_NULL_));
+#if defined(__linux__) && !defined(MP_ASAN_)
+        /* The sanitizer is told of each slot. */
+        if (zeroed_memory_is_untouched()) {
+            /* The lists are all that there is: 8 bytes for each slot, or 4 and some bits, one of which is read. */
+            const size_t all = (orders[at] == MP_LIFO ? 8 : 4) * MP_CAST_(size_t, LISTED_SLOTS);
+            CHECK(sixty_fourths(pool, all) <= 4 && sixty_fourths(other, all) <= 4);
+        }
+#endif
+        for (i = 0; i < 300; i++) {
+            CHECK(mp_acquire(pool, &ids[0]) && mp_acquire(other, &ids[1]) && ids[0].bits == ids[1].bits);
+        }
+        mp_pool_destroy(pool);
+        mp_pool_destroy(other);
+    }
+}
+
+/* Whatever was used of the pool, and of the one in the state. */
+static void states_go_into_pools_of_another_used_part(void) {
+    const uint32_t parts[] = {0, 1, 64, 65, 129, 130};
+    const size_t count = sizeof parts / sizeof *parts;
+    uint32_t order;
+    size_t at;
+    for (order = MP_LIFO; order <= MP_INTRUSIVE; order++) {
+        for (at = 0; at < count * count; at++) {
+            mp_pool *pool = lists_in_use(order, 130, parts[at / count], MP_UNTOUCHED);
+            mp_pool *other = lists_in_use(order, 130, parts[at % count], at % 2 == 0 ? MP_UNTOUCHED : 0u);
+            unsigned char state[1000];
+            const size_t bytes = mp_pool_state_bytes(pool);
+            mp_handle ids[2];
+            CHECK(bytes <= sizeof state && mp_pool_write_state(pool, state, bytes) == MP_OK);
+            CHECK(mp_pool_read_state(other, state, bytes) == MP_OK && mp_pool_validate(other, MP_NULL_, 0) == MP_OK);
+            CHECK(mp_pool_checksum(other, MP_NULL_, MP_NULL_) == mp_pool_checksum(pool, MP_NULL_, MP_NULL_));
+            /* Written again, it is the same, in as many bytes. */
+            CHECK(mp_pool_state_bytes(other) == bytes);
+            while (mp_acquire(pool, &ids[0])) {
+                CHECK(mp_acquire(other, &ids[1]) && ids[0].bits == ids[1].bits);
+            }
+            CHECK(!mp_acquire(other, &ids[1]) && mp_pool_validate(other, MP_NULL_, 0) == MP_OK);
+            mp_pool_destroy(pool);
+            mp_pool_destroy(other);
+        }
+    }
+}
+
+/* The number of slots is what the last bytes of a state say: of a pool of handles alone, of its slots as well. */
+static void states_that_claim_other_numbers_of_slots(void) {
+    uint32_t order, claim;
+    for (order = MP_LIFO; order <= MP_INTRUSIVE; order++) {
+        mp_pool *pool = lists_in_use(order, 100, 20, 0), *growing = MP_NULL_, *salted = MP_NULL_;
+        mp_options options = MP_OPTIONS(chunk, 30);
+        unsigned char state[1000];
+        size_t bytes = mp_pool_state_bytes(pool), live = mp_live(pool);
+        mp_handle id;
+        options.order = order;
+        options.value_bytes = options.value_align = 0;
+        options.slots_max = MP_NO_LIMIT;
+        CHECK(mp_pool_create(&options, &growing) == MP_OK);
+        options.salt = 9;
+        CHECK(mp_pool_create(&options, &salted) == MP_OK && mp_acquire(salted, &id));
+        memset(state, 0, sizeof state);
+        CHECK(mp_pool_write_state(pool, state, bytes) == MP_OK);
+        CHECK(mp_pool_read_state(salted, state, bytes) == MP_OTHER_SHAPE && mp_pool_copy(salted, pool) == MP_OTHER_SHAPE);
+        CHECK(mp_capacity(salted) == 30 && mp_contains(salted, id));
+        mp_pool_destroy(salted);
+        /* Bytes of slots behind the slots. */
+        state[16] = MP_CAST_(unsigned char, state[16] + 2);
+        CHECK(mp_pool_read_state(pool, state, bytes + 2) == MP_BAD_STATE && mp_live(pool) == live);
+        state[16] = MP_CAST_(unsigned char, state[16] - 2);
+        if (lists_all(order)) {
+            /* A claim that there may not be: the front says how many bytes are slots. */
+            CHECK(mp_pool_read_state(growing, state, bytes) == MP_OK && mp_capacity(growing) == 100);
+            state[16] = MP_CAST_(unsigned char, state[16] + 2);
+            state[bytes] = 1;
+            for (claim = 99; claim < 102; claim++) {
+                state[bytes + 1] = MP_CAST_(unsigned char, claim);
+                CHECK(mp_pool_read_state(pool, state, bytes + 2) == MP_BAD_STATE && mp_live(pool) == live);
+                CHECK(mp_pool_read_state(growing, state, bytes + 2) == MP_BAD_STATE && mp_capacity(growing) == 100);
+            }
+        } else {
+            CHECK(state[bytes - 2] == 1 && state[bytes - 1] == 100);
+            for (claim = 0; claim < 128; claim++) {
+                const mp_status expected = claim < 20 ? MP_BAD_STATE : claim == 100 ? MP_OK : MP_OTHER_SHAPE;
+                state[bytes - 1] = MP_CAST_(unsigned char, claim);
+                CHECK(mp_pool_read_state(pool, state, bytes) == expected && mp_live(pool) == live);
+            }
+            /* 2^32 - 2 slots, which handles can name: a pool that grows has no memory yet for those that are not listed. */
+            state[16] = MP_CAST_(unsigned char, state[16] + 4);
+            memcpy(state + bytes - 1, "\xfe\xff\xff\xff\x0f", 5);
+            CHECK(mp_pool_read_state(pool, state, bytes + 4) == MP_OTHER_SHAPE && mp_live(pool) == live);
+            CHECK(mp_pool_read_state(growing, state, bytes + 4) == MP_OK && mp_capacity(growing) == 20);
+            CHECK(mp_live(growing) == live && mp_pool_validate(growing, MP_NULL_, 0) == MP_OK);
+            memcpy(state + bytes - 1, "\xff\xff\xff\xff\x7f", 5);
+            CHECK(mp_pool_read_state(pool, state, bytes + 4) == MP_BAD_STATE && mp_live(pool) == live);
+        }
+        while (mp_live(growing) < 101) {
+            CHECK(mp_acquire(growing, &id));
+        }
+        CHECK(mp_pool_validate(pool, MP_NULL_, 0) == MP_OK && mp_pool_validate(growing, MP_NULL_, 0) == MP_OK);
+        mp_pool_destroy(pool);
+        mp_pool_destroy(growing);
     }
 }
 

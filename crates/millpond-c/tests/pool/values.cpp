@@ -189,6 +189,15 @@ static void an_untouched_pool_is_one_like_others() {
     CHECK(reinterpret_cast<std::uintptr_t>(&chunks[first]) % alignof(wide) == 0);
     CHECK(chunks.remove(first) && !chunks.contains(first) && chunks.contains(second));
     CHECK(mp_pool_validate(chunks.raw(), nullptr, 0) == MP_OK);
+    chunks[second].bytes[255] = 'x';
+    unsigned char state[400];
+    const std::size_t bytes = mp_pool_state_bytes(chunks.raw());
+    CHECK(bytes <= sizeof state && mp_pool_write_state(chunks.raw(), state, bytes) == MP_OK);
+    millpond::pool<wide> read(std::size_t{1} << 20, with);
+    CHECK(read.emplace() && read.emplace() && read.emplace());
+    CHECK(mp_pool_read_state(read.raw(), state, bytes) == MP_OK && read.size() == 1);
+    CHECK(read.get(second)->bytes[255] == 'x' && read.emplace() == chunks.emplace());
+    CHECK(mp_pool_validate(read.raw(), nullptr, 0) == MP_OK);
     CHECK(millpond::vec_pool<int>(9, with).status() == MP_BAD_OPTIONS);
     CHECK(millpond::packed_pool<int>(9, with).status() == MP_BAD_OPTIONS);
 }

@@ -24,6 +24,12 @@ pub struct Checked<W> {
 }
 
 impl<W: Word> Checked<W> {
+    /// The number of slots.
+    #[cfg(feature = "__c")]
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
     /// How far on the cycle a lifetime is, at most.
     pub(crate) fn age_max(&self) -> u32 {
         let words = self.words.iter().filter(|word| **word != W::RETIRED);

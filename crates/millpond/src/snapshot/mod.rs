@@ -71,8 +71,9 @@
 //! stay stale, and the next handles are the same. It has a version number, and later versions of
 //! this crate can read it.
 //!
-//! **Slots that were never used** are not in the file of a `Pool`, however large its capacity is: a file costs what was used,
-//! and the pool that is read has the same capacity, whose memory is [untouched](crate::PoolBuilder::untouched) beyond. (With
+//! **Slots that were never used** are not in the file of a `Pool` or a `HandleAllocator`, however large its capacity is: a file
+//! costs what was used, and the pool that is read has the same capacity, whose memory is
+//! [untouched](crate::PoolBuilder::untouched) beyond. (With
 //! the reuse orders [`Fifo`](crate::reuse::Fifo), [`Roster`](crate::reuse::Roster) and
 //! [`Intrusive`](crate::reuse::Intrusive), or values that are aligned to more than 64 bytes, memory is needed for each slot
 //! at once, and the file has a number for each, as it has of all other kinds of pools.) Lists and tables beside such a pool

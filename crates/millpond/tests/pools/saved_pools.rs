@@ -269,6 +269,7 @@ fn what_cannot_be_of_the_other_pools_is_refused_too() {
     refused::<Pool<u64, NextFit>>("the reuse order lists 2 slots, expected 1", next_fit);
 
     let mut small = serde_json::to_value(HandleAllocator::new(1)).unwrap();
+    small["capacity"] = json!(300);
     small["state"]["generations"] = json!(vec![1; 300]);
     small["state"]["order"] = json!([[0, 300]]);
     small["state"]["last"] = json!(255);

@@ -1,10 +1,10 @@
-//! Feature `serde`: the file of a pool leaves out the slots that were never used, where they take no memory in the pool that
+//! Feature `serde`: the file of a pool, or of a handle allocator, leaves out the slots that were never used, where they take no memory in the pool that
 //! is read from it. (That no page of theirs is touched then: `tests/page_faults.rs`.)
 
 use millpond::overflow::{EvictOldest, Overflow, PolicyPool, Spill};
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::snapshot::{SnapshotOf, UsedPart};
-use millpond::{Handle32, Pool};
+use millpond::{Handle, Handle32, HandleAllocator, Pool};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -21,7 +21,7 @@ fn in_use<R: ReuseOrder>(slots: usize, is_untouched: bool) -> Pool<u64, R> {
     let mut pool = if is_untouched { builder.untouched().build() } else { builder.build() };
     let handles: Vec<_> = (0..9).map(|value| pool.insert(value).unwrap()).collect();
     [3, 7, 0].iter().for_each(|at| assert!(pool.remove(handles[*at]).is_some()));
-    let far = millpond::Handle::from_parts(13, 1).unwrap();
+    let far = Handle::from_parts(13, 1).unwrap();
     pool.insert_at(far, 13).unwrap();
     pool.insert(20).unwrap();
     pool
@@ -247,4 +247,76 @@ fn a_pool_takes_over_less_than_it_had() {
         }
     }
     crate::common::in_every_order!(takes_over());
+}
+
+/// Of as many slots; the first ones were used, and each third of them is free again.
+fn handles_in_use<R: ReuseOrder>(slots: usize, used: usize) -> HandleAllocator<R> {
+    let mut rows = HandleAllocator::<R>::with_capacity(slots);
+    let handles: Vec<_> = (0..used).map(|_| rows.acquire().unwrap()).collect();
+    handles.iter().step_by(3).for_each(|handle| assert!(rows.release(*handle)));
+    rows
+}
+
+fn an_allocator_comes_back<R: ReuseOrder>(may_leave_out: bool) {
+    for used in [0, 1, 63, 64, 99, 100] {
+        let mut rows = handles_in_use::<R>(100, used);
+        let saved = serde_json::to_value(&rows).unwrap();
+        let listed = saved["state"]["generations"].as_array().unwrap().len();
+        let (version, expected) = if may_leave_out && used < 100 { (2, used) } else { (1, 100) };
+        assert_eq!((&saved["version"], listed), (&json!(version), expected), "{}", R::NAME);
+        let past: SnapshotOf<HandleAllocator<R>> = json_of(&rows.snapshot());
+        let mut restored = handles_in_use::<R>(100, 70);
+        restored.restore(&past).unwrap();
+        let mut migrated = handles_in_use::<R>(100, 70);
+        migrated.migrate_from(read(&rows).into_iter().next().unwrap()).unwrap();
+        let mut all: Vec<_> = read(&rows).into_iter().chain([restored, migrated]).collect();
+        all.push(all[0].clone());
+        for read in &all {
+            read.validate().unwrap();
+            assert_eq!((read.checksum(), read.stats()), (rows.checksum(), rows.stats()));
+        }
+        loop {
+            let next = rows.acquire();
+            assert!(all.iter_mut().all(|read| read.acquire() == next), "{} {used}", R::NAME);
+            let Some(next) = next else { break };
+            if next.index() % 5 == 1 && next.generation() < 3 {
+                assert!(all.iter_mut().chain([&mut rows]).all(|rows| rows.release(next)));
+            }
+        }
+        all.iter().for_each(|read| read.validate().unwrap());
+    }
+}
+
+#[test]
+fn an_allocator_comes_back_whatever_part_was_used() {
+    an_allocator_comes_back::<millpond::reuse::Lifo>(true);
+    an_allocator_comes_back::<LowestFirst>(true);
+    an_allocator_comes_back::<NextFit>(true);
+    an_allocator_comes_back::<Fifo>(false);
+    an_allocator_comes_back::<Roster>(false);
+    an_allocator_comes_back::<Intrusive>(false);
+}
+
+#[test]
+fn the_file_of_an_allocator_costs_what_is_used() {
+    let rows = handles_in_use::<millpond::reuse::Lifo>(SLOTS, 14);
+    let mut saved = serde_json::to_value(&rows).unwrap();
+    assert!(saved.to_string().len() < 400, "{saved}");
+    assert!(postcard::to_allocvec(&rows).unwrap().len() < 100);
+
+    // The addresses are limited as those of a pool; a used part has none of them.
+    saved["capacity"] = json!(u32::MAX - 1);
+    let text = saved.to_string();
+    let (error, allocations) =
+        during(|| serde_json::from_str::<HandleAllocator>(&text).unwrap_err().to_string());
+    assert!(error.contains("of which the file lists 14 would take more than"), "{error}");
+    assert!(allocations.bytes_taken < 10_000, "{allocations:?}");
+    let part: UsedPart<HandleAllocator> = serde_json::from_str(&text).unwrap();
+    assert_eq!((part.0.capacity(), part.0.len()), (14, 9));
+    let mut own = handles_in_use::<LowestFirst>(50, 33);
+    own.migrate_from(part.0).unwrap();
+    own.validate().unwrap();
+    assert!(own.handles().eq(rows.handles()));
+    saved["capacity"] = json!(13);
+    refused::<HandleAllocator>("14 slots are listed, but there are 13", saved);
 }

@@ -224,6 +224,10 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
     {
         let read = form.read::<(HandleAllocator<R, H>, BTreeMap<String, T>)>(bytes);
         Some(read.and_then(|(handles, mut there)| {
+            // The slots that a file does not list take no memory, but an array for them would.
+            if handles.capacity() * size_of::<Option<T>>() > 4096 + 300 * bytes.len() {
+                return Err("an array for more slots than the file justifies".to_owned());
+            }
             let values =
                 (0..handles.capacity()).map(|index| there.remove(&index.to_string())).collect();
             let read = Self { handles, values };

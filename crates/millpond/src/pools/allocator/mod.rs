@@ -453,11 +453,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 /// If there is not enough memory.
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
-        let slots = self.capacity();
-        let start = self.words().start();
-        let Ok(mut storage) = Storage::try_new(Core::<R, H::Erased>::NEEDS, slots, start) else {
+        let (words, slots) = (self.words(), self.capacity());
+        let Ok(block) = words.place().try_like(true) else {
             panic!("no memory for a copy of {slots} slots")
         };
+        let words = SlotWords::of_unused(block, words.is_synced(), words.start());
+        let mut storage = Storage::of_unused(words);
         storage.copy_state_from(&self.storage, self.words().used());
         let mut storage = storage.watched_like(&self.storage);
         Self { core: self.core.clone_for(self.words().entries(), storage.slots_mut()), storage }

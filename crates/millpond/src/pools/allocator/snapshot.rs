@@ -63,12 +63,14 @@ mod saved {
     use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::*;
-    use crate::pools::settings::Settings;
+    use crate::pools::unused::slots_to_load;
     use crate::reports::stats::Stats;
-    use crate::slots::saved::{Checked, OrderOf};
+    use crate::slots::EntryOf;
+    use crate::slots::saved::{Checked, OrderOf, fresh_cost_nothing};
     use crate::snapshot::format::Refused;
     use crate::snapshot::{MigrateError, OldPool, migrate};
-    use sealed::Written;
+    use crate::values::PoolStorage;
+    use sealed::{State, Written};
 
     impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         /// Takes over all handles of an old allocator, with the generations of its slots; see
@@ -94,8 +96,8 @@ mod saved {
             migrate(self, old, |_, ()| ())
         }
 
-        /// Takes on a saved state of as many slots, in place of one in which all are dead.
-        pub(in crate::pools) fn load_state(&mut self, state: &Checked<H::Word>) {
+        /// Takes on a saved state of as many slots, in place of one in which no slot was ever used.
+        fn load_state(&mut self, state: &Checked<H::Word>) {
             let live = (0..state.words.len()).filter(|index| !state.words[*index].is_dead());
             let live = live.map(|index| (index, ())).collect();
             self.storage.load(&state.words, live, state.inserted, state.peak);
@@ -117,6 +119,7 @@ mod saved {
 
     impl<R: ReuseOrder, H: HandleLayout> sealed::TakeOver for HandleAllocator<R, H> {
         const ORDER: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
+        const FRESH_COST_NOTHING: bool = fresh_cost_nothing::<EntryOf<R, H>>(Self::ORDER);
 
         fn slots_there(&self) -> usize {
             self.capacity()
@@ -128,9 +131,10 @@ mod saved {
             _: Vec<(usize, ())>,
         ) -> Result<(), MigrateError> {
             self.clear();
-            for index in 0..self.capacity() {
+            for index in 0..self.used().max(state.words.len()) {
                 self.storage.watched().into_iter().for_each(|watch| watch.restored(index));
             }
+            self.storage.forget_used();
             self.load_state(state);
             Ok(())
         }
@@ -140,15 +144,15 @@ mod saved {
         const KIND: &'static str = "HandleAllocator";
         const REUSE_NAME: &'static str = R::NAME;
         const ORDER_OF: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
+        const MAY_LEAVE_OUT: bool = fresh_cost_nothing::<EntryOf<R, H>>(Self::ORDER_OF);
 
         fn saved_stats(&self) -> Stats {
             self.stats()
         }
 
         fn load(checked: &Checked<H::Word>, _: Vec<(usize, ())>) -> Result<Self, Refused> {
-            let capacity = checked.words.len();
-            let mut slots = Self::from_settings(&Settings::of_capacity(capacity))
-                .map_err(|_| Refused::out_of_memory(capacity))?;
+            let slots = slots_to_load(checked, PoolStorage::<(), R, H>::ROOM)?;
+            let mut slots = Self::of_unused(slots);
             slots.load_state(checked);
             Ok(slots)
         }

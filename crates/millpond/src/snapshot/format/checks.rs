@@ -12,7 +12,7 @@ use crate::slots::GenerationCycle;
 use crate::slots::saved::{Checked, OrderOf};
 
 /// The state of a pool, and its values with their slots.
-pub(super) type CheckedPool<H, T> = (Checked<WordOf<H>>, Vec<(usize, T)>);
+pub(crate) type CheckedPool<H, T> = (Checked<WordOf<H>>, Vec<(usize, T)>);
 type WordOf<H> = <H as HandleLayout>::Word;
 type Growing<P> =
     (CheckedPool<<P as State>::Handle, <P as State>::Value>, Vec<WordOf<<P as State>::Handle>>);
@@ -33,7 +33,7 @@ impl Rules {
 
 /// Checks all, and sorts the values by slot. `capacity`: the number of slots, if they are not all listed. `generation_max`:
 /// the pool's largest generation.
-pub(super) fn check<P: Load>(
+pub(crate) fn check<P: Load>(
     state: &SavedState,
     capacity: Option<u64>,
     objects: ObjectsFor<P>,

@@ -20,9 +20,9 @@
 //! - `generations`: for each slot, the generation of its handle, or of its next one; 0 if it has
 //!   retired. In version 1, their number is the capacity: a reader allocates no more than this many slots need.
 //! - `capacity`: the number of slots, of which `generations` and `order` have only those below the first that was never used:
-//!   the others have the `first` generation, and come last in the order. Of a `Pool` whose order keeps no list of them, and
-//!   whose values are aligned to 64 bytes at most: there they cost a reader addresses alone, and a limited number of these. It
-//!   is of version 1 if all slots were used, and so is every other kind of pool.
+//!   the others have the `first` generation, and come last in the order. Of a `Pool` or `HandleAllocator` whose order keeps no
+//!   list of them, and whose values are aligned to 64 bytes at most: there they cost a reader addresses alone, and a limited
+//!   number of these. It is of version 1 if all slots were used, and so is every other kind of pool.
 //! - `order`: ranges of slots, each the first slot and a number: the dead ones in the order of
 //!   reuse. With `Roster`, `PackedPool`, `PackedVecPool` and `StaticPool`, the live ones come before them and the
 //!   retired ones after; with `NextFit`, it is the cursor's slot; with `LowestFirst` and a side
@@ -61,6 +61,8 @@ mod state;
 #[cfg(any(feature = "packed", feature = "vec"))]
 mod vec_pool;
 
+#[cfg(feature = "__c")]
+pub(crate) use checks::check;
 pub(crate) use objects::read_list;
 pub(crate) use read::{Objects, Refused};
 pub(crate) use state::{SavedState, Version};
@@ -176,17 +178,6 @@ impl<S, H, T> PartsVisitor<S, H, T> {
     }
 }
 
-/// A pool whose largest generation may be smaller than the handle layout's.
-pub(crate) fn from_saved_up_to<P: Load>(
-    saved: &SavedState,
-    capacity: Option<u64>,
-    objects: ObjectsFor<P>,
-    generation_max: u32,
-) -> Result<P, Refused> {
-    let (checked, values) = checks::check::<P>(saved, capacity, objects, generation_max)?;
-    P::load(&checked, values)
-}
-
 /// Every pool whose slots are saved in one list.
 impl<P: Load> Save for P {
     const NAME: &'static str = P::KIND;
@@ -206,7 +197,9 @@ impl<P: Load> Save for P {
         capacity: Option<u64>,
         objects: ObjectsFor<P>,
     ) -> Result<P, Refused> {
-        from_saved_up_to(&saved, capacity, objects, P::Handle::LIFETIMES_MAX)
+        let max = P::Handle::LIFETIMES_MAX;
+        let (checked, values) = checks::check::<P>(&saved, capacity, objects, max)?;
+        P::load(&checked, values)
     }
 }
 
@@ -335,7 +328,8 @@ impl<'de, P: Written<Value: Deserialize<'de>>> Deserialize<'de> for Part<P> {
 /// A saved pool with the slots that its file lists and no others, whatever capacity the file claims: reading it takes no more
 /// memory, and no more addresses, than the file's size justifies.
 ///
-/// The file of a [`Pool`](crate::Pool) leaves out the slots that were never used. A pool that is read itself has them all,
+/// The file of a [`Pool`](crate::Pool) or a [`HandleAllocator`](crate::HandleAllocator) leaves out the slots that were never
+/// used. A pool that is read itself has them all,
 /// [untouched](crate::PoolBuilder::untouched), and is refused if they take too many addresses
 /// ([saving to a file](crate::snapshot#saving-to-a-file)). Where the program is to decide how many slots there are, let a
 /// pool of its own [take over](crate::Pool::migrate_from) the used part:

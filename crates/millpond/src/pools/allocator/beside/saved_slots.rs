@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::handle::{HandleLayout, Word};
 use crate::pools::allocator::HandleAllocator;
 use crate::slots::reuse::ReuseOrder;
-use crate::snapshot::format::{Objects, SavedState, from_saved_up_to, read_list};
-use crate::snapshot::state::sealed::Save;
+use crate::slots::saved::Checked;
+use crate::snapshot::format::{Objects, SavedState, check, read_list};
+use crate::snapshot::state::Shape;
+use crate::snapshot::state::sealed::{Load, Save, State, TakeOver};
 
 /// The saved form of a [`HandleAllocator`].
 #[doc(hidden)]
@@ -19,12 +21,16 @@ pub struct SavedSlots {
     /// The runs of live slots: the first slot and the number.
     #[serde(deserialize_with = "read_list")]
     live: Vec<(u32, u32)>,
+    /// The number of slots, if those that were never used are left out. It comes last, so that a reader knows by the end of
+    /// the bytes whether it is there, and sets it.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<u64>,
 }
 
 impl SavedSlots {
-    /// The number of slots, according to the saved form itself.
+    /// The number of slots that are listed.
     #[must_use]
-    pub fn slots(&self) -> usize {
+    pub fn listed(&self) -> usize {
         self.state.generations.len()
     }
 
@@ -36,36 +42,45 @@ impl SavedSlots {
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    /// Returns everything that the future depends on, and the statistics.
+    /// Returns everything that the future depends on, and the statistics. `list_all`: also slots that were never used.
     #[doc(hidden)]
     #[must_use]
-    pub fn to_saved_slots(&self) -> SavedSlots {
+    pub fn to_saved_slots(&self, list_all: bool) -> SavedSlots {
         let runs = self.runs().map(|run| (run.start as u32, run.len() as u32));
-        SavedSlots { state: self.to_saved(true).0, live: runs.collect() }
+        let (state, capacity) = self.to_saved(list_all);
+        SavedSlots { state, live: runs.collect(), capacity: capacity.map(|slots| slots as u64) }
     }
 
-    /// Returns an allocator without a name, as [`snapshot`](crate::snapshot#saving-to-a-file)
-    /// describes, with generations up to this one's largest; `None` if no allocator can be in the
-    /// saved state.
+    /// Checks a saved state, with generations up to this allocator's largest; `None` if no allocator can be in it. It may
+    /// have another capacity. `grows`: then it gets the slots that are listed, because the others would take memory.
     #[doc(hidden)]
     #[must_use]
-    pub fn loaded_beside(&self, saved: SavedSlots) -> Option<Self> {
-        let slots = Self::saved_slots(&saved.state);
+    pub fn check_beside(&self, saved: SavedSlots, grows: bool) -> Option<Checked<H::Word>> {
         let live = saved.live();
-        if live > slots {
+        if live > saved.listed() || saved.capacity.is_some() && !<Self as Load>::MAY_LEAVE_OUT {
             return None;
         }
+        let capacity = saved.capacity.filter(|_| !grows);
         // Values without a size: their vector takes no memory.
         let objects = Objects::Counted { live: saved.live, values: alloc::vec![(); live] };
         let generation_max = self.core.cycle().max.generation();
-        from_saved_up_to(&saved.state, None, objects, generation_max).ok()
+        let checked = check::<Self>(&saved.state, capacity, objects, generation_max);
+        checked.ok().map(|(state, _)| state)
+    }
+
+    /// Takes on a state that was checked. Returns `false`, and does nothing, if it is of another shape.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn load_beside(&mut self, state: &Checked<H::Word>) -> bool {
+        let is_alike = self.shape() == Shape::new(state.slots, &state.cycle);
+        is_alike && self.take_over(state, Vec::new()).is_ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::reuse::Fifo;
+    use crate::slots::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
     use crate::{Handle, Handle32};
 
     type Slots = HandleAllocator<Fifo, Handle32<(), 24>>;
@@ -78,10 +93,19 @@ mod tests {
         slots
     }
 
+    /// Whether the state is taken on.
+    fn reads<R: ReuseOrder, H: HandleLayout>(
+        slots: &mut HandleAllocator<R, H>,
+        saved: SavedSlots,
+    ) -> bool {
+        slots.check_beside(saved, false).is_some_and(|state| slots.load_beside(&state))
+    }
+
     #[test]
     fn comes_back_as_it_was() {
         let mut slots = used();
-        let mut read = slots.loaded_beside(slots.to_saved_slots()).unwrap();
+        let mut read = Slots::with_capacity(9);
+        assert!(reads(&mut read, slots.to_saved_slots(false)));
         assert_eq!((read.checksum(), read.stats()), (slots.checksum(), slots.stats()));
         assert_eq!(read.acquire(), slots.acquire());
     }
@@ -90,32 +114,113 @@ mod tests {
     fn comes_back_full() {
         let mut slots = Slots::with_capacity(3);
         while slots.acquire().is_some() {}
-        let mut read = slots.loaded_beside(slots.to_saved_slots()).unwrap();
+        let mut read = Slots::with_capacity(3);
+        assert!(reads(&mut read, slots.to_saved_slots(false)));
         assert!(read.is_full() && read.acquire().is_none());
         assert!(read.handles().eq(slots.handles()));
+    }
+
+    /// What was used in the reader and not in the state is as if never used; and what was never used is listed only where it
+    /// costs memory anyway, or if asked for.
+    fn comes_into_another_used_part<R: ReuseOrder>(may_leave_out: bool) {
+        type Kind<R> = HandleAllocator<R, Handle<()>>;
+        const PARTS: [usize; 6] = [0, 1, 64, 65, 129, 130];
+        let with_used = |count: usize| {
+            let mut slots = Kind::<R>::with_capacity(130);
+            let handles: Vec<_> = (0..count).map(|_| slots.acquire().unwrap()).collect();
+            handles.iter().skip(1).step_by(3).for_each(|handle| _ = slots.release(*handle));
+            slots
+        };
+        for (own, theirs, list_all) in
+            PARTS.into_iter().flat_map(|own| PARTS.map(|theirs| (own, theirs, own == 64)))
+        {
+            let (mut slots, mut read) = (with_used(theirs), with_used(own));
+            let saved = slots.to_saved_slots(list_all);
+            let is_short = may_leave_out && !list_all && theirs < 130;
+            assert_eq!(saved.listed(), if is_short { theirs } else { 130 }, "{}", R::NAME);
+            assert_eq!(saved.capacity, is_short.then_some(130));
+            assert!(reads(&mut read, saved));
+            read.validate().unwrap();
+            assert_eq!((read.checksum(), read.stats()), (slots.checksum(), slots.stats()));
+            if is_short {
+                assert_eq!(read.used_slots(), theirs);
+            }
+            loop {
+                let next = slots.acquire();
+                assert_eq!(read.acquire(), next, "{} {own} {theirs}", R::NAME);
+                if next.is_none() {
+                    break;
+                }
+            }
+            read.validate().unwrap();
+        }
+    }
+
+    #[test]
+    fn comes_into_slots_of_another_used_part() {
+        comes_into_another_used_part::<Lifo>(true);
+        comes_into_another_used_part::<LowestFirst>(true);
+        comes_into_another_used_part::<NextFit>(true);
+        comes_into_another_used_part::<Fifo>(false);
+        comes_into_another_used_part::<Roster>(false);
+        comes_into_another_used_part::<Intrusive>(false);
+    }
+
+    #[test]
+    fn what_grows_gets_the_slots_that_are_listed() {
+        let mut slots: HandleAllocator = HandleAllocator::new(9);
+        (0..5).for_each(|_| _ = slots.acquire().unwrap());
+        let slots_in = |own: usize, grows| {
+            let own: HandleAllocator = HandleAllocator::new(own);
+            own.check_beside(slots.to_saved_slots(false), grows).unwrap().slots()
+        };
+        assert_eq!([0, 5, 9, 77].map(|own| slots_in(own, true)), [5; 4]);
+        assert_eq!([0, 5, 9, 77].map(|own| slots_in(own, false)), [9; 4]);
     }
 
     #[test]
     fn what_is_no_state_is_refused() {
         let change = |f: fn(&mut SavedSlots)| {
-            let mut saved = used().to_saved_slots();
+            let mut saved = used().to_saved_slots(false);
             f(&mut saved);
-            used().loaded_beside(saved).is_none()
+            used().check_beside(saved, false).is_none()
         };
         assert!(!change(|_| ()));
         assert!(change(|saved| saved.live.push((0, u32::MAX))));
         assert!(change(|saved| saved.live[0].1 += 1));
         assert!(change(|saved| saved.live[0].0 = 77));
         assert!(change(|saved| saved.state.peak = 99));
+        // An order that keeps a list of all.
+        assert!(change(|saved| saved.capacity = Some(10)));
         type Other = HandleAllocator<Fifo, Handle<()>>;
+        let mut other = Other::with_capacity(9);
         assert!(
-            Other::with_capacity(9).loaded_beside(used().to_saved_slots()).is_some(),
+            other.check_beside(used().to_saved_slots(false), false).is_some(),
             "shapes are compared later"
         );
+        assert!(!reads(&mut other, used().to_saved_slots(false)));
+        assert_eq!((other.used_slots(), other.len()), (0, 0));
         // A generation that the shorter layout does not have.
         let longer = HandleAllocator::builder().capacity(9).reuse(Fifo).salt(77).build();
-        assert!(used().loaded_beside(longer.to_saved_slots()).is_none());
-        type OtherOrder = HandleAllocator<crate::slots::reuse::Lifo, Handle32<(), 24>>;
-        assert!(OtherOrder::with_capacity(9).loaded_beside(used().to_saved_slots()).is_none());
+        assert!(used().check_beside(longer.to_saved_slots(false), false).is_none());
+        type OtherOrder = HandleAllocator<Lifo, Handle32<(), 24>>;
+        let other = OtherOrder::with_capacity(9);
+        assert!(other.check_beside(used().to_saved_slots(false), false).is_none());
+    }
+
+    #[test]
+    fn a_number_of_slots_that_cannot_be_is_refused() {
+        let mut slots: HandleAllocator = HandleAllocator::new(9);
+        (0..5).for_each(|_| _ = slots.acquire().unwrap());
+        for (claim, is_refused) in
+            [(4, true), (5, false), (9, false), (1 << 32, true), (u64::MAX, true)]
+        {
+            let mut saved = slots.to_saved_slots(false);
+            saved.capacity = Some(claim);
+            assert_eq!(slots.check_beside(saved, false).is_none(), is_refused, "{claim}");
+        }
+        let mut saved = slots.to_saved_slots(false);
+        saved.capacity = Some(10);
+        assert!(!reads(&mut slots, saved) && slots.len() == 5, "another shape");
     }
 }
