@@ -371,10 +371,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             slots.mark_used_until(from);
         }
         self.queue.grow(from, slots);
+        // New slots that never existed leave the border as it is: the generations, the peak and the order within it.
         if from < slots.ever_used() {
             self.books.note_slots_again(slots);
+            self.renew_border(slots);
         }
-        self.renew_border(slots);
         self.books.report_size(slots);
     }
 
